@@ -1,8 +1,9 @@
 """Named results: the tuples that `max(x, dim)`, `sort`, `topk` or `linalg.svd` return.
 
-`return_type("max", ("values", "indices"))` makes (or finds) the class. The classes behave as PyTorch's structseqs: they are
-tuples, are built from one sequence, have the fields as read-only attributes, print as `torch.return_types.max(...)` and pickle.
-They are also reachable as attributes of this module (`return_types.max`). The ops that return them are elsewhere.
+`return_type("max", ("values", "indices"))` makes (or finds) the class. The classes behave as
+PyTorch's structseqs: they are tuples, are built from one sequence, have the fields as read-only
+attributes, print as `torch.return_types.max(...)` and pickle. They are also reachable as attributes
+of this module (`return_types.max`). The ops that return them are elsewhere.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class ReturnType(tuple):
         return self
 
     def __repr__(self) -> str:
-        body = ",\n".join(f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True))
+        body = ",\n".join(
+            f"{name}={value!r}" for name, value in zip(self.fields, self, strict=True)
+        )
         return f"torch.return_types.{type(self).__name__}(\n{body})"
 
     def __reduce__(self) -> tuple[Any, ...]:
