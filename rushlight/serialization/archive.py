@@ -1,0 +1,186 @@
+"""The zip file around a checkpoint: records by name, uncompressed, each on a 64-byte boundary.
+
+Not here: what the records mean (`saving.py`, `loading.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zipfile
+import zlib
+from typing import IO, Any
+
+import numpy as np
+
+from ..errors import message
+from .errors import CheckpointError
+from .unpickler import broken
+
+ALIGNMENT = 64  # so that a file can be mapped into memory and read by vector instructions
+_LOCAL_HEADER = 30
+_ZIP64_EXTRA = 20
+
+
+class Writer:
+    """Write records into `file` under the folder `name` of the archive."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        self._name = name
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, strict_timestamps=True)
+        self._at = 0 if not _seekable(file) else file.tell()
+
+    def write(self, record: str, data: bytes | memoryview) -> None:
+        """Add one record."""
+        info = zipfile.ZipInfo(
+            f"{self._name}/{record}"
+        )  # dated 1980: the same content, the same bytes
+        info.file_size = len(data)
+        big = len(data) * 1.05 > zipfile.ZIP64_LIMIT
+        header = _LOCAL_HEADER + len(info.filename.encode()) + (_ZIP64_EXTRA if big else 0)
+        begin = self._zip.fp.tell() + header  # type: ignore[union-attr]
+        padding = -(begin + 4) % ALIGNMENT
+        info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
+        with self._zip.open(info, "w", force_zip64=big) as out:
+            for at in range(0, len(data), _CHUNK):  # the checksum and the write share the cache
+                out.write(data[at : at + _CHUNK])
+
+    def close(self) -> None:
+        """Write the directory of the archive."""
+        self._zip.close()
+
+
+_CHUNK = 1 << 22
+
+
+def _seekable(file: IO[bytes]) -> bool:
+    try:
+        return file.seekable()
+    except AttributeError:
+        return False
+
+
+class Reader:
+    """Read records of the zip file `file`; all their sizes together are at most the file's."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        file.seek(0, os.SEEK_END)
+        self._size = file.tell()
+        self._left = self._size
+        try:
+            self._zip = zipfile.ZipFile(file)
+            infos = self._zip.infolist()
+        except (
+            zipfile.BadZipFile,
+            ValueError,
+            OSError,
+            NotImplementedError,
+            struct.error,
+        ) as error:
+            raise broken(
+                f"failed reading zip archive (PytorchStreamReader: {error})", f"{self._size} bytes"
+            ) from error
+        names = [info.filename for info in infos]
+        if len(set(names)) != len(names):
+            raise broken("its archive holds a record twice")
+        if not names:
+            raise broken("its archive is empty")
+        folder = next((n[: -len("data.pkl")] for n in names if n.endswith("/data.pkl")), None)
+        if folder is None:
+            raise CheckpointError(
+                message(
+                    "load: not a checkpoint: the zip archive has no record data.pkl",
+                    got=", ".join(names[:4]),
+                    wanted="a file that save() wrote",
+                )
+            )
+        if f"{folder}constants.pkl" in names:
+            raise CheckpointError(
+                message(
+                    "load: a TorchScript archive holds a compiled program, which is not supported",
+                    wanted="a file that save() wrote",
+                    hint="saving the state_dict of the model in PyTorch",
+                )
+            )
+        self._infos = {i.filename[len(folder) :]: i for i in infos if i.filename.startswith(folder)}
+
+    def __contains__(self, record: str) -> bool:
+        return record in self._infos
+
+    def size(self, record: str) -> int:
+        """Bytes of a record; CheckpointError when there is none."""
+        return self._info(record).file_size
+
+    def read(self, record: str) -> bytes:
+        """The bytes of a small record."""
+        return self.memory(record, self.size(record)).tobytes()
+
+    def memory(self, record: str, nbytes: int) -> np.ndarray:
+        """The first `nbytes` of a record as a fresh, writable array, its checksum verified."""
+        begin = self._begin(record, nbytes)
+        info = self._infos[record]
+        self._left -= info.file_size
+        if self._left < 0:  # records that lie over one another would multiply the file
+            raise broken("the records of its archive overlap")
+        memory = np.empty(info.file_size, np.uint8)
+        self._file.seek(begin)
+        target = memoryview(memory)
+        crc = 0
+        while len(target):
+            count = _read_into(self._file, target[:_CHUNK])
+            if not count:
+                raise broken(f"its record {record} is truncated")
+            crc = zlib.crc32(target[:count], crc)
+            target = target[count:]
+        if crc != info.CRC:
+            raise broken(f"the checksum of its record {record} is wrong")
+        return memory[:nbytes]
+
+    def mapped(self, record: str, nbytes: int, path: str) -> np.ndarray:
+        """The same, mapped from the file at `path`: read when used, copied when written to."""
+        begin = self._begin(record, nbytes)
+        if not nbytes:
+            return np.empty(0, np.uint8)
+        return np.memmap(path, np.uint8, "c", begin, (nbytes,)).view(np.ndarray)
+
+    def _info(self, record: str) -> zipfile.ZipInfo:
+        info = self._infos.get(record)
+        if info is None:
+            raise broken(
+                f"its archive has no record {record} (PytorchStreamReader failed finding file)"
+            )
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+            raise CheckpointError(
+                message(
+                    f"load: record {record} is compressed or encrypted",
+                    wanted="an archive as save() writes it, stored without compression",
+                    hint="unpacking it and packing it again with `zip -0`",
+                )
+            )
+        return info
+
+    def _begin(self, record: str, nbytes: int) -> int:
+        info = self._info(record)
+        if nbytes > info.file_size:
+            raise broken(
+                f"its record {record} is too short", f"{info.file_size} bytes", f"{nbytes}"
+            )
+        self._file.seek(info.header_offset)
+        header = self._file.read(_LOCAL_HEADER)
+        if len(header) != _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
+            raise broken(f"its record {record} has no header")
+        name, extra = struct.unpack("<HH", header[26:30])
+        begin = info.header_offset + _LOCAL_HEADER + name + extra
+        if begin + info.file_size > self._size:
+            raise broken(f"its record {record} is truncated")
+        return begin
+
+
+def _read_into(file: Any, target: memoryview) -> int:
+    if hasattr(file, "readinto"):
+        return file.readinto(target) or 0
+    piece = file.read(len(target))
+    target[: len(piece)] = piece
+    return len(piece)

@@ -1,0 +1,141 @@
+"""The checkpoint format before PyTorch 1.6: five pickles, then the storages one after another.
+
+The still older tar format is refused. Not here: today's zip format (`loading.py`, `saving.py`).
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from typing import IO, Any
+
+import numpy as np
+
+from ..errors import message
+from .blocks import Block, Span, StorageKind, swap_bytes
+from .errors import CheckpointError
+from .unpickler import Known, Unpickler, broken
+
+MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
+PROTOCOL_VERSION = 1001
+
+
+def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
+    """The object in `file`, which stands at the beginning of the first pickle."""
+    data = file.read()
+    if len(data) > 262 and data[257:262] == b"ustar":
+        raise CheckpointError(
+            message(
+                "load: the tar format of PyTorch 0.1 is not supported",
+                hint="loading and saving the file once with PyTorch",
+            )
+        )
+    if data[:1] != b"\x80":
+        raise CheckpointError(
+            message(
+                "load: not a checkpoint: invalid load key or magic number; corrupt file?",
+                got=f"a file that begins with {data[:8]!r}",
+                wanted="a zip archive as save() writes it",
+            )
+        )
+    at = 0
+
+    def part(names: Any = _no_name, storage: Any = _no_storage) -> Any:
+        nonlocal at
+        reader = Unpickler(data, names, storage, position=at, encoding=encoding)
+        value = reader.load()
+        at = reader.position
+        return value
+
+    if part() != MAGIC_NUMBER:
+        raise broken("Invalid magic number; corrupt file?")
+    if part() != PROTOCOL_VERSION:
+        raise broken("Invalid protocol version")
+    system = part()
+    little = not isinstance(system, dict) or system.get("little_endian", True) is True
+    blocks: dict[Any, Block] = {}
+    budget = len(data)
+
+    def storage(saved_id: Any) -> Any:
+        nonlocal budget
+        if isinstance(saved_id, tuple) and saved_id[:1] == ("module",) and len(saved_id) == 4:
+            return saved_id[1]  # a module class with its source, which is not looked at
+        kind, key, location, count, window = _storage_id(saved_id)
+        if key not in blocks:
+            nbytes = count * kind.itemsize
+            budget -= nbytes
+            if budget < 0:
+                raise broken("its storages are larger than the file")
+            memory = None if place.is_meta(location) else np.empty(nbytes, np.uint8)
+            blocks[key] = place(Block(memory, kind), location)
+        block = blocks[key]
+        if window is None or block.memory is None:
+            return block
+        _, offset, length = window
+        begin = offset * kind.itemsize
+        return Block(block.memory[begin : begin + length * kind.itemsize], kind)
+
+    result = part(table, storage)
+    keys = part()
+    if not isinstance(keys, list) or set(keys) != set(blocks):
+        raise broken("its list of storages does not match its tensors")
+    for key in keys:
+        block = blocks[key]
+        (count,) = struct.unpack("<q" if little else ">q", _slice(data, at, 8))
+        nbytes = count * block.kind.itemsize
+        if block.memory is not None:
+            if nbytes != block.memory.nbytes:
+                raise broken("a storage has the wrong length", f"{count} elements")
+            block.memory[...] = np.frombuffer(_slice(data, at + 8, nbytes), np.uint8)
+            if little != bool(np.little_endian) and block.kind.dtype is not None:
+                swap_bytes(block.memory, block.kind.dtype)
+        at += 8 + nbytes
+    return result
+
+
+def save(file: IO[bytes], pickled: bytes, spans: list[Span], counts: list[int]) -> None:
+    """Write the format: `pickled` has five-part storage ids with a view part of None."""
+    for value in (MAGIC_NUMBER, PROTOCOL_VERSION, _SYSTEM):
+        file.write(pickle.dumps(value, protocol=2))
+    file.write(pickled)
+    file.write(pickle.dumps([str(i) for i in range(len(spans))], protocol=2))
+    for span, count in zip(spans, counts, strict=True):
+        file.write(struct.pack("<q" if np.little_endian else ">q", count))
+        file.write(span.bytes())
+
+
+_SYSTEM = {
+    "protocol_version": PROTOCOL_VERSION,
+    "little_endian": bool(np.little_endian),
+    "type_sizes": {"short": 2, "int": 4, "long": 4},
+}
+
+
+def _storage_id(saved_id: Any) -> tuple[StorageKind, Any, str, int, Any]:
+    if not isinstance(saved_id, tuple) or len(saved_id) != 6 or saved_id[0] != "storage":
+        raise broken("a persistent id names no storage", f"{saved_id!r}"[:80])
+    _, kind, key, location, count, window = saved_id
+    if not isinstance(kind, StorageKind) or type(count) is not int or count < 0:
+        raise broken("a persistent id is malformed", f"{saved_id!r}"[:80])
+    if type(key) is not str or type(location) is not str:
+        raise broken("a persistent id is malformed", f"{saved_id!r}"[:80])
+    if window is not None:
+        fine = isinstance(window, tuple) and len(window) == 3
+        fine = fine and all(type(n) is int and n >= 0 for n in window[1:])
+        if not fine or window[1] + window[2] > count:
+            raise broken("a view reaches beyond its storage", f"{window!r}"[:80])
+    return kind, key, location, count, window
+
+
+def _slice(data: bytes, at: int, count: int) -> bytes:
+    if count < 0 or count > len(data) - at:
+        raise broken("the file is truncated")
+    return data[at : at + count]
+
+
+def _no_name(module: str, name: str) -> Known:
+    raise broken(f"its header mentions {module}.{name}")
+
+
+def _no_storage(_saved_id: Any) -> Any:
+    raise broken("its header mentions a storage")

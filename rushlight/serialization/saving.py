@@ -1,0 +1,264 @@
+"""save: write an object in PyTorch's zip format, atomically.
+
+The names in the file are PyTorch's (`torch._utils._rebuild_tensor_v2`, `torch.FloatStorage`), so
+`torch.load(..., weights_only=True)` reads it. Not here: the zip container (`archive.py`).
+"""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import io
+import os
+import pickle
+import sys
+from types import FunctionType
+from typing import IO, Any, ClassVar
+
+import numpy as np
+
+from .. import dtypes
+from ..device import device
+from ..errors import message
+from ..size import Size
+from ..tensor import Tensor
+from . import legacy
+from .archive import ALIGNMENT, Writer
+from .atomic import replacing
+from .blocks import NAME_OF_STORAGE, Span, origin
+from .loading import FileLike
+
+
+def save(
+    obj: Any,
+    f: FileLike,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
+    """Write `obj` (tensors, modules' state dicts, nested plain values) into a file.
+
+    A path is replaced atomically: after a crash the file is the old one or the new one, whole.
+    Tensors that share a storage share it in the file and when loaded; a view brings its whole
+    storage along, so `clone()` a small slice of a large tensor first.
+
+    Args:
+        obj: what to save.
+        f: a path, or a binary file object to write to.
+        pickle_module: `pickle`; others are not used.
+        pickle_protocol: of the pickle inside, 2 to 5.
+
+    Raises:
+        RuntimeError: two tensors look at one storage with different dtypes.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "weights.pt")
+    >>> save({"w": torch.zeros(2, 3)}, path)
+    >>> load(path)["w"].shape
+    torch.Size([2, 3])
+    """
+    if not 2 <= pickle_protocol <= 5:
+        raise ValueError(f"save: pickle_protocol must be 2, 3, 4 or 5, got {pickle_protocol}")
+    new = _use_new_zipfile_serialization
+    stream = io.BytesIO()
+    pickler = _Pickler(stream, pickle_protocol, views_in_ids=not new)
+    pickler.dump(obj)
+
+    def write(file: IO[bytes], name: str) -> None:
+        if new:
+            _write(file, name, stream.getvalue(), pickler.spans, not _disable_byteorder_record)
+        else:
+            legacy.save(file, stream.getvalue(), pickler.spans, pickler.counts)
+
+    if isinstance(f, str | os.PathLike):
+        stem = os.path.splitext(os.path.basename(os.fspath(f)))[0]
+        with replacing(f) as file:
+            write(file, stem or "archive")
+    elif hasattr(f, "write"):
+        write(f, "archive")
+    else:
+        raise AttributeError(
+            message(
+                "save: expected 'f' to be string, path, or a file-like object with a "
+                "'write' attribute",
+                got=f"a {type(f).__name__}",
+            )
+        )
+
+
+def _write(file: IO[bytes], name: str, pickled: bytes, spans: list[Span], order: bool) -> None:
+    archive = Writer(file, name)
+    archive.write("data.pkl", pickled)
+    archive.write(".format_version", b"1")
+    archive.write(".storage_alignment", str(ALIGNMENT).encode())
+    if order:
+        archive.write("byteorder", sys.byteorder.encode())
+    for key, span in enumerate(spans):
+        archive.write(f"data/{key}", span.bytes())
+    archive.write("version", b"3\n")
+    digest = int.from_bytes(hashlib.sha256(pickled).digest()[:16], "little")
+    archive.write(".data/serialization_id", f"{digest:040d}".encode())
+    archive.close()
+
+
+class _Name:
+    """A global of PyTorch's, written by name: what it stands for does not exist here."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    def __call__(self) -> None:  # pickle insists that what rebuilds an object is callable
+        raise NotImplementedError
+
+
+_V2 = _Name("torch._utils", "_rebuild_tensor_v2")
+_V3 = _Name("torch._utils", "_rebuild_tensor_v3")
+_META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
+_PARAMETER = _Name("torch._utils", "_rebuild_parameter")
+_PARAMETER_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
+_FROM_TYPE = _Name("torch._tensor", "_rebuild_from_type_v2")
+_STORAGES = {d: _Name("torch", name) for d, name in NAME_OF_STORAGE.items()}
+_UNTYPED = _Name("torch.storage", "UntypedStorage")
+_DTYPES = {d: _Name("torch", d.name) for d in dtypes.ALL}
+_DEVICE = _Name("torch", "device")
+_SIZE = _Name("torch", "Size")
+
+
+class _Storage:
+    """Stands in the arguments of a rebuild function and becomes a persistent id."""
+
+    def __init__(self, saved_id: tuple[Any, ...]) -> None:
+        self.saved_id = saved_id
+
+
+class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
+    """The standard library's pickler in Python: the one in C insists on importing each name."""
+
+    dispatch: ClassVar = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
+
+    def __init__(self, file: IO[bytes], protocol: int, views_in_ids: bool) -> None:
+        super().__init__(file, protocol, fix_imports=True)
+        self.spans: list[Span] = []
+        self.counts: list[int] = []
+        self._keep: list[np.ndarray] = []  # copies whose memory is written after the pickle
+        self._keys: dict[Any, tuple[str, Any]] = {}
+        self._views_in_ids = views_in_ids
+
+    def persistent_id(self, obj: Any) -> Any:
+        return obj.saved_id if type(obj) is _Storage else None
+
+    def reducer_override(self, obj: Any) -> Any:
+        """How tensors, dtypes, devices and sizes are written; NotImplemented for the rest."""
+        if isinstance(obj, Tensor):
+            return self._reduce_tensor(obj)
+        if type(obj) is device:
+            return (_DEVICE, obj.__reduce__()[1])
+        if type(obj) is Size:
+            return (_SIZE, (tuple(obj),))
+        return NotImplemented
+
+    def _reduce_tensor(self, t: Any) -> Any:
+        from ..nn import Parameter
+
+        state = dict(t.__dict__)
+        if isinstance(t, Parameter):
+            data = t.detach()
+            if type(data) is not Tensor:
+                data = data.as_subclass(Tensor)
+            args = (data, t.requires_grad, collections.OrderedDict())
+            return (_PARAMETER_STATE, (*args, state)) if state else (_PARAMETER, args)
+        rebuild, args = self._parts(t)
+        if type(t) is Tensor and not state:
+            return rebuild, args
+        cls = _Name("torch", "Tensor") if type(t) is Tensor else type(t)
+        return _FROM_TYPE, (rebuild, cls, args, state)
+
+    def _parts(self, t: Any) -> tuple[_Name, tuple[Any, ...]]:
+        dtype, requires_grad = t.dtype, bool(t.requires_grad)
+        if t.device.type == "meta":
+            return _META, (_DTYPES[dtype], tuple(t.shape), tuple(t.stride()), requires_grad)
+        a = t._a
+        span, begin = origin(a)
+        size = dtype.itemsize
+        whole = begin % size == 0 and all(s % size == 0 and s >= 0 for s in a.strides)
+        if not whole or span.address % size:
+            a = np.ascontiguousarray(a)
+            self._keep.append(a)
+            span, begin = origin(a)
+        strides = tuple(s // size for s in a.strides)
+        storage = self._storage(span, dtype)
+        hooks: Any = collections.OrderedDict()
+        args = (storage, begin // size, tuple(a.shape), strides, requires_grad, hooks)
+        if dtype in _STORAGES:
+            return _V2, args
+        return _V3, (*args, _DTYPES[dtype])
+
+    def _storage(self, span: Span, dtype: Any) -> _Storage:
+        element = dtype if dtype in _STORAGES else None  # newer types are written as bytes
+        width = 1 if element is None else element.itemsize
+        count = span.nbytes // width
+        key, before = self._keys.get(span.address, (None, element)) if count else (None, element)
+        if before is not element:
+            raise RuntimeError(
+                message(
+                    "save: Cannot save multiple tensors or storages that view the same data as "
+                    "different types",
+                    got=f"{before!r} and {element!r} over one storage",
+                    hint="saving a clone() of one of them",
+                )
+            )
+        if key is None:
+            key = str(len(self.spans))
+            self.spans.append(Span(span.address, count * width))
+            self.counts.append(count)
+            self._keys[span.address] = (key, element)
+        name = _UNTYPED if element is None else _STORAGES[element]
+        saved_id: tuple[Any, ...] = ("storage", name, key, "cpu", count)
+        return _Storage((*saved_id, None) if self._views_in_ids else saved_id)
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """Write a class or function by name, the library's own under PyTorch's name for it."""
+        if type(obj) is _Name:
+            self._write_name(obj)
+        elif (known := _torch_name(obj)) is not None:
+            self._write_name(known, obj)
+        else:
+            super().save_global(obj, name)
+
+    def _write_name(self, name: _Name, obj: Any = None) -> None:
+        if self.proto >= 4:
+            self.save(name.module)
+            self.save(name.name)
+            self.write(pickle.STACK_GLOBAL)
+        else:
+            self.write(pickle.GLOBAL + f"{name.module}\n{name.name}\n".encode())
+        self.memoize(name if obj is None else obj)
+
+    def _save_dtype(self, obj: Any) -> None:
+        self.save(_DTYPES[obj])
+
+    dispatch[_Name] = save_global
+    dispatch[FunctionType] = save_global
+    dispatch[dtypes.dtype] = _save_dtype
+
+
+def _torch_name(obj: Any) -> _Name | None:
+    """PyTorch's name of a class or function of this library, where it has one."""
+    module = getattr(obj, "__module__", None) or ""
+    if module != "rushlight" and not module.startswith("rushlight."):
+        return None
+    import rushlight
+
+    short = obj.__name__
+    spaces = (
+        (rushlight, "torch"),
+        (rushlight.nn, "torch.nn"),
+        (rushlight.nn.functional, "torch.nn.functional"),
+        (rushlight.optim, "torch.optim"),
+    )
+    for space, name in spaces:
+        if getattr(space, short, None) is obj:
+            return _Name(name, short)
+    return None

@@ -1,0 +1,408 @@
+"""A pickle reader that cannot execute anything.
+
+Pickle is a small stack language. This is an interpreter of it with a closed set of instructions:
+what GLOBAL may name comes from a table of the caller (`names.py`), REDUCE and NEWOBJ may call only
+what that table marks as callable, BUILD may only fill the types the table knows. Lengths are
+checked against the data before anything is allocated.
+
+Not here: files and storages (`loading.py`). Read next: `names.py`, the table.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import message
+from .errors import CheckpointError
+
+# A tuple's hash recurses without a limit in C, so a deep tuple as a key would end the process.
+_MAX_KEY_DEPTH = 64
+_KEY_TYPES = (str, int, float, complex, bool, bytes, type(None))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a global may be used for.
+
+    Attributes:
+        value: what the name stands for when it is data (a dtype, a class).
+        call: runs for REDUCE, with the pickled arguments; None where the name is data only.
+        new: runs for NEWOBJ; None where objects of it may not be made without a call.
+        build: runs for BUILD on objects of exactly the class `value`, with the pickled state.
+    """
+
+    value: Any
+    call: Callable[..., Any] | None = None
+    new: Callable[..., Any] | None = None
+    build: Callable[[Any, Any], None] | None = None
+
+
+def broken(what: str, got: Any = None, wanted: Any = None) -> CheckpointError:
+    """The error for a file that is damaged or made to do damage."""
+    return CheckpointError(
+        message(
+            f"load: corrupt checkpoint: {what}",
+            got=got,
+            wanted=wanted,
+            hint="saving the file again, or another copy of it",
+        )
+    )
+
+
+class Unpickler:
+    """Read one pickle from `data`, beginning at `position`.
+
+    Args:
+        data: the bytes; the pickle may end before they do (`position` then tells where).
+        find_global: `(module, name) -> Known`; raises for what is not allowed.
+        persistent_load: the object for a persistent id (a storage, in checkpoints).
+        encoding: how the byte strings of Python 2 become text; "bytes" leaves them bytes.
+    """
+
+    def __init__(
+        self,
+        data: bytes,
+        find_global: Callable[[str, str], Known],
+        persistent_load: Callable[[Any], Any],
+        *,
+        position: int = 0,
+        encoding: str = "utf-8",
+    ) -> None:
+        self.data = data
+        self.position = position
+        self._find_global = find_global
+        self._persistent_load = persistent_load
+        self._encoding = encoding
+        self._stack: list[Any] = []
+        self._marks: list[list[Any]] = []  # the stacks below each open MARK
+        self._memo: dict[int, Any] = {}
+        self._known: dict[int, Known] = {}  # by identity of the value; the values stay alive in it
+
+    def load(self) -> Any:
+        """The pickled object; CheckpointError for what is no plain, allowed pickle."""
+        try:
+            return self._run()
+        except CheckpointError:
+            raise
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            MemoryError,
+            RecursionError,
+            TypeError,
+            ValueError,
+            struct.error,
+        ) as error:
+            raise broken(f"its pickle is malformed near byte {self.position} ({error})") from error
+
+    def _run(self) -> Any:
+        data = self.data
+        end = len(data)
+        while self.position < end:
+            code = data[self.position]
+            self.position += 1
+            if code == _STOP:
+                if len(self._stack) != 1 or self._marks:
+                    raise broken("its pickle ends in mid-object")
+                return self._stack[0]
+            step = _STEPS.get(code)
+            if step is None:
+                raise broken(f"its pickle holds the unknown instruction {bytes([code])!r}")
+            step(self)
+        raise broken("its pickle ends too early (Ran out of input)")
+
+    # Reading
+
+    def _take(self, count: int) -> bytes:
+        begin = self.position
+        if count < 0 or count > len(self.data) - begin:
+            left = len(self.data) - begin
+            raise broken("a length in its pickle is wrong", f"{count} bytes", f"at most {left}")
+        self.position = begin + count
+        return self.data[begin : self.position]
+
+    def _line(self) -> bytes:
+        end = self.data.find(b"\n", self.position)
+        if end < 0:
+            raise broken("its pickle ends too early (Ran out of input)")
+        line = self.data[self.position : end]
+        self.position = end + 1
+        return line
+
+    def _int(self, layout: str) -> int:
+        value: int = struct.unpack(layout, self._take(struct.calcsize(layout)))[0]
+        return value
+
+    # The stack
+
+    def _push(self, value: Any) -> None:
+        self._stack.append(value)
+
+    def _top(self) -> Any:
+        return self._stack[-1]
+
+    def _since_mark(self) -> list[Any]:
+        if not self._marks:
+            raise broken("its pickle closes a mark that was never opened")
+        items, self._stack = self._stack, self._marks.pop()
+        return items
+
+    # Names and calls
+
+    def _name(self, module: Any, name: Any) -> None:
+        if type(module) is not str or type(name) is not str:
+            raise broken("a name in its pickle is not text")
+        known = self._find_global(module, name)
+        self._known[id(known.value)] = known
+        self._push(known.value)
+
+    def _global(self) -> None:
+        self._name(self._line().decode("utf-8"), self._line().decode("utf-8"))
+
+    def _stack_global(self) -> None:
+        name = self._stack.pop()
+        self._name(self._stack.pop(), name)
+
+    def _permission(self, function: Any) -> Known:
+        known = self._known.get(id(function))
+        if known is None:
+            raise broken("it calls an object that is not callable", f"a {type(function).__name__}")
+        return known
+
+    def _reduce(self) -> None:
+        args = self._stack.pop()
+        known = self._permission(self._stack.pop())
+        if known.call is None or type(args) is not tuple:
+            raise broken("it calls a name that is data only", f"{known.value!r}"[:80])
+        self._push(known.call(*args))
+
+    def _new(self, args: Any, keywords: Any) -> None:
+        known = self._permission(self._stack.pop())
+        if known.new is None or type(args) is not tuple or type(keywords) is not dict:
+            raise broken(
+                "it makes an object of a type that is not built so", f"{known.value!r}"[:80]
+            )
+        self._push(known.new(*args, **keywords))
+
+    def _newobj(self) -> None:
+        args = self._stack.pop()
+        self._new(args, {})
+
+    def _newobj_ex(self) -> None:
+        keywords = self._stack.pop()
+        args = self._stack.pop()
+        self._new(args, keywords)
+
+    def _build(self) -> None:
+        state = self._stack.pop()
+        target = self._top()
+        for cls in type(target).__mro__:  # a NumPy type is an object of a subclass of numpy.dtype
+            known = self._known.get(id(cls))
+            if known is not None and known.build is not None:
+                known.build(target, state)
+                return
+        raise broken("it sets the state of a type that has none", f"a {type(target).__name__}")
+
+    def _persistent(self) -> None:
+        self._push(self._persistent_load(self._stack.pop()))
+
+    # Containers
+
+    def _list_on_stack(self) -> list[Any]:
+        target = self._top()
+        if type(target) is not list:
+            raise broken("it appends to what is no list", f"a {type(target).__name__}")
+        return target
+
+    def _append(self) -> None:
+        item = self._stack.pop()
+        self._list_on_stack().append(item)
+
+    def _appends(self) -> None:
+        items = self._since_mark()
+        self._list_on_stack().extend(items)
+
+    def _set_items(self, items: list[Any]) -> None:
+        target = self._top()
+        if not isinstance(target, dict):
+            raise broken("it sets items of what is no dict", f"a {type(target).__name__}")
+        if len(items) % 2:
+            raise broken("a dict in its pickle has a key without a value")
+        for i in range(0, len(items), 2):
+            target[self._key(items[i])] = items[i + 1]
+
+    def _setitem(self) -> None:
+        value = self._stack.pop()
+        key = self._stack.pop()
+        self._set_items([key, value])
+
+    def _dict(self) -> None:
+        items = self._since_mark()
+        self._push({})
+        self._set_items(items)
+
+    def _add_items(self) -> None:
+        items = self._since_mark()
+        target = self._top()
+        if type(target) is not set:
+            raise broken("it adds items to what is no set", f"a {type(target).__name__}")
+        target.update([self._key(i) for i in items])
+
+    def _frozenset(self) -> None:
+        items = self._since_mark()
+        self._push(frozenset([self._key(i) for i in items]))
+
+    def _key(self, key: Any) -> Any:
+        return hashable(key, self._known)
+
+    def _tuple(self) -> None:
+        items = self._since_mark()
+        self._push(tuple(items))
+
+    def _tuple_of(self, count: int) -> None:
+        if len(self._stack) < count:
+            raise broken("its pickle takes from an empty stack")
+        items = tuple(self._stack[-count:])
+        del self._stack[-count:]
+        self._push(items)
+
+    def _list(self) -> None:
+        items = self._since_mark()
+        self._push(items)
+
+    # The memo
+
+    def _get(self, index: int) -> None:
+        if index not in self._memo:
+            raise broken(f"its pickle asks for memo {index}, which was never put")
+        self._push(self._memo[index])
+
+    def _put(self, index: int) -> None:
+        self._memo[index] = self._top()
+
+    # Values
+
+    def _byte_string(self, count: int) -> None:
+        raw = self._take(count)
+        self._push(raw if self._encoding == "bytes" else raw.decode(self._encoding))
+
+    def _text(self, count: int) -> None:
+        self._push(self._take(count).decode("utf-8", "surrogatepass"))
+
+    def _long(self, count: int) -> None:
+        self._push(int.from_bytes(self._take(count), "little", signed=True))
+
+    def _decimal(self) -> None:
+        line = self._line()
+        special = {b"00": False, b"01": True}  # protocol 0 and 1 spell the booleans so
+        self._push(special[line] if line in special else int(line))
+
+    def _proto(self) -> None:
+        version = self._take(1)[0]
+        if version > 5:
+            raise broken("its pickle protocol is unknown", version, "2 to 5")
+
+    def _mark(self) -> None:
+        self._marks.append(self._stack)
+        self._stack = []
+
+    def _pop(self) -> None:
+        if self._stack:
+            self._stack.pop()
+        else:
+            self._since_mark()
+
+
+def hashable(key: Any, known: dict[int, Known]) -> Any:
+    """`key` if it may be a dict key or set item.
+
+    That is a plain value, a name of the table, an object of a type of the table, or a flat tuple of
+    such.
+    """
+    pending = [(key, 0)]
+    while pending:
+        part, depth = pending.pop()
+        if isinstance(part, tuple | frozenset) and depth < _MAX_KEY_DEPTH:
+            pending.extend((p, depth + 1) for p in part)
+        elif type(part) not in _KEY_TYPES and id(part) not in known and id(type(part)) not in known:
+            deep = ", nested too deeply" if isinstance(part, tuple | frozenset) else ""
+            raise broken("a dict key or set item is of the wrong type", type(part).__name__ + deep)
+    return key
+
+
+_STOP = ord(".")
+_STEPS: dict[int, Callable[[Unpickler], None]] = {
+    # frame and protocol
+    0x80: Unpickler._proto,
+    0x95: lambda u: _ignore(u._int("<Q")),  # FRAME
+    # constants
+    ord("N"): lambda u: u._push(None),
+    0x88: lambda u: u._push(True),
+    0x89: lambda u: u._push(False),
+    # numbers
+    ord("I"): Unpickler._decimal,
+    ord("L"): lambda u: u._push(int(u._line().rstrip(b"L"))),
+    ord("F"): lambda u: u._push(float(u._line())),
+    ord("J"): lambda u: u._push(u._int("<i")),
+    ord("K"): lambda u: u._push(u._int("<B")),
+    ord("M"): lambda u: u._push(u._int("<H")),
+    0x8A: lambda u: u._long(u._int("<B")),
+    0x8B: lambda u: u._long(u._int("<i")),
+    ord("G"): lambda u: u._push(struct.unpack(">d", u._take(8))[0]),
+    # text and bytes
+    ord("V"): lambda u: u._push(u._line().decode("raw-unicode-escape")),
+    ord("X"): lambda u: u._text(u._int("<I")),
+    0x8C: lambda u: u._text(u._int("<B")),
+    0x8D: lambda u: u._text(u._int("<Q")),
+    ord("T"): lambda u: u._byte_string(u._int("<i")),
+    ord("U"): lambda u: u._byte_string(u._int("<B")),
+    ord("B"): lambda u: u._push(u._take(u._int("<I"))),
+    ord("C"): lambda u: u._push(u._take(u._int("<B"))),
+    0x8E: lambda u: u._push(u._take(u._int("<Q"))),
+    0x96: lambda u: u._push(bytearray(u._take(u._int("<Q")))),
+    # containers
+    ord("]"): lambda u: u._push([]),
+    ord("a"): Unpickler._append,
+    ord("e"): Unpickler._appends,
+    ord("l"): Unpickler._list,
+    ord("}"): lambda u: u._push({}),
+    ord("s"): Unpickler._setitem,
+    ord("u"): lambda u: u._set_items(u._since_mark()),
+    ord("d"): Unpickler._dict,
+    ord(")"): lambda u: u._push(()),
+    ord("t"): Unpickler._tuple,
+    0x85: lambda u: u._tuple_of(1),
+    0x86: lambda u: u._tuple_of(2),
+    0x87: lambda u: u._tuple_of(3),
+    0x8F: lambda u: u._push(set()),
+    0x90: Unpickler._add_items,
+    0x91: Unpickler._frozenset,
+    # stack and memo
+    ord("("): Unpickler._mark,
+    ord("0"): Unpickler._pop,
+    ord("1"): lambda u: _ignore(u._since_mark()),
+    ord("2"): lambda u: u._push(u._top()),
+    ord("g"): lambda u: u._get(int(u._line())),
+    ord("h"): lambda u: u._get(u._int("<B")),
+    ord("j"): lambda u: u._get(u._int("<I")),
+    ord("p"): lambda u: u._put(int(u._line())),
+    ord("q"): lambda u: u._put(u._int("<B")),
+    ord("r"): lambda u: u._put(u._int("<I")),
+    0x94: lambda u: u._put(len(u._memo)),
+    # names and objects
+    ord("c"): Unpickler._global,
+    0x93: Unpickler._stack_global,
+    ord("R"): Unpickler._reduce,
+    0x81: Unpickler._newobj,
+    0x92: Unpickler._newobj_ex,
+    ord("b"): Unpickler._build,
+    ord("Q"): Unpickler._persistent,
+}
+
+
+def _ignore(_value: Any) -> None:
+    """An instruction whose operand is read and not needed."""
