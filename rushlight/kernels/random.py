@@ -1,8 +1,8 @@
 """Random distributions on NumPy arrays: the numbers, and the order of draws, of PyTorch's CPU.
 
-Every function fills the array it is given, whatever its strides, from a `Twister`. How many words a
-value takes, which bits of them, and in which order a strided array is filled are PyTorch's, so a seed
-means the same numbers. No argument is checked here: `rushlight/ops/random.py` does that.
+Every function fills the array it is given, whatever its strides, from a `Twister`. How many words
+a value takes, which bits of them, and in which order a strided array is filled are PyTorch's, so a
+seed means the same numbers. No argument is checked here: `rushlight/ops/random.py` does that.
 Read next: `twister.py` (the stream), `boxmuller.py` (float32 normals).
 """
 
@@ -227,7 +227,7 @@ def integers(a: np.ndarray, rng: Twister, base: int, span: int) -> None:
 
 
 def any_integers(a: np.ndarray, rng: Twister) -> None:
-    """Whole numbers over all that the type holds exactly: [0, max], or [0, 2**digits] for floats."""
+    """Whole numbers up to the largest the type holds: max, or 2**digits for floats."""
     kind, name = a.dtype.kind, a.dtype.name
     if kind == "b":
         _store(a, rng.words(a.size) & np.uint32(1))
@@ -281,9 +281,9 @@ def multinomial_distinct(weights: np.ndarray, rng: Twister, count: int) -> np.nd
 def poisson(rates: np.ndarray, rng: Twister) -> np.ndarray:
     """One Poisson number for each rate (float64 in, float64 out).
 
-    Small rates multiply uniform numbers until the product falls below exp(-rate) (Knuth); from 10 on
-    transformed rejection (Hoermann 1993). How many draws a number takes is known only afterwards, so
-    draws are made in bulk and those not used are handed back.
+    Small rates multiply uniform numbers until the product falls below exp(-rate) (Knuth); from 10
+    on transformed rejection (Hoermann 1993). How many draws a number takes is known only
+    afterwards, so draws are made in bulk and those not used are handed back.
     """
     flat = rates.reshape(-1).tolist()
     out = np.zeros(len(flat))

@@ -1,7 +1,7 @@
 """The Mersenne Twister stream behind every random number, with PyTorch's state layout.
 
-NumPy's MT19937 gives the same 32-bit words as PyTorch's; this file seeds it as PyTorch does, hands the
-words out in bulk, keeps the second normal number of a Box-Muller pair, and reads and writes the
+NumPy's MT19937 gives the same 32-bit words as PyTorch's; this file seeds it as PyTorch does, hands
+the words out in bulk, keeps the second normal number of a Box-Muller pair, and reads and writes the
 5056-byte state of `torch.get_rng_state()`. Distributions are in `random.py` next to it; the public
 `Generator` is `rushlight/random.py`.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 STATE_BYTES = 5056
 _N = 624
-# seed, left, seeded, next | 624 words, each in 8 bytes | x, y, rho, y is valid, padding | float, valid
+# seed, left, seeded, next | 624 words, each in 8 bytes | x, y, rho, y is valid | float, valid
 _HEAD = struct.Struct("<QiiQ")
 _TAIL = struct.Struct("<dddi4xf?3x")
 _WORDS = slice(_HEAD.size, _HEAD.size + 8 * _N)
