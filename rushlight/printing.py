@@ -213,7 +213,7 @@ def _nested(a: np.ndarray, indent: int, summarize: bool, form: Any) -> str:
 
 
 def with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
-    """Append ``, suffix`` for each and the parenthesis; what would be too long goes on a new line."""
+    """Append ``, suffix`` for each and a parenthesis; what is too long goes on a new line."""
     # PyTorch counts two characters too many on the last line of the text.
     length = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:

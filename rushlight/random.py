@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .device import device as Device  # noqa: N812 - the attribute below bears the name
+from .device import device as Device
 from .errors import message
 from .kernels.twister import STATE_BYTES, Twister
 
@@ -47,8 +47,8 @@ class Generator:
 
     device: Device
 
-    def __init__(self, device: Any = "cpu") -> None:
-        self.device = Device(device)
+    def __init__(self, device: Any = None) -> None:
+        self.device = Device("cpu" if device is None else device)
         if self.device.type != "cpu":
             raise RuntimeError(
                 message(
