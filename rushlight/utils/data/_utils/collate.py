@@ -1,0 +1,163 @@
+"""Collation: a list of samples becomes one batch of the same structure.
+
+Not here: where the samples come from (`dataloader.py`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....tensor import Tensor
+
+CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
+
+_FOUND = (
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
+
+
+def default_collate(batch: Any) -> Any:
+    """Stack a list of samples: tensors and arrays along a new first dimension, numbers to a tensor.
+
+    Mappings, named tuples, tuples and lists are taken apart, and text stays a list.
+
+    >>> default_collate([(1, "a"), (2, "b")])
+    [tensor([1, 2]), ('a', 'b')]
+    """
+    return collate(batch, collate_fn_map=default_collate_fn_map)
+
+
+def collate(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
+    """The same with a table of functions `f(batch, *, collate_fn_map)`, one a type of sample."""
+    first = batch[0]
+    cls = type(first)
+    if collate_fn_map is not None:
+        function = collate_fn_map.get(cls)
+        if function is None:
+            function = next(
+                (f for kind, f in collate_fn_map.items() if isinstance(first, kind)), None
+            )
+        if function is not None:
+            return function(batch, collate_fn_map=collate_fn_map)
+
+    def part(samples: Any) -> Any:
+        return collate(samples, collate_fn_map=collate_fn_map)
+
+    if isinstance(first, Mapping):
+        return _mapping_like(first, {key: part([d[key] for d in batch]) for key in first})
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return cls(*(part(samples) for samples in zip(*batch, strict=False)))
+    if isinstance(first, Sequence):
+        if any(len(sample) != len(first) for sample in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        parts = [part(samples) for samples in zip(*batch, strict=True)]
+        return parts if isinstance(first, tuple) else _sequence_like(first, parts)
+    raise TypeError(_FOUND.format(cls))
+
+
+def default_convert(data: Any) -> Any:
+    """Turn the arrays and NumPy numbers inside `data` into tensors, and leave the rest as it is.
+
+    >>> default_convert({"x": np.array([1.0]), "name": "a"})
+    {'x': tensor([1.], dtype=torch.float64), 'name': 'a'}
+    """
+    import rushlight
+
+    if isinstance(data, Tensor):
+        return data
+    if isinstance(data, np.ndarray | np.generic):
+        if isinstance(data, np.str_ | np.bytes_):
+            return data
+        if isinstance(data, np.ndarray) and data.dtype.kind in "SUO":
+            return data
+        return rushlight.as_tensor(data)
+    if isinstance(data, Mapping):
+        return _mapping_like(data, {key: default_convert(data[key]) for key in data})
+    if isinstance(data, tuple):
+        parts = [default_convert(d) for d in data]
+        return type(data)(*parts) if hasattr(data, "_fields") else parts
+    if isinstance(data, Sequence) and not isinstance(data, str | bytes):
+        return _sequence_like(data, [default_convert(d) for d in data])
+    return data
+
+
+def _mapping_like(example: Any, items: dict[Any, Any]) -> Any:
+    """A mapping of the class of `example`, with whatever else the class carries; or a dict."""
+    try:
+        if isinstance(example, MutableMapping):
+            clone = copy.copy(example)
+            clone.update(items)
+            return clone
+        return type(example)(items)  # type: ignore[call-arg]
+    except TypeError:
+        return items
+
+
+def _sequence_like(example: Any, items: list[Any]) -> Any:
+    """A sequence of the class of `example`, with whatever else the class carries; or a list."""
+    try:
+        if isinstance(example, MutableSequence):
+            clone = copy.copy(example)
+            for i, item in enumerate(items):
+                clone[i] = item
+            return clone
+        return type(example)(items)  # type: ignore[call-arg]
+    except TypeError:
+        return items
+
+
+def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """Stack tensors."""
+    import rushlight
+
+    return rushlight.stack(list(batch), 0)
+
+
+def collate_numpy_array_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
+    """Stack arrays as tensors."""
+    import rushlight
+
+    if batch[0].dtype.kind in "SUO":
+        raise TypeError(_FOUND.format(batch[0].dtype))
+    return collate([rushlight.as_tensor(a) for a in batch], collate_fn_map=collate_fn_map)
+
+
+def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """One tensor of NumPy numbers."""
+    import rushlight
+
+    return rushlight.as_tensor(np.array(batch))
+
+
+def collate_float_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """One float64 tensor of Python floats."""
+    import rushlight
+
+    return rushlight.tensor(list(batch), dtype=rushlight.float64)
+
+
+def collate_int_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
+    """One tensor of Python ints."""
+    import rushlight
+
+    return rushlight.tensor(list(batch))
+
+
+def collate_str_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
+    """Text and bytes stay as they are."""
+    return batch
+
+
+default_collate_fn_map: CollateMap = {
+    Tensor: collate_tensor_fn,
+    np.ndarray: collate_numpy_array_fn,
+    (np.bool_, np.number, np.object_): collate_numpy_scalar_fn,
+    float: collate_float_fn,
+    int: collate_int_fn,
+    str: collate_str_fn,
+    bytes: collate_str_fn,
+}
