@@ -119,7 +119,8 @@ def pick(y: Array, mask: Array, function: Callable[..., Array], *xs: Array) -> N
     """Set y where mask, from function of the arguments there; costs nothing where the mask is
     empty."""
     if mask.all():
-        y[...] = function(*xs)
+        if y.size:
+            y[...] = function(*xs)
     elif mask.any():
         y[mask] = function(*(x[mask] for x in xs))
 

@@ -1,0 +1,801 @@
+"""Products of matrices and vectors: matmul and its family, linear, bilinear, outer, cross, kron,
+trace, tril, triu.
+
+Every product of two operands is one op with the two textbook rules; what PyTorch calls by other
+names (mm, bmm, mv, ...) differs only in the shapes it accepts. `einsum` and `tensordot` are in
+`linalg_einsum.py`, norms in `linalg_norm.py`, inverses and factorizations in `linalg_solve.py` and
+`linalg_factor.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..autograd.door import wrap
+from ..errors import axis, message
+from ..kernels import linalg as kernels
+from ..kernels.meta import MetaArray
+from .record import composite, op
+from .samples import case, error
+
+ndarray = np.ndarray
+_C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def times(shape: tuple[int, ...]) -> str:
+    """A shape as PyTorch writes it in messages about matrices: 4x3."""
+    return "x".join(map(str, shape))
+
+
+def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
+    """Products do not promote: both operands must have one type."""
+    if a.dtype != b.dtype:
+        names = [_C_NAMES.get(x.dtype.name, x.dtype.name) for x in (a, b)]
+        raise RuntimeError(
+            message(
+                f"expected {first} and {second} to have the same dtype, "
+                f"but got: {names[0]} != {names[1]}",
+                f"{a.dtype} @ {b.dtype}",
+                "one dtype",
+                "x.to(w.dtype), or model.double() / model.float()",
+            )
+        )
+
+
+def constant(array: Any, like: Any) -> Any:
+    """An array of numbers as a partner for `like`: an ndarray or a Tensor, of its type."""
+    if isinstance(like, ndarray):
+        return array.astype(like.dtype, copy=False)
+    return wrap(array.astype(like._a.dtype, copy=False))
+
+
+def is_complex(x: Any) -> bool:
+    """Whether an array or Tensor holds complex numbers."""
+    return (x if isinstance(x, ndarray) else x._a).dtype.kind == "c"
+
+
+def adjoint_(x: Any) -> Any:
+    """The conjugate transpose of the last two dims, without a copy for real numbers."""
+    return x.mT.conj() if is_complex(x) else x.mT
+
+
+# -- matmul ----------------------------------------------------------------------------------------
+
+
+def check_product(a: Any, b: Any) -> None:
+    """Raise PyTorch's error unless a @ b is possible."""
+    if a.ndim == 0 or b.ndim == 0:
+        raise RuntimeError(
+            message(
+                "both arguments to matmul need to be at least 1D, "
+                f"but they are {a.ndim}D and {b.ndim}D",
+                hint="a * b for numbers",
+            )
+        )
+    same_type(a, b)
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] == inner:
+        return
+    if a.ndim == 1 and b.ndim == 1:
+        what = (
+            f"inconsistent tensor size, expected tensor [{a.shape[0]}] and src [{b.shape[0]}] "
+            f"to have the same number of elements, but got {a.shape[0]} and {b.shape[0]} elements "
+            "respectively"
+        )
+    elif b.ndim == 1:
+        rows = (math.prod(a.shape[:-1]), a.shape[-1])
+        what = f"size mismatch, got input ({rows[0]}), mat ({times(rows)}), vec ({b.shape[0]})"
+    elif b.ndim == 2:
+        rows = (math.prod(a.shape[:-1]), a.shape[-1])
+        what = f"mat1 and mat2 shapes cannot be multiplied ({times(rows)} and {times(b.shape)})"
+    else:
+        wanted = [*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1]]
+        what = (
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"{[math.prod(wanted[:-1]), wanted[-1]]} but got: "
+            f"{[math.prod(wanted[:-1]), b.shape[-2]]}."
+        )
+    raise RuntimeError(
+        message(
+            f"{what}: the inner sizes differ",
+            f"{tuple(a.shape)} @ {tuple(b.shape)}",
+            "a.shape[-1] == b.shape[-2]" if b.ndim > 1 else "a.shape[-1] == b.shape[0]",
+            product_hint(a, b),
+        )
+    )
+
+
+def product_hint(a: Any, b: Any) -> str:
+    """Which transposition would make the product possible."""
+    if b.ndim > 1 and a.shape[-1] == b.shape[-1]:
+        return "b.mT"
+    if a.ndim > 1 and b.ndim > 1 and a.shape[-2] == b.shape[-2]:
+        return "a.mT"
+    return "check the in_features of the layer, or reshape one of the two"
+
+
+def batch_shape(a: Any, b: Any) -> tuple[int, ...]:
+    """The broadcast batch dims of two stacks of matrices."""
+    try:
+        return np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise RuntimeError(
+            message(
+                "matmul: batch dims do not broadcast: The size of tensor a must match the size of "
+                "tensor b",
+                f"{tuple(a.shape)} @ {tuple(b.shape)}",
+                "equal batch dims, or 1",
+            )
+        ) from None
+
+
+def product_shape(a: Any, b: Any) -> MetaArray:
+    """Shape rule of a @ b."""
+    check_product(a, b)
+    if a.ndim == 1 and b.ndim == 1:
+        shape: tuple[int, ...] = ()
+    elif a.ndim == 1:
+        shape = (*b.shape[:-2], b.shape[-1])
+    elif b.ndim == 1:
+        shape = a.shape[:-1]
+    else:
+        shape = (*batch_shape(a, b), a.shape[-2], b.shape[-1])
+    return MetaArray(shape, a.dtype)
+
+
+def _rows(x: Any) -> Any:
+    """A stack of matrices as one tall matrix."""
+    return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
+
+
+@op(
+    samples=[
+        case((4, 3), (3, 5)),
+        case((3,), (3,)),
+        case((4, 3), (3,)),
+        case((3,), (3, 5)),
+        case((2, 4, 3), (3, 5)),
+        case((2, 4, 3), (3,)),
+        case((3,), (2, 3, 5)),
+        case((2, 1, 4, 3), (5, 3, 2)),
+        case((0, 3), (3, 2)),
+        case((2, 0), (0, 3)),
+    ],
+    errors=[
+        error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2)),
+        error(RuntimeError, "at least 1D", (), (5, 2)),
+        error(RuntimeError, "inconsistent tensor size", (3,), (4,)),
+        error(RuntimeError, "batch2", (2, 3, 4), (2, 5, 6)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def matmul(input: Any, other: Any) -> Any:
+    """The matrix product: vectors, matrices and stacks of matrices, which broadcast."""
+    check_product(input, other)
+    if input.ndim > 2 or other.ndim > 2:
+        batch_shape(input, other)
+    return kernels.matmul(input, other)
+
+
+matmul.shape(product_shape)
+
+
+def _left_rule(g: Any, _y: Any, _a: Any, b: Any, *, shapes: Any) -> Any:
+    a_dims = len(shapes[0])
+    if b.ndim == 1:
+        return g * b if a_dims == 1 else g[..., None] * b
+    if a_dims == 1:
+        return matmul(b, g[..., None])[..., 0]
+    if a_dims == 2 and b.ndim == 3:
+        # one matrix against a stack: sum over the stack inside the product
+        g2 = g.swapaxes(0, 1).reshape((g.shape[1], g.shape[0] * g.shape[2]))
+        b2 = b.swapaxes(0, 1).reshape((b.shape[1], b.shape[0] * b.shape[2]))
+        return matmul(g2, b2.mT)
+    return matmul(g, b.mT)
+
+
+def _right_rule(g: Any, _y: Any, a: Any, _b: Any, *, shapes: Any) -> Any:
+    b_dims = len(shapes[1])
+    if a.ndim == 1:
+        return g * a if b_dims == 1 else a[:, None] * g[..., None, :]
+    if b_dims == 1:
+        return matmul(g.reshape((math.prod(g.shape),)), _rows(a))
+    if b_dims == 2:
+        return matmul(_rows(a).mT, _rows(g))
+    return matmul(a.mT, g)
+
+
+matmul.vjp(_left_rule, _right_rule)
+
+
+def _matrix(x: Any, name: str, dims: int = 2) -> None:
+    if x.ndim != dims:
+        kind = {1: "a vector", 2: "a matrix", 3: "a 3D tensor"}[dims]
+        raise RuntimeError(
+            message(
+                f"{name} must be {kind}",
+                f"{name}.shape = {tuple(x.shape)}",
+                f"{dims} dimensions",
+                "torch.matmul, which takes any number of dimensions",
+            )
+        )
+
+
+@op(
+    samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
+    errors=[
+        error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2)),
+        error(RuntimeError, "must be a matrix", (3,), (3, 2)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def mm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices."""
+    _matrix(input, "self")
+    _matrix(mat2, "mat2")
+    check_product(input, mat2)
+    return kernels.matmul(input, mat2)
+
+
+mm.shape(product_shape)
+mm.vjp(lambda g, _y, _a, b: mm(g, b.mT), lambda g, _y, a, _b: mm(a.mT, g))
+
+
+@op(
+    samples=[case((2, 4, 3), (2, 3, 5))],
+    errors=[
+        error(RuntimeError, "Expected size for first two dimensions", (2, 4, 3), (3, 3, 5)),
+        error(RuntimeError, "must be a 3D tensor", (4, 3), (2, 3, 5)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def bmm(input: Any, mat2: Any) -> Any:
+    """The products of two equally long stacks of matrices."""
+    _matrix(input, "batch1", 3)
+    _matrix(mat2, "batch2", 3)
+    same_type(input, mat2, "batch1", "batch2")
+    if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            message(
+                "Expected size for first two dimensions of batch2 tensor to be: "
+                f"[{input.shape[0]}, {input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].",
+                f"{tuple(input.shape)} @ {tuple(mat2.shape)}",
+                hint="torch.matmul, which broadcasts",
+            )
+        )
+    return kernels.matmul(input, mat2)
+
+
+bmm.shape(product_shape)
+bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
+
+
+@op(
+    samples=[case((4, 3), (3,))],
+    errors=[error(RuntimeError, "size mismatch", (4, 3), (4,))],
+    holomorphic=True,
+    fresh=True,
+)
+def mv(input: Any, vec: Any) -> Any:
+    """The product of a matrix and a vector."""
+    _matrix(input, "self")
+    _matrix(vec, "vec", 1)
+    check_product(input, vec)
+    return kernels.matmul(input, vec)
+
+
+mv.shape(product_shape)
+mv.vjp(lambda g, _y, _a, b: g[:, None] * b, lambda g, _y, a, _b: matmul(g, a))
+
+
+def _vectors(name: str, a: Any, b: Any) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(
+            message(
+                f"{name}: 1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors",
+                f"{tuple(a.shape)} and {tuple(b.shape)}",
+                hint="(a * b).sum(), or x.flatten()",
+            )
+        )
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"{name} : expected both vectors to have same dtype, but found {a.dtype} and {b.dtype}"
+        )
+
+
+@op(
+    samples=[case((3,), (3,)), case((0,), (0,))],
+    errors=[
+        error(RuntimeError, "1D tensors expected", (3, 1), (3,)),
+        error(RuntimeError, "inconsistent tensor size", (3,), (4,)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def dot(input: Any, tensor: Any) -> Any:
+    """The sum of products of two vectors (no conjugation)."""
+    _vectors("dot", input, tensor)
+    check_product(input, tensor)
+    return kernels.matmul(input, tensor)
+
+
+dot.shape(product_shape)
+dot.vjp(lambda g, _y, _a, b: g * b, lambda g, _y, a, _b: g * a)
+
+
+@composite
+def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The sum of products of two vectors, the first one conjugated."""
+    return dot.public_function()(input.conj() if is_complex(input) else input, other, out=out)
+
+
+# -- product and sum -------------------------------------------------------------------------------
+
+
+def _scaled(x: Any, factor: Any) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _added(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """beta * input + alpha * product, writing into the product; beta 0 forgets input, NaN and
+    all."""
+    try:
+        fits = np.broadcast_shapes(input.shape, product.shape) == product.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            message(
+                f"The expanded size of the tensor {tuple(product.shape)} must match the existing "
+                f"size {tuple(input.shape)}",
+                f"input {tuple(input.shape)}",
+                f"a shape that broadcasts to {tuple(product.shape)}",
+            )
+        )
+    same_type(input, product, "input", "the product")
+    if product.dtype.kind not in "fc" and (int(alpha) != alpha or int(beta) != beta):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+    if alpha != 1:
+        product = product * product.dtype.type(alpha)
+    if beta == 0:
+        return product
+    if isinstance(product, ndarray) and product.ndim:
+        product += _scaled(input, product.dtype.type(beta) if beta != 1 else 1)
+        return product
+    return product + _scaled(input, beta)
+
+
+def _input_rule(g: Any, _y: Any, *_: Any, beta: Any) -> Any:
+    return g * beta
+
+
+@op(
+    samples=[
+        case((4, 5), (4, 3), (3, 5)),
+        case((5,), (4, 3), (3, 5), beta=0.5, alpha=2.0),
+        case((4, 5), (4, 3), (3, 5), beta=0),
+    ],
+    errors=[
+        error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 2), (4, 3), (5, 2)),
+        error(RuntimeError, "expanded size", (3, 2), (4, 3), (3, 2)),
+    ],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    _matrix(mat1, "mat1")
+    _matrix(mat2, "mat2")
+    check_product(mat1, mat2)
+    return _added(input, kernels.matmul(mat1, mat2), beta, alpha)
+
+
+addmm.shape(lambda _i, a, b, **_: product_shape(a, b))
+addmm.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(mm(g, b.mT), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(mm(a.mT, g), alpha),
+)
+
+
+@op(
+    samples=[case((4,), (4, 3), (3,)), case((1,), (4, 3), (3,), beta=0.5, alpha=2.0)],
+    errors=[error(RuntimeError, "size mismatch", (4,), (4, 3), (4,))],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat @ vec)."""
+    _matrix(mat, "mat")
+    _matrix(vec, "vec", 1)
+    check_product(mat, vec)
+    return _added(input, kernels.matmul(mat, vec), beta, alpha)
+
+
+addmv.shape(lambda _i, a, b, **_: product_shape(a, b))
+addmv.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(g[:, None] * b, alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(g, a), alpha),
+)
+
+
+@op(
+    samples=[case((4, 3), (4,), (3,)), case((3,), (4,), (3,), beta=0.5, alpha=2.0)],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * outer(vec1, vec2)."""
+    _matrix(vec1, "vec1", 1)
+    _matrix(vec2, "vec2", 1)
+    return _added(input, vec1[:, None] * vec2, beta, alpha)
+
+
+addr.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(matmul(g, b), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(a, g), alpha),
+)
+
+
+@op(
+    samples=[
+        case((2, 4, 5), (2, 4, 3), (2, 3, 5)),
+        case((4, 1), (2, 4, 3), (2, 3, 5), beta=0.5, alpha=2.0),
+    ],
+    errors=[
+        error(RuntimeError, "Expected size for first two dimensions", (1,), (2, 4, 3), (3, 3, 5))
+    ],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def baddbmm(
+    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1
+) -> Any:
+    """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
+    return _added(input, bmm.fn(batch1, batch2), beta, alpha)
+
+
+baddbmm.shape(lambda _i, a, b, **_: product_shape(a, b))
+baddbmm.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(bmm(g, b.mT), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(bmm(a.mT, g), alpha),
+)
+
+
+@op(
+    samples=[
+        case((4, 5), (2, 4, 3), (2, 3, 5)),
+        case((4, 1), (2, 4, 3), (2, 3, 5), beta=0.5, alpha=2.0),
+    ],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
+    return _added(input, bmm.fn(batch1, batch2).sum(axis=0), beta, alpha)
+
+
+addbmm.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(matmul(g, b.mT), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(a.mT, g), alpha),
+)
+
+
+# -- linear layers ---------------------------------------------------------------------------------
+
+
+@op(
+    samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
+    errors=[error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2))],
+    public="nn.functional",
+    holomorphic=True,
+    fresh=True,
+)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""
+    same_type(input, weight, "mat1", "mat2")
+    if input.ndim == 0 or weight.ndim not in (1, 2) or input.shape[-1] != weight.shape[-1]:
+        rows = (math.prod(input.shape[:-1]), input.shape[-1] if input.ndim else 1)
+        raise RuntimeError(
+            message(
+                "linear: mat1 and mat2 shapes cannot be multiplied "
+                f"({times(rows)} and {times(weight.shape[::-1])})",
+                f"input {tuple(input.shape)}, weight {tuple(weight.shape)}",
+                f"input of shape (..., {weight.shape[-1] if weight.ndim else 1})",
+                f"in_features={input.shape[-1] if input.ndim else 1} in the Linear layer, or "
+                "x.flatten(1) before it",
+            )
+        )
+    if weight.ndim == 1:
+        y = kernels.matmul(input, weight)
+        return y if bias is None else y + bias
+    y = kernels.matmul(input, weight.T)
+    if bias is not None:
+        same_type(input, bias, "mat1", "bias")
+        y += bias
+    return y
+
+
+@linear.shape
+def _linear_shape(input: Any, weight: Any, bias: Any = None) -> MetaArray:
+    same_type(input, weight, "mat1", "mat2")
+    check_product(input, MetaArray(weight.shape[::-1], weight.dtype))
+    return MetaArray((*input.shape[:-1], *weight.shape[:-1]), input.dtype)
+
+
+def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs: Any) -> Any:
+    gx = gw = gb = None
+    if weight.ndim == 1:
+        gx = g[..., None] * weight if needs[0] else None
+        gw = matmul(g.reshape((math.prod(g.shape),)), _rows(input)) if needs[1] else None
+        return gx, gw, g
+    if needs[0]:
+        gx = matmul(g, weight)
+    if needs[1]:
+        # (out, rows) @ (rows, in): the result is contiguous as (out, in), as the weight is
+        gw = matmul(_rows(g).mT, _rows(input))
+    if needs[2]:
+        gb = g
+    return gx, gw, gb
+
+
+linear.joint(_linear_rule)
+
+
+@composite(public="nn.functional")
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """x1^T W_k x2 + b_k for each output k; weight (out, in1, in2)."""
+    if input1.shape[:-1] != input2.shape[:-1]:
+        raise RuntimeError(
+            message(
+                "bilinear(): input batch dimensions do not match",
+                f"{tuple(input1.shape)} and {tuple(input2.shape)}",
+                "equal sizes except in the last dim",
+            )
+        )
+    for name, x, side in (("input1", input1, 1), ("input2", input2, 2)):
+        if x.shape[-1] != weight.shape[side]:
+            raise RuntimeError(
+                message(
+                    f"bilinear(): {name} size does not match weight size",
+                    f"got {x.shape[-1]}",
+                    f"but expected {weight.shape[side]}",
+                )
+            )
+    batch = tuple(input1.shape[:-1])
+    rows = math.prod(batch)
+    x1, x2 = input1.reshape((rows, input1.shape[-1])), input2.reshape((rows, input2.shape[-1]))
+    y = (matmul(x1, weight) * x2).sum(-1).mT.reshape((*batch, weight.shape[0]))
+    return y if bias is None else y + bias
+
+
+# -- outer, inner, kron, cross ---------------------------------------------------------------------
+
+
+@op(
+    samples=[case((3,), (4,))],
+    errors=[error(RuntimeError, "vector", (3, 1), (3,))],
+    promote="common",
+    holomorphic=True,
+    fresh=True,
+    aliases="ger",
+)
+def outer(input: Any, vec2: Any) -> Any:
+    """All products of an element of the first vector with one of the second."""
+    _matrix(input, "outer: self", 1)
+    _matrix(vec2, "outer: vec2", 1)
+    return input[:, None] * vec2
+
+
+outer.vjp(lambda g, _y, _a, b: matmul(g, b), lambda g, _y, a, _b: matmul(a, g))
+
+
+@composite
+def inner(input: Any, other: Any, *, out: Any = None) -> Any:
+    """Sums of products over the last dim of both; a plain product when one is a number."""
+    if input.ndim == 0 or other.ndim == 0:
+        return input * other
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            message(
+                "inner() the last dimension must match on both input tensors but got shapes "
+                f"{list(input.shape)} and {list(other.shape)}"
+            )
+        )
+    y = matmul(_rows(input), _rows(other).mT)
+    y = y.reshape((*input.shape[:-1], *other.shape[:-1]))
+    return y if out is None else out.copy_(y)
+
+
+@composite
+def kron(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The Kronecker product: every element of input times the whole of other."""
+    dims = max(input.ndim, other.ndim)
+    a = (1,) * (dims - input.ndim) + tuple(input.shape)
+    b = (1,) * (dims - other.ndim) + tuple(other.shape)
+    left = input.reshape(tuple(n for s in a for n in (s, 1)))
+    right = other.reshape(tuple(n for s in b for n in (1, s)))
+    y = (left * right).reshape(tuple(m * n for m, n in zip(a, b, strict=True)))
+    return y if out is None else out.copy_(y)
+
+
+@op(
+    samples=[case((4, 3), (4, 3)), case((3, 4), (3, 4), dim=0), case((2, 1, 3), (4, 3))],
+    errors=[error(RuntimeError, "must have length 3", (4, 2), (4, 2))],
+    public="linalg",
+    promote="common",
+    name="linalg_cross",
+    holomorphic=True,
+    fresh=True,
+)
+def cross_(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The vector product along a dim of size 3."""
+    where = axis(dim, max(input.ndim, other.ndim))
+    back = where - max(input.ndim, other.ndim)
+    if input.ndim != other.ndim and (-back > input.ndim or -back > other.ndim):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if input.shape[back] != 3 or other.shape[back] != 3:
+        raise RuntimeError(
+            message(
+                f"linalg.cross: inputs dimension {dim} must have length 3. "
+                f"Got {input.shape[back]} and {other.shape[back]}",
+                f"{tuple(input.shape)} and {tuple(other.shape)}",
+            )
+        )
+    a = [input.take(i, axis=back) for i in range(3)] if input.ndim == other.ndim else None
+    if a is None:
+        input, other = np.broadcast_arrays(input, other)
+        a = [input.take(i, axis=back) for i in range(3)]
+    b = [other.take(i, axis=back) for i in range(3)]
+    parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    return np.stack(parts, axis=where if parts[0].ndim + 1 == max(input.ndim, other.ndim) else back)
+
+
+cross_.vjp(
+    lambda g, _y, _a, b, *, dim: cross_(b, g, dim=dim),
+    lambda g, _y, a, _b, *, dim: cross_(g, a, dim=dim),
+)
+
+
+@composite
+def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
+    """The vector product along dim (by default the first dim of size 3)."""
+    if dim is None:
+        found = [i for i, n in enumerate(input.shape) if n == 3]
+        if not found:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = found[0]
+    return cross_.public_function()(input, other, dim, out=out)
+
+
+# -- triangles and diagonals -----------------------------------------------------------------------
+
+
+def _at_least_2d(name: str, x: Any) -> None:
+    if x.ndim < 2:
+        raise RuntimeError(
+            message(
+                f"{name}: input tensor must have at least 2 dimensions", f"shape {tuple(x.shape)}"
+            )
+        )
+
+
+@op(
+    samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
+    errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
+    low="keep",
+    inplace=True,
+    fresh=True,
+)
+def tril(input: Any, *, diagonal: int = 0) -> Any:
+    """The lower triangle of each matrix; other elements are 0."""
+    _at_least_2d("tril", input)
+    return np.tril(input, diagonal)
+
+
+tril.vjp(lambda g, _y, _x, *, diagonal: tril(g, diagonal=diagonal))
+
+
+@op(
+    samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
+    errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
+    low="keep",
+    inplace=True,
+    fresh=True,
+)
+def triu(input: Any, *, diagonal: int = 0) -> Any:
+    """The upper triangle of each matrix; other elements are 0."""
+    _at_least_2d("triu", input)
+    return np.triu(input, diagonal)
+
+
+triu.vjp(lambda g, _y, _x, *, diagonal: triu(g, diagonal=diagonal))
+
+
+@op(samples=[case((3, 4)), case((2, 3, 3), offset=1)], public=None, low="keep", fresh=True)
+def take_diagonal(x: Any, *, offset: int = 0) -> Any:
+    """The diagonal of the last two dims, copied."""
+    return np.diagonal(x, offset, -2, -1).copy()
+
+
+take_diagonal.vjp(
+    lambda g, _y, _x, *, offset, shapes: put_diagonal(
+        g, rows=shapes[0][-2], columns=shapes[0][-1], offset=offset
+    )
+)
+
+
+@op(
+    samples=[case((3,), rows=3, columns=4), case((2, 2), rows=3, columns=3, offset=1)],
+    public=None,
+    low="keep",
+    fresh=True,
+)
+def put_diagonal(v: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
+    """Matrices of zeros with the last dim of v on a diagonal."""
+    y = np.zeros((*v.shape[:-1], rows, columns), v.dtype)
+    i = np.arange(v.shape[-1])
+    y[..., i + max(-offset, 0), i + max(offset, 0)] = v
+    return y
+
+
+put_diagonal.vjp(lambda g, _y, _v, *, offset: take_diagonal(g, offset=offset))
+
+
+@composite
+def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
+    """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
+    if input.ndim == 1:
+        n = input.shape[0] + abs(diagonal)
+        y = put_diagonal(input, rows=n, columns=n, offset=diagonal)
+    elif input.ndim == 2:
+        y = take_diagonal(input, offset=diagonal)
+    else:
+        raise RuntimeError(
+            message(
+                f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D",
+                hint="torch.diagonal or torch.diag_embed for stacks",
+            )
+        )
+    return y if out is None else out.copy_(y)
+
+
+@op(samples=[case((3, 4)), case((3, 3))], errors=[error(RuntimeError, "matrix", (3,))], fresh=True)
+def trace(input: Any) -> Any:
+    """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(input.shape)}"))
+    return np.trace(input)
+
+
+trace.vjp(lambda g, _y, _x, *, shapes: g * constant(np.eye(*shapes[0]), g))
