@@ -104,10 +104,19 @@ def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) ->
     _store(a, x)
 
 
-def normal(a: np.ndarray, rng: Twister, mean: float = 0.0, std: float = 1.0) -> None:
-    """Normal numbers. Contiguous arrays of 16 and more go by groups, others by pairs."""
+def normal(
+    a: np.ndarray,
+    rng: Twister,
+    mean: float = 0.0,
+    std: float = 1.0,
+    grouped: bool | None = None,
+) -> None:
+    """Normal numbers. Contiguous arrays of 16 and more go by groups, others by pairs.
+
+    `grouped` says whether `a` counts as contiguous, when it stands for another array.
+    """
     n = a.size
-    if n < 16 or not a.flags.c_contiguous:
+    if n < 16 or not (a.flags.c_contiguous if grouped is None else grouped):
         _store(a, _pairs(rng, n, mean, std))
         return
     flat = a.reshape(-1)
