@@ -1,0 +1,87 @@
+"""The primitives of the update formulas on Tensors, for `differentiable=True`.
+
+Each makes a new Tensor, so autograd records the step and can go through it; nothing is overwritten
+that a backward pass may still need. The array side, which overwrites, is `kernels/optim_arrays.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rushlight as torch
+
+
+class Recorded:
+    """The same names as `kernels.optim_arrays.Arrays`, by operators."""
+
+    def mul_(self, x: Any, a: Any) -> Any:
+        """x * a."""
+        return x * a
+
+    mul = mul_
+
+    def div_(self, x: Any, a: Any) -> Any:
+        """x / a."""
+        return x / a
+
+    def plus_(self, x: Any, a: Any) -> Any:
+        """x + a."""
+        return x + a
+
+    plus = plus_
+
+    def minus(self, x: Any, y: Any) -> Any:
+        """x - y."""
+        return x - y
+
+    def neg(self, x: Any) -> Any:
+        """-x."""
+        return -x
+
+    def sqrt_(self, x: Any) -> Any:
+        """The square root of x."""
+        return x.sqrt()
+
+    sqrt = sqrt_
+
+    def abs(self, x: Any) -> Any:
+        """|x|."""
+        return x.abs()
+
+    def sign(self, x: Any) -> Any:
+        """-1, 0 or 1."""
+        return x.sign()
+
+    def maximum_(self, x: Any, a: Any) -> Any:
+        """max(x, a)."""
+        return torch.maximum(x, a)
+
+    def clip_(self, x: Any, low: Any, high: Any) -> Any:
+        """x brought into [low, high]."""
+        return x.clamp(low, high)
+
+    def axpy_(self, x: Any, y: Any, a: Any) -> Any:
+        """x + a * y."""
+        return x + y * a
+
+    axpy = axpy_
+
+    def mix_(self, x: Any, y: Any, a: Any, b: Any) -> Any:
+        """a * x + b * y."""
+        return x * a + y * b
+
+    def addcmul_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a * b."""
+        return x + a * b * c
+
+    def addcdiv_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a / b."""
+        return x + a / b * c
+
+    def set_(self, x: Any, y: Any) -> Any:
+        """y."""
+        return y.clone()
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """a where the condition holds, else b."""
+        return torch.where(condition, a, b)

@@ -1,0 +1,169 @@
+"""SGD: gradient descent, plain, with momentum or with Nesterov's."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from rushlight.errors import message
+from rushlight.kernels import optim as formulas
+from rushlight.optim.optimizer import ParamsT
+from rushlight.optim.stepping import (
+    FormulaOptimizer,
+    Group,
+    check_flags,
+    check_lr,
+    check_not_negative,
+    settings,
+    zeros_like,
+)
+from rushlight.tensor import Tensor
+
+__all__ = ["SGD"]
+
+
+class SGD(FormulaOptimizer):
+    """Stochastic gradient descent: p <- p - lr * g.
+
+    With momentum the step is `lr * average`, where `average <- momentum * average + (1 - dampening)
+    * g` starts as the first gradient; with `nesterov` it is `lr * (g + momentum * average)`.
+
+    Args:
+        params: parameters, named parameters or groups of them.
+        lr: the learning rate, a number or a one-element Tensor.
+        momentum: how much of the average survives a step.
+        dampening: how much of a new gradient is kept from the average.
+        weight_decay: L2 penalty; adds `weight_decay * p` to the gradient.
+        nesterov: look ahead; needs a momentum and no dampening.
+        maximize: climb instead of descend.
+        foreach, fused: accepted; one implementation serves all.
+        differentiable: let autograd go through the step.
+
+    Example::
+
+        optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        optimizer.zero_grad()
+        loss_fn(model(input), target).backward()
+        optimizer.step()
+
+    Sutskever et al., On the importance of initialization and momentum in deep learning (2013).
+    """
+
+    _formula = (formulas.sgd_numbers, formulas.sgd)
+    _scalars = ()
+    _later: ClassVar[dict[str, Any]] = {
+        "nesterov": False,
+        "maximize": False,
+        "foreach": None,
+        "differentiable": False,
+        "fused": False,
+    }
+
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float | Tensor = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_lr(lr)
+        check_not_negative(momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError(
+                message(
+                    "Nesterov momentum requires a momentum and zero dampening",
+                    got=f"momentum={momentum}, dampening={dampening}",
+                    hint="momentum=0.9, dampening=0",
+                )
+            )
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "dampening": dampening,
+            "weight_decay": weight_decay,
+            "nesterov": nesterov,
+            "maximize": maximize,
+            "foreach": foreach,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        check_flags(differentiable, foreach, fused)
+
+    def _update(self, group: Group) -> None:
+        run = self._xp.run
+        momentum = group["momentum"] != 0
+        first, later = self._constants(group)
+        update = formulas.sgd
+        state_of = self.state
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            a = p._a
+            if not momentum:
+                run(update, later[a.dtype], a, grad._a)
+            else:
+                state = state_of[p]
+                average = state.get("momentum_buffer")
+                if average is None:
+                    average = state["momentum_buffer"] = zeros_like(p)
+                    run(update, first[a.dtype], a, grad._a, average._a)
+                else:
+                    run(update, later[a.dtype], a, grad._a, average._a)
+            p._bump()
+
+    def _constants(self, group: Group) -> tuple[Any, Any]:
+        """The numbers of a first and of a later step by dtype, kept while the settings stay."""
+        signature = (
+            group["lr"],
+            group["momentum"],
+            group["dampening"],
+            group["weight_decay"],
+            group["nesterov"],
+            group["maximize"],
+        )
+        kept = self.__dict__.setdefault("_kept", {})
+        found = kept.get(id(group))
+        if found is not None and found[0] == signature:
+            return found[1]
+        h = settings(group)
+        made = (_ByDtype(self._xp, h, True), _ByDtype(self._xp, h, False))
+        # A Tensor among the settings can change without the signature noticing.
+        if not any(isinstance(value, Tensor) for value in signature):
+            kept[id(group)] = (signature, made)
+        return made
+
+    def _record(self, group: Group) -> None:
+        from types import SimpleNamespace
+
+        h = SimpleNamespace(**group)
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            state = self.state[p] if group["momentum"] != 0 else {}
+            first = state.get("momentum_buffer") is None
+            k = SimpleNamespace(**formulas.sgd_numbers(h, first))
+            if group["momentum"] == 0:
+                self._record_one(formulas.sgd, k, p, state, (), ())
+                continue
+            average = zeros_like(p) if first else state["momentum_buffer"]
+            self._record_one(formulas.sgd, k, p, state, ("momentum_buffer",), (average,))
+
+
+class _ByDtype(dict):
+    """The numbers of a group as constants of each dtype that occurs."""
+
+    def __init__(self, xp: Any, h: Any, first: bool) -> None:
+        super().__init__()
+        self._make = lambda dtype: xp.constants(formulas.sgd_numbers(h, first), dtype)
+
+    def __missing__(self, dtype: Any) -> Any:
+        made = self[dtype] = self._make(dtype)
+        return made

@@ -1,0 +1,249 @@
+"""The bookkeeping of a step: from parameter groups to calls of an update formula.
+
+`FormulaOptimizer` walks the groups, keeps the state of each parameter and hands bare arrays to
+`kernels/optim.py`. A subclass names its formula and what state it keeps. The checks of constructor
+arguments that several optimizers share are at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.autograd.grad_mode import enable_grad
+from rushlight.errors import message
+from rushlight.kernels.optim_arrays import Arrays
+from rushlight.optim.optimizer import Optimizer
+from rushlight.tensor import Tensor
+
+Group = dict[str, Any]
+State = dict[str, Any]
+
+
+class FormulaOptimizer(Optimizer):
+    """An optimizer whose update is one of the formulas of `kernels/optim.py`."""
+
+    # The formula and the function that computes its numbers: pairs (numbers, update).
+    _formula: tuple[Callable[..., Any], Callable[..., Any]]
+    # Scalar state that the numbers are computed from, in the order of the numbers' arguments.
+    _scalars: tuple[str, ...] = ("step",)
+    # Settings that a state dictionary of an older version may lack.
+    _later: ClassVar[dict[str, Any]] = {}
+
+    def _names(self, group: Group) -> tuple[str | None, ...]:
+        """The names of the array state, in the order of the formula's arguments; None: absent."""
+        raise NotImplementedError
+
+    def _start(self, p: Tensor, state: State, group: Group) -> None:
+        """Fill the state of a parameter that has none."""
+        state["step"] = scalar(0.0, group)
+        for name in self._names(group):
+            if name is not None:
+                state[name] = zeros_like(p)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once.
+
+        Args:
+            closure: evaluates the model again and returns the loss, which is returned.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with np.errstate(all="ignore"):
+            for group in self.param_groups:
+                if group.get("fused"):
+                    _check_fused(group)
+                if group.get("differentiable"):
+                    with enable_grad():
+                        self._record(group)
+                else:
+                    self._update(group)
+        return loss
+
+    def _update(self, group: Group) -> None:
+        """One step of a group, in place on the arrays."""
+        xp = self._xp
+        numbers_of, update = self._formula
+        h = settings(group)
+        scalars, names = self._scalars, self._names(group)
+        made: dict[Any, Any] = {}
+        state_of = self.state
+        for p in group["params"]:
+            grad = p.grad
+            if grad is None:
+                continue
+            state = state_of[p]
+            if not state:
+                self._start(p, state, group)
+            a = p._a
+            held = [state[name]._a for name in scalars]
+            key = (a.dtype, *[b[()] for b in held])
+            entry = made.get(key)
+            if entry is None:
+                numbers, after = numbers_of(h, *key[1:])
+                entry = made[key] = (xp.constants(numbers, a.dtype), after)
+            k, after = entry
+            for b, value in zip(held, after, strict=True):
+                b[()] = value
+            xp.run(update, k, a, grad._a, *[None if n is None else state[n]._a for n in names])
+            p._bump()
+
+    def _record(self, group: Group) -> None:
+        """One step of a group through Tensor operations, so that autograd sees it."""
+        numbers_of, update = self._formula
+        h = SimpleNamespace(**{name: _zero_dim(value) for name, value in group.items()})
+        names = self._names(group)
+        for p in group["params"]:
+            if p.grad is None:
+                continue
+            state = self.state[p]
+            if not state:
+                self._start(p, state, group)
+            held = [state[name] for name in self._scalars]
+            if any(t.requires_grad for t in held):
+                raise RuntimeError(
+                    f"`requires_grad` is not supported for `{self._scalars[0]}` in differentiable "
+                    "mode"
+                )
+            numbers, after = numbers_of(h, *[t._a[()] for t in held])
+            for t, value in zip(held, after, strict=True):
+                t._a[()] = number(value)
+                t._bump()
+            tensors = [None if name is None else state[name] for name in names]
+            self._record_one(update, SimpleNamespace(**numbers), p, state, names, tensors)
+
+    def _record_one(
+        self, update: Any, k: Any, p: Any, state: State, names: Any, tensors: Any
+    ) -> None:
+        # Imported here: recorded.py needs the public names, which need this module.
+        from rushlight.optim.recorded import Recorded
+
+        xp = Recorded()
+        if p.is_complex():
+            import rushlight as torch
+
+            parts = [None if t is None else torch.view_as_real(t) for t in tensors]
+            out = update(xp, k, torch.view_as_real(p.clone()), torch.view_as_real(p.grad), *parts)
+            out = [None if t is None else torch.view_as_complex(t) for t in out]
+        else:
+            out = update(xp, k, p.clone(), p.grad, *tensors)
+        p.copy_(out[0])
+        for name, value in zip(names, out[1:], strict=False):
+            if name is not None:
+                state[name] = value
+
+    @property
+    def _xp(self) -> Arrays:
+        """The scratch memory of this optimizer's updates, made at its first step."""
+        found = self.__dict__.get("_arrays")
+        if found is None:
+            found = self.__dict__["_arrays"] = Arrays()
+        return found
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for name, value in self._later.items():
+                group.setdefault(name, value)
+            for p in group["params"]:
+                held = self.state.get(p)
+                for name in self._scalars if held else ():
+                    # Written as a plain number by versions of PyTorch before 1.12.
+                    if not isinstance(held[name], Tensor):
+                        held[name] = scalar(float(held[name]), group)
+
+
+# ---- state and settings -------------------------------------------------------------------------
+
+
+def scalar(value: float, group: Group | None = None) -> Tensor:
+    """A 0-d Tensor for `step` and its like: float32, or float64 when that is the default dtype."""
+    double = dtypes.get_default_dtype() is dtypes.float64 and not (group and group.get("fused"))
+    return Tensor._wrap(np.array(value, np.float64 if double else np.float32))
+
+
+def zeros_like(p: Tensor) -> Tensor:
+    """Zeros with the dtype, shape and memory layout of a parameter, outside the graph."""
+    return Tensor._wrap(np.zeros_like(p._a, subok=False))
+
+
+def full_like(p: Tensor, value: Any) -> Tensor:
+    """As `zeros_like`, filled with `value`."""
+    return Tensor._wrap(np.full_like(p._a, value, subok=False))
+
+
+def settings(group: Group) -> SimpleNamespace:
+    """The settings of a group with every Tensor read out."""
+    return SimpleNamespace(**{name: number(value) for name, value in group.items()})
+
+
+def number(value: Any) -> Any:
+    """A one-element Tensor as a NumPy scalar of its dtype; anything else as it is."""
+    if isinstance(value, Tensor):
+        return value._a.reshape(())[()]
+    if value.__class__ is tuple:
+        return tuple([number(v) for v in value])
+    return value
+
+
+def _zero_dim(value: Any) -> Any:
+    if isinstance(value, Tensor) and value.ndim:
+        return value.reshape(())
+    return value
+
+
+# ---- checks -------------------------------------------------------------------------------------
+
+
+def check(holds: Any, what: str, wanted: str) -> None:
+    """Raise ValueError with PyTorch's words in front unless the condition holds."""
+    if not holds:
+        raise ValueError(message(what, wanted=wanted))
+
+
+def check_lr(lr: Any) -> None:
+    """A learning rate is a number >= 0, or a Tensor with one element."""
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError(message("Tensor lr must be 1-element", got=f"shape {tuple(lr.shape)}"))
+    check(lr >= 0.0, f"Invalid learning rate: {lr}", "lr >= 0")
+
+
+def check_not_negative(**values: Any) -> None:
+    """Numbers that must be >= 0, called by the names that PyTorch's messages use."""
+    for name, value in values.items():
+        shown = "epsilon" if name == "eps" else name
+        check(value >= 0.0, f"Invalid {shown} value: {value}", f"{name} >= 0")
+
+
+def check_betas(betas: Any) -> None:
+    """Decay rates lie in [0, 1)."""
+    for i in (0, 1):
+        what = f"Invalid beta parameter at index {i}: {betas[i]}"
+        check(0.0 <= betas[i] < 1.0, what, f"0 <= betas[{i}] < 1")
+
+
+def check_flags(differentiable: bool, foreach: bool | None, fused: bool | None) -> None:
+    """Combinations that PyTorch refuses.
+
+    `foreach` and `fused` choose between implementations in PyTorch. Here one implementation serves
+    all three, so they are accepted, kept in the group and change no number.
+    """
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+def _check_fused(group: Group) -> None:
+    for p in group["params"]:
+        if not p.is_floating_point():
+            raise RuntimeError(
+                "`fused=True` requires all the params to be floating point Tensors of supported "
+                f"devices: ['cpu'] but {p.dtype} and {p.device.type}"
+            )

@@ -1,0 +1,290 @@
+"""Averages of a model's weights: stochastic weight averaging and exponential moving averages."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from typing import Any, Literal
+
+import numpy as np
+
+from rushlight.autograd.grad_mode import no_grad
+from rushlight.errors import message
+from rushlight.nn.modules.module import Module
+from rushlight.optim.lr_scheduler.base import LRScheduler, Rates, one_a_group
+from rushlight.optim.optimizer import Optimizer
+from rushlight.tensor import Tensor
+
+__all__ = [
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
+
+Tensors = list[Tensor] | tuple[Tensor, ...]
+
+
+def get_ema_avg_fn(decay: float = 0.999) -> Callable[[Tensor, Tensor, Any], Tensor]:
+    """A function (average, current, count): decay * average + (1 - decay) * current."""
+    _check_decay(decay)
+
+    @no_grad()
+    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+        return decay * ema_param + (1 - decay) * current_param
+
+    return ema_update
+
+
+def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Tensor]:
+    """A function (average, current, count): the mean of one value more."""
+
+    @no_grad()
+    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+        return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
+
+    return swa_update
+
+
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[[Tensors, Tensors, Any], None]:
+    """As `get_ema_avg_fn`, in place over lists of tensors."""
+    _check_decay(decay)
+
+    @no_grad()
+    def ema_update(ema_param_list: Tensors, current_param_list: Tensors, _: Any) -> None:
+        for average, current in zip(ema_param_list, current_param_list, strict=True):
+            if average.is_floating_point() or average.is_complex():
+                average.lerp_(current, 1 - decay)
+            else:
+                average.copy_(average * decay + current * (1 - decay))
+
+    return ema_update
+
+
+def get_swa_multi_avg_fn() -> Callable[[Tensors, Tensors, Any], None]:
+    """As `get_swa_avg_fn`, in place over lists of tensors."""
+
+    @no_grad()
+    def swa_update(
+        averaged_param_list: Tensors, current_param_list: Tensors, num_averaged: Any
+    ) -> None:
+        share = 1 / (float(num_averaged) + 1)
+        for average, current in zip(averaged_param_list, current_param_list, strict=True):
+            if average.is_floating_point() or average.is_complex():
+                average.lerp_(current, share)
+            else:
+                average.copy_(average + (current - average) * share)
+
+    return swa_update
+
+
+def _check_decay(decay: float) -> None:
+    if decay < 0.0 or decay > 1.0:
+        raise ValueError(
+            message(
+                f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
+            )
+        )
+
+
+class AveragedModel(Module):
+    """A copy of a model whose parameters are the average of the model's over time.
+
+    Args:
+        model: the model to copy.
+        device: where the copy lives.
+        avg_fn: `(average, current, count)` returns the new average; the mean unless given.
+        multi_avg_fn: the same over lists, in place; only one of the two.
+        use_buffers: average the buffers too; otherwise they are copied.
+
+    Example::
+
+        averaged = AveragedModel(model)
+        for epoch in range(300):
+            train()
+            averaged.update_parameters(model)
+        update_bn(loader, averaged)
+
+    Izmailov et al., Averaging Weights Leads to Wider Optima (arXiv:1803.05407).
+    """
+
+    n_averaged: Tensor
+
+    def __init__(
+        self,
+        model: Module,
+        device: Any = None,
+        avg_fn: Callable[[Tensor, Tensor, Any], Tensor] | None = None,
+        multi_avg_fn: Callable[[Tensors, Tensors, Any], None] | None = None,
+        use_buffers: bool = False,
+    ) -> None:
+        super().__init__()
+        if avg_fn is not None and multi_avg_fn is not None:
+            raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
+        self.module = deepcopy(model)
+        if device is not None:
+            self.module = self.module.to(device)
+        self.register_buffer("n_averaged", Tensor._wrap(np.array(0, np.int64)))
+        self.avg_fn = avg_fn
+        self.multi_avg_fn = multi_avg_fn
+        self.use_buffers = use_buffers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the averaged copy computes."""
+        return self.module(*args, **kwargs)
+
+    def update_parameters(self, model: Module) -> None:
+        """Take the model's parameters as they are now into the average."""
+        if self.use_buffers:
+            mine = itertools.chain(self.module.parameters(), self.module.buffers())
+            theirs = itertools.chain(model.parameters(), model.buffers())
+        else:
+            mine, theirs = iter(self.parameters()), iter(model.parameters())
+        averages = [t.detach() for t in mine]
+        currents = [t.detach() for t in theirs]
+        count = self.n_averaged
+        if int(count) == 0:
+            for average, current in zip(averages, currents, strict=False):
+                average.copy_(current)
+        elif self.multi_avg_fn is not None:
+            for group in _by_dtype(averages, currents):
+                self.multi_avg_fn(*group, count)
+        else:
+            average_of = self.avg_fn or get_swa_avg_fn()
+            for average, current in zip(averages, currents, strict=False):
+                average.copy_(average_of(average, current, count))
+        if not self.use_buffers:
+            # The averages of buffers such as running_mean mean nothing; update_bn makes new ones.
+            for kept, given in zip(self.module.buffers(), model.buffers(), strict=True):
+                kept.detach().copy_(given.detach())
+        self.n_averaged += 1
+
+
+def _by_dtype(averages: list[Any], currents: list[Any]) -> Iterable[tuple[list[Any], list[Any]]]:
+    groups: dict[Any, tuple[list[Any], list[Any]]] = {}
+    for average, current in zip(averages, currents, strict=False):
+        mine, theirs = groups.setdefault(average.dtype, ([], []))
+        mine.append(average)
+        theirs.append(current)
+    return groups.values()
+
+
+@no_grad()
+def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+    """Compute the running statistics of all batch norms in `model` afresh, in one pass.
+
+    Args:
+        loader: batches of inputs, or tuples that begin with one.
+        model: what is run, in training mode.
+        device: where the inputs are moved first.
+    """
+    from rushlight.nn.modules.batchnorm import _BatchNorm
+
+    momenta: dict[Any, Any] = {}
+    for module in model.modules():
+        if isinstance(module, _BatchNorm):
+            module.reset_running_stats()
+            momenta[module] = module.momentum
+    if not momenta:
+        return
+    was_training = model.training
+    model.train()
+    for module in momenta:
+        module.momentum = None  # the plain mean over all batches
+    for batch in loader:
+        inputs = batch[0] if isinstance(batch, (list, tuple)) else batch
+        model(inputs if device is None else inputs.to(device))
+    for module, momentum in momenta.items():
+        module.momentum = momentum
+    model.train(was_training)
+
+
+class SWALR(LRScheduler):
+    """Bring the learning rate to `swa_lr` and keep it there.
+
+    Args:
+        optimizer: whose groups are scheduled.
+        swa_lr: the rate to reach, or a list with one a group.
+        anneal_epochs: epochs on the way.
+        anneal_strategy: "cos" or "linear".
+        last_epoch: the last epoch of a resumed run.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float,
+        anneal_epochs: int = 10,
+        anneal_strategy: Literal["cos", "linear"] = "cos",
+        last_epoch: int = -1,
+    ) -> None:
+        rates = one_a_group("swa_lr", optimizer, swa_lr)
+        for rate, group in zip(rates, optimizer.param_groups, strict=True):
+            group["swa_lr"] = rate
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(
+                message(
+                    "anneal_strategy must be one of 'cos' or 'linear', instead got "
+                    f"{anneal_strategy}"
+                )
+            )
+        self._set_anneal_func(anneal_strategy)
+        if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
+            raise ValueError(
+                message(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+            )
+        self.anneal_epochs = anneal_epochs
+        super().__init__(optimizer, last_epoch)
+
+    @staticmethod
+    def _linear_anneal(t: float) -> float:
+        return t
+
+    @staticmethod
+    def _cosine_anneal(t: float) -> float:
+        return (1 - math.cos(math.pi * t)) / 2
+
+    @staticmethod
+    def _get_initial_lr(lr: Any, swa_lr: Any, alpha: float) -> Any:
+        """The rate from which `alpha` of the way to `swa_lr` leads to `lr`."""
+        if alpha == 1:
+            return swa_lr
+        return (lr - alpha * swa_lr) / (1 - alpha)
+
+    def get_lr(self) -> Rates:
+        """The learning rates at this step, between the rate before the annealing and `swa_lr`."""
+        self._warn_outside_step()
+        # _step_count and not last_epoch: the annealing begins when the scheduler does.
+        step = self._step_count - 1
+        if self.anneal_epochs == 0:
+            step = max(1, step)
+        span = max(1, self.anneal_epochs)
+        before = self.anneal_func(max(0, min(1, (step - 1) / span)))
+        now = self.anneal_func(max(0, min(1, step / span)))
+        rates = []
+        for group in self.optimizer.param_groups:
+            start = self._get_initial_lr(group["lr"], group["swa_lr"], before)
+            rates.append(group["swa_lr"] * now + start * (1 - now))
+        return rates
+
+    def _set_anneal_func(self, anneal_strategy: str) -> None:
+        self._anneal_strategy = anneal_strategy
+        self.anneal_func = (
+            self._cosine_anneal if anneal_strategy == "cos" else self._linear_anneal
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
+        state = super().state_dict()
+        del state["anneal_func"]
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` returned, here or in PyTorch."""
+        self.__dict__.update(state_dict)
+        self._set_anneal_func(self._anneal_strategy)
