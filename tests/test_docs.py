@@ -1,0 +1,68 @@
+"""Documentation runs: the examples of docstrings, and the Python blocks of the Markdown files.
+
+In a docstring `torch` is this package and `np` is NumPy. In a Markdown file the blocks marked
+```python run one after another in one namespace; a block of `>>>` lines is a doctest.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import rushlight
+
+ROOT = Path(__file__).parent.parent
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def modules() -> list[str]:
+    return [
+        "rushlight",
+        *(m.name for m in pkgutil.walk_packages(rushlight.__path__, "rushlight.")),
+    ]
+
+
+def run(test: doctest.DocTest) -> None:
+    rushlight.manual_seed(0)
+    report: list[str] = []
+    results = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(test, out=report.append)
+    assert results.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", modules())
+def test_docstrings(name: str) -> None:
+    module: ModuleType = importlib.import_module(name)
+    names = {"torch": rushlight, "rushlight": rushlight, "np": np, **vars(module)}
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names):
+        if test.examples:
+            run(test)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": "__page__"}
+    rushlight.manual_seed(0)
+    for match in BLOCK.finditer(text):
+        line = text[: match.start()].count("\n") + 1
+        code = match.group(1)
+        if code.lstrip().startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
+            run(test)
+        else:
+            exec(compile("\n" * line + code, str(page), "exec"), names)
+
+
+def test_public_names_exist() -> None:
+    for name in rushlight.__all__:
+        assert hasattr(rushlight, name), name

@@ -1,0 +1,94 @@
+"""Imports only look down: read from the source, not from a running package."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "rushlight"
+FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scipy"}
+
+# From the bottom up. A file may import from its own layer and from those below it.
+LAYERS: list[tuple[str, ...]] = [
+    ("errors", "config", "dtypes", "device", "size"),
+    ("kernels",),
+    ("storage",),
+    ("autograd.node", "autograd.door", "autograd.engine", "autograd.grad_mode", "autograd"),
+    ("ops",),
+    ("tensor",),
+    ("nn", "optim", "utils", "serialization"),
+    ("vision",),
+]
+# The public surface re-exports everything, so it stands above all.
+TOP = len(LAYERS)
+
+
+def files() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def layer(module: str) -> int | None:
+    """The layer of a module; None for one that no rule speaks of."""
+    for number, names in enumerate(LAYERS):
+        if any(module == name or module.startswith(name + ".") for name in names):
+            return number
+    return TOP if module == "" else None
+
+
+def imports(path: Path, everywhere: bool) -> Iterator[tuple[str, int]]:
+    """Absolute names that a file imports: on import (not inside functions), or everywhere."""
+    package = ["rushlight", *path.relative_to(ROOT).parent.parts]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        late = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if (late and not everywhere) or typing_only:
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield f"{start}.{alias.name}", node.lineno
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_look_down(path: Path) -> None:
+    own = layer(module_name(path))
+    if own in (None, TOP):
+        return
+    for name, line in imports(path, everywhere=False):
+        if not name.startswith("rushlight."):
+            continue
+        target = name.removeprefix("rushlight.")
+        other = layer(target)
+        assert other is None or other <= own, (
+            f"{path.relative_to(ROOT.parent)}:{line} imports {name}, which lies above it"
+        )
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_other_engine_is_imported(path: Path) -> None:
+    for name, line in imports(path, everywhere=True):
+        assert name.split(".")[0] not in FOREIGN, f"{path.name}:{line} imports {name}"
+
+
+def test_kernels_have_never_heard_of_a_tensor() -> None:
+    for path in sorted((ROOT / "kernels").rglob("*.py")):
+        for name, line in imports(path, everywhere=True):
+            target = name.removeprefix("rushlight.")
+            found = layer(target) if target != name else None
+            assert found is None or found <= 1, f"{path.name}:{line} imports {name}"
