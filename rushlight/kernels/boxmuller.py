@@ -59,7 +59,8 @@ def box_muller_16(u: np.ndarray, mean: float, std: float) -> np.ndarray:
 
 def _fma(a: np.ndarray, b: np.ndarray | np.float32, c: np.ndarray | np.float32) -> np.ndarray:
     """a * b + c in float32, rounded once (the product of two float32 is exact in float64)."""
-    wide = np.multiply(a, b, dtype=np.float64)
+    wide = a.astype(np.float64)
+    wide *= b
     wide += c
     return wide.astype(_F)
 
@@ -82,7 +83,7 @@ def _log(x: np.ndarray) -> np.ndarray:
     fraction, exponent = np.frexp(x)  # fraction in [1/2, 1)
     below = fraction < _F(0.707106781186547524)
     e = (exponent - below).astype(_F)
-    x = np.where(below, (fraction - _F(1)) + fraction, fraction - _F(1))
+    x = (fraction - _F(1)) + fraction * below  # a branch on random data would be much slower
     z = x * x
     y = _horner(x, _LOG) * x
     y = _fma(y, z, e * _F(_LN2_LOW))
@@ -94,15 +95,18 @@ def _sincos(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(sin(x), cos(x)) for x in [0, 2 pi)."""
     octant = (x * _F(4 / np.pi)).astype(np.int32)
     octant = (octant + 1) & ~1  # the nearest even one: x - octant * pi/4 lies in [-pi/4, pi/4]
-    turns = octant.astype(_F)
+    turns = octant.astype(np.float64)
     for part in _QUARTER_PI:
-        x = _fma(turns, _F(-part), x)
+        x = (turns * _F(-part) + x).astype(_F)
     z = x * x
     cosine = _fma(_horner(z, _COS) * z, z, z * _F(-0.5)) + _F(1)
     sine = _fma(_horner(z, _SIN) * z, x, x)
-    keep = (octant & 2) == 0  # in the other quadrants sine and cosine change places
-    s = np.where(keep, sine, cosine)
-    c = np.where(keep, cosine, sine)
-    np.negative(s, out=s, where=(octant & 4) != 0)
-    np.negative(c, out=c, where=((octant - 2) & 4) == 0)
-    return s, c
+    # In every other quadrant sine and cosine change places; then both get their signs. All that on
+    # the bits, without a branch.
+    s, c = sine.view(np.int32), cosine.view(np.int32)
+    swap = (s ^ c) & -((octant >> 1) & 1)
+    s ^= swap
+    c ^= swap
+    s ^= (octant & 4) << 29
+    c ^= (~(octant - 2) & 4) << 29
+    return sine, cosine
