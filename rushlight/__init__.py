@@ -1,0 +1,118 @@
+"""Rushlight: PyTorch's programming model in Python. `import rushlight as torch`, and the program runs.
+
+This file only gathers names. What an op computes is in `ops/`, the tape in `autograd/`, Tensor in `tensor.py`;
+the functions are derived from the op records by `derive.py`. Read next: docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings as _warnings
+from typing import Any
+
+# NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in silence.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight(\.|$)")
+
+from . import derive as _derive  # noqa: E402
+from . import (  # noqa: E402
+    dtypes,
+    layout,
+    ops,
+    tensor_storage,
+)
+from .autograd.grad_mode import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .device import device, get_default_device, set_default_device  # noqa: E402
+from .dtypes import (  # noqa: E402
+    bfloat16,
+    bool,  # noqa: A004
+    can_cast,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    double,
+    dtype,
+    finfo,
+    float,  # noqa: A004
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    iinfo,
+    int,  # noqa: A004
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    set_default_dtype,
+    short,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .errors import LinAlgError, OutOfMemoryError  # noqa: E402
+from .layout import (  # noqa: E402
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    sparse_csr,
+    strided,
+)
+from .size import Size  # noqa: E402
+from .storage import TypedStorage, UntypedStorage  # noqa: E402
+from .tensor import Tensor, is_tensor  # noqa: E402
+
+__version__ = "0.1.0"
+
+ops.load()
+_derive.derive()
+_derive.operators()
+globals().update(_derive.namespaces["torch"])
+globals().update(tensor_storage.LEGACY)
+
+# Submodules that are imported when first used, so that `import rushlight` stays quick.
+_LAZY = {
+    "nn", "optim", "autograd", "utils", "vision", "serialization", "random", "cuda", "backends", "distributed",
+    "accelerator", "testing", "linalg", "fft", "special", "multiprocessing", "amp", "func", "version", "types",
+    "jit", "overrides", "hub", "profiler", "cpu", "mps", "return_types", "futures", "onnx", "storage", "compiler", "config",
+}  # fmt: skip
+_FROM = {
+    "save": "serialization", "load": "serialization", "manual_seed": "random", "seed": "random",
+    "initial_seed": "random", "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
+    "default_generator": "random", "set_printoptions": "printing", "show": "glass", "vmap": "func",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _FROM:
+        value = getattr(importlib.import_module(f"{__name__}.{_FROM[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(
+        f"module 'rushlight' has no attribute '{name}'"
+        + ("" if name.startswith("_") else f"\n  wanted  a name that Rushlight has; torch.{name} is not there (yet)")
+    )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY, *_FROM})

@@ -1,0 +1,528 @@
+"""The one door: every computation on tensors goes through `apply`.
+
+`apply(op, inputs, kw)` takes the arrays out of the tensors, promotes their types, runs the op's
+array function, wraps the result and, when a gradient is needed, records a node.
+
+Whatever watches or replaces execution (profiler, anomaly mode, forward mode, autocast, recorder) is a
+*watcher*: `with watching(fn)` swaps `door.apply` for a version that calls
+`fn(next_apply, op, inputs, kw)`. When nobody watches, nothing is tested.
+
+Not here: what is computed (`ops/`), the bare operators' short cuts (`fast.py`), views and in-place
+changes (`views.py`), backward (`engine.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..errors import OutOfMemoryError, message
+from ..kernels.meta import MetaArray
+from .node import LEAF, Cut, Extras, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
+
+_new = object.__new__
+ndarray = np.ndarray
+FLOAT16 = np.dtype(np.float16).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
+FIRST_USER_TYPE = 256
+
+
+class _State(threading.local):
+    """Each thread's grad mode and watchers."""
+
+    enabled = True
+    inference = False
+    watchers: tuple[Any, ...] = ()
+    packers: tuple[Any, ...] = ()  # saved_tensors_hooks, innermost last
+
+
+state = _State()
+Tensor: Any = TensorBase  # the full class, bound by rushlight/tensor.py
+
+
+def bind(tensor_class: type) -> None:
+    """Tell the door which class to make (the layers above are not imported here)."""
+    global Tensor
+    Tensor = tensor_class
+
+
+def wrap(a: Any) -> Any:
+    """A Tensor around an array, without history and without copying."""
+    t = _new(Tensor)
+    t._a = a if a.__class__ is ndarray or a.__class__ is MetaArray else np.asarray(a)
+    t._fn = t._vc = t._v = t._x = None
+    return t
+
+
+# -- the door ------------------------------------------------------------------------------------
+
+
+def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """Run `op` on tensors (numbers and None may stand where the op allows) and record it."""
+    arrays = []
+    tracked = meta = False
+    low = 0
+    for t in inputs:
+        if isinstance(t, TensorBase):
+            if t._v is not None and t._v.seen != t._vc.count:  # type: ignore[union-attr]
+                refresh(t)
+            if t._fn is not None:
+                tracked = True
+            t = t._a
+            if t.__class__ is MetaArray:
+                meta = True
+            num = t.dtype.num
+            if num == FLOAT16 or num >= FIRST_USER_TYPE:
+                low += 1
+        arrays.append(t)
+    narrow = None
+    if op.promote is not None:
+        arrays, narrow = promote(op, arrays)
+    elif low and op.compute:
+        arrays, narrow = widen(arrays)
+    if meta:
+        out = op.infer(arrays, kw)
+    else:
+        try:
+            out = op.fn(*arrays, **kw)
+        except ValueError as error:
+            raise broadcast_error(op, inputs, error) from None
+        except MemoryError as error:
+            raise memory_error(op, error) from None
+    if narrow is not None:
+        out = narrow_down(out, narrow)
+    if op.outputs == 1:
+        a = out if out.__class__ is ndarray or out.__class__ is MetaArray else np.asarray(out)
+        y = _new(Tensor)
+        y._a = a
+        y._fn = y._vc = y._v = y._x = None
+        if op.view:
+            attach_view(op, kw, inputs[0], y, None)
+        elif not op.fresh and a.__class__ is ndarray:
+            y._a = own(a, arrays)
+        if tracked and op.rules is not None:
+            if a.dtype.kind in "fcV":
+                if state.enabled:
+                    y._fn = record(op, inputs, kw, y._a, y._a.shape, a.dtype, low, narrow)
+                    if y._v is not None and y._vc is not None and op.keep_y:
+                        y._fn.extras().cells = {0: y._vc}
+                else:
+                    y._x = Cut("inference_mode" if state.inference else "no_grad")
+            else:
+                y._x = Cut(f"a result of type {dtypes.from_numpy(a.dtype)!r} ({op.name})")
+        else:
+            inherit_cut(y, inputs)
+        return y
+    return several(op, inputs, kw, out, tracked, low, narrow)
+
+
+def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, tracked: bool, low: int, narrow: Any) -> Any:
+    """Wrap the outputs of an op with several; those that can carry a gradient share one node."""
+    ys = tuple(wrap(a) for a in out)
+    if op.view:
+        for nr, y in enumerate(ys):
+            attach_view(op, kw, inputs[0], y, nr)
+    if tracked and op.rules is not None:
+        if not state.enabled:
+            cut = Cut("inference_mode" if state.inference else "no_grad")
+            for y in ys:
+                y._x = cut
+            return ys
+        arrays = tuple(y._a for y in ys)
+        node = record(
+            op, inputs, kw, arrays, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
+        )
+        node.n_out = len(ys)
+        for nr, y in enumerate(ys):
+            if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
+                y._fn = node if nr == 0 else Out(node, nr)
+    return ys
+
+
+watched: Callable[..., Any] = apply  # what fast paths call when they are not fast
+bare_apply = apply
+
+
+# -- types ---------------------------------------------------------------------------------------
+
+
+def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
+    """Bring the operands to one type by PyTorch's rules; returns them and the narrow result type.
+
+    Tensors with dimensions win over 0-d tensors, and these over Python numbers, unless the weaker
+    one is of a higher category (float over int). Types below float32 are computed in float32.
+    """
+    dims = zeros = numbers = None
+    for a in arrays:
+        if a is None:
+            continue
+        if isinstance(a, (ndarray, MetaArray)):
+            d = dtypes.from_numpy(a.dtype)
+            if a.ndim:
+                dims = d if dims is None or dims is d else dtypes.promote_types(dims, d)
+            else:
+                zeros = d if zeros is None or zeros is d else dtypes.promote_types(zeros, d)
+        else:
+            d = dtypes.scalar_dtype(a)
+            numbers = d if numbers is None or numbers is d else dtypes.promote_types(numbers, d)
+    common = dtypes.combine(dims, zeros, numbers)
+    if op.promote == "float" and common.category < dtypes.FLOAT:
+        common = dtypes.get_default_dtype()
+    target = np.dtype(np.float32) if common.low else common.np
+    cast = [a if a is None else cast_to(a, target) for a in arrays]
+    return cast, (common.np if common.low else None)
+
+
+def cast_to(a: Any, target: Any) -> Any:
+    """An operand as an array of type `target` (no copy when it is one already)."""
+    if isinstance(a, (ndarray, MetaArray)):
+        return a if a.dtype == target else a.astype(target)
+    if target.kind in "iu" and not isinstance(a, float):
+        return np.asarray(int(a) & ((1 << 64) - 1), np.uint64).astype(target)  # wraps, as PyTorch does
+    return np.asarray(a, target)
+
+
+def widen(arrays: list[Any]) -> tuple[list[Any], Any]:
+    """float32 in place of the narrower types; the narrow type is the result's if no wider one is there."""
+    narrow: Any = None
+    wide = False
+    out = []
+    for a in arrays:
+        if isinstance(a, (ndarray, MetaArray)):
+            num = a.dtype.num
+            if num == FLOAT16 or num >= FIRST_USER_TYPE:
+                narrow = a.dtype if narrow is None or narrow == a.dtype else np.dtype(np.float32)
+                a = a.astype(np.float32)
+            elif a.dtype.kind in "fc" and a.ndim:
+                wide = True
+        out.append(a)
+    return out, (None if wide else narrow)
+
+
+def narrow_down(out: Any, narrow: Any) -> Any:
+    """Round float32 results back to the narrow type."""
+    if isinstance(out, tuple):
+        return tuple(narrow_down(a, narrow) for a in out)
+    return out.astype(narrow) if out.dtype == np.float32 else out
+
+
+def own(a: Any, arrays: list[Any]) -> Any:
+    """The array itself, or a copy when an op handed an input (or a view of one) through."""
+    if a.base is not None or any(a is x for x in arrays):
+        for x in arrays:
+            if x.__class__ is ndarray and np.may_share_memory(a, x):
+                return a.copy(order="K")
+    return a
+
+
+# -- recording -----------------------------------------------------------------------------------
+
+
+def record(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, shape: Any, dtype: Any, low: int, narrow: Any) -> Node:
+    """Make the node of a call: its edges, and those values that its rules keep."""
+    node: Node = _new(op.node_class(inputs, low or narrow is not None))
+    keep = [False] * len(inputs)
+    keep_y = False
+    edges = []
+    for i, t in enumerate(inputs):
+        fn = t._fn if isinstance(t, TensorBase) else None
+        if fn is LEAF:
+            fn = t
+        edges.append(fn)
+        if fn is not None:
+            rule = op.keeps(i, len(inputs))
+            keep_y = keep_y or rule[0]
+            keep = [k or r for k, r in zip(keep, rule[1:], strict=True)]
+    node.edges = tuple(edges)
+    if keep_y or True in keep:
+        saved: tuple[Any, ...] = (y if keep_y else None, *[t if k else None for t, k in zip(inputs, keep, strict=True)])
+        if state.packers:
+            saved = pack(saved, node)
+        node.saved = saved
+    else:
+        node.saved = ()
+    if op.rule_names:
+        kw = {**op.defaults, **kw}
+        if op.wants_shapes:
+            kw["shapes"] = tuple(
+                t._a.shape if isinstance(t, TensorBase) else () for t in inputs
+            )
+        node.kw = kw
+    else:
+        node.kw = None
+    node.seq = tick()
+    node.shape = shape
+    node.dtype = dtype
+    node.x = None
+    node.code, node.lasti = user_line()
+    return node
+
+
+class Packed:
+    """A saved value that went through saved_tensors_hooks."""
+
+    __slots__ = ("unpack", "value")
+
+    def __init__(self, value: Any, unpack: Any) -> None:
+        self.value = value
+        self.unpack = unpack
+
+
+def pack(saved: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
+    """Send saved tensors through the innermost saved_tensors_hooks."""
+    pack_hook, unpack_hook = state.packers[-1]
+    out = []
+    for s in saved:
+        if s.__class__ is ndarray:
+            s = wrap(s)
+        if isinstance(s, TensorBase):
+            with grad_enabled(False):
+                s = Packed(pack_hook(s), unpack_hook)
+        out.append(s)
+    return tuple(out)
+
+
+class OpNode(Node):
+    """A node that runs the rules of an op record. Its subclasses are named as PyTorch's nodes."""
+
+    __slots__ = ("n_out",)
+    op: Any
+    rules: Any
+    rule_kw: Any
+    joint = False
+
+    def values(self, tensors: bool) -> list[Any]:
+        """The saved (y, *inputs), checked against in-place changes."""
+        saved = self.saved
+        if saved.__class__ is Freed:
+            raise freed_error(self, saved)
+        if not saved:
+            return [None] * (len(self.edges) + 1)
+        out = []
+        for i, s in enumerate(saved):
+            if s.__class__ is Packed:
+                s = s.unpack(s.value)
+                if not tensors:
+                    s = s._a
+            elif isinstance(s, TensorBase):
+                cell = s._vc
+                if cell is not None and cell.stamp > self.seq:
+                    raise inplace_error(self, s._a.shape, cell)
+                if not tensors:
+                    s = s._a
+            elif i == 0 and s is not None:  # the output, kept as an array: a Tensor would be a cycle
+                if self.x is not None and self.x.cells is not None:
+                    for nr, cell in self.x.cells.items():
+                        if cell.stamp > self.seq:
+                            shape = self.shape if s.__class__ is not tuple else self.shape[nr]
+                            raise inplace_error(self, shape, cell)
+                if tensors:
+                    s = self.output(s)
+            out.append(s)
+        return out
+
+    def output(self, y: Any) -> Any:
+        """The saved output as a Tensor of this node again."""
+        if y.__class__ is tuple:
+            out = tuple(wrap(a) for a in y)
+            for nr, t in enumerate(out):
+                if t._a.dtype.kind in "fcV":
+                    t._fn = self if nr == 0 else Out(self, nr)
+            return out
+        t = wrap(y)
+        t._fn = self
+        return t
+
+    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
+        values = self.values(tensors)
+        kw = self.kw
+        if self.joint:
+            needs = tuple(
+                e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges)
+            )
+            names = self.rule_kw[0]
+            picked = {n: kw[n] for n in names} if kw is not None and names else {}
+            if self.op.wants_needs:
+                picked["needs"] = needs
+            got = self.rules[0](g, *values, **picked)
+            return tuple(r if need else None for r, need in zip(got, needs, strict=True))
+        out = []
+        for i, edge in enumerate(self.edges):
+            if edge is None or (wanted is not None and not wanted[i]):
+                out.append(None)
+            elif kw is None or not self.rule_kw[i]:
+                out.append(self.rules[i](g, *values))
+            else:
+                out.append(self.rules[i](g, *values, **{n: kw[n] for n in self.rule_kw[i]}))
+        return out
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "n_out":
+            return 1
+        if name.startswith("_saved_"):
+            return self._saved(name[7:])
+        raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
+
+    def _saved(self, name: str) -> Any:
+        """`node._saved_self`, `_saved_other`, `_saved_result`, or a parameter of the call."""
+        names = {"result": 0, "self": 1, "input": 1, "other": 2}
+        names.update({n: i + 1 for i, n in enumerate(self.op.inputs)})
+        if name in names and names[name] <= len(self.edges):
+            return self.values(True)[names[name]]
+        if self.kw is not None and name in self.kw:
+            return self.kw[name]
+        raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
+
+
+# -- why a gradient stops ------------------------------------------------------------------------
+
+
+def inherit_cut(y: Any, inputs: tuple[Any, ...]) -> None:
+    """Hand on the note that says where an upstream history ended."""
+    for t in inputs:
+        if isinstance(t, TensorBase) and t._x is not None:
+            cut = t._x if t._x.__class__ is Cut else t._x.cut
+            if cut is not None:
+                y._x = cut
+                return
+
+
+def cut_of(*xs: Any) -> Cut | None:
+    """The first note among the `_x` fields of some tensors."""
+    for x in xs:
+        if x is not None:
+            cut = x if x.__class__ is Cut else x.cut
+            if cut is not None:
+                return cut
+    return None
+
+
+def extras(t: Any) -> Extras:
+    """The Extras of a tensor, made when first needed."""
+    x = t._x
+    if x.__class__ is not Extras:
+        x = t._x = Extras(x)
+    return x
+
+
+# -- grad mode and watchers ----------------------------------------------------------------------
+
+
+@contextmanager
+def grad_enabled(on: bool) -> Iterator[None]:
+    """Grad mode of this thread, for a block (the public contexts are in grad_mode.py)."""
+    before = state.enabled
+    state.enabled = on
+    try:
+        yield
+    finally:
+        state.enabled = before
+
+
+_watch_count = 0
+_watch_lock = threading.Lock()
+on_watch: list[Callable[[bool], None]] = []  # told when the first watcher comes and the last one goes
+
+
+def apply_watched(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`apply` for when some thread watches: this thread's watchers are called, innermost first."""
+    watchers = state.watchers
+    if not watchers:
+        return bare_apply(op, inputs, kw)
+    state.watchers = watchers[:-1]
+    try:
+        return watchers[-1](apply_watched, op, inputs, kw)
+    finally:
+        state.watchers = watchers
+
+
+def set_watched(change: int) -> None:
+    """Count those who need to see every call; swap the door when the first comes or the last goes."""
+    global _watch_count, apply
+    with _watch_lock:
+        before = _watch_count
+        _watch_count += change
+        if (before == 0) != (_watch_count == 0):
+            apply = apply_watched if _watch_count else bare_apply
+            for tell in on_watch:
+                tell(bool(_watch_count))
+
+
+@contextmanager
+def watching(fn: Callable[..., Any]) -> Iterator[None]:
+    """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block."""
+    set_watched(1)
+    state.watchers = (*state.watchers, fn)
+    try:
+        yield
+    finally:
+        state.watchers = state.watchers[:-1]
+        set_watched(-1)
+
+
+# -- errors --------------------------------------------------------------------------------------
+
+
+def shapes_text(inputs: Any) -> str:
+    return " and ".join(str(tuple(t._a.shape)) for t in inputs if isinstance(t, TensorBase))
+
+
+def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exception:
+    """NumPy's broadcasting complaint in PyTorch's class and words."""
+    if "broadcast" not in str(error):
+        return error
+    shapes = [t._a.shape for t in inputs if isinstance(t, TensorBase)]
+    text = f"{op.name}: shapes do not broadcast"
+    if len(shapes) == 2:
+        a, b = shapes
+        n = max(len(a), len(b))
+        for back in range(1, n + 1):
+            sa = a[-back] if back <= len(a) else 1
+            sb = b[-back] if back <= len(b) else 1
+            if sa != sb and 1 not in (sa, sb):
+                text = (
+                    f"{op.name}: The size of tensor a ({sa}) must match the size of tensor b ({sb}) "
+                    f"at non-singleton dimension {n - back}"
+                )
+                break
+    return RuntimeError(
+        message(
+            text,
+            got=shapes_text(inputs),
+            wanted="sizes that are equal or 1, compared from the last dimension on",
+            hint="unsqueeze() a dimension, transpose one of them, or look at where the shapes come from",
+        )
+    )
+
+
+def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
+    """Out of memory: name the largest live tensors and the lines that made them."""
+    import gc
+
+    found: dict[int, tuple[int, Any]] = {}
+    for t in gc.get_objects():
+        if isinstance(t, TensorBase) and t._a.__class__ is ndarray:
+            a = t._a
+            while isinstance(a.base, ndarray):
+                a = a.base
+            found[id(a)] = (a.nbytes, t)
+    largest = sorted(found.values(), key=lambda pair: -pair[0])[:5]
+    lines = []
+    for nbytes, t in largest:
+        node = t._fn.node if t._fn.__class__ is Out else t._fn
+        made = f"{node.name()} at {node.line()}" if isinstance(node, Node) else "no history"
+        lines.append(f"{nbytes / 2**20:,.1f} MiB {tuple(t._a.shape)}: {made}")
+    return OutOfMemoryError(
+        message(
+            f"{op.name}: not enough memory ({error})",
+            got="the largest live tensors are\n" + "\n".join(lines),
+            hint="a smaller batch, torch.no_grad() for evaluation, loss.item() when you add up losses",
+        )
+    )
+
+
+from .views import attach_view, refresh  # noqa: E402 - views.py needs the names above

@@ -1,0 +1,193 @@
+"""Short cuts of the door for the operators of everyday small tensors.
+
+`binary(op)` and `unary(op)` build the method behind `a + b` or `a.exp()`: exact types, equal dtypes, one
+NumPy ufunc, one Tensor, one Node. Everything else goes to `door.apply`, which gives the same result.
+When a watcher stands at the door these methods are swapped for the plain ones (`door.on_watch`).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import door
+from .node import LEAF, Cut, TensorBase, tick, user_line
+
+ndarray = np.ndarray
+F32, F64, I64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
+NUMBERS = (int, float, complex, bool)
+
+
+def operand(op: Any, b: Any) -> Any:
+    """The other operand as the door takes it; NotImplemented when it is none of ours."""
+    if isinstance(b, TensorBase) or b.__class__ in NUMBERS:
+        return b
+    if isinstance(b, (np.generic, ndarray)):
+        if b.ndim == 0:
+            return b.item()
+        return NotImplemented
+    if isinstance(b, NUMBERS):
+        return b.__class__.__mro__[-2](b) if not isinstance(b, (bool, int)) else int(b)
+    return NotImplemented
+
+
+def plain_binary(op: Any, swap: bool = False) -> Any:
+    """The operator through the door, for every kind of operand."""
+
+    def method(a: Any, b: Any) -> Any:
+        b = operand(op, b)
+        if b is NotImplemented:
+            return b
+        return op.call((b, a) if swap else (a, b), {})
+
+    return method
+
+
+def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
+    """The method for `a OP b`: short for float (and int64) tensors of one type, else `plain_binary`.
+
+    `names` are the classes whose instances take the short way (Tensor, Parameter).
+    """
+    tensor_class, parameter_class = names
+    plain = plain_binary(op)
+    node_class = op.plain_node
+    save_y = op.keep_y
+    save_a = any(op.keeps(i, 2)[1] for i in range(2))
+    save_b = any(op.keeps(i, 2)[2] for i in range(2))
+    a_for_b, b_for_a = op.keeps(1, 2)[1], op.keeps(0, 2)[2]
+    new, getframe, state, refresh = object.__new__, sys._getframe, door.state, door.refresh
+    simple = not (save_y or save_a or save_b)
+
+    def method(a: Any, b: Any) -> Any:
+        kind = type(b)
+        x = a._a
+        dtype = x.dtype
+        if kind is tensor_class or kind is parameter_class:
+            y = b._a
+            if dtype is not y.dtype or not (dtype is F32 or dtype is F64 or (integers and dtype is I64)):
+                return plain(a, b)
+            if b._v is not None and b._v.seen != b._vc.count:
+                refresh(b)
+            fb = b._fn
+            xb = b._x
+        elif (kind is float or kind is int) and (dtype is F32 or dtype is F64):
+            y = b
+            fb = xb = None
+        else:
+            return plain(a, b)
+        try:
+            r = ufunc(x, y)
+        except (ValueError, TypeError, MemoryError):
+            return plain(a, b)  # says what is wrong
+        if r.__class__ is not ndarray:
+            if r.__class__ is door.MetaArray:
+                return plain(a, b)
+            r = np.asarray(r)
+        t = new(tensor_class)
+        t._a = r
+        t._vc = t._v = None
+        if a._v is not None and a._v.seen != a._vc.count:
+            refresh(a)
+        fa = a._fn
+        if fa is None and fb is None:
+            t._fn = None
+            t._x = None if a._x is None and xb is None else door.cut_of(a._x, xb)
+            return t
+        if not state.enabled:
+            t._fn = None
+            t._x = Cut("inference_mode" if state.inference else "no_grad")
+            return t
+        t._x = None
+        node = new(node_class)
+        node.edges = (a if fa is LEAF else fa, b if fb is LEAF else fb)
+        if simple:
+            node.saved = ()
+        else:
+            node.saved = (
+                r if save_y else None,
+                a if save_a and (fb is not None or not a_for_b) else None,
+                b if save_b and (fa is not None or not b_for_a) else None,
+            )
+        node.kw = None
+        node.seq = tick()
+        node.shape = r.shape
+        node.dtype = dtype
+        node.x = None
+        frame = getframe(1)
+        if frame.f_globals.get("__name__", "")[:9] == "rushlight":
+            node.code, node.lasti = user_line()
+        else:
+            node.code = frame.f_code
+            node.lasti = frame.f_lasti
+        t._fn = node
+        return t
+
+    return method
+
+
+def unary(op: Any, ufunc: Any, names: tuple[type, ...]) -> Any:
+    """The method for `a.exp()` and its like: short for float32 and float64 tensors."""
+    tensor_class, _ = names
+    node_class = op.plain_node
+    save_y, save_a = op.keeps(0, 1)
+    new, state, refresh = object.__new__, door.state, door.refresh
+
+    def method(a: Any) -> Any:
+        x = a._a
+        dtype = x.dtype
+        if x.__class__ is not ndarray or not (dtype is F32 or dtype is F64):
+            return op.call((a,), {})
+        r = ufunc(x)
+        t = new(tensor_class)
+        t._a = r if r.__class__ is ndarray else np.asarray(r)
+        t._vc = t._v = t._x = None
+        if a._v is not None and a._v.seen != a._vc.count:
+            refresh(a)
+        fn = a._fn
+        if fn is None:
+            t._fn = None
+            if a._x is not None:
+                t._x = door.cut_of(a._x)
+            return t
+        if not state.enabled:
+            t._fn = None
+            t._x = Cut("inference_mode" if state.inference else "no_grad")
+            return t
+        node = new(node_class)
+        node.edges = (a if fn is LEAF else fn,)
+        node.saved = (t._a if save_y else None, a if save_a else None) if save_y or save_a else ()
+        node.kw = None
+        node.seq = tick()
+        node.shape = t._a.shape
+        node.dtype = dtype
+        node.x = None
+        node.code, node.lasti = user_line()
+        t._fn = node
+        return t
+
+    return method
+
+
+def unary_plain(op: Any) -> Any:
+    def method(a: Any) -> Any:
+        return op.call((a,), {})
+
+    return method
+
+
+swapped: dict[str, tuple[Any, Any]] = {}  # methods with a short cut: name -> (short, plain)
+
+
+def swap(cls: Any, watched: bool) -> None:
+    """Put the plain operators in place while a watcher stands at the door."""
+    for name, (short, plain) in swapped.items():
+        setattr(cls, name, plain if watched else short)
+
+
+def slow_operators(cls: Any) -> None:
+    """Tensor subclasses take the plain operators, which honour `__torch_function__`."""
+    for name, (_, plain) in swapped.items():
+        if name not in cls.__dict__:
+            setattr(cls, name, plain)

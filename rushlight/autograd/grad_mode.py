@@ -1,0 +1,188 @@
+"""Grad modes: no_grad, enable_grad, set_grad_enabled, inference_mode as contexts, functions and decorators."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .door import state
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations are recorded in this thread."""
+    return state.enabled
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is inside inference_mode."""
+    return state.inference
+
+
+class _Mode:
+    """A context manager that is a decorator too (of functions, generators, coroutines and classes)."""
+
+    def clone(self) -> Any:
+        return type(self)()
+
+    def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        raise NotImplementedError
+
+    def __call__(self, fn: Any) -> Any:
+        if inspect.isclass(fn):
+            import warnings
+
+            warnings.warn(
+                f"Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                f"functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                f"the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
+            fn.__init__ = self(fn.__init__)
+            return fn
+        if inspect.isgeneratorfunction(fn):
+            return self._generator(fn)
+
+        @functools.wraps(fn)
+        def inside(*args: Any, **kw: Any) -> Any:
+            with self.clone():
+                return fn(*args, **kw)
+
+        return inside
+
+    def _generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        """The mode holds while the generator runs, not while it is suspended."""
+
+        @functools.wraps(fn)
+        def inside(*args: Any, **kw: Any) -> Any:
+            generator = fn(*args, **kw)
+            try:
+                with self.clone():
+                    response = generator.send(None)
+                while True:
+                    try:
+                        request = yield response
+                    except GeneratorExit:
+                        with self.clone():
+                            generator.close()
+                        raise
+                    except BaseException as error:  # noqa: BLE001 - handed to the generator
+                        with self.clone():
+                            response = generator.throw(error)
+                    else:
+                        with self.clone():
+                            response = generator.send(request)
+            except StopIteration as stop:
+                return stop.value
+
+        return inside
+
+
+class no_grad(_Mode):  # noqa: N801
+    """Operations inside are not recorded.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     (x * 2).requires_grad
+    False
+    """
+
+    _on = False
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        self = object.__new__(cls)
+        if orig_func is None:
+            return self
+        return self(orig_func)  # @no_grad without parentheses
+
+    def __enter__(self) -> None:
+        self.prev = state.enabled
+        state.enabled = self._on
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        state.enabled = self.prev
+
+
+class enable_grad(no_grad):  # noqa: N801
+    """Operations inside are recorded, even within no_grad."""
+
+    _on = True
+
+
+class set_grad_enabled(_Mode):  # noqa: N801
+    """Switch recording on or off: as a function for good, as a context for a block."""
+
+    def __init__(self, mode: bool) -> None:
+        self.prev = state.enabled
+        self.mode = mode
+        state.enabled = mode
+
+    def clone(self) -> Any:
+        return _Set(self.mode)
+
+    def __call__(self, fn: Any) -> Any:
+        state.enabled = self.prev  # a decorator switches only while the function runs
+        return super().__call__(fn)
+
+    def __enter__(self) -> None:
+        state.enabled = self.mode
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        state.enabled = self.prev
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(mode={self.mode})"
+
+
+class _Set(no_grad):
+    def __new__(cls, on: bool) -> Any:
+        self = object.__new__(cls)
+        self._on = on
+        return self
+
+
+class inference_mode(_Mode):  # noqa: N801
+    """Like no_grad; results cannot take part in a recorded computation later."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        self = object.__new__(cls)
+        self.mode = mode if isinstance(mode, bool) else True
+        if isinstance(mode, bool):
+            return self
+        return self(mode)
+
+    def clone(self) -> Any:
+        return inference_mode(self.mode)
+
+    def __enter__(self) -> None:
+        self.prev = (state.enabled, state.inference)
+        if self.mode:
+            state.enabled = False
+        elif state.inference:
+            state.enabled = True
+        state.inference = self.mode
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        state.enabled, state.inference = self.prev
+
+
+class set_multithreading_enabled(_Mode):  # noqa: N801
+    """Accepted: backward runs in the calling thread here."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def clone(self) -> Any:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        """Nothing to change."""
+
+    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        """Nothing to restore."""

@@ -1,0 +1,311 @@
+"""The tape's pieces: the bare tensor, graph nodes, and what a node remembers.
+
+A Node is one recorded operation. Its `edges` say where the gradients of its inputs go:
+    None            that input needs no gradient
+    a leaf Tensor   the gradient is accumulated into its `.grad`
+    a Node          the operation that made the input
+    Out(node, nr)   output number nr > 0 of an operation with several outputs
+
+Not here: how nodes are made (`door.py`) and run (`engine.py`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import sys
+from types import CodeType
+from typing import Any
+
+from ..errors import message
+
+# One clock for nodes and in-place changes: a saved tensor was changed after it was saved
+# exactly when its stamp is newer than the node. So saving costs nothing.
+tick = itertools.count(1).__next__
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+class TensorBase:
+    """The bare fields of a Tensor; the methods are in `rushlight/tensor.py`."""
+
+    __slots__ = ("__dict__", "__weakref__", "_a", "_fn", "_v", "_vc", "_x")
+    _a: Any  # numpy.ndarray, or MetaArray
+    _fn: Any  # None, LEAF, Node or Out: where a gradient of this tensor goes
+    _vc: Cell | None  # version cell, shared with views; None until somebody needs it
+    _v: Any  # View when this tensor is a differentiable view, else None
+    _x: Any  # None, Extras (grad, hooks), or Cut (why no gradient flows here)
+
+
+class _Leaf:
+    """Marks `_fn` of a tensor that the user made and that requires a gradient."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "LEAF"
+
+
+LEAF = _Leaf()
+
+
+class Out:
+    """Output `nr` of a node that has several."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.node = node
+        self.nr = nr
+
+
+class Cell:
+    """How often, when and where a storage was changed in place; shared by all its views."""
+
+    __slots__ = ("code", "count", "lasti", "stamp", "what")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.stamp = 0
+        self.code: CodeType | None = None
+        self.lasti = 0
+        self.what = ""
+
+    def bump(self, what: str = "") -> None:
+        self.count += 1
+        self.stamp = tick()
+        self.what = what
+        self.code, self.lasti = user_line()
+
+
+class Extras:
+    """What few tensors have: a gradient, hooks."""
+
+    __slots__ = ("accumulator", "cut", "grad", "hooks", "post_hooks", "retains")
+
+    def __init__(self, cut: Cut | None = None) -> None:
+        self.grad: Any = None
+        self.hooks: dict[int, Any] | None = None
+        self.post_hooks: dict[int, Any] | None = None
+        self.retains = False
+        self.accumulator: Any = None  # weak reference to this leaf's AccumulateGrad
+        self.cut = cut
+
+
+class Cut:
+    """Why a tensor has no history although something upstream had one."""
+
+    __slots__ = ("code", "lasti", "why")
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        self.code, self.lasti = user_line()
+
+
+class Freed:
+    """Stands in for the saved values of a node after a backward without retain_graph."""
+
+    __slots__ = ("code", "lasti")
+
+    def __init__(self) -> None:
+        self.code, self.lasti = user_line()
+
+
+def user_line() -> tuple[CodeType | None, int]:
+    """The innermost line outside this package, as (code, instruction): cheap to keep."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] != _PACKAGE:
+            return frame.f_code, frame.f_lasti
+        frame = frame.f_back
+    return None, 0
+
+
+def show_line(code: CodeType | None, lasti: int) -> str:
+    """'file.py:12 in train: loss.backward()' for what `user_line` kept."""
+    if code is None:
+        return "an unknown line"
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= lasti < end and number is not None:
+            line = number
+            break
+    text = linecache.getline(code.co_filename, line).strip()
+    return f"{code.co_filename}:{line} in {code.co_name}" + (f": {text}" if text else "")
+
+
+class NodeExtras:
+    """What few nodes have: hooks, user metadata, cells of saved outputs."""
+
+    __slots__ = ("cells", "metadata", "post_hooks", "pre_hooks", "retains", "tensor_hooks")
+
+    def __init__(self) -> None:
+        self.tensor_hooks: dict[int, dict[int, Any]] | None = None  # output nr -> hooks of that tensor
+        self.retains: dict[int, Any] | None = None  # output nr -> weak reference to the tensor
+        self.pre_hooks: dict[int, Any] | None = None
+        self.post_hooks: dict[int, Any] | None = None
+        self.metadata: dict[Any, Any] | None = None
+        self.cells: dict[int, Cell] | None = None  # output nr -> version cell
+
+
+class Node:
+    """One recorded operation. `node(g)` runs its derivative; `next_functions` are its parents."""
+
+    __slots__ = ("__weakref__", "code", "dtype", "edges", "kw", "lasti", "saved", "seq", "shape", "x")
+    edges: tuple[Any, ...]
+    saved: Any  # (y, *inputs) with None for what is not kept; Freed after a backward
+    kw: dict[str, Any] | None
+    seq: int
+    shape: Any  # of the output; a tuple of shapes when there are several
+    dtype: Any  # NumPy dtype of the output, likewise
+    code: CodeType | None
+    lasti: int
+    x: NodeExtras | None
+
+    n_out = 1
+    saves_output = False
+
+    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
+        """Gradients of the inputs from `g`, the gradient of the output (a list when several).
+
+        On ndarrays, or on Tensors when `tensors` (create_graph). `wanted` masks edges.
+        """
+        raise NotImplementedError
+
+    def release(self, freed: Freed) -> None:
+        """Forget saved values after a backward."""
+        if self.saved:
+            self.saved = freed
+
+    # -- what users see ----------------------------------------------------------------------
+
+    def name(self) -> str:
+        """The node's name, such as 'MulBackward0'."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+    def extras(self) -> NodeExtras:
+        if self.x is None:
+            self.x = NodeExtras()
+        return self.x
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's notes about this node."""
+        x = self.extras()
+        if x.metadata is None:
+            x.metadata = {}
+        return x.metadata
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """((node, output number), ...) of the inputs; (None, 0) where no gradient is needed."""
+        return tuple(edge_pair(e) for e in self.edges)
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def register_hook(self, fn: Any) -> Any:
+        """Call `fn(grad_inputs, grad_outputs)` after this node ran; a result replaces grad_inputs."""
+        from .hooks import add_hook
+
+        x = self.extras()
+        if x.post_hooks is None:
+            x.post_hooks = {}
+        return add_hook(x.post_hooks, fn)
+
+    def register_prehook(self, fn: Any) -> Any:
+        """Call `fn(grad_outputs)` before this node runs; a result replaces grad_outputs."""
+        from .hooks import add_hook
+
+        x = self.extras()
+        if x.pre_hooks is None:
+            x.pre_hooks = {}
+        return add_hook(x.pre_hooks, fn)
+
+    def __call__(self, *grads: Any) -> Any:
+        """Run the derivative by hand on Tensors; one result, or a tuple, as PyTorch returns."""
+        from .engine import call_node
+
+        return call_node(self, grads)
+
+    def line(self) -> str:
+        """The user's line that made this node."""
+        return show_line(self.code, self.lasti)
+
+
+def edge_pair(edge: Any) -> tuple[Any, int]:
+    """An edge as `next_functions` shows it."""
+    if edge is None:
+        return (None, 0)
+    if isinstance(edge, Node):
+        return (edge, 0)
+    if isinstance(edge, Out):
+        return (edge.node, edge.nr)
+    return (accumulator(edge), 0)
+
+
+def accumulator(leaf: Any) -> AccumulateGrad:
+    """The AccumulateGrad node of a leaf: the same one as long as somebody holds it."""
+    import weakref
+
+    x = leaf._extras()
+    found = x.accumulator() if x.accumulator is not None else None
+    if found is None:
+        found = AccumulateGrad(leaf)
+        x.accumulator = weakref.ref(found)
+    return found
+
+
+class AccumulateGrad(Node):
+    """The end of the tape: adds a gradient into `variable.grad`."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+        self.edges = ()
+        self.saved = ()
+        self.kw = None
+        self.seq = sys.maxsize
+        self.shape = variable._a.shape
+        self.dtype = variable._a.dtype
+        self.code, self.lasti = None, 0
+        self.x = None
+
+    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
+        from .engine import accumulate
+
+        accumulate(self.variable, g, tensors)
+        return ()
+
+
+def freed_error(node: Node, freed: Freed) -> RuntimeError:
+    """The error of a second backward: names node, its line, and the line of the first backward."""
+    return RuntimeError(
+        message(
+            "Trying to backward through the graph a second time (or directly access saved tensors after they "
+            "have already been freed)",
+            got=f"{node.name()}, made at {node.line()}\nfirst backward at {show_line(freed.code, freed.lasti)}",
+            wanted="a graph whose saved values are still there",
+            hint="detach() what comes from an earlier iteration, e.g. hidden = hidden.detach(), or add the losses "
+            "and call backward once;\nonly if you need the same graph twice: retain_graph=True in the first call",
+        )
+    )
+
+
+def inplace_error(node: Node, shape: Any, cell: Cell) -> RuntimeError:
+    """A saved value was changed in place: names the node's line and the line of the change."""
+    kind = "x".join(map(str, shape)) or "0-d"
+    return RuntimeError(
+        message(
+            "one of the variables needed for gradient computation has been modified by an inplace operation",
+            got=f"a {kind} tensor saved by {node.name()} at {node.line()}\n"
+            f"changed {'by ' + cell.what + ' ' if cell.what else ''}at {show_line(cell.code, cell.lasti)} "
+            f"(is at version {cell.count})",
+            wanted="the value as it was when it was saved",
+            hint="the out-of-place form, e.g. x = x + 1 instead of x += 1; or x.clone() before the change",
+        )
+    )

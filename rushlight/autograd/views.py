@@ -1,0 +1,277 @@
+"""Views and in-place changes: shared version cells, and the graph that follows a change.
+
+A view remembers its base and the chain of view ops that leads to it. Changing a view in place makes
+the base's history `CopySlices(old history, chain, change)`, and every view of that base derives its own
+history anew when it is next used (`refresh`), as in PyTorch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import message
+from ..kernels.meta import MetaArray
+from . import door
+from .node import LEAF, Cell, Freed, Node, Out, TensorBase, freed_error, tick, user_line
+
+
+class View:
+    """How a differentiable view came from its base."""
+
+    __slots__ = ("base", "chain", "made", "seen")
+
+    def __init__(self, base: Any, chain: tuple[Any, ...], seen: int, made: str) -> None:
+        self.base = base
+        self.chain = chain  # ((op, kw, output number or None), ...)
+        self.seen = seen  # the version for which the view's `_fn` is true
+        self.made = made  # "", "no_grad", "several": what forbids changing it in place
+
+
+def cell(t: Any) -> Cell:
+    """The version cell of a tensor, made when first needed and shown to the node that made it."""
+    c: Cell | None = t._vc
+    if c is None:
+        c = t._vc = Cell()
+        fn = t._fn
+        if fn is not None and fn is not LEAF:
+            node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
+            x = node.extras()
+            if x.cells is None:
+                x.cells = {}
+            x.cells[nr] = c
+    return c
+
+
+def attach_view(op: Any, kw: dict[str, Any], source: Any, y: Any, nr: int | None) -> None:
+    """Make `y` a view of `source` (or of what that is a view of)."""
+    c = cell(source)
+    y._vc = c
+    made = "several" if nr is not None else ("" if door.state.enabled else "no_grad")
+    step = (op, kw, nr)
+    v = source._v
+    if v is None:
+        y._v = View(source, (step,), c.count, made)
+    else:
+        y._v = View(v.base, (*v.chain, step), c.count, v.made or made)
+
+
+def refresh(t: Any) -> None:
+    """Derive a view's history from its base, after somebody changed their storage in place."""
+    v = t._v
+    v.seen = t._vc.count
+    base = v.base
+    if base._fn is None or (v.made == "no_grad" and t._fn is None):
+        return
+    with door.grad_enabled(True):
+        again = base
+        for op, kw, nr in v.chain:
+            again = door.apply(op, (again,), kw)
+            if nr is not None:
+                again = again[nr]
+    t._fn = again._fn
+
+
+def overlaps_itself(a: Any) -> bool:
+    """Whether an expanded dimension makes several elements one memory location."""
+    return a.size > 1 and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True))
+
+
+def check_inplace(t: Any, name: str) -> None:
+    """Raise before an in-place change that PyTorch forbids."""
+    if t._a.__class__ is np.ndarray:
+        if overlaps_itself(t._a):
+            raise RuntimeError(
+                message(
+                    f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
+                    "single memory location.",
+                    got=f"an expanded tensor of shape {tuple(t._a.shape)}",
+                    hint="Please clone() the tensor before performing the operation",
+                )
+            )
+        if not t._a.flags.writeable:
+            raise RuntimeError(
+                message(f"{name}: the tensor's memory is read-only", hint="t = t.clone() makes a writable copy")
+            )
+    if not door.state.enabled:
+        return
+    v = t._v
+    if v is None:
+        if t._fn is LEAF:
+            raise RuntimeError(
+                message(
+                    "a leaf Variable that requires grad is being used in an in-place operation.",
+                    got=f"{name} on a leaf of shape {tuple(t._a.shape)}",
+                    wanted="a tensor without requires_grad, or one that an operation made",
+                    hint="with torch.no_grad(): ... to change a parameter; or the out-of-place form",
+                )
+            )
+        return
+    if v.base._fn is LEAF:
+        raise RuntimeError(
+            message(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+                got=f"{name} on a view of shape {tuple(t._a.shape)}",
+                hint="with torch.no_grad(): ... to change a parameter; or clone() first",
+            )
+        )
+    if v.made == "several" and (t._fn is not None or v.base._fn is not None):
+        made = door_name(t)
+        raise RuntimeError(
+            message(
+                f"Output 0 of {made} is a view and is being modified inplace. This view is the output of a function "
+                "that returns multiple views. Such functions do not allow the output views to be modified inplace.",
+                hint="replace the inplace operation by an out-of-place one, or index the tensor instead",
+            )
+        )
+    if v.made == "no_grad" and v.base._fn is not None:
+        raise RuntimeError(
+            message(
+                "A view was created in no_grad mode and is being modified inplace with grad mode enabled.",
+                hint="make the view and change it both inside, or both outside, the no_grad block",
+            )
+        )
+
+
+def door_name(t: Any) -> str:
+    fn = t._fn.node if t._fn.__class__ is Out else t._fn
+    return fn.name() if isinstance(fn, Node) else "a view function"
+
+
+def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`target.op_(*rest)`: compute, check, write into the target's memory, record."""
+    name = op.name + "_"
+    if not isinstance(target, TensorBase):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}")
+    check_inplace(target, name)
+    with door.grad_enabled(False):
+        result = door.apply(op, (target, *rest), kw)
+    write_inplace(target, result._a, name, lambda: op.keeps(0, 1 + len(rest)), op, rest, kw)
+    return target
+
+
+def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tuple[Any, ...], kw: Any) -> None:
+    """Store `a` in the target's memory, and the op in its history."""
+    from .. import dtypes
+
+    t = target._a
+    if a.shape != t.shape:
+        raise RuntimeError(
+            message(
+                f"{name}: output with shape {list(t.shape)} doesn't match the broadcast shape {list(a.shape)}",
+                got=f"{tuple(t.shape)} written with a result of shape {tuple(a.shape)}",
+                wanted="a result of the tensor's own shape",
+                hint="the out-of-place form, which makes a new tensor",
+            )
+        )
+    if a.dtype != t.dtype:
+        source, into = dtypes.from_numpy(a.dtype), dtypes.from_numpy(t.dtype)
+        if not dtypes.can_cast(source, into):
+            raise RuntimeError(
+                message(
+                    f"{name}: result type {type_name(source)} can't be cast to the desired output type {type_name(into)}",
+                    hint=f"x = x.to({source!r}) first, or the out-of-place form",
+                )
+            )
+    inputs = (target, *rest)
+    tracked = op.rules is not None and door.state.enabled and needs_grad(inputs)
+    if tracked and target._v is not None and target._v.seen != target._vc.count:
+        refresh(target)
+    node_inputs = inputs
+    if tracked and any(op.keeps(i, len(inputs))[1] for i, x in enumerate(inputs) if needs_grad((x,))):
+        before = door.wrap(t.copy(order="K"))  # the rules want the old value
+        before._fn = target._fn
+        node_inputs = (before, *rest)
+    if t.__class__ is not MetaArray:
+        np.copyto(t, a, casting="unsafe")
+    c = cell(target)
+    c.bump(name)
+    if not tracked:
+        if target._v is not None:
+            target._v.seen = c.count if target._v.base._fn is None else target._v.seen
+        return
+    narrow = dtypes.from_numpy(t.dtype).low and op.compute
+    node = door.record(op, node_inputs, kw, t, t.shape, t.dtype, int(narrow), None)
+    rebase(target, node, c)
+
+
+def needs_grad(inputs: Any) -> bool:
+    return any(isinstance(t, TensorBase) and t._fn is not None for t in inputs)
+
+
+def rebase(target: Any, node: Any, c: Cell) -> None:
+    """Make `node` (whose first input was the target's old value) the history of target and base."""
+    if op_keeps_output(node):
+        node.extras().cells = {0: c}
+    v = target._v
+    if v is None:
+        target._fn = node
+        return
+    base = v.base
+    base._fn = CopySlices(base, v, node)
+    v.seen = -1
+    refresh(target)
+
+
+def op_keeps_output(node: Any) -> bool:
+    return bool(node.saved) and node.saved.__class__ is tuple and node.saved[0] is not None
+
+
+def type_name(d: Any) -> str:
+    """A dtype as PyTorch's C++ messages call it: Float, Long, ComplexFloat."""
+    names = {
+        "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
+        "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+        "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
+        "uint64": "UInt64",
+    }  # fmt: skip
+    return names.get(d.name, d.name)
+
+
+class CopySlices(Node):
+    """History of a base whose view was changed in place: the gradient outside the view passes by."""
+
+    __slots__ = ("chain", "fn")
+
+    def __init__(self, base: Any, v: View, fn: Any) -> None:
+        old = base._fn
+        self.edges = (base if old is LEAF else old, *fn.edges[1:])
+        self.fn = fn
+        self.chain = v.chain
+        self.saved = fn.saved and ("fn",)
+        self.kw = None
+        self.seq = tick()
+        self.shape = base._a.shape
+        self.dtype = base._a.dtype
+        self.code, self.lasti = user_line()
+        self.x = None
+
+    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
+        if self.saved.__class__ is Freed:
+            raise freed_error(self, self.saved)
+        if tensors:
+            whole = g.clone()
+            part = whole
+            for op, kw, nr in self.chain:
+                part = door.apply(op, (part,), kw)
+                part = part if nr is None else part[nr]
+            got = list(self.fn.run(part.clone(), True))
+            if got[0] is None:
+                part.zero_()
+            else:
+                part.copy_(got[0])
+            return (whole, *got[1:])
+        whole = np.array(g, copy=True, order="K")
+        part = whole
+        for op, kw, nr in self.chain:
+            part = op.fn(part, **kw)
+            part = part if nr is None else part[nr]
+        got = list(self.fn.run(np.array(part), False))
+        part[...] = 0 if got[0] is None else got[0]
+        return (whole, *got[1:])
+
+    def release(self, freed: Freed) -> None:
+        self.fn.release(freed)
+        if self.saved:
+            self.saved = freed

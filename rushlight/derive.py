@@ -1,0 +1,102 @@
+"""Derives what is public from the op records: Tensor methods, operators, in-place forms, `torch.*` names.
+
+Nothing here lists ops by hand, but for the operators' own Python names (`__add__` is add).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .autograd import door, fast, views
+from .ops.record import composites, registry
+from .tensor import Parameter, Tensor
+
+namespaces: dict[str, dict[str, Any]] = {}
+
+
+def publish(space: str, name: str, fn: Any) -> None:
+    namespaces.setdefault(space, {})[name] = fn
+    if space == "Tensor":
+        setattr(Tensor, name, fn)
+
+
+def derive() -> None:
+    """Publish every record that has been declared."""
+    for record in registry.values():
+        if not record.public:
+            continue
+        fn = record.public_function()
+        for name in (record.name, *record.aliases):
+            for space in record.public:
+                publish(space, name, fn)
+        if record.inplace:
+            inplace = record.inplace_method()
+            for name in (record.name, *record.aliases):
+                for space in record.public:
+                    if space in ("torch", "Tensor", "nn.functional"):
+                        publish(space, name + "_", inplace)
+    for c in composites.values():
+        for name in (c.name, *c.aliases):
+            for space in c.public:
+                publish(space, name, c.fn)
+
+
+# -- operators -----------------------------------------------------------------------------------
+
+BINARY = {
+    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder",
+    "pow": "pow", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "eq": "eq", "ne": "ne", "and": "bitwise_and",
+    "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+    "matmul": "matmul",
+}  # fmt: skip
+UNARY = {"neg": "neg", "invert": "bitwise_not", "abs": "abs"}
+SHORT = {"add": (np.add, True), "sub": (np.subtract, True), "mul": (np.multiply, True), "truediv": (np.true_divide, False)}
+COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def inplace_operator(op: Any) -> Any:
+    def method(self: Any, other: Any) -> Any:
+        other = fast.operand(op, other)
+        if other is NotImplemented:
+            return other
+        return views.apply_inplace(op, self, (other,), {})
+
+    return method
+
+
+def operators() -> None:
+    """Attach Python's operators."""
+    kinds = (Tensor, Parameter)
+    for python, name in BINARY.items():
+        op = registry[name]
+        plain = fast.plain_binary(op)
+        if python in SHORT:
+            ufunc, integers = SHORT[python]
+            short = fast.binary(op, ufunc, integers, kinds)
+            fast.swapped[f"__{python}__"] = (short, plain)
+            setattr(Tensor, f"__{python}__", short)
+        else:
+            setattr(Tensor, f"__{python}__", plain)
+            fast.swapped[f"__{python}__"] = (plain, plain)
+        if python not in COMPARE:
+            setattr(Tensor, f"__r{python}__", fast.plain_binary(op, swap=True))
+            if python != "matmul":
+                setattr(Tensor, f"__i{python}__", inplace_operator(op))
+    for python, name in UNARY.items():
+        setattr(Tensor, f"__{python}__", fast.unary_plain(registry[name]))
+    # commutative: the short way serves both sides
+    Tensor.__radd__, Tensor.__rmul__ = Tensor.__add__, Tensor.__mul__  # type: ignore[attr-defined]
+    fast.swapped["__radd__"], fast.swapped["__rmul__"] = fast.swapped["__add__"], fast.swapped["__mul__"]
+    Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
+    Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
+    for op in registry.values():
+        if op.kind == "elementwise" and op.ufunc is not None and isinstance(op.ufunc, np.ufunc) and op.ufunc.nin == 1 and op.rules and op.promote == "float":
+            short = fast.unary(op, op.ufunc, kinds)
+            short.__name__, short.__doc__ = op.name, op.__doc__
+            plain = fast.unary_plain(op)
+            plain.__name__, plain.__doc__ = op.name, op.__doc__
+            fast.swapped[op.name] = (short, plain)
+            setattr(Tensor, op.name, short)
+    door.on_watch.append(lambda watched: fast.swap(Tensor, watched))

@@ -1,0 +1,114 @@
+"""device: where a tensor lives. Here that is 'cpu', or 'meta' (a shape without data).
+
+Other PyTorch devices can be named, compared and printed; using one raises a clear error.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from .errors import message
+
+_KINDS = ("cpu", "meta", "cuda", "mps", "xpu", "mkldnn", "hip", "vulkan", "xla", "hpu", "ipu", "privateuseone", "mtia")
+_stack: list[device] = []  # devices of `with device(...):` blocks and set_default_device, innermost last
+
+
+class device:  # noqa: N801 - PyTorch's name for it
+    """A device: ``device('cpu')``, ``device('meta')``, ``device('cuda', 0)``.
+
+    A device object can be built for hardware that is absent, as in PyTorch; a tensor on it cannot.
+    As a context manager it is the default device of new tensors.
+    """
+
+    __slots__ = ("index", "type")
+    __module__ = "rushlight"
+    type: str
+    index: int | None
+
+    def __init__(self, type: Any = None, index: int | None = None) -> None:  # noqa: A002
+        if isinstance(type, device):
+            type, index = type.type, type.index if index is None else index  # noqa: A001
+        elif isinstance(type, int) and not isinstance(type, bool):
+            type, index = "cuda", type  # noqa: A001
+        elif not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' must be str or int, not {type.__class__.__name__}")
+        elif ":" in type:
+            type, _, number = type.partition(":")  # noqa: A001
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}:{number}'")
+            index = int(number)
+        if type not in _KINDS:
+            raise RuntimeError(
+                f"Expected one of {', '.join(_KINDS)} device type at start of device string: {type}"
+            )
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __repr__(self) -> str:
+        at = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{at})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> Any:
+        return (device, (self.type,) if self.index is None else (self.type, self.index))
+
+    def __enter__(self) -> device:
+        _stack.append(usable(self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+    ) -> None:
+        _stack.pop()
+
+
+CPU = device("cpu")
+META = device("meta")
+
+
+def usable(where: Any) -> device:
+    """The device object for `where`; RuntimeError when this build has no such device.
+
+    >>> usable("cpu")
+    device(type='cpu')
+    """
+    if where is None:
+        return _stack[-1] if _stack else CPU
+    if where is CPU or where == "cpu":
+        return CPU
+    d = where if isinstance(where, device) else device(where)
+    if d.type == "cpu":
+        return CPU
+    if d.type == "meta":
+        return META
+    name = "CUDA" if d.type == "cuda" else d.type
+    raise RuntimeError(
+        message(
+            f"device '{d}' is not available: Torch not compiled with {name} enabled",
+            got=f"device '{d}'",
+            wanted="'cpu' or 'meta': this version of Rushlight runs on the CPU",
+            hint=f"device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out .{d.type}()",
+        )
+    )
+
+
+def get_default_device() -> device:
+    """The device new tensors get when none is named."""
+    return _stack[-1] if _stack else CPU
+
+
+def set_default_device(where: Any) -> None:
+    """Make `where` the device of new tensors; None means the CPU again."""
+    _stack[:] = [] if where is None else [usable(where)]

@@ -1,0 +1,223 @@
+"""Element types: PyTorch's names over NumPy's (and ml_dtypes') types, and how they promote.
+
+Not here: conversion of tensors (`ops/shape.py`, `Tensor.to`). Read next: `tensor.py`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+BOOL, INT, FLOAT, COMPLEX = range(4)  # promotion categories: the higher one wins
+
+
+class dtype:  # noqa: N801 - PyTorch's name for it
+    """An element type, such as ``rushlight.float32``; one object a type, compared by identity.
+
+    Attributes:
+        itemsize: bytes an element takes.
+        is_floating_point, is_complex, is_signed: as in PyTorch.
+        np: the NumPy type that stores it.
+    """
+
+    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "low", "name", "np", "rank")
+    __module__ = "rushlight"
+
+    def __init__(self, name: str, np_type: Any, category: int, rank: int, low: bool = False) -> None:
+        self.name = name
+        self.np = np.dtype(np_type)
+        self.category = category
+        self.rank = rank
+        self.low = low  # narrower than float32: computed in float32, as PyTorch's op-math does
+        self.itemsize = self.np.itemsize
+        self.is_floating_point = category == FLOAT
+        self.is_complex = category == COMPLEX
+        self.is_signed = category != BOOL and not name.startswith("uint")
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def to_real(self) -> dtype:
+        """The type of the real part: float32 for complex64; itself when real."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    def to_complex(self) -> dtype:
+        """The complex type with parts of this precision."""
+        return complex128 if self in (float64, complex128) else complex64
+
+
+bool = dtype("bool", np.bool_, BOOL, 0)  # noqa: A001
+uint8 = dtype("uint8", np.uint8, INT, 1)
+int8 = dtype("int8", np.int8, INT, 1)
+int16 = dtype("int16", np.int16, INT, 2)
+int32 = dtype("int32", np.int32, INT, 3)
+int64 = dtype("int64", np.int64, INT, 4)
+uint16 = dtype("uint16", np.uint16, INT, 2)
+uint32 = dtype("uint32", np.uint32, INT, 3)
+uint64 = dtype("uint64", np.uint64, INT, 4)
+float16 = dtype("float16", np.float16, FLOAT, 1, low=True)
+bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, FLOAT, 1, low=True)
+float32 = dtype("float32", np.float32, FLOAT, 2)
+float64 = dtype("float64", np.float64, FLOAT, 3)
+float8_e4m3fn = dtype("float8_e4m3fn", ml_dtypes.float8_e4m3fn, FLOAT, 0, low=True)
+float8_e5m2 = dtype("float8_e5m2", ml_dtypes.float8_e5m2, FLOAT, 0, low=True)
+float8_e4m3fnuz = dtype("float8_e4m3fnuz", ml_dtypes.float8_e4m3fnuz, FLOAT, 0, low=True)
+float8_e5m2fnuz = dtype("float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, FLOAT, 0, low=True)
+complex64 = dtype("complex64", np.complex64, COMPLEX, 2)
+complex128 = dtype("complex128", np.complex128, COMPLEX, 3)
+
+half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128  # noqa: A001
+short, int, long = int16, int32, int64  # noqa: A001
+
+ALL: tuple[dtype, ...] = tuple(v for k, v in list(globals().items()) if isinstance(v, dtype) and v.name == k)
+_BY_NP = {d.np: d for d in ALL}
+_BAREBONES = (uint16, uint32, uint64)
+_FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
+LOW_NP = frozenset(d.np for d in ALL if d.low)  # NumPy types that the door computes in float32
+
+_default = float32
+
+
+def from_numpy(np_type: Any) -> dtype:
+    """The dtype stored by a NumPy type; TypeError when there is none (strings, objects)."""
+    found = _BY_NP.get(np_type)
+    if found is None:
+        np_type = np.dtype(np_type).newbyteorder("=")
+        found = _BY_NP.get(np_type)
+        if found is None and np_type.kind in "iu":  # longlong and long are two types of one size
+            found = _BY_NP.get(np.dtype(f"{np_type.kind}{np_type.itemsize}"))
+    if found is None:
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{np.dtype(np_type)}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+            "uint16, uint8, and bool."
+        )
+    return found
+
+
+def get_default_dtype() -> dtype:
+    """The type that `tensor([1.0])`, `zeros(3)`, `randn(3)` get: float32 unless changed."""
+    return _default
+
+
+def set_default_dtype(d: dtype) -> None:
+    """Set the type of new floating tensors; TypeError unless `d` is a floating dtype."""
+    global _default
+    if not isinstance(d, dtype) or not d.is_floating_point:
+        raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
+    _default = d
+
+
+def promote_types(a: dtype, b: dtype) -> dtype:
+    """The smallest type that holds both: PyTorch's table (int64 with float16 is float16)."""
+    if a is b:
+        return a
+    if a in _FLOAT8 or b in _FLOAT8:
+        raise RuntimeError(f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and {b.name}")
+    if a in _BAREBONES or b in _BAREBONES:
+        for d in (a, b):
+            if d.is_floating_point:
+                return d
+        raise RuntimeError(
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {a.name} and {b.name}"
+        )
+    if a.category != b.category:
+        high, low = (a, b) if a.category > b.category else (b, a)
+        if high.category == COMPLEX and low is float64:
+            return complex128
+        return high
+    if a.rank == b.rank:  # uint8 with int8, float16 with bfloat16: neither holds the other
+        return int16 if a.category == INT else float32
+    high, low = (a, b) if a.rank > b.rank else (b, a)
+    return high
+
+
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """Whether an in-place result of type `from_` may be stored in `to`: never to a lower category."""
+    if from_.category == COMPLEX and to.category != COMPLEX:
+        return False
+    if from_.category == FLOAT and to.category in (INT, BOOL):
+        return False
+    return not (to is bool and from_ is not bool)
+
+
+def scalar_dtype(value: Any) -> dtype:
+    """The type a Python number brings into promotion (weakly)."""
+    if isinstance(value, builtins.bool):
+        return bool
+    if isinstance(value, builtins.int):
+        return int64
+    if isinstance(value, builtins.float):
+        return _default
+    if isinstance(value, complex):
+        return _default.to_complex()
+    raise TypeError(f"expected a number, got {type(value).__name__}")
+
+
+def combine(dims: dtype | None, zero_dims: dtype | None, numbers: dtype | None) -> dtype:
+    """Result type of operands in three strengths: tensors, 0-d tensors, Python numbers.
+
+    A weaker operand counts only when its category is higher than all stronger ones.
+    """
+    current = dims
+    for weaker in (zero_dims, numbers):
+        if weaker is None:
+            continue
+        if current is None:
+            current = weaker
+        elif weaker.category > current.category:
+            current = promote_types(current, weaker) if weaker is not numbers else _weak(current, weaker)
+    assert current is not None
+    return current
+
+
+def _weak(current: dtype, number: dtype) -> dtype:
+    """A Python number of a higher category: it brings the category, the tensor its precision."""
+    if number.category == COMPLEX and current.category == FLOAT:
+        return current.to_complex()
+    return promote_types(current, number)
+
+
+class finfo:  # noqa: N801
+    """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
+
+    def __init__(self, type: dtype | None = None) -> None:  # noqa: A002
+        d = _default if type is None else type
+        if not isinstance(d, dtype) or d.category < FLOAT:
+            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'")
+        d = d.to_real()
+        info: Any = np.finfo(d.np) if d.np.kind == "f" else ml_dtypes.finfo(d.np)
+        self.dtype = d.name
+        self.bits = d.itemsize * 8
+        self.eps = builtins.float(info.eps)
+        self.max = builtins.float(info.max)
+        self.min = builtins.float(info.min)
+        self.tiny = self.smallest_normal = builtins.float(info.smallest_normal)
+        self.resolution = builtins.float(info.resolution)
+
+    def __repr__(self) -> str:
+        fields = "resolution min max eps smallest_normal tiny".split()
+        shown = ", ".join(f"{f}={getattr(self, f):g}" for f in fields)
+        return f"finfo({shown}, dtype={self.dtype})"
+
+
+class iinfo:  # noqa: N801
+    """Limits of an integer type: bits, max, min."""
+
+    def __init__(self, type: dtype) -> None:  # noqa: A002
+        if not isinstance(type, dtype) or type.category != INT:
+            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+        info = np.iinfo(type.np)
+        self.dtype = type.name
+        self.bits = type.itemsize * 8
+        self.max = builtins.int(info.max)
+        self.min = builtins.int(info.min)
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

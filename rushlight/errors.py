@@ -1,0 +1,61 @@
+"""Error texts in four parts (what, got, wanted, try), and the few error classes of our own."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+
+def message(what: str, got: Any = None, wanted: Any = None, hint: Any = None) -> str:
+    """Build the text of an error: what failed, what it got, what it wanted, what to do.
+
+    >>> print(message("matmul: inner sizes differ", "(4, 3) @ (5, 2)", hint="b.mT"))
+    matmul: inner sizes differ
+      got     (4, 3) @ (5, 2)
+      try     b.mT
+    """
+    parts = [what]
+    for label, text in (("got", got), ("wanted", wanted), ("try", hint)):
+        if text is not None:
+            lines = str(text).split("\n")
+            parts.append(f"  {label:<8}" + ("\n" + " " * 10).join(lines))
+    return "\n".join(parts)
+
+
+class LinAlgError(RuntimeError, np.linalg.LinAlgError):
+    """A matrix has no inverse, factorisation or eigenvalues (PyTorch's ``torch.linalg.LinAlgError``)."""
+
+    __module__ = "rushlight.linalg"
+
+
+class OutOfMemoryError(RuntimeError):
+    """An allocation failed; the text lists the largest live tensors."""
+
+    __module__ = "rushlight"
+
+
+def axis(dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
+    """Bring `dim` into 0..ndim-1; IndexError in PyTorch's words when it is out of range."""
+    span = ndim if ndim or not wrap_scalar else 1
+    if dim.__class__ is not int:
+        if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+            raise TypeError(f"dim must be an int, not {type(dim).__name__}")
+        dim = dim.__index__()
+    if not -span <= dim < span:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but got {dim})"
+        )
+    return builtins.int(dim % span) if span else 0
+
+
+def axes(dims: Any, ndim: int) -> tuple[int, ...]:
+    """Bring several dims into range; RuntimeError when one occurs twice."""
+    if not isinstance(dims, (tuple, list)):
+        dims = (dims,)
+    got = tuple(axis(d, ndim) for d in dims)
+    if len(set(got)) != len(got):
+        twice = next(d for d in got if got.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    return got

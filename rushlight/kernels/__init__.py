@@ -1,0 +1,1 @@
+"""How things are computed on a CPU, on bare arrays. Nothing here knows a Tensor."""

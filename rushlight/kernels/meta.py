@@ -1,0 +1,64 @@
+"""MetaArray: the shape, type and strides of an array without its data (the 'meta' device)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+
+class MetaArray:
+    """Stands where an ndarray would; answers every question that needs no data."""
+
+    __slots__ = ("dtype", "shape", "strides")
+    base = None
+    flags = None
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None) -> None:
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)
+        self.strides = contiguous_strides(self.shape, self.dtype.itemsize) if strides is None else strides
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def astype(self, dtype: Any) -> MetaArray:
+        return MetaArray(self.shape, dtype)
+
+    def copy(self, order: str = "C") -> MetaArray:
+        return MetaArray(self.shape, self.dtype)
+
+    def standin(self) -> Any:
+        """A real ndarray of this shape and these strides over one element: never to be read for its values."""
+        if self.size == 0:
+            return np.empty(self.shape, self.dtype)
+        one = np.ones(1, self.dtype)
+        return np.lib.stride_tricks.as_strided(one, self.shape, self.strides, writeable=False)
+
+    def zeros(self) -> Any:
+        """A real ndarray of ones with zero strides: may be read, takes no memory."""
+        return np.broadcast_to(np.ones((), self.dtype), self.shape)
+
+
+def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Row-major strides in bytes; a size-0 dimension counts as 1, as in PyTorch."""
+    strides = []
+    step = itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))

@@ -1,0 +1,15 @@
+"""What is computed: one record an op (`record.py`), one file a theme."""
+
+from __future__ import annotations
+
+import importlib
+
+THEMES = (
+    "math", "arithmetic", "reduce", "shape", "convert", "index", "create", "linalg", "special", "random", "random_fill",
+)  # fmt: skip
+
+
+def load() -> None:
+    """Import every theme, which declares its records."""
+    for theme in THEMES:
+        importlib.import_module(f"{__name__}.{theme}")

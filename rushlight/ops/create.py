@@ -1,0 +1,443 @@
+"""Making tensors: tensor, zeros, ones, full, arange, linspace, eye and their `_like` forms.
+
+Random ones are in `random.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd import door
+from ..autograd.node import LEAF, TensorBase
+from ..device import META, usable
+from ..errors import message
+from ..kernels.meta import MetaArray
+from .record import composite, write_out
+
+
+def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:
+    """The new tensor of a factory: on its device, a leaf, or written to `out`."""
+    t = door.wrap(a)
+    if out is not None:
+        return write_out("factory", out, t)
+    if requires_grad:
+        if a.dtype.kind not in "fcV":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t._fn = LEAF
+    return t
+
+
+def sizes_of(size: Any) -> tuple[int, ...]:
+    """`zeros(2, 3)`, `zeros((2, 3))` and `zeros(size)` alike."""
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = size[0]
+    out = []
+    for n in size:
+        if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+            raise TypeError(
+                f"empty(): argument 'size' (position 1) must be tuple of ints, but found element of type {type(n).__name__}"
+            )
+        n = n.__index__()
+        if n < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {n}: {[int(x) for x in size]}"
+            )
+        out.append(n)
+    return tuple(out)
+
+
+def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
+    """An array of a dtype on a device, filled (None: whatever is there)."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if not isinstance(d, dtypes.dtype):
+        d = as_dtype(d)
+    if usable(device) is META:
+        return MetaArray(shape, d.np)
+    if fill is None:
+        return np.empty(shape, d.np)
+    if fill == 0:
+        return np.zeros(shape, d.np)
+    return np.full(shape, fill, d.np)
+
+
+def as_dtype(d: Any) -> Any:
+    """A dtype from PyTorch's or Python's name for it."""
+    if isinstance(d, dtypes.dtype):
+        return d
+    python = {float: dtypes.get_default_dtype(), int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex64}
+    if d in python:
+        return python[d]
+    raise TypeError(
+        message(
+            f"dtype must be a torch.dtype, not {type(d).__name__}",
+            got=repr(d),
+            hint="torch.float32 and its like; dtypes.from_numpy for NumPy's",
+        )
+    )
+
+
+@composite(public="torch", dispatch=False)
+def zeros(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, **kw: Any) -> Any:
+    """A tensor of zeros.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    return finish(blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 0), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def ones(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, **kw: Any) -> Any:
+    """A tensor of ones."""
+    return finish(blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 1), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def empty(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None, **kw: Any) -> Any:
+    """A tensor whose values are whatever the memory held."""
+    return finish(blank(sizes_of(size or (kw.pop("size"),)), dtype, device, None), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A tensor of these sizes and strides with undefined values."""
+    n = 1 + sum((k - 1) * s for k, s in zip(size, stride, strict=True)) if 0 not in size else 0
+    memory = door.wrap(blank((n,), dtype, device, None))
+    t = memory.as_strided(size, stride)
+    return finish(t._a, requires_grad, device)
+
+
+@composite(public="torch", dispatch=False)
+def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Any:
+    """A tensor filled with one value; its dtype follows the value when none is given."""
+    if isinstance(fill_value, TensorBase):
+        fill_value = fill_value.item()  # type: ignore[attr-defined]
+    d = dtypes.scalar_dtype(fill_value) if dtype is None else dtype
+    size = (size,) if isinstance(size, int) else size
+    return finish(blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out)
+
+
+def like(name: str, fill: Any, doc: str) -> Any:
+    def make(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:  # noqa: A002
+        return finish(blank_like(input, dtype, device, fill, memory_format), requires_grad, device)
+
+    make.__name__ = name
+    make.__doc__ = doc
+    return composite(make, public="torch")
+
+
+def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = None) -> Any:
+    """An array of a tensor's shape, and of its strides when it is dense."""
+    d = t._a.dtype if dtype is None else as_dtype(dtype).np
+    if t._a.__class__ is MetaArray or (device is not None and usable(device) is META):
+        return MetaArray(t._a.shape, d)
+    order = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
+    a = np.empty_like(t._a, dtype=d, order=order)
+    if fill is not None:
+        a.fill(fill)
+    return a
+
+
+zeros_like = like("zeros_like", 0, "Zeros in the shape and dtype of `input`.")
+ones_like = like("ones_like", 1, "Ones in the shape and dtype of `input`.")
+empty_like = like("empty_like", None, "Undefined values in the shape and dtype of `input`.")
+
+
+@composite(public="torch")
+def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:  # noqa: A002
+    """`fill_value` in the shape and dtype of `input`."""
+    if isinstance(fill_value, TensorBase):
+        fill_value = fill_value.item()  # type: ignore[attr-defined]
+    return finish(blank_like(input, dtype, device, fill_value, memory_format), requires_grad, device)
+
+
+@composite(public="torch", dispatch=False)
+def arange(*args: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, **kw: Any) -> Any:
+    """`start`, `start + step`, ... before `end`: arange(end), arange(start, end), arange(start, end, step).
+
+    int64 when all bounds are integers, else the default float dtype.
+    """
+    start, end, step = 0, None, 1
+    if len(args) == 1:
+        end = args[0]
+    elif len(args) >= 2:
+        start, end = args[:2]
+        step = args[2] if len(args) > 2 else 1
+    start, end, step = kw.pop("start", start), kw.pop("end", end), kw.pop("step", step)
+    if kw:
+        raise TypeError(f"arange() got an unexpected keyword argument '{next(iter(kw))}'")
+    if end is None:
+        raise TypeError('arange() missing 1 required positional arguments: "end"')
+    start, end, step = (number(v) for v in (start, end, step))
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not pymath.isfinite(start) or not pymath.isfinite(end):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if dtype is None:
+        whole = all(isinstance(v, int) for v in (start, end, step))
+        dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
+    n = pymath.ceil((end - start) / step)
+    if usable(device) is META:
+        return finish(MetaArray((n,), dtype.np), requires_grad)
+    kind = np.float64 if dtype.is_floating_point else np.int64
+    a = (start + np.arange(n, dtype=kind) * step).astype(dtype.np)
+    return finish(a, requires_grad, device, out)
+
+
+def number(v: Any) -> Any:
+    if isinstance(v, TensorBase):
+        return v.item()  # type: ignore[attr-defined]
+    return v.item() if isinstance(v, np.generic) else v
+
+
+@composite(public="torch", name="range", dispatch=False)
+def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Like arange, but includes `end` (deprecated in PyTorch)."""
+    import warnings
+
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    n = pymath.floor((end - start) / step) + 1
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    return finish((start + np.arange(n) * step).astype(d.np), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def linspace(start: Any, end: Any, steps: int, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """`steps` values from `start` to `end`, both included, evenly spaced."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    start, end = number(start), number(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    work = d.np if d.np.kind in "fc" and not d.low else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
+    i = np.arange(steps)
+    step = work.type((end - start) / (steps - 1)) if steps > 1 else work.type(0)
+    rising = work.type(start) + step * i.astype(work)  # PyTorch counts from both ends towards the middle
+    falling = work.type(end) - step * (steps - 1 - i).astype(work)
+    a = np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
+    return finish(a.astype(d.np), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    a = np.power(float(base), np.linspace(number(start), number(end), steps)).astype(d.np)
+    return finish(a, requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def eye(n: int, m: int | None = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """The identity matrix (n x m)."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if n < 0 or (m is not None and m < 0):
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    if usable(device) is META:
+        return finish(MetaArray((n, n if m is None else m), d.np), requires_grad)
+    return finish(np.eye(n, m, dtype=d.np), requires_grad, device, out)
+
+
+# -- from data -----------------------------------------------------------------------------------
+
+
+def to_array(data: Any, dtype: Any) -> Any:
+    """Python numbers, nested sequences, arrays and tensors as a new array, with PyTorch's inference."""
+    if isinstance(data, TensorBase):
+        a = data._a
+        return a.astype(dtype.np) if dtype is not None else a.copy()
+    if isinstance(data, (np.ndarray, np.generic)):
+        a = np.asarray(data)
+        d = dtype or dtypes.from_numpy(a.dtype)
+        return a.astype(d.np)
+    if isinstance(data, (bool, int, float, complex)):
+        d = dtype or dtypes.scalar_dtype(data)
+        return scalar_array(data, d)
+    if isinstance(data, (str, bytes)) and not isinstance(data, bytes):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
+        return to_array(np.asarray(data), dtype)
+    if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    return sequence_array(data, dtype)
+
+
+def scalar_array(value: Any, d: Any) -> Any:
+    if isinstance(value, complex) and not d.is_complex:
+        raise TypeError("can't convert complex to float")
+    if d.category == dtypes.INT:
+        if isinstance(value, float):
+            if not pymath.isfinite(value):
+                raise ValueError(f"cannot convert float {value} to integer")
+            value = int(value)
+        info = np.iinfo(d.np)
+        if not (info.min <= value <= info.max):
+            raise RuntimeError(
+                f"value cannot be converted to type {d.name} without overflow" if abs(value) < 2**63 else
+                "Overflow when unpacking long long"
+            )
+    return np.asarray(value, d.np)
+
+
+def sequence_array(data: Any, dtype: Any) -> Any:
+    leaves: list[Any] = []
+    shape = measure(data)
+    collect(data, shape, 0, leaves, [])
+    found: Any = None
+    for v in leaves:
+        d = dtypes.from_numpy(v._a.dtype) if isinstance(v, TensorBase) else (
+            dtypes.from_numpy(v.dtype) if isinstance(v, (np.ndarray, np.generic)) else dtypes.scalar_dtype(v)
+        )
+        if d is not found:
+            found = d if found is None else dtypes.promote_types(found, d)
+    d = dtype or found or dtypes.get_default_dtype()
+    values = [v._a if isinstance(v, TensorBase) else v for v in leaves]
+    if values and d.category <= dtypes.INT and d is not dtypes.bool and all(type(v) is int for v in values):
+        try:
+            return np.array(values, d.np).reshape(shape)
+        except OverflowError:
+            info = np.iinfo(d.np)
+            bad = next(v for v in values if not info.min <= v <= info.max)
+            raise RuntimeError(f"value cannot be converted to type {d.name} without overflow (got {bad})") from None
+    parts = [np.asarray(v) for v in values]
+    if any(p.ndim for p in parts):
+        return np.stack([p.astype(d.np) for p in parts]).reshape(shape)
+    if d.category < dtypes.COMPLEX and any(p.dtype.kind == "c" for p in parts):
+        raise TypeError("can't convert complex to float")
+    a = np.array([p.item() for p in parts], dtype=None if values else d.np)
+    return a.astype(d.np).reshape(shape)
+
+
+def measure(data: Any) -> tuple[int, ...]:
+    shape = []
+    while True:
+        if isinstance(data, (np.ndarray, np.generic)):
+            return (*shape, *data.shape)
+        if isinstance(data, TensorBase):
+            return (*shape, *data._a.shape)
+        if isinstance(data, (bool, int, float, complex)) or not hasattr(data, "__len__"):
+            return tuple(shape)
+        if isinstance(data, str):
+            raise ValueError("too many dimensions 'str'")
+        n = len(data)
+        shape.append(n)
+        if n == 0:
+            return tuple(shape)
+        data = data[0]
+
+
+def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any], place: list[int]) -> None:
+    if isinstance(data, (np.ndarray, TensorBase)):
+        a = data._a if isinstance(data, TensorBase) else data
+        if a.shape != shape[depth:]:
+            raise ValueError(f"expected sequence of shape {list(shape[depth:])} at dim {depth} (got shape {list(a.shape)})")
+        leaves.append(data)
+        return
+    if depth == len(shape):
+        if not isinstance(data, (bool, int, float, complex, np.generic)):
+            if hasattr(data, "__len__") and not isinstance(data, str):
+                raise TypeError(f"not a sequence of numbers: {type(data).__name__} among them")
+            if hasattr(data, "__index__"):
+                data = data.__index__()
+            elif hasattr(data, "__float__"):
+                data = float(data)
+            else:
+                raise TypeError(f"must be real number, not {type(data).__name__}")
+        leaves.append(data)
+        return
+    if not hasattr(data, "__len__") or isinstance(data, str):
+        raise TypeError(f"expected a sequence at dim {depth}, got {type(data).__name__}")
+    if len(data) != shape[depth]:
+        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
+    for item in data:
+        collect(item, shape, depth + 1, leaves, place)
+
+
+@composite(public="torch", dispatch=False)
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A new tensor with a copy of `data` (numbers, nested sequences, arrays).
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if isinstance(data, TensorBase):
+        import warnings
+
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    a = to_array(data, as_dtype(dtype) if dtype is not None else None)
+    if device is not None and usable(device) is META:
+        a = MetaArray(a.shape, a.dtype)
+    return finish(a, requires_grad)
+
+
+@composite(public="torch", aliases="asarray", dispatch=False)
+def as_tensor(data: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Any:
+    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
+    if isinstance(data, TensorBase):
+        return data.to(device=device, dtype=dtype) if dtype is not None or device is not None else data  # type: ignore[attr-defined]
+    if isinstance(data, np.ndarray):
+        t = from_numpy(data)
+        return t.to(device=device, dtype=dtype) if dtype is not None or device is not None else t
+    t = tensor(data, dtype=dtype, device=device, requires_grad=kw.get("requires_grad", False))
+    return t.clone() if kw.get("copy") else t
+
+
+@composite(public="torch", dispatch=False)
+def from_numpy(ndarray: Any) -> Any:
+    """A tensor over the same memory as a NumPy array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    dtypes.from_numpy(ndarray.dtype)
+    if any(s < 0 for s in ndarray.strides):
+        raise ValueError(
+            message(
+                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+                "currently supported.",
+                hint="a copy: torch.from_numpy(array.copy())",
+            )
+        )
+    if not ndarray.dtype.isnative:
+        raise TypeError("given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not supported.")
+    if not ndarray.flags.writeable:
+        import warnings
+
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors: writing to this "
+            "tensor raises an error. You may want to copy the array before converting it to a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    d = dtypes.from_numpy(ndarray.dtype)
+    if ndarray.__class__ is np.ndarray and ndarray.base is None and ndarray.dtype is d.np:
+        return door.wrap(ndarray)
+    try:
+        a = np.asarray(memoryview(ndarray))  # its own root: the storage starts where the array does
+    except (ValueError, BufferError):
+        a = np.asarray(ndarray)
+    return door.wrap(a if a.dtype is d.np else a.view(d.np))
+
+
+@composite(public="torch", dispatch=False)
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Any:
+    """A 1-d tensor over the memory of a buffer object."""
+    if len(memoryview(buffer)) == 0:
+        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    return finish(np.frombuffer(buffer, dtype.np, count, offset), requires_grad)

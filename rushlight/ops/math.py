@@ -1,0 +1,347 @@
+"""Arithmetic and elementary functions: the intrinsics of the formula language, and formulas made of them.
+
+Rules read like a calculus table: `g` is the incoming gradient, `y` the result, `x`, `a`, `b` the operands; a
+name with an underscore is not kept. Read next: `record.py` for what a declaration means.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import message
+from ..kernels import expr
+from .record import elementwise, intrinsic, op
+from .samples import arr, case, error, real
+
+A34, A4 = (3, 4), (4,)
+TWO = [case(A34, A34), case(A34, A4), case(A34, 2.5)]
+POSITIVE = arr(A34, 0.3, 3.0)
+BROADCAST = [error(RuntimeError, "must match the size", (3, 4), (3,))]
+BITS = [case(arr(A34, 0, 9, "int64"), arr(A34, 0, 9, "int64"))]
+ints = "int64"
+
+# -- arithmetic ----------------------------------------------------------------------------------
+
+add_plain = intrinsic(
+    "add", np.add,
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, _a, _b: g,
+    samples=TWO, errors=BROADCAST, holomorphic=True, public="",
+    doc="a + b.",
+)  # fmt: skip
+sub_plain = intrinsic(
+    "sub", lambda a, b: subtract(a, b),
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, _a, _b: -g,
+    nin=2, samples=TWO, errors=BROADCAST, holomorphic=True, public="",
+    doc="a - b.",
+)  # fmt: skip
+mul = intrinsic(
+    "mul", np.multiply,
+    lambda g, _y, _a, b: g * b,
+    lambda g, _y, a, _b: g * a,
+    samples=TWO, errors=BROADCAST, holomorphic=True, aliases="multiply",
+    doc="Multiply element by element: a * b.",
+)  # fmt: skip
+true_div = intrinsic(
+    "div", np.true_divide,
+    lambda g, _y, _a, b: g / b,
+    lambda g, y, _a, b: -g * (y / b),
+    samples=[case(A34, POSITIVE), case(A34, 2.5)], errors=BROADCAST, promote="float", holomorphic=True, public="",
+    doc="a / b, a float also for integers.",
+)  # fmt: skip
+neg = intrinsic(
+    "neg", lambda x: negative(x), lambda g, _y, _x: -g, nin=1, promote="common", holomorphic=True,
+    samples=real(-3, 3), aliases="negative", doc="Minus x. Not for bool tensors.",
+)  # fmt: skip
+
+
+def subtract(a: Any, b: Any) -> Any:
+    if a.dtype.kind == "b":
+        raise RuntimeError(
+            message(
+                "Subtraction, the `-` operator, with two bool tensors is not supported. "
+                "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+            )
+        )
+    return np.subtract(a, b)
+
+
+def negative(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise RuntimeError(
+            message(
+                "Negation, the `-` operator, on a bool tensor is not supported. "
+                "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+            )
+        )
+    return np.negative(x)
+
+
+def power(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iu" and np.any(b < 0):
+        if np.ndim(b) == 0:
+            raise RuntimeError("Integers to negative integer powers are not allowed.")
+        magnitude = np.power(a, np.where(b < 0, 0, b))
+        return np.where(b < 0, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0)), magnitude).astype(a.dtype)
+    if b.ndim == 0 and a.dtype.kind == "f":
+        if b == 2:
+            return np.multiply(a, a)
+        if b == 3:
+            return a * a * a
+        if b == 0.5:
+            return np.sqrt(a)
+    if a.dtype.kind == "b":
+        return a | ~b
+    return np.power(a, b)
+
+
+pow = intrinsic(  # noqa: A001 - PyTorch's name
+    "pow", power,
+    lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
+    lambda g, y, a, _b: g * where((a == 0) & (y == 0), y * 0, y * log(where(a == 0, a * 0 + 1, a)) + where((a == 0) & (y == 1), neg_inf_like(a), y * 0)),
+    nin=2, samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
+    errors=[], holomorphic=True, doc="a to the power b.",
+)  # fmt: skip
+
+
+def neg_inf_like(a: Any) -> Any:
+    return a * 0
+
+
+# -- comparisons (no gradient) -------------------------------------------------------------------
+
+CMP = [case(arr(A34, 0, 3, ints), arr(A34, 0, 3, ints)), case(A34, A4), case(A34, 0.5)]
+eq = intrinsic("eq", np.equal, samples=CMP, doc="True where a equals b.")
+ne = intrinsic("ne", np.not_equal, samples=CMP, aliases="not_equal", doc="True where a differs from b.")
+lt = intrinsic("lt", np.less, samples=CMP, aliases="less", doc="True where a < b.")
+le = intrinsic("le", np.less_equal, samples=CMP, aliases="less_equal", doc="True where a <= b.")
+gt = intrinsic("gt", np.greater, samples=CMP, aliases="greater", doc="True where a > b.")
+ge = intrinsic("ge", np.greater_equal, samples=CMP, aliases="greater_equal", doc="True where a >= b.")
+logical_and = intrinsic("logical_and", np.logical_and, samples=CMP, doc="True where both are non-zero.")
+logical_or = intrinsic("logical_or", np.logical_or, samples=CMP, doc="True where one is non-zero.")
+logical_xor = intrinsic("logical_xor", np.logical_xor, samples=CMP, doc="True where exactly one is non-zero.")
+logical_not = intrinsic(
+    "logical_not", np.logical_not, promote="common", samples=CMP[2:] and [case(arr(A34, 0, 2, ints))],
+    doc="True where x is zero.",
+)  # fmt: skip
+
+
+def integral(name: str, ufunc: Any) -> Any:
+    def checked(*args: Any) -> Any:
+        if args[0].dtype.kind not in "iub":
+            raise RuntimeError(f'"{name}_cpu" not implemented for \'{args[0].dtype}\': it needs integer or bool tensors')
+        return ufunc(*args)
+
+    return checked
+
+
+bitwise_and = intrinsic("bitwise_and", integral("bitwise_and", np.bitwise_and), nin=2, samples=BITS, doc="a & b.")
+bitwise_or = intrinsic("bitwise_or", integral("bitwise_or", np.bitwise_or), nin=2, samples=BITS, doc="a | b.")
+bitwise_xor = intrinsic("bitwise_xor", integral("bitwise_xor", np.bitwise_xor), nin=2, samples=BITS, doc="a ^ b.")
+bitwise_not = intrinsic(
+    "bitwise_not", integral("bitwise_not", np.invert), nin=1, promote="common", samples=[case(arr(A34, 0, 9, ints))],
+    doc="~x: bits inverted; logical not for bool.",
+)  # fmt: skip
+bitwise_left_shift = intrinsic(
+    "bitwise_left_shift", integral("lshift", np.left_shift), nin=2, samples=BITS, doc="a << b."
+)
+bitwise_right_shift = intrinsic(
+    "bitwise_right_shift", integral("rshift", np.right_shift), nin=2, samples=BITS, doc="a >> b."
+)
+
+
+# -- choosing ------------------------------------------------------------------------------------
+
+
+@op(samples=[case(arr(A34, dtype="bool"), A34, A34), case(arr(A4, dtype="bool"), A34, 2.0)], public="", promote=None)
+def where(condition: Any, input: Any, other: Any) -> Any:  # noqa: A002
+    """`input` where the condition holds, else `other`."""
+    if condition.__class__ is bool:
+        condition = np.asarray(condition)
+    return np.where(condition.astype(bool, copy=False), input, other)
+
+
+where.vjp(
+    None,
+    lambda g, _y, c, _a, _b: where(c, g, zero_like(g)),
+    lambda g, _y, c, _a, _b: where(c, zero_like(g), g),
+)
+
+
+def zero_like(g: Any) -> Any:
+    """A zero that broadcasts and has g's type."""
+    return g.dtype.type(0) if isinstance(g, np.ndarray) else 0.0
+
+
+maximum = intrinsic(
+    "maximum", np.maximum,
+    lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, g * 0.0)),
+    lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, g * 0.0)),
+    samples=[case(A34, A34), case(A34, A4)], doc="The larger of a and b; NaN if either is.",
+)  # fmt: skip
+minimum = intrinsic(
+    "minimum", np.minimum,
+    lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, g * 0.0)),
+    lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, g * 0.0)),
+    samples=[case(A34, A34), case(A34, A4)], doc="The smaller of a and b; NaN if either is.",
+)  # fmt: skip
+fmax = intrinsic(
+    "fmax", np.fmax,
+    lambda g, _y, a, b: where((a >= b) | (b != b), g, g * 0.0),
+    lambda g, _y, a, b: where((a >= b) | (b != b), g * 0.0, g),
+    samples=[case(A34, A34)], doc="The larger of a and b; NaN only if both are.",
+)  # fmt: skip
+fmin = intrinsic(
+    "fmin", np.fmin,
+    lambda g, _y, a, b: where((a <= b) | (b != b), g, g * 0.0),
+    lambda g, _y, a, b: where((a <= b) | (b != b), g * 0.0, g),
+    samples=[case(A34, A34)], doc="The smaller of a and b; NaN only if both are.",
+)  # fmt: skip
+
+# -- exponentials and powers ---------------------------------------------------------------------
+
+exp = intrinsic("exp", np.exp, lambda g, y, _x: g * y, samples=real(-3, 3), holomorphic=True, doc="e to the x.")
+exp2 = intrinsic("exp2", np.exp2, lambda g, y, _x: g * y * LN2, samples=real(-3, 3), doc="2 to the x.")
+expm1 = intrinsic("expm1", np.expm1, lambda g, y, _x: g * (y + 1), samples=real(-3, 3), holomorphic=True, doc="exp(x) - 1.")
+log = intrinsic("log", np.log, lambda g, _y, x: g / x, samples=real(0.2, 5), holomorphic=True, doc="Natural logarithm.")
+log2 = intrinsic("log2", np.log2, lambda g, _y, x: g / (x * LN2), samples=real(0.2, 5), holomorphic=True, doc="Logarithm to base 2.")
+log10 = intrinsic("log10", np.log10, lambda g, _y, x: g / (x * LN10), samples=real(0.2, 5), holomorphic=True, doc="Logarithm to base 10.")
+log1p = intrinsic("log1p", np.log1p, lambda g, _y, x: g / (x + 1), samples=real(-0.5, 5), holomorphic=True, doc="log(1 + x).")
+sqrt = intrinsic("sqrt", np.sqrt, lambda g, y, _x: g / (2 * y), samples=real(0.2, 5), holomorphic=True, doc="Square root.")
+LN2, LN10 = 0.6931471805599453, 2.302585092994046
+
+# -- trigonometry --------------------------------------------------------------------------------
+
+sin = intrinsic("sin", np.sin, lambda g, _y, x: g * cos(x), samples=real(-3, 3), holomorphic=True, doc="Sine of radians.")
+cos = intrinsic("cos", np.cos, lambda g, _y, x: -g * sin(x), samples=real(-3, 3), holomorphic=True, doc="Cosine of radians.")
+tan = intrinsic("tan", np.tan, lambda g, y, _x: g * (1 + y * y), samples=real(-1, 1), holomorphic=True, doc="Tangent.")
+asin = intrinsic("asin", np.arcsin, lambda g, _y, x: g / sqrt(1 - x * x), samples=real(-0.8, 0.8), holomorphic=True, aliases="arcsin", doc="Inverse sine, radians.")
+acos = intrinsic("acos", np.arccos, lambda g, _y, x: -g / sqrt(1 - x * x), samples=real(-0.8, 0.8), holomorphic=True, aliases="arccos", doc="Inverse cosine, radians.")
+atan = intrinsic("atan", np.arctan, lambda g, _y, x: g / (1 + x * x), samples=real(-3, 3), holomorphic=True, aliases="arctan", doc="Inverse tangent, radians.")
+atan2 = intrinsic(
+    "atan2", np.arctan2,
+    lambda g, _y, a, b: g * (b / (a * a + b * b)),
+    lambda g, _y, a, b: -g * (a / (a * a + b * b)),
+    promote="float", samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))], aliases="arctan2",
+    doc="Angle of the point (b, a): atan(a / b) in the right quadrant.",
+)  # fmt: skip
+sinh = intrinsic("sinh", np.sinh, lambda g, _y, x: g * cosh(x), samples=real(-3, 3), holomorphic=True, doc="Hyperbolic sine.")
+cosh = intrinsic("cosh", np.cosh, lambda g, _y, x: g * sinh(x), samples=real(-3, 3), holomorphic=True, doc="Hyperbolic cosine.")
+tanh = intrinsic("tanh", np.tanh, lambda g, y, _x: g * (1 - y * y), samples=real(-3, 3), holomorphic=True, doc="Hyperbolic tangent.")
+asinh = intrinsic("asinh", np.arcsinh, lambda g, _y, x: g / sqrt(x * x + 1), samples=real(-3, 3), holomorphic=True, aliases="arcsinh", doc="Inverse hyperbolic sine.")
+acosh = intrinsic("acosh", np.arccosh, lambda g, _y, x: g / sqrt(x * x - 1), samples=real(1.2, 4), aliases="arccosh", doc="Inverse hyperbolic cosine.")
+atanh = intrinsic("atanh", np.arctanh, lambda g, _y, x: g / (1 - x * x), samples=real(-0.8, 0.8), holomorphic=True, aliases="arctanh", doc="Inverse hyperbolic tangent.")
+
+# -- signs and rounding --------------------------------------------------------------------------
+
+
+def flat(g: Any, _y: Any, _x: Any) -> Any:
+    """The gradient of a step function."""
+    return g * 0.0
+
+
+def on_floats(ufunc: Any) -> Any:
+    return lambda x: ufunc(x) if x.dtype.kind in "fc" else x.copy()
+
+
+sign = intrinsic("sign", lambda x: np.sign(x) if x.dtype.kind != "b" else x.copy(), flat, nin=1, promote="common", samples=real(-3, 3), doc="-1, 0 or 1.")
+floor = intrinsic("floor", on_floats(np.floor), flat, nin=1, promote="common", samples=real(0.1, 0.9), doc="The largest integer not above x.")
+ceil = intrinsic("ceil", on_floats(np.ceil), flat, nin=1, promote="common", samples=real(0.1, 0.9), doc="The smallest integer not below x.")
+trunc = intrinsic("trunc", on_floats(np.trunc), flat, nin=1, promote="common", samples=real(0.1, 0.9), aliases="fix", doc="x without its fraction.")
+isnan = intrinsic("isnan", np.isnan, nin=1, promote="common", inplace=False, samples=real(-3, 3), doc="True where x is NaN.")
+isinf = intrinsic("isinf", np.isinf, nin=1, promote="common", inplace=False, samples=real(-3, 3), doc="True where x is plus or minus infinity.")
+isfinite = intrinsic("isfinite", np.isfinite, nin=1, promote="common", inplace=False, samples=real(-3, 3), doc="True where x is neither infinite nor NaN.")
+signbit = intrinsic("signbit", lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0, nin=1, promote="common", inplace=False, samples=real(-3, 3), doc="True where the sign bit is set.")
+isposinf = intrinsic("isposinf", lambda x: x == np.inf, nin=1, promote="common", inplace=False, samples=real(-3, 3), doc="True where x is +inf.")
+isneginf = intrinsic("isneginf", lambda x: x == -np.inf, nin=1, promote="common", inplace=False, samples=real(-3, 3), doc="True where x is -inf.")
+
+
+@elementwise(samples=real(0.1, 0.9), promote="common", derive=False)
+def frac(input: Any) -> Any:  # noqa: A002
+    """x - trunc(x)."""
+    return input - np.trunc(input)
+
+
+frac.vjp(lambda g, _y, _x: g)
+
+
+@op(samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True)
+def round(input: Any, *, decimals: int = 0) -> Any:  # noqa: A001, A002
+    """The nearest multiple of 10^-decimals; halves go to even."""
+    if input.dtype.kind in "iub":
+        return input.copy()
+    if decimals == 0:
+        return np.rint(input)
+    ten = input.dtype.type(10.0 ** abs(decimals))
+    return np.rint(input * ten) / ten if decimals > 0 else np.rint(input / ten) * ten
+
+
+round.vjp(lambda g, _y, _x: g * 0.0)
+
+
+@op(samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))], inplace=True, aliases="absolute")
+def abs(input: Any) -> Any:  # noqa: A001, A002
+    """The magnitude |x|; real for complex x."""
+    return np.abs(input)
+
+
+abs.vjp(lambda g, _y, x: g * sgn(x))
+
+
+@op(samples=[case(arr(A34, 0.2, 3))], inplace=True)
+def sgn(input: Any) -> Any:  # noqa: A002
+    """x / |x|, 0 for 0: the sign of real and of complex numbers."""
+    return np.sign(input) if input.dtype.kind != "b" else input.copy()
+
+
+@sgn.vjp
+def _(g: Any, y: Any, x: Any) -> Any:
+    if is_complex(x):
+        return where(x == 0, g * 0.0, (g - y * real_part(g.conj() * y)) / abs(where(x == 0, x * 0 + 1, x)))
+    return g * 0.0
+
+
+def is_complex(x: Any) -> bool:
+    return x.dtype.kind == "c" if isinstance(x, np.ndarray) else x.is_complex()
+
+
+def real_part(x: Any) -> Any:
+    return x.real
+
+
+@elementwise(samples=real(0.2, 5))
+def rsqrt(input: Any) -> Any:  # noqa: A002
+    """1 / sqrt(x)."""
+    return 1 / sqrt(input)
+
+
+rsqrt.vjp(lambda g, y, _x: -0.5 * g * (y * y * y))
+
+
+@elementwise(samples=[case(arr(A34, 0.3, 3)), case(arr(A34, -3, -0.3))], holomorphic=True)
+def reciprocal(input: Any) -> Any:  # noqa: A002
+    """1 / x."""
+    return 1 / input
+
+
+reciprocal.vjp(lambda g, y, _x: -g * (y * y))
+
+
+@elementwise(samples=real(-3, 3), promote="common", holomorphic=True)
+def square(input: Any) -> Any:  # noqa: A002
+    """x * x."""
+    return input * input
+
+
+square.vjp(lambda g, _y, x: g * (2 * x))
+
+expr.bind_operators(
+    {
+        "add": add_plain, "sub": sub_plain, "mul": mul, "div": true_div, "neg": neg, "pow": pow, "lt": lt, "le": le,
+        "gt": gt, "ge": ge, "eq": eq, "ne": ne, "bitwise_and": bitwise_and, "bitwise_or": bitwise_or,
+        "bitwise_not": bitwise_not,
+    }
+)  # fmt: skip

@@ -1,0 +1,668 @@
+"""Tensor: an array with a place on the tape. Fields, views of itself, conversion, autograd, printing.
+
+Arithmetic and the named operations are not written here: `derive.py` attaches them from the op records.
+Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .autograd import door, engine, fast, views
+from .autograd.hooks import add_hook
+from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
+from .device import CPU, META
+from .errors import message
+from .kernels.meta import MetaArray, contiguous_strides
+from .ops import create, index, overrides
+from .size import Size
+
+ndarray = np.ndarray
+
+
+class Tensor(TensorBase):
+    """An n-dimensional array of one dtype, with automatic differentiation.
+
+    Made by `rushlight.tensor(data)` and the factory functions; `Tensor(2, 3)` is the legacy constructor of
+    an uninitialised float tensor, `Tensor([1, 2])` copies data.
+    """
+
+    __slots__ = ()
+    __module__ = "rushlight"
+    __array_priority__ = 1000  # NumPy's operators let ours win
+
+    def __new__(cls, *args: Any, device: Any = None, **kw: Any) -> Any:
+        from .tensor_storage import legacy_new
+
+        made = legacy_new(args, dtypes.get_default_dtype(), device)
+        return made if cls is Tensor else made.as_subclass(cls)
+
+    def __init_subclass__(cls, **kw: Any) -> None:
+        super().__init_subclass__(**kw)
+        fast.slow_operators(cls)
+
+    __torch_function__ = classmethod(overrides.default)
+    _wrap = staticmethod(door.wrap)
+
+    # -- what it is --------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return tuple.__new__(Size, self._a.shape)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The element type."""
+        return dtypes.from_numpy(self._a.dtype)
+
+    @property
+    def device(self) -> Any:
+        """Where the tensor lives: cpu or meta."""
+        return META if self._a.__class__ is MetaArray else CPU
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return int(self._a.ndim)
+
+    @property
+    def layout(self) -> Any:
+        """torch.strided: the only memory layout here."""
+        from .layout import strided
+
+        return strided
+
+    itemsize = property(lambda self: self._a.dtype.itemsize, doc="Bytes an element takes.")
+    nbytes = property(lambda self: self._a.size * self._a.dtype.itemsize, doc="Bytes all elements take.")
+    is_cuda = is_mps = is_xpu = is_sparse = is_quantized = is_mkldnn = is_nested = is_vulkan = is_ipu = False
+    is_sparse_csr = is_maia = is_mtia = is_xla = False
+    is_cpu = property(lambda self: self._a.__class__ is not MetaArray, doc="Whether the data are in CPU memory.")
+    is_meta = property(lambda self: self._a.__class__ is MetaArray, doc="Whether it is a shape without data.")
+    names = property(lambda self: (None,) * self._a.ndim, doc="Dimension names: always None here.")
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one dimension."""
+        if dim is None:
+            return tuple.__new__(Size, self._a.shape)
+        shape = self._a.shape
+        n = len(shape)
+        if not -n <= dim < n:
+            from .errors import axis
+
+            axis(dim, n)
+        return shape[dim]
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return int(self._a.ndim)
+
+    ndimension = dim
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return int(self._a.size)
+
+    nelement = numel
+
+    def element_size(self) -> int:
+        """Bytes an element takes."""
+        return int(self._a.dtype.itemsize)
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Steps in elements between neighbours along each dimension."""
+        strides = self._strides()
+        return strides if dim is None else strides[dim]
+
+    def _strides(self) -> tuple[int, ...]:
+        a = self._a
+        if a.size == 0 and a.__class__ is ndarray:
+            return contiguous_strides(a.shape, 1)
+        return tuple(s // a.dtype.itemsize for s in a.strides)
+
+    def is_floating_point(self) -> bool:
+        """Whether the dtype is a floating type."""
+        return self._a.dtype.kind in "fV"
+
+    def is_complex(self) -> bool:
+        """Whether the dtype is a complex type."""
+        return self._a.dtype.kind == "c"
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative values."""
+        return self.dtype.is_signed
+
+    def is_conj(self) -> bool:
+        """False: conjugation is carried out at once here."""
+        return False
+
+    is_neg = is_conj
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made by an operation inside inference_mode."""
+        cut = self._x if self._x.__class__ is Cut else getattr(self._x, "cut", None)
+        return cut is not None and cut.why == "inference_mode"
+
+    def resolve_conj(self) -> Tensor:
+        """The tensor itself (conjugation is never lazy here)."""
+        return self
+
+    resolve_neg = resolve_conj
+
+    def __len__(self) -> int:
+        if self._a.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self._a.shape[0])
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._a.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        from .printing import tensor_str
+
+        return tensor_str(self)
+
+    def __format__(self, spec: str) -> str:
+        if self._a.ndim == 0 and self._a.__class__ is ndarray and type(self) is Tensor:
+            return self.item().__format__(spec)
+        return object.__format__(self, spec)
+
+    __hash__ = object.__hash__
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(dir(type(self))) | set(self.__dict__))
+
+    # -- Python values -----------------------------------------------------------------------
+
+    def item(self) -> Any:
+        """The value of a one-element tensor as a Python number."""
+        a = self._a
+        if a.__class__ is MetaArray:
+            raise RuntimeError("Tensor.item() cannot be called on meta tensors: they have no data")
+        if a.size != 1:
+            raise RuntimeError(
+                message(
+                    f"a Tensor with {a.size} elements cannot be converted to Scalar",
+                    got=f"shape {tuple(a.shape)}",
+                    wanted="one element",
+                    hint="x.tolist() for all values, or reduce first: x.sum().item()",
+                )
+            )
+        got = a.item()
+        return float(got) if a.dtype.kind == "V" else got
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers (a number when 0-d)."""
+        a = self._a
+        return a.astype(np.float32).tolist() if a.dtype.kind == "V" else a.tolist()
+
+    def __bool__(self) -> bool:
+        a = self._a
+        if a.size == 1 and a.__class__ is ndarray:
+            return bool(a.item() if a.dtype.kind != "V" else float(a.item()))
+        if a.size == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        if a.__class__ is MetaArray:
+            raise RuntimeError("Boolean value of a meta Tensor is unknown: it has no data")
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self._a.dtype.kind not in "iub" or self._a.size != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __contains__(self, element: Any) -> bool:
+        if isinstance(element, (TensorBase, int, float, complex, bool)):
+            return bool((self == element).any().item())
+        raise RuntimeError(
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+        )
+
+    # -- NumPy -------------------------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The ndarray that holds the data: the same memory. Not for tensors that require grad."""
+        if force:
+            return self.detach()._a
+        if self._fn is not None:
+            raise RuntimeError(
+                message(
+                    "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+                    hint="x.detach().numpy()",
+                )
+            )
+        if self._a.__class__ is MetaArray:
+            raise TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.")
+        if self._a.dtype.kind == "V":
+            raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
+        return self._a
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if dtype is None:
+            return self.numpy()
+        return self.numpy().astype(dtype, copy=False)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        if array.dtype == bool:
+            array = array.astype("uint8")
+        return create.from_numpy(np.asarray(array))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kw: Any) -> Any:
+        from .interchange import array_ufunc
+
+        return array_ufunc(ufunc, method, inputs, kw)
+
+    def __array_function__(self, fn: Any, types: Any, args: Any, kw: Any) -> Any:
+        from .interchange import array_function
+
+        return array_function(fn, args, kw)
+
+    def __dlpack__(self, **kw: Any) -> Any:
+        if self._fn is not None:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self.numpy().__dlpack__(**{k: v for k, v in kw.items() if v is not None and k != "stream"})
+
+    def __dlpack_device__(self) -> Any:
+        return self._a.__dlpack_device__()
+
+    # -- autograd ----------------------------------------------------------------------------
+
+    def _fresh(self) -> Any:
+        """`_fn`, derived anew when this view's storage was changed."""
+        if self._v is not None and self._v.seen != self._vc.count:  # type: ignore[union-attr]
+            door.refresh(self)
+        return self._fn
+
+    def _extras(self) -> Extras:
+        return door.extras(self)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor."""
+        return self._fresh() is not None
+
+    @requires_grad.setter
+    def requires_grad(self, on: bool) -> None:
+        self.requires_grad_(on)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Make this tensor a leaf that gets a gradient (or no longer gets one)."""
+        fn = self._fn
+        if requires_grad:
+            if fn is None:
+                if self._a.dtype.kind not in "fcV":
+                    raise RuntimeError(
+                        message(
+                            "only Tensors of floating point and complex dtype can require gradients",
+                            got=f"{self.dtype!r}",
+                            hint="x.float().requires_grad_()",
+                        )
+                    )
+                self._fn = LEAF
+        elif fn is LEAF:
+            self._fn = None
+        elif fn is not None:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tensor was not made by a recorded operation."""
+        fn = self._fresh()
+        return fn is None or fn is LEAF
+
+    @property
+    def grad_fn(self) -> Any:
+        """The node of the operation that made this tensor; None for a leaf."""
+        fn = self._fresh()
+        if fn is None or fn is LEAF:
+            return None
+        return fn.node if fn.__class__ is Out else fn
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its node this tensor is."""
+        return self._fn.nr if self._fn.__class__ is Out else 0
+
+    creator = property(lambda self: self.grad_fn, doc="The old name of grad_fn.")
+
+    @property
+    def grad(self) -> Any:
+        """The accumulated gradient, or None."""
+        x = self._x
+        if x is None or x.__class__ is Cut:
+            self._warn_non_leaf_grad()
+            return None
+        if x.grad is None:
+            self._warn_non_leaf_grad()
+        return x.grad
+
+    def _warn_non_leaf_grad(self) -> None:
+        fn = self._fn
+        if fn is not None and fn is not LEAF and not self.retains_grad:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                "Tensor, use .retain_grad() on the non-leaf Tensor.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if value is None:
+            if self._x.__class__ is Extras:
+                self._x.grad = None  # type: ignore[union-attr]
+            return
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value._a.shape != self._a.shape:
+            raise RuntimeError(
+                message(
+                    "assigned grad has data of a different size",
+                    got=f"{tuple(value._a.shape)}",
+                    wanted=f"{tuple(self._a.shape)}",
+                )
+            )
+        if value._a.dtype != self._a.dtype:
+            raise RuntimeError(
+                f"assigned grad has data of a different type: {value.dtype!r} for a tensor of {self.dtype!r}"  # type: ignore[attr-defined]
+            )
+        self._extras().grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    _grad = grad
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+        *,
+        retain_variables: bool | None = None,
+    ) -> None:
+        """Add the gradient of this tensor with respect to each leaf of its graph into `leaf.grad`.
+
+        Args:
+            gradient: gradient with respect to this tensor, of its shape; may be None for a single element.
+            retain_graph: keep what the graph saved, for another backward (default: `create_graph`).
+            create_graph: record the derivative itself, for higher derivatives.
+            inputs: only these tensors get a gradient.
+
+        Raises:
+            RuntimeError: without history, for a non-scalar without `gradient`, a second time, or when a saved
+                value was changed in place.
+
+        >>> import rushlight as torch
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> x.grad
+        tensor([2., 4.])
+        """
+        if gradient is not None and not isinstance(gradient, TensorBase) and isinstance(gradient, (int, float)):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs, retain_variables=retain_variables)
+
+    def detach(self) -> Tensor:
+        """A tensor of the same memory without history."""
+        t = door.wrap(self._a)
+        t._vc = views.cell(self)
+        t._x = Cut("detach") if self._fn is not None else (self._x if self._x.__class__ is Cut else None)
+        return t
+
+    def detach_(self) -> Tensor:
+        """Cut this tensor itself off its history."""
+        if self._v is not None:
+            raise RuntimeError(
+                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                "detach_() cannot be called on these gradients."
+            )
+        if self._fn is not None and self._x is None:
+            self._x = Cut("detach")
+        self._fn = None
+        return self
+
+    @property
+    def data(self) -> Any:
+        """The same memory without history and outside the version counting (prefer detach)."""
+        t = door.wrap(self._a)
+        if self._fn is not None:
+            t._x = Cut("detach")
+        return t
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        self._a = value._a
+
+    @property
+    def _version(self) -> int:
+        return 0 if self._vc is None else self._vc.count
+
+    @property
+    def _base(self) -> Any:
+        return None if self._v is None else self._v.base
+
+    def _is_view(self) -> bool:
+        return self._v is not None
+
+    def _bump(self, what: str = "") -> None:
+        """Note an in-place change made by hand on `_a`."""
+        views.cell(self).bump(what)
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of this non-leaf tensor in `.grad` during backward."""
+        fn = self._fresh()
+        if fn is None:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if fn is LEAF:
+            return
+        import weakref
+
+        node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
+        x = node.extras()
+        if x.retains is None:
+            x.retains = {}
+        x.retains[nr] = weakref.ref(self)
+        self._extras().retains = True
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called on this non-leaf tensor."""
+        return self._x.__class__ is Extras and self._x.retains and self._fn is not LEAF  # type: ignore[union-attr]
+
+    def register_hook(self, hook: Any) -> Any:
+        """Call `hook(grad)` when this tensor's gradient is computed; a result replaces the gradient.
+
+        Returns a handle with `remove()`.
+        """
+        fn = self._fresh()
+        if fn is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if fn is LEAF:
+            x: Any = self._extras()
+            if x.hooks is None:
+                x.hooks = {}
+            return add_hook(x.hooks, hook)
+        node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
+        x = node.extras()
+        if x.tensor_hooks is None:
+            x.tensor_hooks = {}
+        return add_hook(x.tensor_hooks.setdefault(nr, {}), hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
+        """Call `hook(tensor)` after a gradient was accumulated into this leaf's `.grad`."""
+        if self._fn is None:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if self._fn is not LEAF:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        x = self._extras()
+        if x.post_hooks is None:
+            x.post_hooks = {}
+        return add_hook(x.post_hooks, hook)
+
+    @property
+    def _backward_hooks(self) -> Any:
+        return self._x.hooks if self._x.__class__ is Extras else None  # type: ignore[union-attr]
+
+    def reinforce(self, reward: Any) -> None:
+        """Removed from PyTorch long ago; see torch.distributions there."""
+        raise RuntimeError(
+            "reinforce() was removed.\nUse torch.distributions instead: loss = -log_prob * reward"
+        )
+
+    # -- indexing ----------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.__class__ not in overrides.ordinary and overrides.enabled():
+            return overrides.dispatch(Tensor.__getitem__, (self, key), {}, (self,))
+        return index.getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self.__class__ not in overrides.ordinary and overrides.enabled():
+            overrides.dispatch(Tensor.__setitem__, (self, key, value), {}, (self,))
+            return
+        index.setitem(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError("Tensor does not support deleting items")
+
+    # -- copies ------------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if not self.is_leaf:
+            raise RuntimeError(
+                message(
+                    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
+                    "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage.",
+                    hint="x.detach().clone()",
+                )
+            )
+        if id(self) in memo:
+            return memo[id(self)]
+        from .tensor_storage import copied
+
+        return copied(self, memo)
+
+    def __copy__(self) -> Any:
+        t = self.as_subclass(type(self)) if type(self) is not Tensor else self.detach()
+        t._fn = self._fn
+        t.__dict__.update(self.__dict__)
+        return t
+
+    def as_subclass(self, cls: type) -> Any:
+        """The same tensor as an instance of a Tensor subclass."""
+        if not issubclass(cls, TensorBase):
+            raise TypeError("as_subclass(): cls must be a subclass of Tensor")
+        t: Any = object.__new__(cls)
+        t._a, t._fn, t._vc, t._v, t._x = self._a, self._fn, self._vc, self._v, None
+        return t
+
+    @staticmethod
+    def _make_subclass(cls: type, data: Any, require_grad: bool = False) -> Any:
+        t = data.detach().as_subclass(cls)
+        t._vc = None
+        return t.requires_grad_(require_grad)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        from .tensor_storage import reduce_tensor
+
+        return reduce_tensor(self)
+
+    def __setstate__(self, state: Any) -> None:
+        self.__dict__.update(state)
+
+
+class Parameter(Tensor):
+    """A Tensor that a Module registers as its parameter when it is assigned as an attribute.
+
+    Args:
+        data: the values (the same memory is used).
+        requires_grad: whether gradients are computed for it.
+    """
+
+    __slots__ = ()
+    __module__ = "rushlight.nn.parameter"
+
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+        return _as_kind(cls, data, requires_grad)
+
+    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+        """`__new__` does the work (a subclass may call this)."""
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        return "Parameter containing:\n" + Tensor.__repr__(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        from .tensor_storage import copied
+
+        return copied(self, memo)
+
+
+class Buffer(Tensor):
+    """A Tensor that a Module registers as a buffer when it is assigned as an attribute."""
+
+    __slots__ = ()
+    __module__ = "rushlight.nn.parameter"
+
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+        t = _as_kind(cls, data, False)
+        t.persistent = persistent
+        t._is_buffer = True
+        return t
+
+    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
+        """`__new__` does the work."""
+
+
+def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
+    if data is None:
+        data = create.empty(0)
+    if not isinstance(data, TensorBase):
+        raise TypeError(f"cannot create a {cls.__name__} from {type(data).__name__}: it takes a Tensor")
+    t: Any = object.__new__(cls)
+    t._a = data._a
+    t._fn = t._vc = t._v = t._x = None
+    return t.requires_grad_(True) if requires_grad else t
+
+
+wrap = door.wrap
+overrides.ordinary.update((Tensor, Parameter, Buffer))
+door.bind(Tensor)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a Tensor."""
+    return isinstance(obj, TensorBase)
+
+
+__all__ = ["Buffer", "Node", "Parameter", "Tensor", "accumulator", "is_tensor", "wrap"]

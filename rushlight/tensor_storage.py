@@ -1,0 +1,337 @@
+"""Tensor methods about memory, and the legacy ways to make tensors.
+
+`FloatTensor(2, 3)`, `x.new(...)`, `resize_`, `set_`, `storage()`, pickling and deepcopy.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from . import dtypes, storage
+from .autograd import door, views
+from .autograd.node import LEAF, Extras, TensorBase
+from .device import usable
+from .errors import message
+from .kernels.meta import MetaArray
+from .ops import create
+from .size import Size
+from .tensor import Parameter, Tensor
+
+# -- legacy constructors -------------------------------------------------------------------------
+
+
+def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
+    """`FloatTensor(2, 3)`: sizes; `FloatTensor([..])`: data; `FloatTensor(tensor)`: the same type only."""
+    if not args:
+        return door.wrap(np.empty((0,), dtype.np))
+    first = args[0]
+    if len(args) == 1:
+        if isinstance(first, Size):
+            return door.wrap(create.blank(tuple(first), dtype, device, None))
+        if isinstance(first, storage.UntypedStorage):
+            return door.wrap(first.bytes().view(dtype.np))
+        if isinstance(first, TensorBase):
+            if first._a.dtype != dtype.np:
+                raise TypeError(
+                    f"expected {views.type_name(dtype)} (got {views.type_name(dtypes.from_numpy(first._a.dtype))})"
+                )
+            return door.wrap(first._a)
+        if isinstance(first, np.ndarray):
+            return door.wrap(first.astype(dtype.np))
+        if not hasattr(first, "__index__"):
+            if isinstance(first, float):
+                raise TypeError("new(): data must be a sequence (got float)")
+            return door.wrap(create.to_array(first, dtype))
+    return door.wrap(create.blank(create.sizes_of(args), dtype, device, None))
+
+
+class _LegacyMeta(type):
+    dtype: Any
+
+    def __instancecheck__(cls, obj: Any) -> bool:
+        return isinstance(obj, TensorBase) and obj._a.dtype == cls.dtype.np
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def legacy_class(name: str, dtype: Any) -> Any:
+    """FloatTensor and its like: a constructor, and a type for isinstance."""
+
+    def __new__(cls: Any, *args: Any, device: Any = None) -> Any:  # noqa: N807
+        return legacy_new(args, cls.dtype, device)
+
+    return _LegacyMeta(
+        name,
+        (),
+        {
+            "__new__": __new__,
+            "dtype": dtype,
+            "is_cuda": False,
+            "__module__": "rushlight",
+            "__doc__": f"Legacy constructor of {dtype.name} tensors: sizes, or data.",
+        },
+    )
+
+
+LEGACY = {
+    name: legacy_class(name, d)
+    for name, d in {
+        "FloatTensor": dtypes.float32,
+        "DoubleTensor": dtypes.float64,
+        "HalfTensor": dtypes.float16,
+        "BFloat16Tensor": dtypes.bfloat16,
+        "LongTensor": dtypes.int64,
+        "IntTensor": dtypes.int32,
+        "ShortTensor": dtypes.int16,
+        "CharTensor": dtypes.int8,
+        "ByteTensor": dtypes.uint8,
+        "BoolTensor": dtypes.bool,
+    }.items()
+}
+_NAME_OF = {cls.dtype: name for name, cls in LEGACY.items()}
+
+
+def legacy_type(name: Any) -> Any:
+    """The dtype that 'torch.FloatTensor' or the class FloatTensor stands for."""
+    if isinstance(name, dtypes.dtype):
+        return name
+    if isinstance(name, _LegacyMeta):
+        return name.dtype
+    if isinstance(name, str):
+        short = name.rpartition(".")[2]
+        if "cuda" in name:
+            usable("cuda")
+        if short in LEGACY:
+            return LEGACY[short].dtype
+        if short == "Tensor":
+            return dtypes.get_default_dtype()
+    elif name is Tensor:
+        return dtypes.get_default_dtype()
+    raise ValueError(f"invalid type: '{name}'")
+
+
+# -- methods -------------------------------------------------------------------------------------
+
+
+def type_method(self: Any, dtype: Any = None, non_blocking: bool = False, **kw: Any) -> Any:
+    """Without argument the legacy type name ('torch.FloatTensor'); with one, a cast to it."""
+    if dtype is None:
+        return "torch." + _NAME_OF.get(self.dtype, views.type_name(self.dtype) + "Tensor")
+    return self.to(legacy_type(dtype))
+
+
+def new(self: Any, *args: Any, device: Any = None) -> Any:
+    """Legacy: a tensor of this dtype from sizes or data."""
+    return legacy_new(args, self.dtype, device)
+
+
+def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """A tensor with a copy of `data`, of this tensor's dtype unless another is given."""
+    return create.finish(create.to_array(data, dtype or self.dtype), requires_grad, device)
+
+
+def new_filled(name: str, fill: Any) -> Any:
+    def make(self: Any, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None, pin_memory: bool = False, **kw: Any) -> Any:
+        shape = create.sizes_of(size or (kw.pop("size"),))
+        return create.finish(create.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad)
+
+    make.__name__ = name
+    make.__doc__ = f"`torch.{name[4:]}` with this tensor's dtype and device."
+    return make
+
+
+def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **kw: Any) -> Any:
+    """`torch.full` with this tensor's dtype and device."""
+    shape = create.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
+    return create.finish(create.blank(shape, dtype or self.dtype, device or self.device, create.number(fill_value)), requires_grad)
+
+
+def new_empty_strided(self: Any, size: Any, stride: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **kw: Any) -> Any:
+    """`torch.empty_strided` with this tensor's dtype."""
+    return create.empty_strided(size, stride, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+def data_ptr(self: Any) -> int:
+    """Address of the first element (0 for meta and empty tensors)."""
+    return 0 if self._a.__class__ is MetaArray or self._a.size == 0 else storage.address(self._a)
+
+
+def storage_offset(self: Any) -> int:
+    """Elements between the start of the storage and the first element."""
+    return storage.storage_offset(self._a)
+
+
+def untyped_storage(self: Any) -> Any:
+    """The bytes under this tensor, shared with its views."""
+    return storage.UntypedStorage(self._a)
+
+
+def typed_storage(self: Any) -> Any:
+    """The elements under this tensor, shared with its views."""
+    return storage.TypedStorage(self._a, self.dtype)
+
+
+def is_set_to(self: Any, tensor: Any) -> bool:
+    """Whether both have the same memory, sizes and strides."""
+    a, b = self._a, tensor._a
+    return a.shape == b.shape and a.strides == b.strides and data_ptr(self) == data_ptr(tensor)
+
+
+def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
+    """Change the shape in place; memory is kept where it suffices, new elements are undefined."""
+    shape = create.sizes_of(sizes)
+    if self._fn is not None:
+        raise RuntimeError("cannot resize variables that require grad")
+    a = self._a
+    n = math.prod(shape)
+    if a.__class__ is MetaArray:
+        self._a = MetaArray(shape, a.dtype)
+    elif n <= storage.nbytes(a) // a.itemsize - storage.storage_offset(a) and a.size:
+        strides = tuple(s // a.itemsize for s in MetaArray(shape, a.dtype).strides)
+        self._a = storage.strided_view(a, shape, strides, None)
+    else:
+        fresh = np.empty(shape, a.dtype)
+        old = storage.strided_view(a, (storage.nbytes(a) // a.itemsize - storage.storage_offset(a),), (1,), None) if a.size else a.reshape(-1)
+        fresh.reshape(-1)[: old.size] = old
+        self._a = fresh
+    return self
+
+
+def resize_as_(self: Any, other: Any, *, memory_format: Any = None) -> Any:
+    """`resize_` to the shape of another tensor."""
+    return resize_(self, tuple(other._a.shape))
+
+
+def resize(self: Any, *sizes: Any) -> Any:
+    """Deprecated non-in-place resize: only to the same number of elements."""
+    warnings.warn("non-inplace resize is deprecated", UserWarning, stacklevel=2)
+    return self.reshape(*sizes)
+
+
+def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Any:
+    """Make this tensor look at other memory: a tensor's or a storage's."""
+    if source is None:
+        self._a = np.empty((0,), self._a.dtype)
+    elif isinstance(source, TensorBase):
+        self._a = source._a
+    else:
+        memory = source.bytes().view(self._a.dtype)
+        if size is None:
+            self._a = memory[storage_offset:]
+        else:
+            shape = create.sizes_of((tuple(size),))
+            steps = stride or tuple(s // self._a.itemsize for s in MetaArray(shape, self._a.dtype).strides)
+            self._a = storage.strided_view(memory, shape, tuple(steps), storage_offset)
+    views.cell(self).bump("set_")
+    return self
+
+
+def share_memory_(self: Any) -> Any:
+    """Accepted: threads share memory as it is; sharing with other processes comes with rushlight.multiprocessing."""
+    return self
+
+
+def pin_memory(self: Any, device: Any = None) -> Any:
+    """The tensor itself: there is no accelerator to pin memory for."""
+    return self
+
+
+# -- copies --------------------------------------------------------------------------------------
+
+
+def copied(self: Any, memo: dict[int, Any]) -> Any:
+    """deepcopy of a leaf: memory that tensors share stays shared among the copies."""
+    import copy
+
+    a = self._a
+    if a.__class__ is MetaArray:
+        fresh: Any = MetaArray(a.shape, a.dtype, a.strides)
+    elif a.base is None:
+        fresh = memo.get(id(a))
+        if fresh is None:
+            fresh = memo[id(a)] = a.copy(order="K")
+            memo.setdefault(id(memo), []).append(a)
+    else:
+        root = storage.root(a)
+        moved = memo.get(id(root))
+        if moved is None:
+            moved = memo[id(root)] = root.copy(order="K")
+            memo.setdefault(id(memo), []).append(root)
+        if moved.flags.c_contiguous and root.flags.c_contiguous:
+            at = storage.address(a) - storage.address(root)
+            fresh = np.ndarray(a.shape, a.dtype, moved.reshape(-1).view(np.uint8), at, a.strides) if a.size else a.copy()
+        else:
+            fresh = a.copy(order="K")
+    t: Any = object.__new__(type(self))
+    t._a, t._fn, t._vc, t._v, t._x = fresh, LEAF if self._fn is LEAF else None, None, None, None
+    memo[id(self)] = t
+    if self._x.__class__ is Extras and self._x.grad is not None:
+        t._extras().grad = copy.deepcopy(self._x.grad, memo)
+    if self.__dict__:
+        t.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    return t
+
+
+def reduce_tensor(self: Any) -> Any:
+    """Pickle: values, flags, attributes and the gradient flag (not the gradient, as PyTorch)."""
+    if self._fn is not None and self._fn is not LEAF:
+        warn = "cannot pickle a non-leaf tensor's history; its values are saved"
+        warnings.warn(warn, UserWarning, stacklevel=4)
+    a = self._a
+    if a.__class__ is MetaArray:
+        data: Any = (a.shape, dtypes.from_numpy(a.dtype), a.strides)
+    else:
+        data = np.ascontiguousarray(a).view(np.uint8 if a.dtype.kind == "V" and a.ndim else a.dtype) if a.dtype.kind != "V" else (
+            np.ascontiguousarray(a).tobytes(), a.shape, dtypes.from_numpy(a.dtype)
+        )
+        if a.dtype.kind != "V":
+            data = data.reshape(a.shape)
+    return (rebuild_tensor, (type(self), data, self._fn is LEAF, dict(self.__dict__)))
+
+
+def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) -> Any:
+    """The tensor that `reduce_tensor` described."""
+    if isinstance(data, tuple):
+        a: Any = MetaArray(*data[:1], data[1].np, data[2]) if not isinstance(data[0], bytes) else np.frombuffer(
+            bytearray(data[0]), data[2].np
+        ).reshape(data[1])
+    else:
+        a = data
+    t: Any = object.__new__(cls)
+    t._a, t._fn, t._vc, t._v, t._x = a, LEAF if requires_grad else None, None, None, None
+    t.__dict__.update(attributes)
+    return t
+
+
+METHODS = {
+    "type": type_method,
+    "new": new,
+    "new_tensor": new_tensor,
+    "new_zeros": new_filled("new_zeros", 0),
+    "new_ones": new_filled("new_ones", 1),
+    "new_empty": new_filled("new_empty", None),
+    "new_full": new_full,
+    "new_empty_strided": new_empty_strided,
+    "data_ptr": data_ptr,
+    "storage_offset": storage_offset,
+    "untyped_storage": untyped_storage,
+    "storage": typed_storage,
+    "_typed_storage": typed_storage,
+    "is_set_to": is_set_to,
+    "resize_": resize_,
+    "resize_as_": resize_as_,
+    "resize": resize,
+    "set_": set_,
+    "share_memory_": share_memory_,
+    "is_shared": lambda self: False,
+    "pin_memory": pin_memory,
+    "is_pinned": lambda self, device=None: False,
+}
+for _name, _fn in METHODS.items():
+    setattr(Tensor, _name, _fn)
+_ = (Parameter, message)
