@@ -251,18 +251,51 @@ def any_integers(a: np.ndarray, rng: Twister) -> None:
 
 def permutation(n: int, rng: Twister) -> np.ndarray:
     """0 .. n-1 shuffled (Fisher and Yates), int64."""
-    order = list(range(n))
-    if n > 1:
-        left = np.arange(n, 1, -1)
-        # Below 2**32 / 20 one word a swap, as PyTorch has always done; beyond, two for less bias.
-        if n < 0xFFFFFFFF // 20:
-            jumps = rng.words(n - 1) % left.astype(np.uint32)
-        else:
-            jumps = rng.words64(n - 1) % left.astype(np.uint64)
-        places = (jumps.astype(np.int64) + np.arange(n - 1)).tolist()
-        for i, j in enumerate(places):
-            order[i], order[j] = order[j], order[i]
-    return np.array(order, np.int64)
+    if n < 2:
+        return np.arange(n)
+    left = np.arange(n, 1, -1)
+    # Below 2**32 / 20 one word a swap, as PyTorch has always done; beyond, two for less bias.
+    if n < 0xFFFFFFFF // 20:
+        jumps = rng.words(n - 1) % left.astype(np.uint32)
+    else:
+        jumps = rng.words64(n - 1) % left.astype(np.uint64)
+    partner = np.arange(n)
+    partner[:-1] += jumps.astype(np.int64)
+    return _swapped(partner)
+
+
+def _swapped(partner: np.ndarray) -> np.ndarray:
+    """0 .. n-1 after swapping 0 with partner[0], 1 with partner[1], ... (partner[i] >= i), at once.
+
+    Reading the swaps backwards, place x first goes to y = partner[x]; from y it goes to the last
+    i < x with the same partner y, from i to the last one whose partner is i, and so on. So every
+    place follows a chain of strictly smaller numbers, and chains are followed by doubling.
+    """
+    n = len(partner)
+    places = np.arange(n)
+    if n < 200:
+        order = places.tolist()
+        for i, other in enumerate(partner.tolist()):
+            order[i], order[other] = order[other], order[i]
+        return np.array(order, np.int64)
+    keys = np.sort((partner << 32) | places) if n < 1 << 31 else None
+    if keys is None:
+        by_partner = np.lexsort((places, partner))
+        value = partner[by_partner]
+    else:
+        by_partner, value = keys & 0xFFFFFFFF, keys >> 32
+    same = value[1:] == value[:-1]  # neighbours here are consecutive places with one partner
+    jump = places.copy()  # i -> the last earlier place whose partner is i
+    other = by_partner != value
+    jump[value[other]] = by_partner[other]  # the last one written stays
+    while True:
+        further = jump[jump]
+        if np.array_equal(further, jump):
+            break
+        jump = further
+    result = partner.copy()
+    result[by_partner[1:][same]] = jump[by_partner[:-1][same]]
+    return result
 
 
 def multinomial_replaced(weights: np.ndarray, rng: Twister, count: int) -> np.ndarray:
