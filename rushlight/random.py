@@ -7,7 +7,7 @@ Not here: the distributions (`kernels/random.py`) and the functions users call (
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ class Generator:
 
     def seed(self) -> int:
         """Seed from the system's entropy; returns the seed."""
-        value = secrets.randbits(53)
+        value = int.from_bytes(os.urandom(8), "little") >> 11  # 53 bits, as PyTorch takes
         self._rng.reseed(value)
         return value
 
