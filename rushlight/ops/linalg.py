@@ -1,10 +1,9 @@
-"""Products of matrices and vectors: matmul and its family, linear, bilinear, outer, cross, kron,
-trace, tril, triu.
+"""Products of matrices and vectors: matmul and its family, linear, bilinear.
 
 Every product of two operands is one op with the two textbook rules; what PyTorch calls by other
 names (mm, bmm, mv, ...) differs only in the shapes it accepts. `einsum` and `tensordot` are in
-`linalg_einsum.py`, norms in `linalg_norm.py`, inverses and factorizations in `linalg_solve.py` and
-`linalg_factor.py`.
+`linalg_einsum.py`, outer products and triangles in `linalg_parts.py`, norms in `linalg_norm.py`,
+inverses and factorizations in `linalg_solve.py` and `linalg_factor.py`.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..autograd.door import wrap
-from ..errors import axis, message
+from ..errors import message
 from ..kernels import linalg as kernels
 from ..kernels.meta import MetaArray
-from .record import composite, op
+from .record import composite, op, write_out
 from .samples import case, error
 
 ndarray = np.ndarray
@@ -63,6 +62,11 @@ def constant(array: Any, like: Any) -> Any:
     if isinstance(like, ndarray):
         return array.astype(like.dtype, copy=False)
     return wrap(array.astype(like._a.dtype, copy=False))
+
+
+def finish(name: str, y: Any, out: Any) -> Any:
+    """A composite's result, stored in `out` where that is given."""
+    return y if out is None else write_out(name, out, y)
 
 
 def is_complex(x: Any) -> bool:
@@ -159,7 +163,7 @@ def product_shape(a: Any, b: Any) -> MetaArray:
     return MetaArray(shape, a.dtype)
 
 
-def _rows(x: Any) -> Any:
+def tall(x: Any) -> Any:
     """A stack of matrices as one tall matrix."""
     return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
@@ -216,16 +220,16 @@ def _right_rule(g: Any, _y: Any, a: Any, _b: Any, *, shapes: Any) -> Any:
     if a.ndim == 1:
         return g * a if b_dims == 1 else a[:, None] * g[..., None, :]
     if b_dims == 1:
-        return matmul(g.reshape((math.prod(g.shape),)), _rows(a))
+        return matmul(g.reshape((math.prod(g.shape),)), tall(a))
     if b_dims == 2:
-        return matmul(_rows(a).mT, _rows(g))
+        return matmul(tall(a).mT, tall(g))
     return matmul(a.mT, g)
 
 
 matmul.vjp(_left_rule, _right_rule)
 
 
-def _matrix(x: Any, name: str, dims: int = 2) -> None:
+def need_dims(x: Any, name: str, dims: int = 2) -> None:
     if x.ndim != dims:
         kind = {1: "a vector", 2: "a matrix", 3: "a 3D tensor"}[dims]
         raise RuntimeError(
@@ -249,8 +253,8 @@ def _matrix(x: Any, name: str, dims: int = 2) -> None:
 )
 def mm(input: Any, mat2: Any) -> Any:
     """The product of two matrices."""
-    _matrix(input, "self")
-    _matrix(mat2, "mat2")
+    need_dims(input, "self")
+    need_dims(mat2, "mat2")
     check_product(input, mat2)
     return kernels.matmul(input, mat2)
 
@@ -270,8 +274,8 @@ mm.vjp(lambda g, _y, _a, b: mm(g, b.mT), lambda g, _y, a, _b: mm(a.mT, g))
 )
 def bmm(input: Any, mat2: Any) -> Any:
     """The products of two equally long stacks of matrices."""
-    _matrix(input, "batch1", 3)
-    _matrix(mat2, "batch2", 3)
+    need_dims(input, "batch1", 3)
+    need_dims(mat2, "batch2", 3)
     same_type(input, mat2, "batch1", "batch2")
     if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
         raise RuntimeError(
@@ -297,8 +301,8 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
 )
 def mv(input: Any, vec: Any) -> Any:
     """The product of a matrix and a vector."""
-    _matrix(input, "self")
-    _matrix(vec, "vec", 1)
+    need_dims(input, "self")
+    need_dims(vec, "vec", 1)
     check_product(input, vec)
     return kernels.matmul(input, vec)
 
@@ -406,8 +410,8 @@ def _input_rule(g: Any, _y: Any, *_: Any, beta: Any) -> Any:
 )
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
-    _matrix(mat1, "mat1")
-    _matrix(mat2, "mat2")
+    need_dims(mat1, "mat1")
+    need_dims(mat2, "mat2")
     check_product(mat1, mat2)
     return _added(input, kernels.matmul(mat1, mat2), beta, alpha)
 
@@ -429,8 +433,8 @@ addmm.vjp(
 )
 def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat @ vec)."""
-    _matrix(mat, "mat")
-    _matrix(vec, "vec", 1)
+    need_dims(mat, "mat")
+    need_dims(vec, "vec", 1)
     check_product(mat, vec)
     return _added(input, kernels.matmul(mat, vec), beta, alpha)
 
@@ -451,8 +455,8 @@ addmv.vjp(
 )
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * outer(vec1, vec2)."""
-    _matrix(vec1, "vec1", 1)
-    _matrix(vec2, "vec2", 1)
+    need_dims(vec1, "vec1", 1)
+    need_dims(vec2, "vec2", 1)
     return _added(input, vec1[:, None] * vec2, beta, alpha)
 
 
@@ -475,9 +479,7 @@ addr.vjp(
     fresh=True,
     inplace=True,
 )
-def baddbmm(
-    input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1
-) -> Any:
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
     return _added(input, bmm.fn(batch1, batch2), beta, alpha)
 
@@ -557,13 +559,13 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
     gx = gw = gb = None
     if weight.ndim == 1:
         gx = g[..., None] * weight if needs[0] else None
-        gw = matmul(g.reshape((math.prod(g.shape),)), _rows(input)) if needs[1] else None
+        gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
     if needs[0]:
         gx = matmul(g, weight)
     if needs[1]:
         # (out, rows) @ (rows, in): the result is contiguous as (out, in), as the weight is
-        gw = matmul(_rows(g).mT, _rows(input))
+        gw = matmul(tall(g).mT, tall(input))
     if needs[2]:
         gb = g
     return gx, gw, gb
@@ -597,205 +599,3 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     x1, x2 = input1.reshape((rows, input1.shape[-1])), input2.reshape((rows, input2.shape[-1]))
     y = (matmul(x1, weight) * x2).sum(-1).mT.reshape((*batch, weight.shape[0]))
     return y if bias is None else y + bias
-
-
-# -- outer, inner, kron, cross ---------------------------------------------------------------------
-
-
-@op(
-    samples=[case((3,), (4,))],
-    errors=[error(RuntimeError, "vector", (3, 1), (3,))],
-    promote="common",
-    holomorphic=True,
-    fresh=True,
-    aliases="ger",
-)
-def outer(input: Any, vec2: Any) -> Any:
-    """All products of an element of the first vector with one of the second."""
-    _matrix(input, "outer: self", 1)
-    _matrix(vec2, "outer: vec2", 1)
-    return input[:, None] * vec2
-
-
-outer.vjp(lambda g, _y, _a, b: matmul(g, b), lambda g, _y, a, _b: matmul(a, g))
-
-
-@composite
-def inner(input: Any, other: Any, *, out: Any = None) -> Any:
-    """Sums of products over the last dim of both; a plain product when one is a number."""
-    if input.ndim == 0 or other.ndim == 0:
-        return input * other
-    if input.shape[-1] != other.shape[-1]:
-        raise RuntimeError(
-            message(
-                "inner() the last dimension must match on both input tensors but got shapes "
-                f"{list(input.shape)} and {list(other.shape)}"
-            )
-        )
-    y = matmul(_rows(input), _rows(other).mT)
-    y = y.reshape((*input.shape[:-1], *other.shape[:-1]))
-    return y if out is None else out.copy_(y)
-
-
-@composite
-def kron(input: Any, other: Any, *, out: Any = None) -> Any:
-    """The Kronecker product: every element of input times the whole of other."""
-    dims = max(input.ndim, other.ndim)
-    a = (1,) * (dims - input.ndim) + tuple(input.shape)
-    b = (1,) * (dims - other.ndim) + tuple(other.shape)
-    left = input.reshape(tuple(n for s in a for n in (s, 1)))
-    right = other.reshape(tuple(n for s in b for n in (1, s)))
-    y = (left * right).reshape(tuple(m * n for m, n in zip(a, b, strict=True)))
-    return y if out is None else out.copy_(y)
-
-
-@op(
-    samples=[case((4, 3), (4, 3)), case((3, 4), (3, 4), dim=0), case((2, 1, 3), (4, 3))],
-    errors=[error(RuntimeError, "must have length 3", (4, 2), (4, 2))],
-    public="linalg",
-    promote="common",
-    name="linalg_cross",
-    holomorphic=True,
-    fresh=True,
-)
-def cross_(input: Any, other: Any, *, dim: int = -1) -> Any:
-    """The vector product along a dim of size 3."""
-    where = axis(dim, max(input.ndim, other.ndim))
-    back = where - max(input.ndim, other.ndim)
-    if input.ndim != other.ndim and (-back > input.ndim or -back > other.ndim):
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if input.shape[back] != 3 or other.shape[back] != 3:
-        raise RuntimeError(
-            message(
-                f"linalg.cross: inputs dimension {dim} must have length 3. "
-                f"Got {input.shape[back]} and {other.shape[back]}",
-                f"{tuple(input.shape)} and {tuple(other.shape)}",
-            )
-        )
-    a = [input.take(i, axis=back) for i in range(3)] if input.ndim == other.ndim else None
-    if a is None:
-        input, other = np.broadcast_arrays(input, other)
-        a = [input.take(i, axis=back) for i in range(3)]
-    b = [other.take(i, axis=back) for i in range(3)]
-    parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    return np.stack(parts, axis=where if parts[0].ndim + 1 == max(input.ndim, other.ndim) else back)
-
-
-cross_.vjp(
-    lambda g, _y, _a, b, *, dim: cross_(b, g, dim=dim),
-    lambda g, _y, a, _b, *, dim: cross_(g, a, dim=dim),
-)
-
-
-@composite
-def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
-    """The vector product along dim (by default the first dim of size 3)."""
-    if dim is None:
-        found = [i for i, n in enumerate(input.shape) if n == 3]
-        if not found:
-            raise RuntimeError("no dimension of size 3 in input")
-        dim = found[0]
-    return cross_.public_function()(input, other, dim, out=out)
-
-
-# -- triangles and diagonals -----------------------------------------------------------------------
-
-
-def _at_least_2d(name: str, x: Any) -> None:
-    if x.ndim < 2:
-        raise RuntimeError(
-            message(
-                f"{name}: input tensor must have at least 2 dimensions", f"shape {tuple(x.shape)}"
-            )
-        )
-
-
-@op(
-    samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
-    errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
-    low="keep",
-    inplace=True,
-    fresh=True,
-)
-def tril(input: Any, *, diagonal: int = 0) -> Any:
-    """The lower triangle of each matrix; other elements are 0."""
-    _at_least_2d("tril", input)
-    return np.tril(input, diagonal)
-
-
-tril.vjp(lambda g, _y, _x, *, diagonal: tril(g, diagonal=diagonal))
-
-
-@op(
-    samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
-    errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
-    low="keep",
-    inplace=True,
-    fresh=True,
-)
-def triu(input: Any, *, diagonal: int = 0) -> Any:
-    """The upper triangle of each matrix; other elements are 0."""
-    _at_least_2d("triu", input)
-    return np.triu(input, diagonal)
-
-
-triu.vjp(lambda g, _y, _x, *, diagonal: triu(g, diagonal=diagonal))
-
-
-@op(samples=[case((3, 4)), case((2, 3, 3), offset=1)], public=None, low="keep", fresh=True)
-def take_diagonal(x: Any, *, offset: int = 0) -> Any:
-    """The diagonal of the last two dims, copied."""
-    return np.diagonal(x, offset, -2, -1).copy()
-
-
-take_diagonal.vjp(
-    lambda g, _y, _x, *, offset, shapes: put_diagonal(
-        g, rows=shapes[0][-2], columns=shapes[0][-1], offset=offset
-    )
-)
-
-
-@op(
-    samples=[case((3,), rows=3, columns=4), case((2, 2), rows=3, columns=3, offset=1)],
-    public=None,
-    low="keep",
-    fresh=True,
-)
-def put_diagonal(v: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
-    """Matrices of zeros with the last dim of v on a diagonal."""
-    y = np.zeros((*v.shape[:-1], rows, columns), v.dtype)
-    i = np.arange(v.shape[-1])
-    y[..., i + max(-offset, 0), i + max(offset, 0)] = v
-    return y
-
-
-put_diagonal.vjp(lambda g, _y, _v, *, offset: take_diagonal(g, offset=offset))
-
-
-@composite
-def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
-    """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
-    if input.ndim == 1:
-        n = input.shape[0] + abs(diagonal)
-        y = put_diagonal(input, rows=n, columns=n, offset=diagonal)
-    elif input.ndim == 2:
-        y = take_diagonal(input, offset=diagonal)
-    else:
-        raise RuntimeError(
-            message(
-                f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D",
-                hint="torch.diagonal or torch.diag_embed for stacks",
-            )
-        )
-    return y if out is None else out.copy_(y)
-
-
-@op(samples=[case((3, 4)), case((3, 3))], errors=[error(RuntimeError, "matrix", (3,))], fresh=True)
-def trace(input: Any) -> Any:
-    """The sum of the diagonal of a matrix."""
-    if input.ndim != 2:
-        raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(input.shape)}"))
-    return np.trace(input)
-
-
-trace.vjp(lambda g, _y, _x, *, shapes: g * constant(np.eye(*shapes[0]), g))

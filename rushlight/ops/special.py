@@ -17,7 +17,7 @@ from ..errors import message
 from ..kernels import libm, libm_bessel, libm_gamma
 from . import math as elementary
 from .math import cos, exp, log, log1p, sgn, sin, where
-from .record import composite, intrinsic, op
+from .record import composite, intrinsic, op, write_out
 from .samples import arr, case, real
 
 SHAPE = (3, 4)
@@ -158,7 +158,7 @@ def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
             message("polygamma(n, x) does not support negative n.", f"n = {n}", "n >= 0")
         )
     y = digamma(input) if n == 0 else polygamma_n(input, n=int(n))
-    return y if out is None else out.copy_(y)
+    return y if out is None else write_out("special", out, y)
 
 
 @composite(public="Tensor", name="polygamma")
@@ -183,7 +183,7 @@ def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
     for j in range(1, p):
         y = y + lgamma(input - j / 2)
     y = y + p * (p - 1) / 4 * math.log(math.pi)
-    return y if out is None else out.copy_(y)
+    return y if out is None else write_out("special", out, y)
 
 
 igamma = intrinsic(
