@@ -21,6 +21,8 @@ BLOCK = 16384
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
 
+_NOTHING: dict[str, Any] = {}
+
 Update = Callable[..., Any]
 
 
@@ -28,6 +30,7 @@ class Arrays:
     """Elementwise primitives on ndarrays without allocation, and the loop that runs a formula."""
 
     def __init__(self) -> None:
+        self._last: dict[np.dtype, tuple[dict[str, Any], dict[str, Any]]] = {}
         self._flat: dict[tuple[np.dtype, int], np.ndarray] = {}
         self._views: dict[np.dtype, dict[tuple[int, ...], list[np.ndarray]]] = {}
         self._pool: list[np.ndarray] = []
@@ -42,30 +45,44 @@ class Arrays:
         A 0-d array operand costs a ufunc call half of what a Python float does.
         """
         work = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
-        made = SimpleNamespace(plain=dtype is _SINGLE or dtype is _DOUBLE)
+        plain = dtype is _SINGLE or dtype is _DOUBLE
+        made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
+        fields = made.__dict__
+        # From step to step most numbers stay; those keep their arrays.
+        last, arrays = self._last.get(dtype, (_NOTHING, _NOTHING))
         for name, value in numbers.items():
-            is_number = not isinstance(value, (bool, type(None)))
-            setattr(made, name, np.array(value, work) if is_number else value)
+            if value is True or value is False:
+                fields[name] = value
+            elif last.get(name) == value:
+                fields[name] = arrays[name]
+            else:
+                fields[name] = np.array(value, work)
+        self._last[dtype] = (numbers, fields)
         return made
 
     def run(self, update: Update, k: SimpleNamespace, p: np.ndarray, *others: Any) -> None:
         """Apply `update(xp, k, p, *others)` in place, whatever the dtype, size and strides."""
-        if k.plain and p.size <= BLOCK:
-            self._begin(p)
-            update(self, k, p, *others)
+        known = k.known
+        if known is not None:
+            pool = known.get(p.shape)
+            if pool is not None:
+                self._pool = pool
+                self._used = 1
+                self._like = p
+                update(self, k, p, *others)
+            else:
+                self._blocks(update, k, [p, *others])
         elif p.dtype in _REAL:
             real = _REAL[p.dtype]
             parts = [None if a is None else a[..., None].view(real) for a in (p, *others)]
             self._blocks(update, k, parts)
-        elif p.dtype.itemsize <= 2:
+        else:
             # float16 and bfloat16 are computed in float32 and rounded once, at the end.
             wide = [None if a is None else a.astype(np.float32) for a in (p, *others)]
             self._blocks(update, k, wide)
             for position, (low, high) in enumerate(zip((p, *others), wide, strict=True)):
                 if low is not None and position != 1:  # 1 is the gradient: never written
                     low[...] = high
-        else:
-            self._blocks(update, k, [p, *others])
 
     def _blocks(self, update: Update, k: SimpleNamespace, arrays: list[Any]) -> None:
         p = arrays[0]

@@ -4,8 +4,12 @@
 `kernels/optim.py`; each algorithm has a small file of settings.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
 from rushlight.optim import lr_scheduler as lr_scheduler
-from rushlight.optim import swa_utils as swa_utils
 from rushlight.optim._adafactor import Adafactor
 from rushlight.optim._muon import Muon
 from rushlight.optim.adadelta import Adadelta
@@ -43,3 +47,10 @@ __all__ = [
     "lr_scheduler",
     "swa_utils",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # swa_utils needs the modules of rushlight.nn, which training loops without it need not wait for.
+    if name == "swa_utils":
+        return importlib.import_module("rushlight.optim.swa_utils")
+    raise AttributeError(f"module 'rushlight.optim' has no attribute {name!r}")

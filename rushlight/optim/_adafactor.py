@@ -12,7 +12,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.errors import message
 from rushlight.kernels.optim_matrix import adafactor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.stepping import Group, State, check, number, scalar, zeros_like
+from rushlight.optim.stepping import Group, State, changed, check, number, scalar, zeros_like
 from rushlight.tensor import Tensor
 
 __all__ = ["Adafactor"]
@@ -140,4 +140,4 @@ class Adafactor(Optimizer):
                 for i in (0, 2, 3, 4):
                     if originals[i] is not None:
                         originals[i][...] = work[i]
-            p._bump()
+            changed([p])

@@ -11,7 +11,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.errors import message
 from rushlight.kernels.optim_matrix import muon
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.stepping import Group, check, number, zeros_like
+from rushlight.optim.stepping import Group, changed, check, number, zeros_like
 from rushlight.tensor import Tensor
 
 __all__ = ["Muon"]
@@ -128,4 +128,4 @@ class Muon(Optimizer):
             if low:
                 originals[0][...] = arrays[0]
                 originals[2][...] = arrays[2]
-            p._bump()
+            changed([p])

@@ -14,7 +14,7 @@ from rushlight.autograd.grad_mode import enable_grad, no_grad
 from rushlight.errors import message
 from rushlight.optim.line_search import strong_wolfe
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.stepping import check_lr, number
+from rushlight.optim.stepping import changed, check_lr, number
 from rushlight.tensor import Tensor
 
 __all__ = ["LBFGS"]
@@ -98,7 +98,7 @@ class LBFGS(Optimizer):
             a = _real(p._a)
             a += length * direction[offset : offset + a.size].reshape(a.shape)
             offset += a.size
-            p._bump()
+        changed(self._params)
 
     def _evaluate(
         self, closure: Callable[[], Any], start: list[np.ndarray], length: Any, d: np.ndarray
@@ -109,7 +109,7 @@ class LBFGS(Optimizer):
         gradient = self._flat_gradient()
         for p, a in zip(self._params, start, strict=True):
             p._a[...] = a
-            p._bump()
+        changed(self._params)
         return loss, gradient
 
     # ---- a step -----------------------------------------------------------------------------

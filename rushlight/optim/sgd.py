@@ -10,6 +10,7 @@ from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.stepping import (
     FormulaOptimizer,
     Group,
+    changed,
     check_flags,
     check_lr,
     check_not_negative,
@@ -102,6 +103,7 @@ class SGD(FormulaOptimizer):
         first, later = self._constants(group)
         update = formulas.sgd
         state_of = self.state
+        stepped = []
         for p in group["params"]:
             grad = p.grad
             if grad is None:
@@ -117,7 +119,8 @@ class SGD(FormulaOptimizer):
                     run(update, first[a.dtype], a, grad._a, average._a)
                 else:
                     run(update, later[a.dtype], a, grad._a, average._a)
-            p._bump()
+            stepped.append(p)
+        changed(stepped)
 
     def _constants(self, group: Group) -> tuple[Any, Any]:
         """The numbers of a first and of a later step by dtype, kept while the settings stay."""

@@ -15,6 +15,8 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.autograd.node import tick, user_line
+from rushlight.autograd.views import cell
 from rushlight.errors import message
 from rushlight.kernels.optim_arrays import Arrays
 from rushlight.optim.optimizer import Optimizer
@@ -74,6 +76,7 @@ class FormulaOptimizer(Optimizer):
         scalars, names = self._scalars, self._names(group)
         made: dict[Any, Any] = {}
         state_of = self.state
+        stepped = []
         for p in group["params"]:
             grad = p.grad
             if grad is None:
@@ -92,7 +95,8 @@ class FormulaOptimizer(Optimizer):
             for b, value in zip(held, after, strict=True):
                 b[()] = value
             xp.run(update, k, a, grad._a, *[None if n is None else state[n]._a for n in names])
-            p._bump()
+            stepped.append(p)
+        changed(stepped)
 
     def _record(self, group: Group) -> None:
         """One step of a group through Tensor operations, so that autograd sees it."""
@@ -159,6 +163,17 @@ class FormulaOptimizer(Optimizer):
                         held[name] = scalar(float(held[name]), group)
 
 
+def changed(tensors: list[Tensor]) -> None:
+    """Count an in-place change of each tensor: `_bump`, looking for the user's line once."""
+    line = user_line()
+    for t in tensors:
+        c = t._vc or cell(t)
+        c.count += 1
+        c.stamp = tick()
+        c.what = "optimizer.step()"
+        c.code, c.lasti = line
+
+
 # ---- state and settings -------------------------------------------------------------------------
 
 
@@ -180,7 +195,14 @@ def full_like(p: Tensor, value: Any) -> Tensor:
 
 def settings(group: Group) -> SimpleNamespace:
     """The settings of a group with every Tensor read out."""
-    return SimpleNamespace(**{name: number(value) for name, value in group.items()})
+    made = SimpleNamespace()
+    fields = made.__dict__
+    for name, value in group.items():
+        kind = value.__class__
+        if kind is not float and kind is not bool and kind is not int:
+            value = number(value)
+        fields[name] = value
+    return made
 
 
 def number(value: Any) -> Any:

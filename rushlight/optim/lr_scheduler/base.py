@@ -194,7 +194,7 @@ def set_group_value(group: dict[str, Any], key: str, value: Rate) -> None:
     """Set `group[key]`; a Tensor is written into, since a recorded step may hold it."""
     held = group[key]
     if isinstance(held, Tensor):
-        held.fill_(value.reshape(()) if isinstance(value, Tensor) else value)
+        held.fill_(value.item() if isinstance(value, Tensor) else value)
     else:
         group[key] = value
 

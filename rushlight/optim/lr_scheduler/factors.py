@@ -41,7 +41,7 @@ class _WithFunctions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; the attributes of callable objects, nothing of functions."""
+        """Everything but the optimizer; of callable objects their attributes."""
         state = super().state_dict()
         del state["lr_lambdas"]
         state["lr_lambdas"] = [
