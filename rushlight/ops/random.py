@@ -243,7 +243,7 @@ def randperm(n: int, **kw: Any) -> Any:
         >>> import rushlight as torch
         >>> _ = torch.manual_seed(0)
         >>> torch.randperm(5)
-        tensor([4, 1, 3, 2, 0])
+        tensor([4, 0, 1, 3, 2])
     """
     n = integer(n, "randperm", "n")
     if n < 0:

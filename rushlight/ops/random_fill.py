@@ -8,6 +8,7 @@ gradient is zero. Functions that make random tensors are in `ops/random.py`.
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from .record import Op, composite
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 REAL_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 FLOATS = (*REAL_FLOATS, dtypes.complex64, dtypes.complex128)
+_LARGEST = {d: dtypes.finfo(d).max for d in FLOATS}
 UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 NATURAL = (
     *REAL_FLOATS,
@@ -169,7 +171,7 @@ def check(ok: bool, what: str, got: str | None = None, wanted: str | None = None
 
 def _check_uniform(d: dtypes.dtype, low: float, high: float) -> None:
     needs(d, FLOATS, "check_uniform_bounds")
-    largest = dtypes.finfo(d.to_real()).max
+    largest = _LARGEST[d]
     for name, value in (("from", low), ("to", high)):
         check(abs(value) <= largest, f"uniform_: {name} is out of bounds for {d.name}", f"{value}")
     check(
@@ -323,6 +325,18 @@ def base_and_span(d: dtypes.dtype, low: int, high: int | None) -> tuple[int, int
             f"{value}",
             f"{smallest} to {largest}",
         )
+        if real and abs(value) > 1 << digits(d):
+            n = digits(d)
+            warnings.warn(
+                message(
+                    f"{name} is out of bounds [-(2^{n}), 2^{n}]. Due to precision limitations "
+                    f"{d.name} can support discrete uniform distribution only within this range.",
+                    f"{value}",
+                    hint="draw int64 numbers and convert them",
+                ),
+                UserWarning,
+                stacklevel=5,
+            )
     return low, last - low + 1
 
 

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight.kernels import random as R
 from rushlight.kernels.twister import Twister
 
@@ -171,3 +172,120 @@ def test_seeds(seed):
     R.normal(a, rng)
     np.testing.assert_array_equal(a, torch.randn(40).numpy())
     np.testing.assert_array_equal(rng.get_state(), torch.get_rng_state().numpy())
+
+
+def weights(m, *shape):
+    """The same numbers in both libraries, without drawing any."""
+    n = int(np.prod(shape))
+    return m.tensor([((7 * i) % 11 + 1) / 12 for i in range(n)]).reshape(shape)
+
+
+FUNCTIONS = {
+    "rand": lambda m: m.rand(3, 4),
+    "rand bfloat16": lambda m: m.rand(300, dtype=m.bfloat16),
+    "rand complex": lambda m: m.rand(5, dtype=m.complex64),
+    "rand meta": lambda m: m.rand(5, device="meta"),
+    "randn 5": lambda m: m.randn(5),
+    "randn 5x7": lambda m: m.randn(5, 7),
+    "randn float64": lambda m: m.randn(3, dtype=m.float64),
+    "randn complex": lambda m: m.randn(20, dtype=m.complex64),
+    "randn float16": lambda m: m.randn(37, dtype=m.float16),
+    "randint": lambda m: m.randint(5, (3,)),
+    "randint wide": lambda m: m.randint(-5, 2**40, (3,)),
+    "randint uint8": lambda m: m.randint(0, 256, (9,), dtype=m.uint8),
+    "randint float": lambda m: m.randint(2, (9,), dtype=m.float32),
+    "randint half": lambda m: m.randint(0, 4000, (50,), dtype=m.float16),
+    "randint bfloat16": lambda m: m.randint(-300, 301, (50,), dtype=m.bfloat16),
+    "randint bool": lambda m: m.randint(2, (9,), dtype=m.bool),
+    "randperm": lambda m: m.randperm(9),
+    "randperm int16": lambda m: m.randperm(300, dtype=m.int16),
+    "randperm float": lambda m: m.randperm(9, dtype=m.float32),
+    "rand_like": lambda m: m.rand_like(m.zeros(4, 6)),
+    "randn_like transposed": lambda m: m.randn_like(m.zeros(4, 6).t()),
+    "randn_like complex transposed": lambda m: m.randn_like(m.zeros(4, 6, dtype=m.complex64).t()),
+    "randint_like": lambda m: m.randint_like(m.zeros(4, 6), 3, 9),
+    "normal mean": lambda m: m.normal(weights(m, 4, 1), 2.0),
+    "normal mean alone": lambda m: m.normal(weights(m, 40)),
+    "normal std": lambda m: m.normal(1.0, weights(m, 17)),
+    "normal both": lambda m: m.normal(weights(m, 4, 1), weights(m, 3)),
+    "normal both mixed": lambda m: m.normal(weights(m, 4).double(), weights(m, 4)),
+    "normal 0-d std": lambda m: m.normal(weights(m, 20), m.tensor(0.3, dtype=m.float64)),
+    "normal half": lambda m: m.normal(weights(m, 20).half(), 0.7),
+    "normal size": lambda m: m.normal(1, 2, (5, 5)),
+    "bernoulli": lambda m: m.bernoulli(weights(m, 6, 5)),
+    "bernoulli p": lambda m: m.bernoulli(weights(m, 6, 5), 0.3),
+    "bernoulli half": lambda m: m.bernoulli(weights(m, 50).half()),
+    "bernoulli_ tensor": lambda m: m.zeros(6, 5).bernoulli_(weights(m, 5)),
+    "bernoulli_ transposed": lambda m: m.zeros(6, 5).t().bernoulli_(weights(m, 6)),
+    "poisson": lambda m: m.poisson(weights(m, 3, 5) * 15),
+    "multinomial": lambda m: m.multinomial(weights(m, 4, 9), 3),
+    "multinomial 1-d": lambda m: m.multinomial(weights(m, 9), 9),
+    "multinomial one replaced": lambda m: m.multinomial(weights(m, 4, 9), 1, True),
+    "multinomial replaced": lambda m: m.multinomial(weights(m, 4, 9), 20, replacement=True),
+    "multinomial half": lambda m: m.multinomial(weights(m, 4, 9).half(), 2),
+    "uniform_ sliced": lambda m: m.zeros(8, 6)[::2].uniform_(2, 3),
+    "normal_ complex": lambda m: m.zeros(4, 6, dtype=m.complex64).t().normal_(),
+    "random_ half": lambda m: m.zeros(9, dtype=m.float16).random_(),
+    "random_ from": lambda m: m.zeros(9, dtype=m.int8).random_(5, None),
+    "generator": lambda m: m.randn(20, generator=m.Generator().manual_seed(9)),
+}
+
+
+def outcome(m, call):
+    """(values, dtype, shape, state afterwards), everything as plain Python."""
+    m.manual_seed(12)
+    m.randn(3)
+    t = call(m)
+    values = None if t.is_meta else t.tolist()
+    return values, str(t.dtype), tuple(t.shape), tuple(t.stride()), m.get_rng_state().tolist()
+
+
+@pytest.mark.filterwarnings("ignore:.*out of bounds .*precision limitations:UserWarning")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    call = FUNCTIONS[name]
+    assert outcome(rushlight, call) == outcome(torch, call)
+
+
+WRONG = [
+    lambda m: m.rand(3, dtype=m.int64),
+    lambda m: m.rand(-1),
+    lambda m: m.rand("a"),
+    lambda m: m.rand(),
+    lambda m: m.randint(5, 2),
+    lambda m: m.randint(5, 5, (2,)),
+    lambda m: m.randint(0, 300, (2,), dtype=m.uint8),
+    lambda m: m.randperm(-1),
+    lambda m: m.randperm(300, dtype=m.uint8),
+    lambda m: m.randperm(5, dtype=m.bool),
+    lambda m: m.normal(0.0, 1.0),
+    lambda m: m.normal(m.zeros(2), -1.0),
+    lambda m: m.normal(m.zeros(2, dtype=m.int64), 1.0),
+    lambda m: m.bernoulli(m.tensor([2.0])),
+    lambda m: m.bernoulli(m.tensor([1])),
+    lambda m: m.zeros(2, dtype=m.complex64).bernoulli_(),
+    lambda m: m.zeros(2, dtype=m.int64).uniform_(),
+    lambda m: m.zeros(2).exponential_(-1),
+    lambda m: m.zeros(2, dtype=m.int64).cauchy_(),
+    lambda m: m.zeros(2, dtype=m.int64).log_normal_(),
+    lambda m: m.zeros(2).random_(3, 2),
+    lambda m: m.zeros(2, dtype=m.complex64).random_(),
+    lambda m: m.multinomial(m.tensor([1, 2]), 1),
+    lambda m: m.multinomial(m.tensor(1.0), 1),
+    lambda m: m.poisson(m.tensor([1])),
+    lambda m: m.rand_like(m.zeros(2, dtype=m.int64)),
+    lambda m: m.rand(2, generator=3),
+    lambda m: m.Generator().manual_seed("a"),
+    lambda m: m.manual_seed(2**64),
+    lambda m: m.set_rng_state(3),
+    lambda m: m.Generator("cuda"),
+]
+
+
+@pytest.mark.parametrize("call", WRONG, ids=range(len(WRONG)))
+def test_error_classes(call):
+    with pytest.raises(Exception) as theirs:  # noqa: PT011
+        call(torch)
+    with pytest.raises(type(theirs.value)) as ours:
+        call(rushlight)
+    assert type(ours.value) is type(theirs.value)

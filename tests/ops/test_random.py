@@ -219,3 +219,9 @@ def test_errors(kind, words, call):
     with pytest.raises(kind, match=words):
         call()
     assert torch.get_rng_state().tolist() == before
+
+
+def test_whole_numbers_beyond_the_precision_of_the_type_warn():
+    with pytest.warns(UserWarning, match="Due to precision limitations float16"):
+        x = torch.randint(0, 4000, (50,), dtype=torch.float16)
+    assert x.max() < 4000
