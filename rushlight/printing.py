@@ -123,6 +123,7 @@ def _choose(values: np.ndarray) -> _Format:
     scientific = _options.sci_mode
     if scientific is None:
         scientific = largest / smallest > 1000.0 or largest > 1.0e8 or smallest < 1.0e-4
+    write: Callable[[Any], str]
     if scientific:
         write = f"{{:.{_options.precision}e}}".format
     elif bool((counted == np.ceil(counted)).all()):

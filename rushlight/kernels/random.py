@@ -162,10 +162,9 @@ def _pairs(rng: Twister, n: int, mean: float, std: float) -> np.ndarray:
             radius, theta = np.sqrt(-2.0 * np.log1p(-u[:, 1])), 2.0 * np.pi * u[:, 0]
             np.multiply(radius, np.cos(theta), out=z[:, 0])
             np.multiply(radius, np.sin(theta), out=z[:, 1])
-        z = z.reshape(-1)
-        out[first:] = z[: n - first]
-        if len(z) > n - first:
-            rng.normal = float(z[-1])
+        out[first:] = z.reshape(-1)[: n - first]
+        if 2 * count > n - first:
+            rng.normal = float(z[-1, 1])
     return out if mean == 0 and std == 1 else _fma(out, std, mean)
 
 

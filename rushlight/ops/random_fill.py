@@ -316,7 +316,7 @@ def base_and_span(d: dtypes.dtype, low: int, high: int | None) -> tuple[int, int
             f"to dtype, but got from={low} > to_inc={last}",
         )
     else:
-        last = bounds(d)[1]
+        last = int(bounds(d)[1])
     smallest, largest = bounds(d)
     for name, value in (("from", low), ("to - 1", last)):
         check(
@@ -335,7 +335,7 @@ def base_and_span(d: dtypes.dtype, low: int, high: int | None) -> tuple[int, int
                     hint="draw int64 numbers and convert them",
                 ),
                 UserWarning,
-                stacklevel=5,
+                stacklevel=4,  # the caller of the public function
             )
     return low, last - low + 1
 
