@@ -54,7 +54,7 @@ class RandomSampler(Sampler[int]):
 
     >>> _ = torch.manual_seed(0)
     >>> list(RandomSampler(range(5)))
-    [4, 1, 2, 0, 3]
+    [1, 3, 4, 2, 0]
     """
 
     def __init__(
