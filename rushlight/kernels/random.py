@@ -316,7 +316,7 @@ def multinomial_distinct(weights: np.ndarray, rng: Twister, count: int) -> np.nd
         race = weights / race
     if count == 1:
         return np.argmax(race, axis=-1, keepdims=True)
-    return np.argsort(-race, axis=-1, kind="stable")[..., :count]
+    return np.argsort(-race, axis=-1, kind="stable")[..., :count].copy()
 
 
 def poisson(rates: np.ndarray, rng: Twister) -> np.ndarray:
