@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight import printing
 
 torch = pytest.importorskip("torch")
@@ -96,3 +97,38 @@ def test_options_are_the_same():
 def test_float32_prints_by_value():
     for value in np.float32([0.1, 1 / 3, 16777216, 3.4e38, 1e-45]):
         assert printing.array_str(np.asarray(value)) == theirs._tensor_str(torch.tensor(value), 0)
+
+
+WHOLE = [
+    lambda m: m.tensor([1.0, 2.5]),
+    lambda m: m.tensor(3),
+    lambda m: m.tensor([[True, False]]),
+    lambda m: m.tensor([1 + 2j, 3 - 4j]),
+    lambda m: m.tensor([]),
+    lambda m: m.zeros(2, 0, dtype=m.int32),
+    lambda m: m.zeros(2, 3, device="meta"),
+    lambda m: m.zeros(2, device="meta", dtype=m.int64),
+    lambda m: m.ones(3, requires_grad=True),
+    lambda m: m.ones(3, requires_grad=True) * 2,
+    lambda m: m.ones(3, requires_grad=True).exp(),
+    lambda m: (m.ones(3, requires_grad=True) * 2).detach(),
+    lambda m: m.ones(20, dtype=m.float64, requires_grad=True) / 3,
+    lambda m: m.ones(2, 2, dtype=m.bfloat16),
+    lambda m: m.arange(2000),
+    lambda m: m.arange(1200.0).view(30, 40),
+    lambda m: m.nn.Parameter(m.ones(2)),
+    lambda m: m.ones(2, 3).t(),
+    lambda m: [m.ones(2), {"a": m.zeros(1)}],
+    lambda m: m.randn(3, 4, 5),
+    lambda m: m.Size([1, 2]),
+    lambda m: m.float32,
+]
+
+
+@pytest.mark.parametrize("call", WHOLE, ids=range(len(WHOLE)))
+def test_whole_texts(call):
+    texts = []
+    for module in (rushlight, torch):
+        module.manual_seed(0)
+        texts.append((repr(call(module)), str(call(module)), f"{call(module)}"))
+    assert texts[0] == texts[1]
