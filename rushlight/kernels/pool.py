@@ -187,6 +187,34 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
     return y, indices
 
 
+def fractional_max(x: Array, samples: Array, kernel: Ints, out: Ints) -> tuple[Array, Array]:
+    """Maxima of windows at distances that `samples` (N, C, d) decide, and their indices."""
+    d = len(out)
+    size = x.shape[2:]
+    base: Any = 0
+    for i in range(d):
+        # PyTorch takes the first sample for the width in two dimensions, for the depth in three.
+        sample = samples[..., d - 1 - i if d == 2 else i, None]
+        start = np.empty((*x.shape[:2], out[i]), np.int64)
+        if out[i] > 1:
+            alpha = x.dtype.type(size[i] - kernel[i]) / x.dtype.type(out[i] - 1)
+            steps = (np.arange(out[i] - 1) + sample) * alpha
+            start[..., :-1] = steps.astype(np.int64) - (sample * alpha).astype(np.int64)
+        start[..., -1] = size[i] - kernel[i]
+        along = [1] * d
+        along[i] = out[i]
+        base = base + start.reshape(*x.shape[:2], *along) * math.prod(size[i + 1 :])
+    best = take_plane(x, base, d)
+    indices = np.broadcast_to(base, best.shape).copy()
+    for tap in product(*map(range, kernel)):
+        at = base + sum(t * math.prod(size[i + 1 :]) for i, t in enumerate(tap))
+        value = take_plane(x, at, d)
+        better = (value > best) | np.isnan(value)
+        best = np.where(better, value, best)
+        indices = np.where(better, at, indices)
+    return best, indices
+
+
 # --- mean ---
 
 

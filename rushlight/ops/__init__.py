@@ -6,7 +6,7 @@ import importlib
 
 THEMES = (
     "math", "arithmetic", "reduce", "shape", "convert", "index", "create", "linalg", "special", "random", "random_fill",
-    "pad", "conv", "fold",
+    "pad", "conv", "fold", "pool", "pool_more",
 )  # fmt: skip
 
 
