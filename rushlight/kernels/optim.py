@@ -16,6 +16,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from rushlight.dtypes import get_default_dtype
+
 Numbers = dict[str, Any]
 Settings = SimpleNamespace
 
@@ -77,8 +79,10 @@ def asgd_numbers(h: Settings, step: Any, eta: Any, mu: Any) -> tuple[Numbers, tu
         "averages": float(mu) != 1,
         "mu": float(mu),
     }
-    next_eta = h.lr / ((1 + h.lambd * h.lr * now) ** h.alpha)
-    return k, (step, next_eta, 1 / max(1, now - h.t0))
+    # PyTorch makes tensors of both, so they have the precision of the default dtype.
+    rounded = get_default_dtype().np.type
+    next_eta = rounded(h.lr / ((1 + h.lambd * h.lr * now) ** h.alpha))
+    return k, (step, next_eta, rounded(1 / max(1, now - h.t0)))
 
 
 def asgd(xp: Any, k: Any, p: Any, g: Any, average: Any) -> tuple[Any, Any]:

@@ -148,11 +148,11 @@ class Arrays:
 
     def maximum_(self, x: Any, a: Any) -> Any:
         """max(x, a)."""
-        return np.maximum(x, a, x)
+        return np.maximum(x, a, out=x)
 
     def clip_(self, x: Any, low: Any, high: Any) -> Any:
         """x brought into [low, high]."""
-        return np.minimum(np.maximum(x, low, x), high, x)
+        return np.minimum(np.maximum(x, low, out=x), high, out=x)
 
     def axpy_(self, x: Any, y: Any, a: Any) -> Any:
         """x + a * y."""

@@ -63,7 +63,7 @@ def adafactor(
         assert variance is not None
         _lerp_(variance, square, fresh)
         estimate = variance.copy()
-    np.maximum(estimate, eps1 * eps1, estimate)
+    np.maximum(estimate, eps1 * eps1, out=estimate)
     update = g / np.sqrt(estimate, estimate)
     clip = max(1.0, _norm(update) / (math.sqrt(update.size) * d))
     update *= -alpha / clip

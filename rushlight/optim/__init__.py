@@ -50,7 +50,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # swa_utils needs the modules of rushlight.nn, which training loops without it need not wait for.
+    # swa_utils needs rushlight.nn, which a program with its own tensors need not wait for.
     if name == "swa_utils":
         return importlib.import_module("rushlight.optim.swa_utils")
     raise AttributeError(f"module 'rushlight.optim' has no attribute {name!r}")

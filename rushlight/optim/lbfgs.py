@@ -254,6 +254,8 @@ class _Memory:
         return q
 
     def save(self, state: dict[str, Any], d: Any, t: Any, gradient: Any, loss: float) -> None:
+        if self.al is not None:
+            state["al"] = [_tensor(a) for a in self.al]
         state["d"] = _tensor(d)
         state["t"] = _tensor(t)
         state["old_dirs"] = [_tensor(y) for y in self.ys]
@@ -262,8 +264,6 @@ class _Memory:
         state["H_diag"] = _tensor(self.scale)
         state["prev_flat_grad"] = _tensor(gradient)
         state["prev_loss"] = loss
-        if self.al is not None:
-            state["al"] = [_tensor(a) for a in self.al]
 
 
 def _real(a: np.ndarray) -> np.ndarray:

@@ -406,10 +406,8 @@ def _split_names(params: Any) -> tuple[list[Any], list[str]]:
 
 def _cast(p: Any, value: Any, settings: Mapping[str, Any], key: Any = None) -> Any:
     """Bring a loaded state value to its parameter's dtype, inside containers too."""
-    if isinstance(value, np.ndarray) or (
-        hasattr(value, "__array__") and not isinstance(value, Tensor)
-    ):
-        value = Tensor._wrap(np.array(value))
+    if not isinstance(value, Tensor) and hasattr(value, "__dlpack__"):
+        value = Tensor._wrap(np.from_dlpack(value).copy())  # another library's
     if isinstance(value, Tensor):
         if key == "step":
             on_device = settings.get("capturable") or settings.get("fused")

@@ -1,8 +1,8 @@
 """Learning-rate schedulers: how the settings of an optimizer change from step to step.
 
 `base.py` is the machinery, `factors.py` the schedules that are one formula, `cycles.py` those that
-rise and fall, `plateau.py` the one that watches a metric, `combined.py` the ones made of others, `annealing.py` the
-one of `swa_utils`.
+rise and fall, `plateau.py` the one that watches a metric, `combined.py` the ones made of others,
+`annealing.py` the one of `swa_utils`.
 """
 
 from rushlight.optim.lr_scheduler.base import (
