@@ -7,6 +7,7 @@ gradient is zero. Functions that make random tensors are in `ops/random.py`.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import Any
@@ -27,7 +28,6 @@ from .record import Op, composite
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 REAL_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 FLOATS = (*REAL_FLOATS, dtypes.complex64, dtypes.complex128)
-_LARGEST = {d: dtypes.finfo(d).max for d in FLOATS}
 UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 NATURAL = (
     *REAL_FLOATS,
@@ -169,9 +169,14 @@ def check(ok: bool, what: str, got: str | None = None, wanted: str | None = None
         raise RuntimeError(message(what, got, wanted))
 
 
+@functools.cache
+def _largest(d: dtypes.dtype) -> float:
+    return dtypes.finfo(d).max
+
+
 def _check_uniform(d: dtypes.dtype, low: float, high: float) -> None:
     needs(d, FLOATS, "check_uniform_bounds")
-    largest = _LARGEST[d]
+    largest = _largest(d.to_real())
     for name, value in (("from", low), ("to", high)):
         check(abs(value) <= largest, f"uniform_: {name} is out of bounds for {d.name}", f"{value}")
     check(
