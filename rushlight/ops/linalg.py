@@ -281,7 +281,8 @@ def bmm(input: Any, mat2: Any) -> Any:
         raise RuntimeError(
             message(
                 "Expected size for first two dimensions of batch2 tensor to be: "
-                f"[{input.shape[0]}, {input.shape[2]}] but got: [{mat2.shape[0]}, {mat2.shape[1]}].",
+                f"[{input.shape[0]}, {input.shape[2]}] but got: "
+                f"[{mat2.shape[0]}, {mat2.shape[1]}].",
                 f"{tuple(input.shape)} @ {tuple(mat2.shape)}",
                 hint="torch.matmul, which broadcasts",
             )

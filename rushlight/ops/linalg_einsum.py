@@ -233,7 +233,8 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
         if a.shape[i] != b.shape[j]:
             raise RuntimeError(
                 message(
-                    f"contracted dimensions need to match, but first has size {a.shape[i]} in dim {i} "
+                    f"contracted dimensions need to match, but first has size {a.shape[i]} in dim "
+                    f"{i} "
                     f"and second has size {b.shape[j]} in dim {j}",
                     f"{tuple(a.shape)} and {tuple(b.shape)}",
                 )

@@ -48,7 +48,8 @@ def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bo
         if empty and (ord < 0 or ord == INF):
             raise RuntimeError(
                 message(
-                    f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
+                    f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because "
+                    "the "
                     "operation does not have an identity",
                     f"shape {tuple(x.shape)}",
                 )
@@ -168,7 +169,7 @@ def matrix_norm(
     if ord == "fro":
         y = linalg_vector_norm(A, ord=2.0, dim=dims, keepdim=keepdim)
     elif ord == "nuc" or ord in (2, -2):
-        from .linalg_factor import svdvals
+        from .linalg_spectral import svdvals
 
         rest = [i for i in range(A.ndim) if i not in dims]
         s = svdvals(A.permute((*rest, *dims)))
