@@ -1,0 +1,264 @@
+"""More reductions as records: prod, variance, logsumexp, extremes with their positions, counts.
+
+The first ones are in `reduce.py`; the public functions with PyTorch's overloads in `reduce_public.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd.node import TensorBase
+from ..errors import axis, message
+from . import math as m
+from . import return_types
+from .record import op
+from .reduce import S34, dims_of, keep, reduced_shape, share, wide
+from .samples import arr, case, error
+from .shape import stack
+
+# -- products ------------------------------------------------------------------------------------
+
+
+@op(samples=[*S34[:2], case((3, 4), dim=0, keepdim=True), case(())], fresh=True, public="")
+def prod(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A002
+    """Product over one dimension, or over all."""
+    x = wide(input, None)
+    return np.multiply.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim)
+
+
+@prod.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
+    whole, g = keep(y, x.shape, dim, keepdim), keep(g, x.shape, dim, keepdim)
+    if not has_zero(x):
+        return conj(whole / x) * g
+    if dim is None:
+        flat = x.reshape((-1,))
+        return (g.reshape((1,)) * conj(others(flat, 0))).reshape(tuple(x.shape))
+    return g * conj(others(x, axis(dim if isinstance(dim, int) else dim[0], x.ndim))) if x.ndim else g
+
+
+def conj(x: Any) -> Any:
+    if x.dtype == dtypes.complex64 or x.dtype == dtypes.complex128 or getattr(x.dtype, "kind", "") == "c":
+        return x.conj()
+    return x
+
+
+def has_zero(x: Any) -> bool:
+    a = x._a if isinstance(x, TensorBase) else x
+    return bool((a == 0).any())
+
+
+def others(x: Any, d: int) -> Any:
+    """At each place the product of all other elements along d, without dividing."""
+    n = x.shape[d]
+    at = (slice(None),) * d
+    parts = [x[(*at, i)] for i in range(n)]
+    before, after = [parts[0] * 0 + 1], [parts[0] * 0 + 1]
+    for i in range(n - 1):
+        before.append(before[-1] * parts[i])
+        after.append(after[-1] * parts[n - 1 - i])
+    return stack(*[b * a for b, a in zip(before, reversed(after), strict=True)], dim=d)
+
+
+# -- variance ------------------------------------------------------------------------------------
+
+
+def count(shape: Any, dim: Any) -> int:
+    return pymath.prod(shape[d] for d in dims_of(dim, len(shape)))
+
+
+def scale(shape: Any, dim: Any, correction: Any) -> float:
+    """1 / (n - correction); inf when nothing is left."""
+    left = max(count(shape, dim) - correction, 0)
+    return 1 / left if left else pymath.inf
+
+
+def need_float(name: str, x: Any) -> None:
+    if x.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                f"{name} and {name}_mean only support floating point and complex dtypes",
+                got=repr(dtypes.from_numpy(x.dtype)),
+                hint=f"x.float().{name}()",
+            )
+        )
+
+
+def centred(x: Any, dims: tuple[int, ...]) -> Any:
+    n = max(pymath.prod(x.shape[d] for d in dims), 1)
+    mean = np.add.reduce(x, axis=dims, keepdims=True, dtype=np.float64 if x.dtype == np.float32 else None) / n
+    return x - mean.astype(x.dtype)
+
+
+VAR = [*S34, case((3, 4), dim=1, correction=0)]
+
+
+@op(samples=VAR, fresh=True, public="")
+def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:  # noqa: A002
+    """Variance: the sum of |x - mean|^2, over n - correction."""
+    need_float("var", input)
+    dims = dims_of(dim, input.ndim)
+    away = np.abs(centred(input, dims))
+    n = max(count(input.shape, dim) - correction, 0)
+    total = np.asarray(np.add.reduce(away * away, axis=dims, keepdims=keepdim))
+    with np.errstate(all="ignore"):
+        return total / total.dtype.type(n)
+
+
+@var.vjp
+def _(g: Any, _y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+    return keep(g, x.shape, dim, keepdim) * ((x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction)))
+
+
+def mean_kept(x: Any, dim: Any) -> Any:
+    from .reduce import mean
+
+    return mean(x, dim=dims_of(dim, x.ndim) or None, keepdim=True)
+
+
+@op(samples=VAR, fresh=True, public="")
+def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:  # noqa: A002
+    """Standard deviation: the root of the variance."""
+    need_float("std", input)
+    return np.sqrt(var.fn(input, dim=dim, keepdim=keepdim, correction=correction))
+
+
+@std.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+    g = m.where(y == 0, g * 0.0, g / (2 * m.where(y == 0, y * 0 + 1, y)))
+    return keep(g, x.shape, dim, keepdim) * ((x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction)))
+
+
+# -- logsumexp -----------------------------------------------------------------------------------
+
+
+@op(samples=[case((3, 4), dim=1), case((2, 3, 4), dim=(0, 2), keepdim=True)], promote="float", fresh=True, public="",
+    errors=[error(IndexError, "Dimension out of range", (3, 4), dim=2)])  # fmt: skip
+def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:  # noqa: A002
+    """log(sum(exp(x))), computed without overflow."""
+    dims = dims_of(dim, input.ndim)
+    if input.size == 0:
+        return np.log(np.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
+    top = np.maximum.reduce(input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True)
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
+    y = np.log(np.add.reduce(np.exp(input - top), axis=dims, keepdims=True)) + top
+    return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
+
+
+@logsumexp.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
+    y = keep(y, x.shape, dim, keepdim)
+    return keep(g, x.shape, dim, keepdim) * m.exp(x - m.where(y == -pymath.inf, 0.0, y))
+
+
+# -- extremes ------------------------------------------------------------------------------------
+
+EXTREME = [case((3, 4)), case((3,))]
+
+
+def extreme_op(name: str, ufunc: Any) -> Any:
+    def fn(input: Any) -> Any:  # noqa: A002
+        if input.size == 0:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+        return ufunc.reduce(input, axis=None)
+
+    fn.__name__ = name + "_all"
+    fn.__doc__ = f"The {'largest' if name == 'max' else 'smallest'} of all values; ties share the gradient."
+    record = op(samples=EXTREME, fresh=True, public="", node=f"{name.capitalize()}Backward1")(fn)
+    return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
+
+
+max_all = extreme_op("max", np.maximum)
+min_all = extreme_op("min", np.minimum)
+
+
+def located(name: str, find: Any) -> Any:
+    """max and min along one dimension: values and the places of the first."""
+
+    def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:  # noqa: A002
+        if input.dtype.kind == "c":
+            raise RuntimeError(f'"{name}_values_cpu" not implemented for complex types')
+        d = axis(dim, input.ndim)
+        if input.ndim == 0:
+            return input.copy(), np.zeros((), np.int64)
+        if input.shape[d] == 0:
+            raise IndexError(
+                f"{name}(): Expected reduction dim {d} to have non-zero size."
+            )
+        where = np.expand_dims(find(input, axis=d), d)
+        values = np.take_along_axis(input, where, d)
+        if not keepdim:
+            values, where = values.squeeze(d), where.squeeze(d)
+        return np.ascontiguousarray(values).reshape(values.shape), where.astype(np.int64, copy=False)
+
+    fn.__name__ = name + "_dim"
+    fn.__doc__ = f"({name} values, first positions) along `dim`."
+    record = op(
+        samples=[case((3, 4), dim=1), case((3, 4), dim=0, keepdim=True)], fresh=True, public="", outputs=2, low="keep",
+        differentiable=(0,), node=f"{name.capitalize()}Backward0", return_type=return_types.return_type(name, ("values", "indices")),
+    )(fn)  # fmt: skip
+    return record.vjp(lambda g, y, _x, *, dim, keepdim, shapes: to_places(g, y, dim, keepdim, shapes))
+
+
+def to_places(g: Any, y: Any, dim: int, keepdim: bool, shapes: Any) -> Any:
+    from .gather import scatter_zeros
+
+    shape = shapes[0]
+    if not shape:
+        return g[0] * 1.0
+    grad, where = g[0], y[1]
+    if grad is None:
+        return None
+    if not keepdim:
+        grown = reduced_shape(shape, dim, True)
+        grad, where = grad.reshape(grown), where.reshape(grown)
+    return scatter_zeros(grad, where, shape=shape, dim=dim)
+
+
+def argmax_array(x: Any, axis: Any) -> Any:
+    return np.argmax(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
+
+
+def argmin_array(x: Any, axis: Any) -> Any:
+    return np.argmin(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
+
+
+max_dim = located("max", argmax_array)
+min_dim = located("min", argmin_array)
+
+
+def position(name: str, find: Any) -> Any:
+    def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A002
+        if input.dtype.kind in "bc":
+            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'")
+        d = None if dim is None else axis(dim, input.ndim)
+        if input.size == 0 and (d is None or input.shape[d] == 0):
+            what = "input.numel() == 0." if d is None else f"dim {d} of size 0."
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[: 200])
+        if input.ndim == 0:
+            return np.zeros((), np.int64)
+        got = np.asarray(find(input, axis=d), np.int64)
+        if keepdim:
+            return np.expand_dims(got, d) if d is not None else got.reshape((1,) * input.ndim)
+        return got
+
+    fn.__name__ = name
+    fn.__doc__ = f"The position of the {'largest' if name == 'argmax' else 'smallest'} value (in the flattened tensor, or along `dim`)."
+    return op(samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep")(fn)
+
+
+argmax = position("argmax", argmax_array)
+argmin = position("argmin", argmin_array)
+
+
+@op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True)
+def count_nonzero(input: Any, *, dim: Any = None) -> Any:  # noqa: A002
+    """How many elements are not zero."""
+    return np.asarray(np.count_nonzero(input, axis=dims_of(dim, input.ndim)), np.int64)
