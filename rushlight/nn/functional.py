@@ -1,0 +1,19 @@
+"""`nn.functional`: layers as functions. Their names come from the op records (`ops/`).
+
+Not here: what they compute. Read next: `ops/activation.py`, `ops/conv.py`, `ops/loss.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..derive import namespaces
+
+globals().update(namespaces["nn.functional"])
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(
+        f"module 'rushlight.nn.functional' has no attribute '{name}'"
+        + ("" if name.startswith("_") else "\n  wanted  a function that Rushlight has")
+    )

@@ -1,0 +1,812 @@
+"""Module: what every layer and network is. A tree of modules that hold parameters and buffers.
+
+Not here: saving and loading (`_state.py`), the registration of hooks (`_hooks.py`), the layers
+themselves (`modules/`). Read next: `containers.py`, then `modules/linear.py`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from ..autograd.grad_mode import no_grad
+from ..device import device as Device
+from ..dtypes import dtype as Dtype
+from ..tensor import Buffer, Parameter, Tensor
+from . import _hooks
+from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
+    BackwardHook,
+    HookMethods,
+    RemovableHandle,
+    _global_backward_hooks,
+    _global_backward_pre_hooks,
+    _global_buffer_registration_hooks,
+    _global_forward_hooks,
+    _global_forward_hooks_always_called,
+    _global_forward_hooks_with_kwargs,
+    _global_forward_pre_hooks,
+    _global_module_registration_hooks,
+    _global_parameter_registration_hooks,
+    _WrappedHook,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from ._state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys  # noqa: F401
+
+__all__ = [
+    "Module",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
+
+T = TypeVar("T", bound="Module")
+
+_HOOK_DICTS = (
+    "_backward_pre_hooks",
+    "_backward_hooks",
+    "_forward_hooks",
+    "_forward_hooks_with_kwargs",
+    "_forward_hooks_always_called",
+    "_forward_pre_hooks",
+    "_forward_pre_hooks_with_kwargs",
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
+
+
+def _typename(value: Any) -> str:
+    """A type as PyTorch's messages name it: 'torch.FloatTensor', 'int', 'mypkg.Thing'."""
+    if type(value) is Tensor:
+        return str(value.type())
+    kind = type(value)
+    prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return prefix + kind.__qualname__
+
+
+def _addindent(text: str, spaces: int) -> str:
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * spaces + line if line.strip() else "" for line in rest)])
+
+
+def _forward_unimplemented(self: Any, *input: Any) -> None:
+    """Compute the output from the inputs; every module writes its own."""
+    raise NotImplementedError(
+        f'Module [{type(self).__name__}] is missing the required "forward" function'
+    )
+
+
+class Module(HookMethods, StateMethods):
+    """The base of all layers and networks.
+
+    Parameters, buffers and modules that are set as attributes are registered: they turn up in
+    `parameters()`, `state_dict()`, move with `to()`, and print.
+
+    >>> class Net(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.hidden = nn.Linear(4, 8)
+    ...         self.out = nn.Linear(8, 2)
+    ...
+    ...     def forward(self, x):
+    ...         return self.out(self.hidden(x).relu())
+    >>> Net()(torch.zeros(3, 4)).shape
+    torch.Size([3, 2])
+    """
+
+    dump_patches: bool = False
+    call_super_init: bool = False
+    training: bool
+    _compiled_call_impl: Callable[..., Any] | None = None
+    forward: Callable[..., Any] = _forward_unimplemented
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init:
+            name = type(self).__name__
+            if kwargs:
+                key = next(iter(kwargs))
+                raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{key}'")
+            if args:
+                raise TypeError(
+                    f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+                )
+        state = self.__dict__
+        state["training"] = True
+        state["_parameters"] = {}
+        state["_buffers"] = {}
+        state["_non_persistent_buffers_set"] = set()
+        state["_is_full_backward_hook"] = None
+        for hooks in _HOOK_DICTS:
+            state[hooks] = OrderedDict()
+        state["_modules"] = {}
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    # --- calling -----------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the hooks and `forward`. An error that leaves a module names the module's path."""
+        try:
+            if (
+                self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+                or _global_forward_pre_hooks
+                or _global_forward_hooks
+                or _global_backward_hooks
+                or _global_backward_pre_hooks
+                or self._compiled_call_impl is not None
+            ):
+                return self._wrapped_call_impl(*args, **kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            _name_module(error, self)
+            raise
+
+    def _wrapped_call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        if self._compiled_call_impl is not None:
+            return self._compiled_call_impl(*args, **kwargs)
+        return self._call_impl(*args, **kwargs)
+
+    def _slow_forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.forward(*args, **kwargs)
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        """`forward` with all hooks around it."""
+        called: set[int] = set()
+        result: Any = None
+        try:
+            for i, hook in [*_global_forward_pre_hooks.items(), *self._forward_pre_hooks.items()]:
+                args, kwargs = self._run_pre_hook(i, hook, args, kwargs)
+            full, old = self._get_backward_hooks()
+            pre = self._get_backward_pre_hooks()
+            wiring = BackwardHook(self, full, pre) if full or pre else None
+            if wiring:
+                args = wiring.setup_input_hook(args)
+            result = self.forward(*args, **kwargs)
+            for i, hook in [*_global_forward_hooks.items(), *self._forward_hooks.items()]:
+                called.add(i)
+                changed = self._run_forward_hook(i, hook, args, kwargs, result)
+                if changed is not None:
+                    result = changed
+            if wiring:
+                if not isinstance(result, (Tensor, tuple)):
+                    warnings.warn(
+                        "For backward hooks to be called, module output should be a Tensor or a "
+                        f"tuple of Tensors but received {type(result)}",
+                        stacklevel=4,
+                    )
+                result = wiring.setup_output_hook(result)
+            if old:
+                self._hang_old_backward_hooks(old, args, result)
+            return result
+        except Exception:
+            self._run_always_called(called, args, kwargs, result)
+            raise
+
+    def _run_pre_hook(self, i: int, hook: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        if i in self._forward_pre_hooks_with_kwargs:
+            changed = hook(self, args, kwargs)
+            if changed is None:
+                return args, kwargs
+            if isinstance(changed, tuple) and len(changed) == 2:
+                return changed
+            raise RuntimeError(
+                f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                f"but got {changed}."
+            )
+        changed = hook(self, args)
+        if changed is None:
+            return args, kwargs
+        return (changed if isinstance(changed, tuple) else (changed,)), kwargs
+
+    def _run_forward_hook(self, i: int, hook: Any, args: Any, kwargs: Any, result: Any) -> Any:
+        if i in self._forward_hooks_with_kwargs or i in _global_forward_hooks_with_kwargs:
+            return hook(self, args, kwargs, result)
+        return hook(self, args, result)
+
+    def _hang_old_backward_hooks(self, hooks: list[Any], args: Any, result: Any) -> None:
+        var = result
+        while not isinstance(var, Tensor):
+            if isinstance(var, dict):
+                var = next(v for v in var.values() if isinstance(v, Tensor))
+            else:
+                var = var[0]
+        if var.grad_fn is not None:
+            for hook in hooks:
+                var.grad_fn.register_hook(_WrappedHook(hook, self))
+            _hooks.warn_old_backward_hook(args, result, var.grad_fn)
+
+    def _run_always_called(self, called: set[int], args: Any, kwargs: Any, result: Any) -> None:
+        """After an error: the hooks registered with always_call that have not run yet."""
+        for kind, hooks, always in (
+            ("global module", _global_forward_hooks, _global_forward_hooks_always_called),
+            ("module", self._forward_hooks, self._forward_hooks_always_called),
+        ):
+            for i, hook in list(hooks.items()):
+                if i in always and i not in called:
+                    try:
+                        changed = self._run_forward_hook(i, hook, args, kwargs, result)
+                        result = result if changed is None else changed
+                    except Exception as e:
+                        warnings.warn(
+                            f"{kind} forward hook with ``always_call=True`` raised an exception "
+                            f"that was silenced as another error was raised in forward: {e!s}",
+                            stacklevel=4,
+                        )
+
+    # --- registering ---------------------------------------------------------------------------
+
+    def _check_name(self, what: str, name: Any, owned: Any) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {_typename(name)}")
+        if hasattr(self, name) and name not in owned:
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            got = f", got: {name}" if what == "module" else ""
+            raise KeyError(f'{what} name can\'t contain "."{got}')
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is part of the state but not trained, such as a running mean.
+
+        A buffer that is not `persistent` stays out of the state dict.
+        """
+        if "_buffers" not in self.__dict__:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        self._check_name("buffer", name, self._buffers)
+        if tensor is not None and not _is_tensor_like(tensor):
+            raise TypeError(
+                f"cannot assign '{_typename(tensor)}' object to buffer '{name}' "
+                "(torch Tensor or None required)"
+            )
+        for hook in _global_buffer_registration_hooks.values():
+            changed = hook(self, name, tensor)
+            tensor = tensor if changed is None else changed
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter; None reserves the name (a layer without bias)."""
+        if "_parameters" not in self.__dict__:
+            raise AttributeError("cannot assign parameter before Module.__init__() call")
+        self._check_name("parameter", name, self._parameters)
+        if param is None:
+            self._parameters[name] = None
+            return
+        if not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{_typename(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)"
+            )
+        if param.grad_fn is not None:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be "
+                f"created explicitly. To express '{name}' as a function of another Tensor, "
+                "compute the value in the forward() method."
+            )
+        for hook in _global_parameter_registration_hooks.values():
+            changed = hook(self, name, param)
+            param = param if changed is None else changed
+        self._parameters[name] = param
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a child module."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{_typename(module)} is not a Module subclass")
+        self._check_name("module", name, self._modules)
+        self._modules[name] = _through_module_hooks(self, name, module)
+
+    def register_module(self, name: str, module: Module | None) -> None:
+        """The same as `add_module`."""
+        self.add_module(name, module)
+
+    def __getattr__(self, name: str) -> Any:
+        state = self.__dict__
+        for registry in ("_parameters", "_modules", "_buffers"):
+            if registry in state and name in state[registry]:
+                return state[registry][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        state = self.__dict__
+        params = state.get("_parameters")
+        if isinstance(value, Parameter):
+            if params is None:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            self._forget(name, "_buffers", "_modules")
+            self.register_parameter(name, value)
+            return
+        if isinstance(value, Module):
+            if params is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            if name not in params:
+                self._forget(name, "_parameters", "_buffers")
+                self._modules[name] = _through_module_hooks(self, name, value)
+                return
+        if params is not None:
+            if name in params:
+                if value is not None:
+                    raise TypeError(
+                        f"cannot assign '{_typename(value)}' as parameter '{name}' "
+                        "(torch.nn.Parameter or None expected)"
+                    )
+                self.register_parameter(name, None)
+                return
+            if name in state["_modules"]:
+                if value is not None:
+                    raise TypeError(
+                        f"cannot assign '{_typename(value)}' as child module '{name}' "
+                        "(torch.nn.Module or None expected)"
+                    )
+                self._modules[name] = _through_module_hooks(self, name, None)
+                return
+            if name in state["_buffers"] or isinstance(value, Buffer):
+                self._set_buffer(name, value)
+                return
+        object.__setattr__(self, name, value)
+
+    def _set_buffer(self, name: str, value: Any) -> None:
+        if value is not None and not _is_tensor_like(value):
+            raise TypeError(
+                f"cannot assign '{_typename(value)}' as buffer '{name}' "
+                "(torch.nn.Buffer, torch.Tensor or None expected)"
+            )
+        if isinstance(value, Buffer):
+            persistent = value.persistent
+        else:
+            persistent = name not in self._non_persistent_buffers_set
+        own = type(self).register_buffer is not Module.register_buffer
+        if own and "persistent" not in inspect.signature(self.register_buffer).parameters:
+            if not persistent:
+                raise RuntimeError(
+                    "Registering a non-persistent buffer on a Module subclass that implements "
+                    "register_buffer() without the persistent argument is not allowed."
+                )
+            self.register_buffer(name, value)
+        else:
+            self.register_buffer(name, value, persistent)
+
+    def _forget(self, name: str, *registries: str) -> None:
+        """Remove `name` from the plain attributes and from other registries."""
+        state = self.__dict__
+        state.pop(name, None)
+        for registry in registries:
+            state[registry].pop(name, None)
+        state["_non_persistent_buffers_set"].discard(name)
+
+    def __delattr__(self, name: str) -> None:
+        for registry in (self._parameters, self._buffers, self._modules):
+            if name in registry:
+                del registry[name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    # --- finding -------------------------------------------------------------------------------
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a dotted path, such as ``'features.2'``; '' is the module itself."""
+        module: Any = self
+        for atom in target.split(".") if target else []:
+            if not hasattr(module, atom):
+                raise AttributeError(f"{module._get_name()} has no attribute `{atom}`")
+            module = getattr(module, atom)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{atom}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
+        """Replace the module at a dotted path; with `strict` there must be one."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if hasattr(parent, name):
+            if not isinstance(getattr(parent, name), Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        elif strict:
+            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
+        setattr(parent, name, module)
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a dotted path."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        param = getattr(module, name)
+        if not isinstance(param, Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return param
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a dotted path."""
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return module._buffers[name]
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Module], Any],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
+        for path, module in modules:
+            for name, value in get_members_fn(module):
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield (f"{path}.{name}" if path else name), value
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, each once; what an optimiser is given."""
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their dotted names."""
+        yield from self._named_members(
+            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
+        )
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers, each once."""
+        for _, buf in self.named_buffers(recurse=recurse):
+            yield buf
+
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their dotted names."""
+        yield from self._named_members(
+            lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
+        )
+
+    def children(self) -> Iterator[Module]:
+        """The direct children, each once."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The direct children with their names."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """This module and everything below it."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(
+        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
+        """This module ('') and everything below it, with dotted names."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                path = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, path, remove_duplicate)
+
+    # --- changing the whole tree -----------------------------------------------------------------
+
+    def apply(self: T, fn: Callable[[Module], None]) -> T:
+        """Call `fn` on every child, then on the module itself; for initialisation."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self: T, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> T:
+        """Replace every parameter, gradient and buffer t by fn(t)."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for name, param in self._parameters.items():
+            if param is None:
+                continue
+            with no_grad():
+                new = fn(param)
+            grad = param.grad
+            if new.device == param.device:
+                if new is not param:
+                    param.data = new
+                kept = param
+            else:
+                kept = self._parameters[name] = Parameter(new, param.requires_grad)
+            if grad is not None:
+                with no_grad():
+                    kept.grad = fn(grad).requires_grad_(grad.requires_grad)
+        for name, buf in self._buffers.items():
+            if buf is not None:
+                self._buffers[name] = fn(buf)
+        return self
+
+    def to(self: T, *args: Any, **kwargs: Any) -> T:
+        """Convert the floating-point parameters and buffers, in place.
+
+        ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, ``to(tensor)``,
+        ``to(memory_format=...)``, each with `non_blocking`.
+        """
+        device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
+        if dtype is not None:
+            if not (dtype.is_floating_point or dtype.is_complex):
+                raise TypeError(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                    f"dtype={dtype}"
+                )
+            if dtype.is_complex:
+                warnings.warn(
+                    "Complex modules are a new feature under active development whose design may "
+                    "change, and some modules might not work as expected when using complex "
+                    "tensors as parameters or buffers.",
+                    stacklevel=2,
+                )
+
+        def convert(t: Tensor) -> Tensor:
+            kind = dtype if t.is_floating_point() or t.is_complex() else None
+            extra = {}
+            if memory_format is not None and t.ndim in (4, 5):
+                extra["memory_format"] = memory_format
+            try:
+                return t.to(device=device, dtype=kind, non_blocking=non_blocking, **extra)
+            except NotImplementedError as e:
+                if "Cannot copy out of meta tensor" not in str(e):
+                    raise
+                raise NotImplementedError(
+                    f"{e} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+                    "when moving module from meta to a different device."
+                ) from None
+
+        return self._apply(convert)
+
+    def to_empty(self: T, *, device: Any, recurse: bool = True) -> T:
+        """Give every parameter and buffer new memory on `device`, with arbitrary values."""
+        from .. import empty_like
+
+        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+    def type(self: T, dst_type: Dtype | str) -> T:
+        """Convert all parameters and buffers to `dst_type`."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self: T) -> T:
+        """Convert the floating-point parameters and buffers to float32."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self: T) -> T:
+        """Convert the floating-point parameters and buffers to float64."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self: T) -> T:
+        """Convert the floating-point parameters and buffers to float16."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self: T) -> T:
+        """Convert the floating-point parameters and buffers to bfloat16."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self: T) -> T:
+        """Move everything to the CPU, where it is."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self: T, device: int | Device | None = None) -> T:
+        """Raises: there is no CUDA here; `cuda.is_available()` is False."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def share_memory(self: T) -> T:
+        """Move every tensor to shared memory (see `Tensor.share_memory_`)."""
+        return self._apply(lambda t: t.share_memory_())
+
+    def train(self: T, mode: bool = True) -> T:
+        """Training mode: dropout drops, batch norm measures. Sets `training` everywhere."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self: T) -> T:
+        """Evaluation mode: ``train(False)``."""
+        return self.train(False)
+
+    def requires_grad_(self: T, requires_grad: bool = True) -> T:
+        """Freeze (False) or unfreeze all parameters."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop all gradients, or fill them with zeros."""
+        for param in self.parameters():
+            grad = param.grad
+            if grad is None:
+                continue
+            if set_to_none:
+                param.grad = None
+                continue
+            if grad.grad_fn is not None:
+                grad.detach_()
+            else:
+                grad.requires_grad_(False)
+            grad.zero_()
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Compile the call in place, as ``rushlight.compile`` would."""
+        import rushlight
+
+        self._compiled_call_impl = rushlight.compile(self._call_impl, *args, **kwargs)
+
+    # --- printing, copying -----------------------------------------------------------------------
+
+    def _get_name(self) -> str:
+        return self.__class__.__name__
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses when the module prints; for subclasses."""
+        return ""
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        extra_lines = extra.split("\n") if extra else []
+        child_lines = [
+            f"({name}): {_addindent(repr(module), 2)}" for name, module in self._modules.items()
+        ]
+        if len(extra_lines) == 1 and not child_lines:
+            return f"{self._get_name()}({extra_lines[0]})"
+        lines = extra_lines + child_lines
+        return f"{self._get_name()}(" + ("\n  " + "\n  ".join(lines) + "\n" if lines else "") + ")"
+
+    def __dir__(self) -> list[str]:
+        keys = [*dir(self.__class__), *self.__dict__]
+        keys += [*self._parameters, *self._modules, *self._buffers]
+        return sorted(key for key in keys if not key[0].isdigit())
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_compiled_call_impl", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for hooks in _HOOK_DICTS:  # missing in modules pickled by older versions
+            self.__dict__.setdefault(hooks, OrderedDict())
+        self.__dict__.setdefault("_non_persistent_buffers_set", set())
+        self.__dict__.setdefault("_is_full_backward_hook", None)
+
+    def _replicate_for_data_parallel(self: T) -> T:
+        replica = self.__new__(type(self))
+        replica.__dict__ = self.__dict__.copy()
+        replica._parameters = {}
+        replica._buffers = replica._buffers.copy()
+        replica._modules = replica._modules.copy()
+        replica._is_replica = True
+        return replica
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(value, "__torch_function__")
+
+
+def _through_module_hooks(parent: Module, name: str, module: Module | None) -> Module | None:
+    for hook in _global_module_registration_hooks.values():
+        changed = hook(parent, name, module)
+        module = module if changed is None else changed
+    return module
+
+
+def _parse_to(
+    *args: Any,
+    device: Any = None,
+    dtype: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+) -> tuple[Any, Any, bool, Any]:
+    """The overloads of `to` as (device, dtype, non_blocking, memory_format)."""
+    rest = list(args)
+    if rest and isinstance(rest[0], Tensor):
+        other = rest.pop(0)
+        device, dtype = other.device, other.dtype
+    else:
+        if rest and (rest[0] is None or isinstance(rest[0], (str, int, Device))):
+            device = rest.pop(0)
+        if rest and (rest[0] is None or isinstance(rest[0], Dtype)):
+            dtype = rest.pop(0)
+    if rest and isinstance(rest[0], bool):
+        non_blocking = rest.pop(0)
+    if rest:
+        raise TypeError(
+            "to() received an invalid combination of arguments - got "
+            f"({', '.join(type(a).__name__ for a in args)}), but expected one of: (device, dtype), "
+            "(dtype), (tensor), (memory_format=...)"
+        )
+    if device is not None and not isinstance(device, Device):
+        device = Device(device)
+    return device, dtype, non_blocking, memory_format
+
+
+# --- errors that name the module's path ----------------------------------------------------------
+
+
+def _name_module(error: BaseException, module: Module) -> None:
+    """Note on `error` which module it came from; every enclosing module lengthens the path."""
+    try:
+        trail = error.__dict__.get("_module_trail")
+        if trail is None:
+            trail = error.__dict__["_module_trail"] = _Trail(module)
+            error.add_note(trail.note)
+        elif trail.outermost is not module:
+            notes = error.__notes__
+            at = notes.index(trail.note)
+            trail.enclose(module)
+            notes[at] = trail.note
+    except Exception:  # an exception class without a dictionary, or with notes of its own kind
+        return
+
+
+class _Trail:
+    """The way from the outermost module to the one that failed."""
+
+    def __init__(self, module: Module) -> None:
+        self.outermost = module
+        self.path: list[str] = []
+        leaf = not module._modules
+        self.what = _addindent(repr(module), 2) if leaf else module._get_name()
+        self.note = f"in module: {self.what}"
+
+    def enclose(self, module: Module) -> None:
+        inner = self.outermost
+        names = (name for name, below in module.named_modules() if below is inner)
+        self.path.insert(0, next(names, "?"))
+        self.outermost = module
+        self.note = f"in module: {'.'.join(self.path)} ({self.what}) of {module._get_name()}"
+
+    def __reduce__(self) -> Any:  # exceptions travel between processes; modules should not
+        return str, (self.note,)
