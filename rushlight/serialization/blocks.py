@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels.meta import MetaArray
+from ..storage import TypedStorage
 from .unpickler import broken
 
 STORAGE_NAMES: dict[str, dtypes.dtype | None] = {
@@ -45,12 +47,20 @@ class StorageKind:
         return 1 if self.dtype is None else self.dtype.itemsize
 
 
-@dataclass
-class Block:
-    """One storage: `memory` is a one-dimensional uint8 array, None on the meta device."""
+class Block(TypedStorage):
+    """A storage read from a file; also what a program gets that saved a storage by itself.
 
-    memory: np.ndarray | None
-    kind: StorageKind
+    Args:
+        memory: its bytes, a one-dimensional uint8 array; None on the meta device.
+        kind: how the file types it.
+        nbytes: its size, where there is no memory.
+    """
+
+    def __init__(self, memory: np.ndarray | None, kind: StorageKind, nbytes: int = 0) -> None:
+        self._root = MetaArray((nbytes,), np.uint8) if memory is None else memory
+        self.memory = memory
+        self.kind = kind
+        self.dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
 
 
 def view(block: Block, dtype: dtypes.dtype, offset: Any, size: Any, stride: Any) -> np.ndarray:

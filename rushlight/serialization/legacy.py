@@ -67,7 +67,7 @@ def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
             if budget < 0:
                 raise broken("its storages are larger than the file")
             memory = None if place.is_meta(location) else np.empty(nbytes, np.uint8)
-            blocks[key] = place(Block(memory, kind), location)
+            blocks[key] = place(Block(memory, kind, nbytes), location)
         block = blocks[key]
         if window is None or block.memory is None:
             return block

@@ -126,7 +126,7 @@ def _load(
             memory = archive.memory(f"data/{key}", nbytes)
             if foreign and kind.dtype is not None:
                 swap_bytes(memory, kind.dtype)
-        storages[key] = place(Block(memory, kind), location)
+        storages[key] = place(Block(memory, kind, nbytes), location)
         return storages[key]
 
     return Unpickler(archive.read("data.pkl"), table, storage, encoding=encoding).load()
@@ -182,8 +182,9 @@ class Placement:
         if callable(self._map) and not isinstance(self._map, device):
             placed = self._map(block, location)
             if placed is None:  # the function leaves it to the default
-                usable(location)
-            return block if placed is None else placed
+                self._device(location)
+            on_meta = getattr(getattr(placed, "device", None), "type", "cpu") == "meta"
+            return Block(None, block.kind, block.nbytes()) if on_meta else block
         return block
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import math
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,6 +20,7 @@ import numpy as np
 from .. import dtypes
 from ..device import device
 from ..errors import message
+from ..kernels.meta import MetaArray
 from ..size import Size
 from .blocks import STORAGE_NAMES, Block, StorageKind, view
 from .errors import CheckpointError
@@ -97,7 +100,8 @@ class Table:
 
     def __call__(self, module: str, name: str) -> Known:
         """The entry of `module.name`; CheckpointError for a name that is not allowed."""
-        module = _OLD_MODULES.get(module, module)
+        # Protocol 2 spells Python's own names as Python 2 did.
+        module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
         full = f"{module}.{name}"
         if full in _user:
             return _allowed_by_user(_user[full])
@@ -301,10 +305,7 @@ def _np_array_state(target: Any, state: Any) -> None:
     plain = isinstance(dtype, np.dtype) and dtype.kind in "biufcSU" and isinstance(raw, bytes)
     if not plain or not all(type(n) is int and n >= 0 for n in shape):
         raise broken("a NumPy array is malformed")
-    count = 1
-    for n in shape:
-        count *= n
-    if count * dtype.itemsize != len(raw):
+    if math.prod(shape) * dtype.itemsize != len(raw):
         raise broken("a NumPy array has the wrong length", f"{len(raw)} bytes for {tuple(shape)}")
     target.__setstate__((1, tuple(shape), dtype, bool(fortran), raw))
 
@@ -363,9 +364,13 @@ def _rebuild_tensor_v3(
 
 
 def _rebuild_meta_tensor_no_storage(dtype: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
-    import rushlight
+    from ..tensor import Tensor
 
-    made = rushlight.empty_strided(tuple(size), tuple(stride), dtype=dtype, device="meta")
+    size, stride = tuple(size), tuple(stride)
+    fine = isinstance(dtype, dtypes.dtype) and len(size) == len(stride)
+    if not fine or not all(type(n) is int and n >= 0 for n in (*size, *stride)):
+        raise broken("a tensor has an impossible shape", f"size {size}, stride {stride}"[:200])
+    made: Any = Tensor._wrap(MetaArray(size, dtype.np, tuple(s * dtype.itemsize for s in stride)))
     return made.requires_grad_() if requires_grad is True else made
 
 
@@ -406,7 +411,6 @@ _REBUILD: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter_with_state,
     "torch._tensor._rebuild_from_type_v2": _rebuild_from_type_v2,
 }
-_OLD_MODULES = {"__builtin__": "builtins", "copy_reg": "copyreg", "UserDict": "collections"}
 _built: dict[str, Known] = {}
 
 
@@ -455,4 +459,4 @@ def _entries() -> Iterator[tuple[str, Known]]:
         yield f"{core}.multiarray.scalar", Known(_np_scalar, call=_np_scalar)
         yield f"{core}.multiarray._reconstruct", Known(_np_empty, call=_np_empty)
     yield "numpy.ndarray", Known(np.ndarray, build=_np_array_state)
-    yield "numpy.dtype", Known(np.dtype, call=_np_dtype)
+    yield "numpy.dtype", Known(np.dtype, call=_np_dtype, build=_np_dtype_state)

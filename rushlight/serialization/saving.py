@@ -21,6 +21,7 @@ from .. import dtypes
 from ..device import device
 from ..errors import message
 from ..size import Size
+from ..storage import TypedStorage, UntypedStorage
 from ..tensor import Tensor
 from . import legacy
 from .archive import ALIGNMENT, Writer
@@ -147,6 +148,11 @@ class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
         self._views_in_ids = views_in_ids
 
     def persistent_id(self, obj: Any) -> Any:
+        if isinstance(obj, UntypedStorage):
+            typed = isinstance(obj, TypedStorage) and getattr(obj, "kind", obj).dtype is not None
+            return self._storage(
+                Span(obj.data_ptr(), obj.nbytes()), obj.dtype if typed else None
+            ).saved_id
         return obj.saved_id if type(obj) is _Storage else None
 
     def reducer_override(self, obj: Any) -> Any:
