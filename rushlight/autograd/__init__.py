@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
+from . import functional, graph
+from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .engine import backward, grad
+from .function import Function
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -11,16 +17,35 @@ from .grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .node import Node
+from .variable import Variable
 
 __all__ = [
+    "Function",
+    "GradcheckError",
     "Node",
+    "Variable",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
     "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("forward_ad", "profiler", "anomaly_mode"):
+        return importlib.import_module(f"{__name__}.{'anomaly' if name == 'anomaly_mode' else name}")
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -286,6 +286,29 @@ def pack(saved: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
     return tuple(out)
 
 
+class Alias(Node):
+    """Stands between an unpacked saved value and the leaf whose value it is."""
+
+    __slots__ = ()
+
+    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
+        return (g,)
+
+
+def reattached(node: Node, i: int, t: Any) -> Any:
+    """A value that came back from an unpack hook, with the history of what was packed."""
+    edge = node if i == 0 else node.edges[i - 1]
+    y = wrap(t._a)
+    if isinstance(edge, TensorBase):
+        alias: Node = _new(Alias)
+        alias.edges, alias.saved, alias.kw, alias.x = (edge,), (), None, None
+        alias.seq, alias.shape, alias.dtype = tick(), t._a.shape, t._a.dtype
+        alias.code, alias.lasti = user_line()
+        edge = alias
+    y._fn = edge
+    return y
+
+
 class OpNode(Node):
     """A node that runs the rules of an op record. Its subclasses are named as PyTorch's nodes."""
 
@@ -306,8 +329,7 @@ class OpNode(Node):
         for i, s in enumerate(saved):
             if s.__class__ is Packed:
                 s = s.unpack(s.value)
-                if not tensors:
-                    s = s._a
+                s = reattached(self, i, s) if tensors else s._a
             elif isinstance(s, TensorBase):
                 cell = s._vc
                 if cell is not None and cell.stamp > self.seq:

@@ -9,6 +9,7 @@ Not here: what a node computes (`door.OpNode.run`, from the op's rules).
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
@@ -22,7 +23,37 @@ from .node import LEAF, Cut, Extras, Freed, Node, Out, TensorBase, show_line
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
 callbacks: list[Any] = []  # queued by hooks, run when the outermost backward ends
-_depth = 0
+
+
+class Run:
+    """One backward in progress: what waits for gradients, and which nodes are needed."""
+
+    __slots__ = ("needed", "targets", "waits")
+
+    def __init__(self, waits: dict[Any, int], needed: Any, targets: Any) -> None:
+        self.waits = waits
+        self.needed = needed
+        self.targets = targets
+
+    def will_reach(self, t: Any) -> bool:
+        """Whether a gradient of tensor `t` is going to be computed."""
+        e = edge_of(t)
+        node = e.node if e.__class__ is Out else e
+        if node not in self.waits:
+            return False
+        return self.needed is None or node in self.needed or id(node) in self.targets
+
+
+class _Runs(threading.local):
+    stack: tuple[Run, ...] = ()
+
+
+_runs = _Runs()
+
+
+def current() -> Run:
+    """The innermost backward of this thread."""
+    return _runs.stack[-1]
 
 
 def edge_of(t: Any) -> Any:
@@ -46,7 +77,6 @@ def run(
     Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to them
     run; with `capture` their gradients are returned, None where no path leads.
     """
-    global _depth
     waits = count(roots)
     needed = None if inputs is None else paths_to(roots, inputs)
     captured: dict[Any, Any] = {}
@@ -58,7 +88,7 @@ def run(
     freed = None if retain_graph else Freed()
     before = door.state.enabled
     door.state.enabled = create_graph
-    _depth += 1
+    _runs.stack = (*_runs.stack, Run(waits, needed, targets))
     try:
         for e, g in zip(roots, grads, strict=True):
             deliver(pending, e, g, create_graph)
@@ -88,10 +118,16 @@ def run(
                 if x is not None and x.pre_hooks:
                     g = pre_hooks(node, x, g, create_graph)
                 wanted = None if needed is None else [e is not None and reaches(e, needed, targets) for e in node.edges]
-                results = node.run(g, create_graph, wanted)
-                if checks:
-                    for check in checks:
-                        check(node, results)
+                try:
+                    results = node.run(g, create_graph, wanted)
+                except Exception:
+                    if checks:
+                        from .anomaly import warn_origin
+
+                        warn_origin(node)
+                    raise
+                for check in checks:
+                    check(node, results)
                 if x is not None and x.post_hooks:
                     results = post_hooks(node, x, g, results, create_graph)
                 if freed is not None:
@@ -135,8 +171,8 @@ def run(
                         finish_leaf(target, total, mine, create_graph, targets, captured, capture, inputs)
     finally:
         door.state.enabled = before
-        _depth -= 1
-    if _depth == 0 and callbacks:
+        _runs.stack = _runs.stack[:-1]
+    if callbacks and not _runs.stack:
         todo, callbacks[:] = list(callbacks), []
         for fn in todo:
             fn()

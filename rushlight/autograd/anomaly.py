@@ -1,0 +1,159 @@
+"""Anomaly mode: find where a NaN comes from, and which forward line a failing backward belongs to.
+
+`detect_anomaly` and `set_detect_anomaly` keep the traceback of every recorded operation and check each gradient
+for NaN. With `check_forward=True` also the results of the forward operations are checked.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..errors import message
+from . import door, engine
+from .node import Node, Out, TensorBase
+
+_mode: list[tuple[bool, bool]] = []  # (check_nan, check_forward), innermost last
+_base: list[Any] = [None]  # what set_detect_anomaly set for good
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return bool(_mode) or _base[0] is not None
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether gradients are checked for NaN."""
+    current = _mode[-1] if _mode else _base[0]
+    return current is not None and current[0]
+
+
+def user_traceback() -> str:
+    """The Python stack outside this package, as text."""
+    package = __name__.partition(".")[0]
+    frames = [f for f in traceback.extract_stack() if f"/{package}/" not in f.filename.replace("\\", "/")]
+    return "".join(traceback.format_list(frames))
+
+
+def note(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
+    """The watcher: keep the forward traceback with each new node."""
+    out = next_apply(op, inputs, kw)
+    first = out[0] if isinstance(out, tuple) and out else out
+    fn = first._fn if isinstance(first, TensorBase) else None
+    node = fn.node if fn.__class__ is Out else fn
+    if isinstance(node, Node) and "traceback_" not in node.metadata:
+        node.metadata["traceback_"] = user_traceback()
+    if (_mode and _mode[-1][1]) or (not _mode and _base[0] and _base[0][1]):
+        for t in out if isinstance(out, tuple) else (out,):
+            a = t._a
+            if isinstance(a, np.ndarray) and a.dtype.kind in "fc" and not np.isfinite(a).all() and not _already_bad(inputs):
+                what = "nan" if np.isnan(a).any() else "inf"
+                raise RuntimeError(
+                    message(
+                        f"Function '{op.name}' returned {what} values in its forward.",
+                        got=f"a result of shape {tuple(a.shape)} from finite inputs",
+                        hint="look at the inputs of this operation: a division, log or sqrt of 0, an overflow",
+                    )
+                )
+    return out
+
+
+def _already_bad(inputs: Any) -> bool:
+    return any(
+        isinstance(t, TensorBase) and isinstance(t._a, np.ndarray) and t._a.dtype.kind in "fc" and not np.isfinite(t._a).all()
+        for t in inputs
+    )
+
+
+def warn_origin(node: Node) -> None:
+    """Show the forward traceback of the node whose backward failed."""
+    stack = node.metadata.get("traceback_")
+    if stack is None:
+        warnings.warn(
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
+            "forward pass for more information.",
+            UserWarning,
+            stacklevel=2,
+        )
+    else:
+        warnings.warn(
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{stack}",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def check(node: Node, results: Any) -> None:
+    """After a node ran: raise when a gradient is NaN."""
+    if not is_anomaly_check_nan_enabled():
+        return
+    for i, r in enumerate(results):
+        a = r._a if isinstance(r, TensorBase) else r
+        if a is not None and np.asarray(a).dtype.kind in "fcV" and np.isnan(np.asarray(a, np.float32 if np.asarray(a).dtype.kind == "V" else None)).any():
+            warn_origin(node)
+            raise RuntimeError(
+                message(
+                    f"Function '{node.name()}' returned nan values in its {i}th output.",
+                    got=f"made at {node.line()}",
+                    hint="the warning above shows the forward call; detect_anomaly(check_forward=True) finds NaN there",
+                )
+            )
+
+
+class detect_anomaly:  # noqa: N801
+    """Within the block, gradients are checked for NaN and errors in backward name the forward line.
+
+    Args:
+        check_nan: raise when a gradient is NaN.
+        check_forward: also raise when an operation makes NaN or Inf from finite inputs.
+    """
+
+    def __init__(self, check_nan: bool = True, check_forward: bool = False) -> None:
+        self.setting = (check_nan, check_forward)
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        _mode.append(self.setting)
+        self.watch = door.watching(note)
+        self.watch.__enter__()
+        engine.checks.append(check)
+
+    def __exit__(self, *args: Any) -> None:
+        _mode.pop()
+        engine.checks.remove(check)
+        self.watch.__exit__(*args)
+
+
+class set_detect_anomaly:  # noqa: N801
+    """Switch anomaly mode on or off, as a function for good or as a context for a block."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self.before = _base[0]
+        self._set((check_nan, False) if mode else None)
+
+    def _set(self, setting: Any) -> None:
+        was, _base[0] = _base[0], setting
+        if (was is None) == (setting is None):
+            return
+        if setting is not None:
+            door.state.watchers = (*door.state.watchers, note)
+            door.set_watched(1)
+            engine.checks.append(check)
+        else:
+            door.state.watchers = tuple(w for w in door.state.watchers if w is not note)
+            door.set_watched(-1)
+            engine.checks.remove(check)
+
+    def __enter__(self) -> None:
+        """The mode was switched by the constructor."""
+
+    def __exit__(self, *args: object) -> None:
+        self._set(self.before)

@@ -1,0 +1,377 @@
+"""gradcheck and gradgradcheck: compare analytical gradients with finite differences.
+
+The numerical derivative of the function at x in direction e_j is (f(x + eps e_j) - f(x - eps e_j)) / (2 eps). For a
+complex input both the real and the imaginary direction are taken. `fast_mode` compares v^T J u for random u, v.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..errors import message
+from . import door, engine
+from .node import TensorBase
+
+
+class GradcheckError(RuntimeError):
+    """Raised when a gradient check fails."""
+
+
+def _tensors(x: Any) -> tuple[Any, ...]:
+    if isinstance(x, TensorBase):
+        return (x,)
+    return tuple(v for v in x if isinstance(v, TensorBase))
+
+
+def _as_tuple(x: Any) -> tuple[Any, ...]:
+    return (x,) if isinstance(x, TensorBase) or not isinstance(x, (tuple, list)) else tuple(x)
+
+
+def _differentiable(x: Any) -> list[Any]:
+    return [t for t in _as_tuple(x) if isinstance(t, TensorBase) and t._a.dtype.kind in "fcV"]
+
+
+def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
+    return [o for o in _differentiable(func(*inputs)) if o.requires_grad]
+
+
+def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
+    some = False
+    for i, x in enumerate(inputs):
+        if isinstance(x, TensorBase) and x._fn is not None:
+            some = True
+            if x._a.dtype not in (np.float64, np.complex128):
+                warnings.warn(
+                    f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will "
+                    "likely fail if all the inputs are not of double precision floating point or complex. ",
+                    UserWarning,
+                    stacklevel=4,
+                )
+            a = x._a
+            if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+                raise RuntimeError(
+                    f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping "
+                    "to be able to compute the numerical gradients correctly. You should call .contiguous on the input "
+                    "before passing it to gradcheck."
+                )
+    if not some:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+        )
+    return [x for x in inputs if isinstance(x, TensorBase) and x._fn is not None]
+
+
+def _values(func: Callable[..., Any], inputs: tuple[Any, ...], n: int) -> list[Any]:
+    """Outputs as flat arrays (copies), in the order of `_outputs`."""
+    outs = _outputs(func, inputs)[:n]
+    return [np.array(o._a).reshape(-1) for o in outs]
+
+
+def _numerical(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Any], n: int, eps: float) -> list[list[Any]]:
+    """jacobians[input][output] of shape (input elements, output elements): dy_j / dx_i.
+
+    For complex inputs it is the pair of directions as PyTorch defines it: conj Wirtinger derivative times two.
+    """
+    out = []
+    for x in xs:
+        a = x._a
+        places = list(np.ndindex(a.shape))
+        rows: list[Any] = []
+        for place in places:
+            parts = []
+            for step in (eps, eps * 1j) if a.dtype.kind == "c" else (eps,):
+                before = a[place]
+                a[place] = before + step
+                up = _values(func, inputs, n)
+                a[place] = before - step
+                down = _values(func, inputs, n)
+                a[place] = before
+                parts.append([(u - d) / (2 * eps) for u, d in zip(up, down, strict=True)])
+            rows.append(parts)
+        out.append([[np.array([r[k][j] for r in rows]) for k in range(len(rows[0]) if rows else 1)] if rows else [] for j in range(n)])
+    return out
+
+
+def _analytical(y: Any, xs: list[Any], v: Any) -> list[Any]:
+    """v^H J of one output, as flat arrays; zeros where there is no path."""
+    gs = engine.grad((y,), xs, (v,), retain_graph=True, allow_unused=True)
+    return [
+        np.zeros(x._a.size, x._a.dtype) if g is None else np.asarray(g._a).reshape(-1) for g, x in zip(gs, xs, strict=True)
+    ]
+
+
+def _unit(y: Any, j: int, value: Any) -> Any:
+    v = np.zeros(y._a.shape, y._a.dtype)
+    v.reshape(-1)[j] = value
+    return door.wrap(v)
+
+
+def _expected(numeric: list[Any], j: int, value: complex, x_complex: bool) -> Any:
+    """What the gradient for cotangent `value` at output element j must be, from the measured directions.
+
+    For L with dL = Re(conj(value) dy): the gradient of a real x is Re(conj(value) dy/dx); of a complex x it is
+    that for the real direction plus i times that for the imaginary one.
+    """
+    re = np.real(np.conj(value) * numeric[0][:, j])
+    return re + 1j * np.real(np.conj(value) * numeric[1][:, j]) if x_complex else re
+
+
+def _close(a: Any, b: Any, rtol: float, atol: float) -> bool:
+    return bool(np.allclose(a, b, rtol, atol))
+
+
+def _slow(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, atol: float, rtol: float, nondet: float) -> None:
+    numeric = _numerical(func, inputs, xs, len(outs), eps)
+    for o, y in enumerate(outs):
+        values = (1.0, 1j) if y._a.dtype.kind == "c" else (1.0,)
+        analytic: list[list[Any]] = [[] for _ in xs]
+        measured: list[list[Any]] = [[] for _ in xs]
+        for j in range(y._a.size):
+            for value in values:
+                got = _analytical(y, xs, _unit(y, j, value))
+                again = _analytical(y, xs, _unit(y, j, value))
+                for i, x in enumerate(xs):
+                    if not _close(got[i], again[i], 0.0, nondet):
+                        raise GradcheckError(
+                            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+                            f"gives different values, although analytical gradient matches numerical gradient. "
+                            f"The tolerance for nondeterminism was {nondet}."
+                        )
+                    analytic[i].append(got[i])
+                    if x._a.size:
+                        measured[i].append(_expected(numeric[i][o], j, value, x._a.dtype.kind == "c"))
+                    else:
+                        measured[i].append(np.zeros(0))
+        for i in range(len(xs)):
+            a, m = np.array(analytic[i]).T, np.array(measured[i]).T
+            if a.size and not _close(a, m, rtol, atol):
+                raise GradcheckError(_report(i, o, a, m))
+
+
+def _report(i: int, o: int, analytic: Any, numeric: Any) -> str:
+    worst = np.unravel_index(np.argmax(np.nan_to_num(np.abs(analytic - numeric), nan=np.inf)), analytic.shape)
+    return message(
+        f"Jacobian mismatch for output {o} with respect to input {i},",
+        got=f"numerical:{np.array2string(numeric, precision=4)}\nanalytical:{np.array2string(analytic, precision=4)}",
+        wanted="equal values within atol + rtol * |numerical|",
+        hint=f"look at input element {int(worst[0])}, output element {int(worst[1])}: "
+        f"{analytic[worst]:.6g} where differences give {numeric[worst]:.6g}",
+    )
+
+
+def _fast(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, atol: float, rtol: float) -> None:
+    """Compare one random projection v^T J u of each pair."""
+    rng = np.random.default_rng(0)
+
+    def unit(a: Any) -> Any:
+        u = rng.standard_normal(a.shape)
+        if a.dtype.kind == "c":
+            u = u + 1j * rng.standard_normal(a.shape)
+        norm = np.linalg.norm(u.reshape(-1))
+        return (u / (norm if norm else 1.0)).astype(a.dtype)
+
+    us = [unit(x._a) for x in xs]
+    vs = [unit(y._a) for y in outs]
+    for i, (x, u) in enumerate(zip(xs, us, strict=True)):
+        before = x._a.copy()
+        np.copyto(x._a, before + eps * u)
+        up = _values(func, inputs, len(outs))
+        np.copyto(x._a, before - eps * u)
+        down = _values(func, inputs, len(outs))
+        np.copyto(x._a, before)
+        for o, (y, v) in enumerate(zip(outs, vs, strict=True)):
+            numeric = np.real(np.vdot(v.reshape(-1), (up[o] - down[o]) / (2 * eps)))
+            got = _analytical(y, xs, door.wrap(v.copy()))[i]
+            analytic = np.real(np.vdot(got, u.reshape(-1)))
+            if not _close(analytic, numeric, rtol, atol):
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {o} with respect to input {i},\nnumerical:{numeric}\nanalytical:{analytic}\n\n"
+                    "The above quantities relating the numerical and analytical jacobians are computed in fast mode. See: "
+                    "https://github.com/pytorch/pytorch/issues/53876 for more background about fast mode. Below, we "
+                    "recompute numerical and analytical jacobians in slow mode:"
+                )
+
+
+def _undefined(func: Any, inputs: Any, xs: list[Any]) -> None:
+    """Backward must accept undefined (None) gradients of outputs: all of them, and one at a time."""
+    outs = _outputs(func, inputs)
+    if len(outs) < 2:
+        return
+    for y in outs:  # the others get None
+        engine.grad((y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True)
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+    check_sparse_nnz: bool | None = None,
+) -> bool:
+    """Check the gradients of `func` at `inputs` against finite differences.
+
+    Args:
+        func: takes Tensors, returns a Tensor or a tuple of them.
+        inputs: a Tensor or a tuple; those with requires_grad (double precision) are checked.
+        eps, atol, rtol: step of the differences, absolute and relative tolerance.
+        raise_exception: raise GradcheckError (a RuntimeError) instead of returning False.
+        nondet_tol: allowed difference between two identical backward runs.
+        check_undefined_grad: also check that undefined output gradients are handled.
+        check_grad_dtypes: also check that gradients have their inputs' dtypes.
+        check_batched_grad: also compare `is_grads_batched` with one vector after the other.
+        check_forward_ad: also check forward-mode derivatives.
+        fast_mode: one random direction instead of all elements.
+
+    >>> import rushlight as torch
+    >>> x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(torch.exp, (x,))
+    True
+    """
+    args = (
+        func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad,
+        check_forward_ad, check_backward_ad, fast_mode,
+    )  # fmt: skip
+    if raise_exception:
+        return _gradcheck(*args)
+    try:
+        return _gradcheck(*args)
+    except RuntimeError:
+        return False
+
+
+def _gradcheck(
+    func: Any, inputs: Any, eps: float, atol: float, rtol: float, nondet: float, undefined: bool, grad_dtypes: bool,
+    batched: bool, forward: bool, backward: bool, fast: bool,
+) -> bool:  # fmt: skip
+    if not (forward or backward):
+        raise ValueError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+    args = _as_tuple(inputs)
+    xs = _check_inputs(args, undefined)
+    with door.grad_enabled(True):
+        for x in xs:
+            if x.is_leaf is False:
+                x.retain_grad()
+        all_outs = _as_tuple(func(*args))
+        for y in all_outs:
+            if not isinstance(y, TensorBase):
+                raise ValueError("Expected func to return a Tensor or a tuple of Tensors")
+        outs = [y for y in _differentiable(all_outs) if y.requires_grad]
+        if not outs:
+            for i, x in enumerate(xs):  # nothing depends on the inputs: then the differences must be zero
+                for value in _constant_slopes(func, args, x, eps):
+                    if not _close(value, 0, 0.0, atol):
+                        raise GradcheckError(f"Numerical gradient for function expected to be zero (input {i})")
+            return True
+        (_fast(func, args, xs, outs, eps, atol, rtol) if fast else _slow(func, args, xs, outs, eps, atol, rtol, nondet))
+        if grad_dtypes:
+            for y in outs:
+                gs = engine.grad((y,), xs, (door.wrap(np.ones_like(y._a)),), retain_graph=True, allow_unused=True)
+                for x, g in zip(xs, gs, strict=True):
+                    if g is not None and g._a.dtype != x._a.dtype:
+                        raise GradcheckError("the gradient's dtype differs from its input's")
+        if undefined:
+            _undefined(func, args, xs)
+        if batched:
+            _batched(outs, xs, rtol, atol)
+        if forward:
+            from .forward_ad import check_forward
+
+            check_forward(func, args, xs, eps, atol, rtol)
+    return True
+
+
+def _constant_slopes(func: Any, args: Any, x: Any, eps: float) -> Any:
+    for place in np.ndindex(x._a.shape):
+        before = x._a[place]
+        x._a[place] = before + eps
+        up = [np.array(o._a) for o in _differentiable(func(*args))]
+        x._a[place] = before - eps
+        down = [np.array(o._a) for o in _differentiable(func(*args))]
+        x._a[place] = before
+        for u, d in zip(up, down, strict=True):
+            yield (u - d) / (2 * eps)
+
+
+def _batched(outs: list[Any], xs: list[Any], rtol: float, atol: float) -> None:
+    rng = np.random.default_rng(0)
+    for y in outs:
+        vs = door.wrap(rng.standard_normal((3, *y._a.shape)).astype(y._a.dtype))
+        together = engine.grad((y,), xs, (vs,), retain_graph=True, allow_unused=True, is_grads_batched=True)
+        for k in range(3):
+            alone = engine.grad((y,), xs, (vs[k],), retain_graph=True, allow_unused=True)
+            for a, b in zip(together, alone, strict=True):
+                if (a is None) != (b is None) or (a is not None and not _close(a._a[k], b._a, rtol, atol)):
+                    raise GradcheckError("For batched gradients, the batched and the single results differ")
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Check second derivatives: `gradcheck` of the gradient function of `func`.
+
+    Args: as `gradcheck`; `grad_outputs` are the vectors of the first derivative (random when None).
+    """
+    args = _as_tuple(inputs)
+    outs = [y for y in _differentiable(func(*args)) if y.requires_grad]
+    if grad_outputs is None:
+        rng = np.random.default_rng(0)
+        vs = []
+        for y in outs:
+            v = rng.standard_normal(y._a.shape) + (1j * rng.standard_normal(y._a.shape) if y._a.dtype.kind == "c" else 0)
+            v = np.asarray(v).astype(y._a.dtype)
+            if gen_non_contig_grad_outputs and v.ndim:
+                v = np.stack([v, v], axis=-1)[..., 0]
+            vs.append(door.wrap(v).requires_grad_())
+    else:
+        vs = list(_as_tuple(grad_outputs))
+    n = len(args)
+
+    def first(*both: Any) -> Any:
+        xs, gs = both[:n], both[n:]
+        ys = [y for y in _differentiable(func(*xs)) if y.requires_grad]
+        wanted = [x for x in xs if isinstance(x, TensorBase) and x._fn is not None]
+        got = engine.grad(ys, wanted, gs, create_graph=True, allow_unused=True)
+        return tuple(g for g in got if g is not None)
+
+    return gradcheck(
+        first, (*args, *vs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
+    )  # fmt: skip
+
+
+_ = dtypes

@@ -1,0 +1,153 @@
+"""Hooks on the graph as a whole: saved tensors, several tensors at once, increments of versions.
+
+`saved_tensors_hooks`, `save_on_cpu`, `disable_saved_tensors_hooks`, `register_multi_grad_hook`,
+`get_gradient_edge`, `increment_version`, `allow_mutation_on_saved_tensors`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from . import door, engine, views
+from .hooks import RemovableHandle
+from .node import LEAF, Node, Out, TensorBase, accumulator
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph: output `output_nr` of `node`."""
+
+    node: Node
+    output_nr: int
+
+
+def get_gradient_edge(tensor: Any) -> GradientEdge:
+    """Where the gradient of `tensor` goes (its AccumulateGrad when it is a leaf)."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients.")
+    fn = tensor._fn
+    if fn is LEAF:
+        return GradientEdge(accumulator(tensor), 0)
+    return GradientEdge(fn.node, fn.nr) if fn.__class__ is Out else GradientEdge(fn, 0)
+
+
+def increment_version(tensor: Any) -> None:
+    """Count an in-place change that autograd did not see."""
+    for t in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+        views.cell(t).bump("increment_version")
+
+
+_forbidden: list[str] = []
+
+
+class saved_tensors_hooks:  # noqa: N801
+    """Pass every tensor that operations save through `pack_hook`, and back through `unpack_hook` in backward.
+
+    >>> import rushlight as torch
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t * 2, lambda t: t):
+    ...     y = x.exp()
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([5.4366, 5.4366])
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+
+    def __enter__(self) -> None:
+        if _forbidden:
+            raise RuntimeError(_forbidden[-1])
+        door.state.packers = (*door.state.packers, (self.pack_hook, self.unpack_hook))
+        door.set_watched(1)
+
+    def __exit__(self, *args: object) -> None:
+        door.state.packers = door.state.packers[:-1]
+        door.set_watched(-1)
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Keep saved tensors in CPU memory: everything is there already, so they are kept as they are."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda t: t, lambda t: t)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Make the use of saved_tensors_hooks an error within a block."""
+    _forbidden.append(error_message)
+    try:
+        yield
+    finally:
+        _forbidden.pop()
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Saved tensors are kept as copies within a block, so they may be changed in place afterwards."""
+    with saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
+        yield
+
+
+class _MultiHandle(RemovableHandle):
+    def __init__(self, handles: tuple[Any, ...]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        for h in self.handles:
+            h.remove()
+
+
+def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> RemovableHandle:
+    """Call `fn` when the gradients of all `tensors` were computed (mode "all": with the list of them, None where
+    there is none), or of the first one (mode "any": with that gradient), once a backward.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = tuple(tensors)
+    lock = threading.Lock()
+    if mode == "any":
+        last: list[Any] = [None]
+
+        def first(g: Any) -> None:
+            with lock:
+                fresh = last[0] is not engine.current()
+                last[0] = engine.current()
+            if fresh:
+                fn(g)
+
+        return _MultiHandle(tuple(t.register_hook(first) for t in tensors))
+    seen: dict[Any, dict[int, Any]] = {}
+
+    def one(i: int) -> Callable[[Any], None]:
+        def hook(g: Any) -> None:
+            run = engine.current()
+            with lock:
+                if not any(r is run for r in seen):
+                    seen.clear()
+                got = seen.setdefault(run, {})
+                got[i] = g
+                expected = [j for j, t in enumerate(tensors) if run.will_reach(t)]
+                complete = all(j in got for j in expected)
+            if complete:
+                fn([got.get(j) for j in range(len(tensors))])
+
+        return hook
+
+    return _MultiHandle(tuple(t.register_hook(one(i)) for i, t in enumerate(tensors)))

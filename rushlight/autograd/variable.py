@@ -1,0 +1,80 @@
+"""Variable: the name tensors with history once had, with `volatile` from before no_grad."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from . import door
+from .node import Cut, TensorBase
+
+
+class _VariableMeta(type):
+    def __instancecheck__(cls, obj: Any) -> bool:
+        return isinstance(obj, TensorBase)
+
+
+class Variable(metaclass=_VariableMeta):
+    """`Variable(x, requires_grad=False, volatile=False)`: a tensor over the memory of `x`.
+
+    A volatile tensor makes every result that depends on it volatile: without history, whatever the other
+    operands require.
+    """
+
+    def __new__(cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None) -> Any:
+        if data is None:
+            from ..ops.create import empty
+
+            data = empty(0)
+        if not isinstance(data, TensorBase):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        if volatile:
+            if requires_grad:
+                raise RuntimeError("Variable can't be volatile and require_grad at the same time!")
+            t = data.detach()  # type: ignore[attr-defined]
+            set_volatile(t, True)
+            return t
+        t = data.detach()  # type: ignore[attr-defined]
+        t._x = None
+        if requires_grad:
+            t.requires_grad_()
+        elif requires_grad is None and data._fn is not None:
+            return data
+        return t
+
+
+def is_volatile(t: Any) -> bool:
+    """Whether a tensor is volatile."""
+    cut = t._x if t._x.__class__ is Cut else getattr(t._x, "cut", None)
+    return cut is not None and cut.why == "volatile"
+
+
+def set_volatile(t: Any, on: bool) -> None:
+    """Make a leaf volatile, or no longer so."""
+    if on:
+        if t._fn is not None and not t.is_leaf:
+            raise RuntimeError("volatile can only be set on leaf variables")
+        t._fn = None
+        t._x = Cut("volatile")
+        if spread not in door.state.watchers:
+            warnings.warn(
+                "volatile was removed from PyTorch (use `with torch.no_grad():` instead); Rushlight still honours it",
+                UserWarning,
+                stacklevel=3,
+            )
+            door.state.watchers = (spread, *door.state.watchers)
+            door.set_watched(1)
+    elif is_volatile(t):
+        t._x = None
+
+
+def spread(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
+    """The watcher: results of volatile operands are volatile."""
+    if not any(isinstance(t, TensorBase) and t._x is not None and is_volatile(t) for t in inputs):
+        return next_apply(op, inputs, kw)
+    with door.grad_enabled(False):
+        out = next_apply(op, inputs, kw)
+    cut = Cut("volatile")
+    for y in out if isinstance(out, tuple) else (out,):
+        y._x = cut
+    return out

@@ -1,0 +1,205 @@
+"""Activation checkpointing: forget what a part of the network saved, and compute it again in backward."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from ..autograd import door
+from ..autograd.engine import backward
+from ..autograd.function import Function
+from ..autograd.graph import saved_tensors_hooks
+from ..tensor import Tensor
+
+__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled"]
+
+
+class CheckpointError(RuntimeError):
+    """The recomputation did not save what the first computation had saved."""
+
+
+@contextmanager
+def _rng(preserve: bool, state: Any) -> Iterator[None]:
+    from ..random import fork_rng, set_rng_state
+
+    if not preserve:
+        yield
+        return
+    with fork_rng(devices=[]):
+        set_rng_state(state)
+        yield
+
+
+def _rng_state(preserve: bool) -> Any:
+    from ..random import get_rng_state
+
+    return get_rng_state() if preserve else None
+
+
+class _Frame:
+    """What one checkpointed call saved: shapes first, the values again when backward asks."""
+
+    def __init__(self, run: Callable[[], Any], preserve: bool, determinism_check: str) -> None:
+        self.run = run
+        self.preserve = preserve
+        self.state = _rng_state(preserve)
+        self.check = determinism_check
+        self.metas: list[tuple[Any, Any]] = []
+        self.values: list[Any] | None = None
+        self.left = 0
+
+    def pack(self, t: Any) -> int:
+        self.metas.append((tuple(t.shape), t.dtype))
+        return len(self.metas) - 1
+
+    def unpack(self, i: int) -> Any:
+        if self.values is None:
+            self.recompute()
+        assert self.values is not None
+        value = self.values[i]
+        self.left -= 1
+        if self.left <= 0:
+            self.values = None  # the next backward through a retained graph computes again
+        return value
+
+    def recompute(self) -> None:
+        values: list[Any] = []
+
+        def keep(t: Any) -> Any:
+            values.append(t.detach())
+            return t
+
+        with door.grad_enabled(True), saved_tensors_hooks(keep, lambda t: t), _rng(self.preserve, self.state):
+            self.run()
+        if len(values) != len(self.metas):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.metas)}\n"
+                f"Number of tensors saved during recomputation: {len(values)}"
+            )
+        if self.check != "none":
+            for i, (v, meta) in enumerate(zip(values, self.metas, strict=True)):
+                if (tuple(v.shape), v.dtype) != meta:
+                    raise CheckpointError(
+                        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+                        f"during the forward pass.\ntensor at position {i}:\nsaved metadata: {meta}\n"
+                        f"recomputed metadata: {(tuple(v.shape), v.dtype)}"
+                    )
+        self.values = values
+        self.left = len(values)
+
+
+class _Reentrant(Function):
+    @staticmethod
+    def forward(ctx: Any, run: Any, preserve: bool, *args: Any) -> Any:
+        ctx.run, ctx.preserve = run, preserve
+        ctx.state = _rng_state(preserve)
+        ctx.args = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*[a for a in args if isinstance(a, Tensor)])
+        return run(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        args = list(ctx.args)
+        for i, t in zip(ctx.places, ctx.saved_tensors, strict=True):
+            again = t.detach()
+            again.requires_grad = t.requires_grad
+            args[i] = again
+        with door.grad_enabled(True), _rng(ctx.preserve, ctx.state):
+            outs = ctx.run(*args)
+        outs = (outs,) if isinstance(outs, Tensor) else tuple(outs)
+        pairs = [(o, g) for o, g in zip(outs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([o for o, _ in pairs], [g for _, g in pairs])
+        return (None, None, *[a.grad if isinstance(a, Tensor) and a.requires_grad else None for a in args])
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], Any] | None = None,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Call `function(*args)` without keeping what it saves; backward computes it again.
+
+    Args:
+        use_reentrant: True for the old way (an own backward inside backward: some input must require grad);
+            False for recomputation when a saved value is asked for.
+        preserve_rng_state: the recomputation sees the same random numbers.
+        context_fn: returns two context managers, for the forward and for the recomputation (not re-entrant only).
+        determinism_check: "default" compares shapes and dtypes of the saved values, "none" nothing.
+
+    Raises:
+        CheckpointError: the recomputation saved something else.
+    """
+    if use_reentrant is None:
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
+            "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True.",
+            UserWarning,
+            stacklevel=2,
+        )
+        use_reentrant = True
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not None:
+            raise ValueError("Passing `context_fn` is only supported when use_reentrant=False.")
+        if door.state.enabled and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
+        return _Reentrant.apply(function, preserve_rng_state, *args)
+    forward_context, again_context = context_fn() if context_fn is not None else (nullcontext(), nullcontext())
+
+    def run() -> Any:
+        with again_context:
+            return function(*args, **kwargs)
+
+    if not door.state.enabled:
+        return function(*args, **kwargs)
+    frame = _Frame(run, preserve_rng_state, determinism_check)
+    with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
+        out = function(*args, **kwargs)
+    frame.left = len(frame.metas)
+    return out
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any  # noqa: A002
+) -> Any:
+    """Run a sequence of modules in `segments` parts, all but the last checkpointed."""
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+
+    def part(start: int, end: int) -> Callable[[Any], Any]:
+        def forward(x: Any) -> Any:
+            for f in functions[start:end]:
+                x = f(x)
+            return x
+
+        return forward
+
+    functions = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    size = len(functions) // segments
+    end = 0
+    for k in range(segments - 1):
+        start, end = k * size, (k + 1) * size
+        input = checkpoint(  # noqa: A001
+            part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
+        )
+    return part(end, len(functions))(input)
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Accepted; errors always say what differed."""
+    yield
