@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from ..kernels import expr
+from ..kernels import expr, select
 from .record import elementwise, intrinsic, op
 from .samples import arr, case, error, real
 
@@ -161,7 +161,7 @@ def where(condition: Any, input: Any, other: Any) -> Any:  # noqa: A002
     """`input` where the condition holds, else `other`."""
     if condition.__class__ is bool:
         condition = np.asarray(condition)
-    return np.where(condition.astype(bool, copy=False), input, other)
+    return select.where(condition.astype(bool, copy=False), input, other)
 
 
 where.vjp(
