@@ -45,7 +45,7 @@ class Arrays:
         A 0-d array operand costs a ufunc call half of what a Python float does.
         """
         work = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
-        plain = dtype is _SINGLE or dtype is _DOUBLE
+        plain = dtype in (_SINGLE, _DOUBLE)  # by value: a pickled array brings its own object
         made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
         fields = made.__dict__
         # From step to step most numbers stay; those keep their arrays.

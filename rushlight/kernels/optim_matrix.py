@@ -46,6 +46,8 @@ def adafactor(
     Shazeer and Stern, Adafactor (arXiv:1804.04235). `row` is (..., n, 1), `column` (..., 1, m); a
     vector parameter keeps its whole `variance` instead.
     """
+    if p.size == 0:
+        return
     if maximize:
         g = -g
     fresh = step**beta2_decay

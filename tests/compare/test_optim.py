@@ -246,7 +246,10 @@ def test_lbfgs(search, dtype):
     for lib in (rushlight, torch):
         x, y = (lib.from_numpy(v.copy()).requires_grad_() for v in start)
         lr = 1.0 if search else 0.001
-        optimizer = lib.optim.LBFGS([x, y], lr=lr, line_search_fn=search, history_size=5)
+        iterations = 20 if dtype == "float64" else 5
+        optimizer = lib.optim.LBFGS(
+            [x, y], lr=lr, max_iter=iterations, line_search_fn=search, history_size=5
+        )
 
         def closure(optimizer=optimizer, x=x, y=y):
             optimizer.zero_grad()
@@ -255,7 +258,7 @@ def test_lbfgs(search, dtype):
             return loss
 
         path = []
-        # In float32 the searches part after some time: a rounding decides whether a bracket divides.
+        # In float32 the searches part after some time: a rounding decides how a bracket divides.
         for _ in range(4 if dtype == "float64" else 1):
             path.append(float(optimizer.step(closure)))
             path.extend([*x.detach().numpy().tolist(), y.item()])
