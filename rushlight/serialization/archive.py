@@ -167,9 +167,9 @@ class Reader:
             raise broken(
                 f"its record {record} is too short", f"{info.file_size} bytes", f"{nbytes}"
             )
-        self._file.seek(info.header_offset)
+        self._file.seek(max(info.header_offset, 0))  # damage can make it negative
         header = self._file.read(_LOCAL_HEADER)
-        if len(header) != _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
+        if info.header_offset < 0 or len(header) != _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
             raise broken(f"its record {record} has no header")
         name, extra = struct.unpack("<HH", header[26:30])
         begin = info.header_offset + _LOCAL_HEADER + name + extra

@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import math
+import re
 from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -272,10 +273,9 @@ def _size(items: Any = ()) -> Size:
 
 
 def _np_dtype(code: Any, align: Any = False, copy: Any = False) -> np.dtype:
-    dtype = np.dtype(code) if type(code) is str and len(code) <= 8 else None
-    if dtype is None or dtype.kind not in "biufcSU":
+    if type(code) is not str or not re.fullmatch(r"[<>|=]?[?biufcSU][0-9]{0,8}", code):
         raise broken("a NumPy type is not plain", f"{code!r}"[:80])
-    return dtype
+    return np.dtype(code)
 
 
 def _np_dtype_state(dtype: Any, state: Any) -> None:
