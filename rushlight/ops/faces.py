@@ -14,7 +14,7 @@ import numpy as np
 
 from ..autograd import door, views
 from ..autograd.node import TensorBase
-from .record import composite, write_out
+from .record import Composite, composite, composites, write_out
 
 NUMPY_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input"}
 
@@ -44,6 +44,15 @@ def face(fn: Callable[..., Any] | None = None, *, public: str = "torch Tensor", 
         spaces = " ".join(s for s in public.split() if s in ("torch", "Tensor"))
         composite(again, public=spaces, name=called + "_", aliases=" ".join(a + "_" for a in aliases.split()))
     return published
+
+
+def attribute(fn: Any, name: str, setter: Any = None) -> Any:
+    """Publish a function of one Tensor as a property: `x.T`."""
+    record = Composite(fn, "Tensor", "", False, ())
+    record.name = name
+    record.fn = property(fn, setter, doc=fn.__doc__)
+    composites[f"Tensor.{name}"] = record
+    return fn
 
 
 def inplace_of(fn: Any, name: str) -> Any:
