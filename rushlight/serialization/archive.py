@@ -126,7 +126,7 @@ class Reader:
             raise broken("the records of its archive overlap")
         memory = np.empty(info.file_size, np.uint8)
         self._file.seek(begin)
-        target = memoryview(memory)
+        target = memory.data
         crc = 0
         while len(target):
             count = _read_into(self._file, target[:_CHUNK])

@@ -21,12 +21,12 @@ from .. import dtypes
 from ..device import device
 from ..errors import message
 from ..size import Size
-from ..storage import TypedStorage, UntypedStorage
+from ..storage import UntypedStorage
 from ..tensor import Tensor
 from . import legacy
 from .archive import ALIGNMENT, Writer
 from .atomic import replacing
-from .blocks import NAME_OF_STORAGE, Span, origin
+from .blocks import NAME_OF_STORAGE, Block, Span, origin
 from .loading import FileLike
 
 
@@ -134,10 +134,13 @@ class _Storage:
         self.saved_id = saved_id
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
+_PythonPickler: Any = pickle._Pickler  # type: ignore[attr-defined]  # typeshed leaves it out
+
+
+class _Pickler(_PythonPickler):
     """The standard library's pickler in Python: the one in C insists on importing each name."""
 
-    dispatch: ClassVar = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
+    dispatch: ClassVar = dict(_PythonPickler.dispatch)
 
     def __init__(self, file: IO[bytes], protocol: int, views_in_ids: bool) -> None:
         super().__init__(file, protocol, fix_imports=True)
@@ -149,10 +152,9 @@ class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
 
     def persistent_id(self, obj: Any) -> Any:
         if isinstance(obj, UntypedStorage):
-            typed = isinstance(obj, TypedStorage) and getattr(obj, "kind", obj).dtype is not None
-            return self._storage(
-                Span(obj.data_ptr(), obj.nbytes()), obj.dtype if typed else None
-            ).saved_id
+            kind = obj.kind if isinstance(obj, Block) else obj
+            span = Span(obj.data_ptr(), obj.nbytes())
+            return self._storage(span, getattr(kind, "dtype", None)).saved_id
         return obj.saved_id if type(obj) is _Storage else None
 
     def reducer_override(self, obj: Any) -> Any:
@@ -170,10 +172,10 @@ class _Pickler(pickle._Pickler):  # type: ignore[name-defined,misc]
 
         state = dict(t.__dict__)
         if isinstance(t, Parameter):
-            data = t.detach()
+            data: Any = t.detach()
             if type(data) is not Tensor:
                 data = data.as_subclass(Tensor)
-            args = (data, t.requires_grad, collections.OrderedDict())
+            args: tuple[Any, ...] = (data, t.requires_grad, collections.OrderedDict())
             return (_PARAMETER_STATE, (*args, state)) if state else (_PARAMETER, args)
         rebuild, args = self._parts(t)
         if type(t) is Tensor and not state:
