@@ -577,6 +577,6 @@ def composite(
     wrapped = overrides.dispatching(fn) if dispatch else fn
     record = Composite(wrapped, public, aliases, inplace, samples)
     if name is not None:
-        record.name = name
+        record.name = wrapped.__name__ = name
     composites[f"{record.public[0] if record.public else ''}.{record.name}"] = record
     return wrapped
