@@ -54,11 +54,10 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
     plain = plain_binary(op)
     node_class = op.plain_node
     save_y = op.keep_y
-    save_a = any(op.keeps(i, 2)[1] for i in range(2))
-    save_b = any(op.keeps(i, 2)[2] for i in range(2))
-    a_for_b, b_for_a = op.keeps(1, 2)[1], op.keeps(0, 2)[2]
+    a_for_a, a_for_b = op.keeps(0, 2)[1], op.keeps(1, 2)[1]
+    b_for_a, b_for_b = op.keeps(0, 2)[2], op.keeps(1, 2)[2]
     new, getframe, state, refresh = object.__new__, sys._getframe, door.state, door.refresh
-    simple = not (save_y or save_a or save_b)
+    simple = not (save_y or a_for_a or a_for_b or b_for_a or b_for_b)
 
     def method(a: Any, b: Any) -> Any:
         kind = type(b)
@@ -107,8 +106,8 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
         else:
             node.saved = (
                 r if save_y else None,
-                a if save_a and (fb is not None or not a_for_b) else None,
-                b if save_b and (fa is not None or not b_for_a) else None,
+                a if (a_for_b and fb is not None) or (a_for_a and fa is not None) else None,
+                b if (b_for_a and fa is not None) or (b_for_b and fb is not None) else None,
             )
         node.kw = None
         node.seq = tick()
