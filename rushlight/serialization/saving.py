@@ -187,15 +187,15 @@ class _Pickler(_PythonPickler):
         dtype, requires_grad = t.dtype, bool(t.requires_grad)
         if t.device.type == "meta":
             return _META, (_DTYPES[dtype], tuple(t.shape), tuple(t.stride()), requires_grad)
-        a = t._a
+        a, strides = t._a, tuple(t.stride())
         span, begin = origin(a)
         size = dtype.itemsize
         whole = begin % size == 0 and all(s % size == 0 and s >= 0 for s in a.strides)
-        if not whole or span.address % size:
+        if not whole or span.address % size:  # memory of another library, cut in mid-element
             a = np.ascontiguousarray(a)
             self._keep.append(a)
+            strides = tuple(s // size for s in a.strides)
             span, begin = origin(a)
-        strides = tuple(s // size for s in a.strides)
         storage = self._storage(span, dtype)
         hooks: Any = collections.OrderedDict()
         args = (storage, begin // size, tuple(a.shape), strides, requires_grad, hooks)

@@ -20,9 +20,8 @@ ROUND_TRIP_DTYPES = [d.name for d in dtypes.ALL]
 
 def raw(t: Any) -> bytes:
     """The elements of a tensor of either library as bytes."""
-    if isinstance(t, torch.Tensor):
-        return t.contiguous().view(torch.uint8).numpy().tobytes() if t.numel() else b""
-    return np.ascontiguousarray(t.numpy()).tobytes()
+    lib = torch if isinstance(t, torch.Tensor) else rushlight
+    return t.contiguous().view(lib.uint8).numpy().tobytes()
 
 
 def values(lib: Any) -> dict[str, Any]:
@@ -111,11 +110,10 @@ def test_every_dtype_both_ways(name: str) -> None:
 
 def test_conjugated_and_negated_views() -> None:
     z = torch.tensor([1 + 2j, 3 - 1j])
-    torch.save({"conj": z.conj(), "imag": z.conj().imag}, file := io.BytesIO())
-    file.seek(0)
-    back = rushlight.load(file)
-    assert back["conj"].tolist() == [1 - 2j, 3 + 1j]
-    assert back["imag"].tolist() == [-2, 1]
+    for view in (z.conj(), z.conj().imag):
+        torch.save(view, file := io.BytesIO())
+        file.seek(0)
+        assert rushlight.load(file).tolist() == view.tolist()
 
 
 def small(lib: Any) -> Any:

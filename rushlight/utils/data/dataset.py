@@ -246,7 +246,8 @@ def random_split(
     if sum(lengths) != size:
         raise ValueError(
             message(
-                "random_split: Sum of input lengths does not equal the length of the input dataset!",
+                "random_split: "
+                "Sum of input lengths does not equal the length of the input dataset!",
                 got=f"lengths {list(lengths)}, which sum to {sum(lengths)}",
                 wanted=f"a sum of {size}, or fractions that sum to 1",
             )

@@ -137,14 +137,14 @@ def collate_float_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) ->
     """One float64 tensor of Python floats."""
     import rushlight
 
-    return rushlight.tensor(list(batch), dtype=rushlight.float64)
+    return rushlight.tensor(list(batch), dtype=rushlight.float64)  # type: ignore[operator]
 
 
 def collate_int_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
     """One tensor of Python ints."""
     import rushlight
 
-    return rushlight.tensor(list(batch))
+    return rushlight.tensor(list(batch))  # type: ignore[operator]
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Any:
