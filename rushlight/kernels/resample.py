@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ class Table(NamedTuple):
 class Resize(NamedTuple):
     """How one dimension is resized; hashable, so tables are made once."""
 
-    mode: str  # nearest, nearest-exact, linear, cubic
+    mode: str  # nearest, nearest-exact, linear, cubic, lanczos
     size: int
     out: int
     align_corners: bool = False
@@ -150,14 +151,17 @@ def _antialiased(how: Resize, dtype: Any) -> Table:
     """Weights of a filter widened to the step between output positions (as Pillow resizes)."""
     step = float(_step(how, dtype))
     widest = max(step, 1.0)
-    support = (2 if how.mode == "cubic" else 1) * widest
+    support = {"linear": 1, "cubic": 2, "lanczos": 3}[how.mode] * widest
     taps = math.ceil(support) * 2 + 1
     center = (np.arange(how.out) + 0.5) * step
     first = np.maximum((center - support + 0.5).astype(np.int64), 0)
     last = np.minimum((center + support + 0.5).astype(np.int64), how.size)
     index = first[:, None] + np.arange(taps)
     x = np.abs((index - center[:, None] + 0.5) / widest)
-    weight = _keys(x, -0.5) if how.mode == "cubic" else np.maximum(1 - x, 0)
+    if how.mode == "lanczos":
+        weight = np.where(x < 3, np.sinc(x) * np.sinc(x / 3), 0)
+    else:
+        weight = _keys(x, -0.5) if how.mode == "cubic" else np.maximum(1 - x, 0)
     weight = np.where(index < last[:, None], weight, 0)
     weight = weight / weight.sum(1, keepdims=True)
     return Table(np.minimum(index, how.size - 1), weight.astype(dtype), how.size)
@@ -236,6 +240,38 @@ def reflected(where: Array, size: int, align_corners: bool) -> tuple[Array, Arra
     extra = np.fmod(apart, span_)
     odd = np.floor(apart / span_) % 2 == 1
     return np.where(odd, span_ - extra, extra) + low_, np.where(odd, -sign, sign)
+
+
+def grid_taps(
+    grid: Array, size: Ints, mode: str, padding_mode: str, align_corners: bool
+) -> tuple[Array, Array, Array, Array]:
+    """For all taps of all points: flat index, whether inside; and slope and offset in the cell."""
+    d = len(size)
+    sides, slopes, offsets = [], [], []
+    first, count = {"nearest": (0, 1), "bilinear": (0, 2), "bicubic": (-1, 4)}[mode]
+    for i, n in enumerate(size):
+        cell, slope, offset = grid_cells(grid[..., d - 1 - i], n, mode, padding_mode, align_corners)
+        index = [cell + t for t in range(first, first + count)]
+        if mode == "bicubic":
+            index = [grid_index(t, n, padding_mode, align_corners) for t in index]
+        sides.append([(np.clip(t, 0, n - 1), (t >= 0) & (t < n)) for t in index])
+        slopes.append(slope)
+        offsets.append(offset)
+    flats, insides = [], []
+    for corner in product(*sides):
+        flat: Any = 0
+        inside: Any = True
+        for (index, is_inside), n in zip(corner, size, strict=True):
+            flat = flat * n + index
+            inside = is_inside & inside
+        flats.append(flat)
+        insides.append(inside)
+    return (
+        np.stack(flats),
+        np.stack(insides).astype(grid.dtype),
+        np.stack(slopes),
+        np.stack(offsets),
+    )
 
 
 def grid_index(index: Array, size: int, padding_mode: str, align_corners: bool) -> Array:

@@ -9,7 +9,7 @@ THEMES = (
     "shape_public",
     "linalg", "linalg_parts", "linalg_einsum", "linalg_norm", "linalg_factor",
     "linalg_spectral", "linalg_solve", "fft", "signal", "sort", "special", "random", "random_fill",
-    "activation", "softmax", "pad", "conv", "fold", "pool", "pool_more",
+    "activation", "softmax", "pad", "conv", "fold", "pool", "pool_more", "norm", "shuffle", "resample",
 )  # fmt: skip
 
 
