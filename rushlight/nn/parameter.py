@@ -108,8 +108,7 @@ def is_lazy(param: Any) -> bool:
 def _bare(cls: type, requires_grad: bool, device: Any, dtype: Any) -> Any:
     from .. import empty
 
-    made = Tensor._make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
-    return made
+    return Tensor._make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
@@ -120,6 +119,9 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         return _bare(cls, requires_grad, device, dtype)
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        """`__new__` does the work."""
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
@@ -138,3 +140,6 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         made = _bare(cls, requires_grad, device, dtype)
         made.persistent = persistent
         return made
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """`__new__` does the work."""
