@@ -423,3 +423,9 @@ def sinc(x: Array) -> Array:
     y = sinpi(x) / (np.pi * x)
     np.copyto(y, 1.0, where=x == 0)
     return y
+
+
+def sinc_complex(x: Array) -> Array:
+    """sinc of complex numbers."""
+    safe = np.where(x == 0, x.dtype.type(1), x) * x.real.dtype.type(np.pi)
+    return np.where(x == 0, x.dtype.type(1), np.sin(safe) / safe)

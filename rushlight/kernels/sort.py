@@ -106,7 +106,7 @@ def unique_rows(x: Array, dim: int) -> tuple[Array, Array, Array]:
     if x.shape[dim] == 0:
         empty = np.zeros(0, np.int64)
         return x.copy(), empty, empty
-    rows = np.moveaxis(x, dim, 0).reshape(x.shape[dim], -1)
+    rows = np.moveaxis(x, dim, 0).reshape(x.shape[dim], x.size // max(x.shape[dim], 1))
     order = np.lexsort(rows.T[::-1]) if rows.shape[1] else np.arange(len(rows))
     ordered = rows[order]
     new = np.ones(len(rows), bool)
@@ -124,7 +124,7 @@ def unique_consecutive(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
         flat = x.reshape(-1)
         different = flat[1:] != flat[:-1]
     else:
-        rows = np.moveaxis(x, dim, 0).reshape(x.shape[dim], -1)
+        rows = np.moveaxis(x, dim, 0).reshape(x.shape[dim], x.size // max(x.shape[dim], 1))
         different = (rows[1:] != rows[:-1]).any(axis=1)
         flat = None
     n = x.size if dim is None else x.shape[dim]

@@ -340,12 +340,14 @@ def _quantile(name: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip
         rank = np.rint(rank)
     low, high = np.floor(rank).astype(np.int64), np.ceil(rank).astype(np.int64)
     y = pick_along_many(ordered, wrap(low))
-    if how in ("linear", "midpoint") and (low != high).any():
+    moving = how == "linear" and getattr(q, "requires_grad", False)
+    if how in ("linear", "midpoint") and ((low != high).any() or moving):
         weight = np.where(low == high, 0.0, 0.5) if how == "midpoint" else rank - low
-        other = pick_along_many(ordered, wrap(high))
         w = constant(weight, y)
-        # from the nearer side, so that weight 1 gives the upper value itself
-        y = y + (other - y) * w
+        if moving:  # the weight moves with q, at the rate of the number of gaps
+            rate = constant(np.broadcast_to((count if skip else n) - 1.0, rank.shape), y)
+            w = q.reshape((places.size,)) * rate - constant(low, y)
+        y = y + (pick_along_many(ordered, wrap(high)) - y) * w
     # dims are now (others..., q), and a keepdim of size 1 needs no place of its own
     y = y.permute((y.ndim - 1, *range(y.ndim - 1)))
     return y.reshape((places.size, *shape) if places.ndim else shape)
@@ -511,14 +513,14 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
-def _range(name: str, a: Any, low: float, high: float) -> tuple[float, float]:
+def _range(name: str, a: Any, low: float, high: float, wider: float = 1) -> tuple[float, float]:
     if low == high == 0 and a.size:
         low, high = float(a.min()), float(a.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"{name}: range of [{low}, {high}] is not finite")
     if low > high:
         raise RuntimeError(f"{name}: max must be larger than min")
-    return (low - 1, high + 1) if low == high else (low, high)
+    return (low - wider, high + wider) if low == high else (low, high)
 
 
 @composite
@@ -549,7 +551,7 @@ def histogram(
     if hasattr(bins, "_a"):
         edges = bins._a
     else:
-        low, high = _range("torch.histogram()", a, *(range if range is not None else (0, 0)))
+        low, high = _range("torch.histogram()", a, *(range if range is not None else (0, 0)), 0.5)
         edges = np.linspace(low, high, int(bins) + 1).astype(a.dtype)
     weights = None if weight is None else weight._a.reshape(-1)
     counts = np.histogram(a, edges, weights=weights)[0].astype(a.dtype)

@@ -272,9 +272,10 @@ spherical_bessel_j0 = intrinsic(
     doc="sin(x)/x: the spherical Bessel function of order 0.",
 )  # fmt: skip
 sinc = intrinsic(
-    "sinc", libm.sinc,
+    "sinc", lambda x: libm.sinc_complex(x) if x.dtype.kind == "c" else libm.sinc(x),
     lambda g, y, x: g * where(x == 0, zero(x), (cos(x * math.pi) - y) / _nonzero(x)),
-    nin=1, samples=real(0.2, 3), public=EVERYWHERE, doc="sin(pi x)/(pi x), and 1 at 0.",
+    nin=1, samples=real(0.2, 3), public=EVERYWHERE, holomorphic=True,
+    doc="sin(pi x)/(pi x), and 1 at 0.",
 )  # fmt: skip
 
 # -- orthogonal polynomials ------------------------------------------------------------------------
@@ -285,12 +286,12 @@ def _recurrence(first: Any, step: Any) -> Any:
     P(k-1))."""
 
     def forward(x: Any, n: Any) -> Any:
-        x, n = np.broadcast_arrays(x, n)
+        x, n = np.broadcast_arrays(x, np.asarray(n).astype(np.int64))
         out = np.where(n < 0, x.dtype.type(0), x.dtype.type(1))
         before, current = np.ones_like(x), first(x)
         last = int(n.max()) if n.size else 0
         for k in range(1, last + 1):
-            out = np.where(n.astype(np.int64) >= k, current, out)
+            out = np.where(n >= k, current, out)
             before, current = current, step(k, x, current, before)
         return out.astype(x.dtype, copy=False)
 
@@ -385,6 +386,25 @@ for _record, _name in (
     (elementary.round, "round"),
 ):
     _also(_record, _name)
+
+
+@composite(public="special")
+def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """exp(x) over its sum along dim, as torch.softmax."""
+    return input.softmax(dim, dtype=dtype)
+
+
+@composite(public="special")
+def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """log of softmax along dim, as torch.log_softmax."""
+    return input.log_softmax(dim, dtype=dtype)
+
+
+@composite(public="special")
+def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
+    """log of the sum of exp(x) over dims, as torch.logsumexp."""
+    y = input.logsumexp(dim, keepdim)
+    return y if out is None else write_out("logsumexp", out, y)
 
 
 @composite(public="special")
