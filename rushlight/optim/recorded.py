@@ -9,10 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import rushlight as torch
+from rushlight.tensor import Tensor
 
 
 class Recorded:
-    """The same names as `kernels.optim_arrays.Arrays`, by operators."""
+    """The same names as `kernels.optim_arrays.Arrays`, by operators, for tensors of one dtype."""
+
+    def __init__(self, dtype: Any) -> None:
+        self._dtype = dtype
 
     def mul_(self, x: Any, a: Any) -> Any:
         """x * a."""
@@ -84,4 +88,6 @@ class Recorded:
 
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """a where the condition holds, else b."""
+        # Two plain numbers would give the default dtype and lose digits of a float64 update.
+        a, b = (v if isinstance(v, Tensor) else torch.tensor(v, dtype=self._dtype) for v in (a, b))
         return torch.where(condition, a, b)

@@ -37,7 +37,8 @@ class SGD(FormulaOptimizer):
         nesterov: look ahead; needs a momentum and no dampening.
         maximize: climb instead of descend.
         foreach, fused: accepted; one implementation serves all.
-        differentiable: let autograd go through the step.
+        differentiable: let autograd go through the step, through the first average too (which
+            PyTorch detaches).
 
     Example::
 

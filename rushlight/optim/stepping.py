@@ -128,7 +128,7 @@ class FormulaOptimizer(Optimizer):
         # Imported here: recorded.py needs the public names, which need this module.
         from rushlight.optim.recorded import Recorded
 
-        xp = Recorded()
+        xp = Recorded(p.dtype.to_real())
         if p.is_complex():
             import rushlight as torch
 

@@ -242,6 +242,52 @@ def test_differentiable_step_is_recorded():
     assert x.grad.tolist() == [1 - 0.25 * 2.5 * 4]
 
 
+@pytest.mark.parametrize(("name", "settings"), [
+    ("SGD", {"momentum": 0.9, "weight_decay": 0.1}), ("SGD", {"nesterov": True, "momentum": 0.5}),
+    ("Adam", {"amsgrad": True}), ("AdamW", {}), ("Adamax", {}), ("NAdam", {"weight_decay": 0.1}),
+    ("RAdam", {"betas": (0.9, 0.7)}), ("Adagrad", {}), ("Adadelta", {}),
+    ("RMSprop", {"centered": True, "momentum": 0.5}), ("Rprop", {}), ("ASGD", {"t0": 1}),
+])  # fmt: skip
+def test_gradients_through_several_steps(name, settings):
+    """Of the parameter after three steps, by what the gradients depend on and by the start."""
+
+    def after(scale, start, recorded):
+        s = rushlight.tensor(scale, dtype=rushlight.float64, requires_grad=recorded)
+        x = rushlight.tensor(start, dtype=rushlight.float64, requires_grad=recorded)
+        p = x.clone()
+        optimizer = getattr(optim, name)([p], lr=0.2, differentiable=recorded, **settings)
+        for i in (1.0, 2.0, 0.5):
+            p.grad = s * s * i + s
+            optimizer.step()
+        return p, s, x
+
+    p, s, x = after([1.5], [0.7], True)
+    p.backward(rushlight.ones(1, dtype=rushlight.float64))
+    h = 1e-6
+    for found, ds, dx in ((s.grad, h, 0.0), (x.grad, 0.0, h)):
+        high, _, _ = after([1.5 + ds], [0.7 + dx], False)
+        low, _, _ = after([1.5 - ds], [0.7 - dx], False)
+        slope = (high.item() - low.item()) / (2 * h)
+        assert (0.0 if found is None else found.item()) == pytest.approx(slope, rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad", "RMSprop", "RAdam", "Adamax"])
+def test_gradient_of_the_learning_rate(name):
+    def after(lr):
+        p = rushlight.tensor([1.0], dtype=rushlight.float64)
+        recorded = not isinstance(lr, float)
+        optimizer = getattr(optim, name)([p], lr=lr, differentiable=recorded)
+        for g in (0.5, 2.0):
+            p.grad = rushlight.tensor([g], dtype=rushlight.float64)
+            optimizer.step()
+        return p
+
+    lr = rushlight.tensor(0.25, dtype=rushlight.float64, requires_grad=True)
+    after(lr).backward(rushlight.ones(1, dtype=rushlight.float64))
+    slope = (after(0.25 + 1e-6).item() - after(0.25 - 1e-6).item()) / 2e-6
+    assert lr.grad.item() == pytest.approx(slope, rel=1e-6)
+
+
 def test_lbfgs_finds_the_minimum_of_a_quadratic():
     scale = rushlight.tensor([1.0, 10.0, 100.0], dtype=rushlight.float64)
     for search in (None, "strong_wolfe"):

@@ -95,7 +95,7 @@ class TestErrors:
             SGD([{"params": {leaf(1.0)}}])
 
     def test_not_a_tensor(self):
-        with pytest.raises(TypeError, match="can only optimize Tensors, .* params is str"):
+        with pytest.raises(TypeError, match=r"can only optimize Tensors, .* params is str"):
             SGD(["weight"])
 
     def test_a_computed_tensor(self):
