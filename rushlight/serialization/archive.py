@@ -43,7 +43,7 @@ class Writer:
         padding = -(begin + 4) % ALIGNMENT
         info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
         with self._zip.open(info, "w", force_zip64=big) as out:
-            for at in range(0, len(data), _CHUNK):  # the checksum and the write share the cache
+            for at in range(0, len(data), _CHUNK):
                 out.write(data[at : at + _CHUNK])
 
     def close(self) -> None:
@@ -51,7 +51,7 @@ class Writer:
         self._zip.close()
 
 
-_CHUNK = 1 << 22
+_CHUNK = 1 << 18  # so small that checksum and copy find it in the cache
 
 
 def _seekable(file: IO[bytes]) -> bool:
