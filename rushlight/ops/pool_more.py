@@ -198,9 +198,9 @@ def fractional_max(input: Any, samples: Any, *, kernel: Ints, out: Ints) -> Any:
 
 
 @fractional_max.joint
-def _(g: Any, y: Any, _x: Any, _samples: Any, *, out: Ints, shapes: Any) -> Any:
+def _(g: Any, y: Any, _x: Any, samples: Any, *, out: Ints, shapes: Any) -> Any:
     size = tuple(shapes[0][len(shapes[0]) - len(out) :])
-    return add_plane(g[0], y[1], size=size, dims=len(out)), None
+    return add_plane(g[0], y[1], size=size, dims=len(out)), samples * 0.0
 
 
 def _fractional(

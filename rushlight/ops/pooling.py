@@ -38,7 +38,7 @@ _K32: dict[str, Any] = {
 )
 def take_plane(input: Any, indices: Any, *, dims: Ints) -> Any:
     """Elements of the flattened last dims[0] dimensions, at indices with dims[1] dimensions."""
-    return arrays.take_plane(input, indices, *dims)
+    return arrays.take_plane(input, indices, dims[0])
 
 
 @op(

@@ -162,7 +162,7 @@ def grid_sampler_op(
     y = np.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
     for flat, inside, weights, _slopes in _sampled(grid, size, how):
         weight = inside * math.prod(weights)
-        y += pool.take_plane(input, flat, d, d) * weight[:, None]
+        y += pool.take_plane(input, flat, d) * weight[:, None]
     return y
 
 
