@@ -6,6 +6,7 @@ accumulated pairwise by NumPy.
 
 from __future__ import annotations
 
+import builtins
 import math as pymath
 from typing import Any
 
@@ -103,7 +104,7 @@ mean.shape(
 
 
 def no_identity(name: str, x: Any, dims: tuple[int, ...]) -> None:
-    if x.size == 0 and any(x.shape[d] == 0 for d in dims):
+    if x.size == 0 and builtins.any(x.shape[d] == 0 for d in dims):
         raise IndexError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
             "the 'dim' argument, or a dim that is not empty."
