@@ -70,9 +70,11 @@ polar.vjp(
 
 def part(x: Any, name: str) -> Any:
     """The real or imaginary part of an array or Tensor (of a real one: itself, or zeros)."""
-    a = x if isinstance(x, np.ndarray) else x._a
+    a = x if isinstance(x, (np.ndarray, np.generic)) else x._a
     if a.dtype.kind != "c":
         return x if name == "real" else x * 0.0
+    if isinstance(x, np.generic):  # arithmetic on 0-d arrays leaves the arrays
+        x = np.asarray(x)
     return real_view(x) if name == "real" else imag_view(x)
 
 
@@ -141,7 +143,7 @@ def angle(input: Any) -> Any:
 
 @angle.vjp
 def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
-    if (x if isinstance(x, np.ndarray) else x._a).dtype.kind != "c":
+    if (x if isinstance(x, (np.ndarray, np.generic)) else x._a).dtype.kind != "c":
         return g * 0.0
     size = part(x * conj_physical(x), "real")
     return x * 1j * where(size == 0, g * 0.0, g / (size + (size == 0)))

@@ -59,7 +59,7 @@ def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
 
 def constant(array: Any, like: Any) -> Any:
     """An array of numbers as a partner for `like`: an ndarray or a Tensor, of its type."""
-    if isinstance(like, ndarray):
+    if isinstance(like, (ndarray, np.generic)):
         return array.astype(like.dtype, copy=False)
     return wrap(array.astype(like._a.dtype, copy=False))
 
@@ -71,7 +71,7 @@ def finish(name: str, y: Any, out: Any) -> Any:
 
 def is_complex(x: Any) -> bool:
     """Whether an array or Tensor holds complex numbers."""
-    return (x if isinstance(x, ndarray) else x._a).dtype.kind == "c"
+    return (x if isinstance(x, (ndarray, np.generic)) else x._a).dtype.kind == "c"
 
 
 def adjoint_(x: Any) -> Any:
@@ -360,7 +360,7 @@ def _scaled(x: Any, factor: Any) -> Any:
     return x if factor == 1 else x * factor
 
 
-def _added(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
+def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False) -> Any:
     """beta * input + alpha * product, writing into the product; beta 0 forgets input, NaN and
     all."""
     try:
@@ -377,10 +377,12 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
             )
         )
     same_type(input, product, "input", "the product")
-    if product.dtype.kind not in "fc" and (int(alpha) != alpha or int(beta) != beta):
-        raise RuntimeError(
-            "For integral input tensors, argument alpha must not be a floating point number."
-        )
+    if product.dtype.kind not in "fc":
+        if strict and (int(alpha) != alpha or int(beta) != beta):
+            raise RuntimeError(
+                "For integral input tensors, argument alpha must not be a floating point number."
+            )
+        alpha, beta = int(alpha), int(beta)
     if alpha != 1:
         product = product * product.dtype.type(alpha)
     if beta == 0:
@@ -414,7 +416,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     need_dims(mat1, "mat1")
     need_dims(mat2, "mat2")
     check_product(mat1, mat2)
-    return _added(input, kernels.matmul(mat1, mat2), beta, alpha)
+    return _added(input, kernels.matmul(mat1, mat2), beta, alpha, strict=True)
 
 
 addmm.shape(lambda _i, a, b, **_: product_shape(a, b))
@@ -458,7 +460,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     """beta * input + alpha * outer(vec1, vec2)."""
     need_dims(vec1, "vec1", 1)
     need_dims(vec2, "vec2", 1)
-    return _added(input, vec1[:, None] * vec2, beta, alpha)
+    return _added(input, vec1[:, None] * vec2, beta, alpha, strict=True)
 
 
 addr.vjp(

@@ -230,7 +230,11 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
     if len(da) != len(db):
         raise RuntimeError("both dimension lists should have same length")
     for i, j in zip(da, db, strict=True):
-        if a.shape[i] != b.shape[j]:
+        if a.shape[i] == 1 != b.shape[j]:
+            b = b.sum(j, keepdim=True)
+        elif b.shape[j] == 1 != a.shape[i]:
+            a = a.sum(i, keepdim=True)
+        elif a.shape[i] != b.shape[j]:
             raise RuntimeError(
                 message(
                     f"contracted dimensions need to match, but first has size {a.shape[i]} in dim "

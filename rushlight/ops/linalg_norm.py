@@ -97,7 +97,7 @@ def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: 
         dims = tuple(range(x.ndim)) if dim is None else dim
         return sgn(x) * (hit * (g / reduce.sum(hit, dim=dims, keepdim=True)))
     size = magnitude(x)
-    ratio = where(y == 0, size * 0.0, (size + (size == 0)) / (y + (y == 0)))
+    ratio = (size + (size == 0)) / (y + (y == 0))  # 1 where both are 0, and sgn(x) is 0 there
     return sgn(x) * (g * ratio ** (ord - 1))
 
 
@@ -110,7 +110,7 @@ def as_ord(ord: Any) -> float:
 
 def as_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """A dim argument (None, a number, a list) as a tuple or None."""
-    if dim is None:
+    if dim is None or ndim == 0:
         return None
     dims = axes(dim, ndim)
     return dims or None

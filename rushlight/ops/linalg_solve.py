@@ -20,7 +20,6 @@ from . import reduce
 from .linalg import adjoint_, constant, finish, is_complex, matmul
 from .linalg_factor import (
     batch_prefix,
-    column,
     need_matrix,
     same_shape,
     sample,
@@ -271,7 +270,7 @@ def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
     total = None if gl is None else gl
     if gs is not None:
         turn = (y[0].conj() * gs).imag * 1j
-        total = -turn if total is None else total - turn
+        total = turn if total is None else total + turn
     return inverse_h * total[..., None, None]
 
 
@@ -669,7 +668,7 @@ def vander(x: Any, N: int | None = None) -> Any:
     powers = [x * 0 + 1]
     while len(powers) < n:
         powers.append(powers[-1] * x)
-    return cat(*[column(p) for p in powers], dim=-1)
+    return cat(*[p[..., None] for p in powers], dim=-1)
 
 
 @composite(public="torch", name="vander")
@@ -680,7 +679,7 @@ def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     while len(powers) < n:
         powers.append(powers[-1] * x)
     powers = powers[:n] if increasing else powers[:n][::-1]
-    return cat(*[column(p) for p in powers], dim=-1) if n else x[:, None][:, :0]
+    return cat(*[p[..., None] for p in powers], dim=-1) if n else x[:, None][:, :0]
 
 
 @composite(public="linalg", name="matmul")

@@ -514,6 +514,8 @@ def bucketize(
 
 
 def _range(name: str, a: Any, low: float, high: float, wider: float = 1) -> tuple[float, float]:
+    if low == high == 0 and not a.size and wider < 1:
+        return 0.0, 1.0
     if low == high == 0 and a.size:
         low, high = float(a.min()), float(a.max())
     if not (np.isfinite(low) and np.isfinite(high)):

@@ -96,7 +96,7 @@ xlog1py = intrinsic(
 
 def zero(x: Any) -> Any:
     """A zero of the type of x."""
-    return x.dtype.type(0) if isinstance(x, np.ndarray) else 0.0
+    return x.dtype.type(0) if isinstance(x, (np.ndarray, np.generic)) else 0.0
 
 
 @op(
