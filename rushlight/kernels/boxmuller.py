@@ -1,10 +1,10 @@
 """Normal numbers from pairs of uniform ones, computed as PyTorch's 8-wide vector kernel does.
 
 PyTorch fills a float32 tensor of 16 elements or more with its own polynomials for log, sine and
-cosine (those of Cephes) and with fused multiply-adds. Correctly rounded functions would differ
-from it by many ulp near the zeros of the cosine, so this file takes the same steps in the same
-order: the result is the same bit for bit. A fused multiply-add of float32 is exact in float64 up
-to its one rounding, hence `_fma` below.
+cosine (those of Cephes) and with fused multiply-adds. This file takes the same steps in the same
+order, so the result is the same bit for bit, and on every machine: NumPy's float32 functions are
+three times as fast, but differ in the last bits from PyTorch's and from one processor to another.
+A fused multiply-add of float32 is exact in float64 up to its one rounding, hence `_fma` below.
 
 Not here: where the uniform numbers come from. Read next: `random.py`.
 """
