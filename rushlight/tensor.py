@@ -657,7 +657,7 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
 
 wrap = door.wrap
 overrides.ordinary.update((Tensor, Parameter, Buffer))
-door.bind(Tensor)
+door.bind(Tensor, Parameter)
 
 
 def is_tensor(obj: Any) -> bool:

@@ -41,13 +41,14 @@ class _State(threading.local):
 
 
 state = _State()
-Tensor: Any = TensorBase  # the full class, bound by rushlight/tensor.py
+Tensor: Any = TensorBase  # the full classes, bound by rushlight/tensor.py
+Parameter: Any = TensorBase
 
 
-def bind(tensor_class: type) -> None:
+def bind(tensor_class: type, parameter_class: type) -> None:
     """Tell the door which class to make (the layers above are not imported here)."""
-    global Tensor
-    Tensor = tensor_class
+    global Tensor, Parameter
+    Tensor, Parameter = tensor_class, parameter_class
 
 
 def wrap(a: Any) -> Any:
@@ -252,8 +253,6 @@ def record(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, shape: 
                 t._a.shape if isinstance(t, TensorBase) else () for t in inputs
             )
         node.kw = kw
-    else:
-        node.kw = None
     node.seq = tick()
     node.shape = shape
     node.dtype = dtype
@@ -317,6 +316,7 @@ class OpNode(Node):
     rules: Any
     rule_kw: Any
     joint = False
+    nothing: tuple[Any, ...] = ()  # (None, None, ...) for a fixed number of inputs
 
     def values(self, tensors: bool) -> list[Any]:
         """The saved (y, *inputs), checked against in-place changes."""
@@ -360,27 +360,50 @@ class OpNode(Node):
         return t
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
-        values = self.values(tensors)
+        saved = self.saved
+        if not saved:
+            values: Any = self.nothing
+        elif tensors or saved.__class__ is Freed:
+            values = self.values(tensors)
+        else:
+            values = []
+            for s in saved:
+                if s is not None:
+                    kind = s.__class__
+                    if kind is Tensor or kind is Parameter:
+                        cell = s._vc
+                        if cell is not None and cell.stamp > self.seq:
+                            raise inplace_error(self, s._a.shape, cell)
+                        s = s._a
+                    elif kind is not ndarray or self.x is not None:
+                        values = self.values(False)
+                        break
+                values.append(s)
         kw = self.kw
         if self.joint:
-            needs = tuple(
-                e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges)
-            )
-            names = self.rule_kw[0]
-            picked = {n: kw[n] for n in names} if kw is not None and names else {}
-            if self.op.wants_needs:
-                picked["needs"] = needs
-            got = self.rules[0](g, *values, **picked)
-            return tuple(r if need else None for r, need in zip(got, needs, strict=True))
+            return self.run_joint(g, values, wanted)
         out = []
-        for i, edge in enumerate(self.edges):
+        i = 0
+        for edge in self.edges:
             if edge is None or (wanted is not None and not wanted[i]):
                 out.append(None)
-            elif kw is None or not self.rule_kw[i]:
-                out.append(self.rules[i](g, *values))
+            elif kw is None:
+                out.append(self.rules[i](g, *(values or (None,) * (len(self.edges) + 1))))
             else:
-                out.append(self.rules[i](g, *values, **{n: kw[n] for n in self.rule_kw[i]}))
+                given = values or (None,) * (len(self.edges) + 1)
+                out.append(self.rules[i](g, *given, **{n: kw[n] for n in self.rule_kw[i]}))
+            i += 1
         return out
+
+    def run_joint(self, g: Any, values: Any, wanted: Any) -> Any:
+        """One rule for all inputs."""
+        needs = tuple(e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges))
+        kw = self.kw
+        picked = {n: kw[n] for n in self.rule_kw[0]} if kw is not None else {}
+        if self.op.wants_needs:
+            picked["needs"] = needs
+        got = self.rules[0](g, *(values or (None,) * (len(needs) + 1)), **picked)
+        return tuple(r if need else None for r, need in zip(got, needs, strict=True))
 
     def __getattr__(self, name: str) -> Any:
         if name == "n_out":

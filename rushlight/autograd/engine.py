@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,10 @@ callbacks: list[Any] = []  # queued by hooks, run when the outermost backward en
 class Run:
     """One backward in progress: what waits for gradients, and which nodes are needed."""
 
-    __slots__ = ("needed", "targets", "waits")
+    __slots__ = ("needed", "slots", "targets")
 
-    def __init__(self, waits: dict[Any, int], needed: Any, targets: Any) -> None:
-        self.waits = waits
+    def __init__(self, slots: dict[Any, Any], needed: Any, targets: Any) -> None:
+        self.slots = slots
         self.needed = needed
         self.targets = targets
 
@@ -39,7 +39,7 @@ class Run:
         """Whether a gradient of tensor `t` is going to be computed."""
         e = edge_of(t)
         node = e.node if e.__class__ is Out else e
-        if node not in self.waits:
+        if node not in self.slots:
             return False
         return self.needed is None or node in self.needed or id(node) in self.targets
 
@@ -77,100 +77,96 @@ def run(
     Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to them
     run; with `capture` their gradients are returned, None where no path leads.
     """
-    waits = count(roots)
-    needed = None if inputs is None else paths_to(roots, inputs)
-    captured: dict[Any, Any] = {}
+    waits, grad, shape, dtype, kind = WAITS, GRAD, SHAPE, DTYPE, KIND  # local names are quicker
+    slots = count(roots)
+    needed = None if inputs is None else paths_to(slots, inputs)
     targets: dict[int, list[Any]] = {}
     for e in inputs or ():
         targets.setdefault(id(e.node if e.__class__ is Out else e), []).append(e)
-    pending: dict[Any, Any] = {}
-    ready: list[Any] = []
+    captured: dict[Any, Any] = {}
+    ready: list[Any] = []  # heap of (-seq, node)
     freed = None if retain_graph else Freed()
-    before = door.state.enabled
-    door.state.enabled = create_graph
-    _runs.stack = (*_runs.stack, Run(waits, needed, targets))
+    state = door.state
+    before = state.enabled
+    state.enabled = create_graph
+    _runs.stack = (*_runs.stack, Run(slots, needed, targets))
+
+    def finish(leaf: Any, total: Any, mine: bool) -> None:
+        finish_leaf(leaf, total, mine, create_graph, targets, captured, capture, inputs)
+
     try:
         for e, g in zip(roots, grads, strict=True):
-            deliver(pending, e, g, create_graph)
-        for node in pending:
-            if isinstance(node, Node) and waits[node] == 0:
-                heappush(ready, (-node.seq, id(node), node))
-        leaves = [e for e in roots if isinstance(e, TensorBase) and waits[e] == 0]
-        for leaf in dict.fromkeys(leaves):
-            finish_leaf(leaf, pending.pop(leaf), True, create_graph, targets, captured, capture, inputs)
-        while ready:
-            node = heappop(ready)[2]
-            g = pending.pop(node, None)
+            deliver(slots, e, g)
+        for target in dict.fromkeys(e.node if e.__class__ is Out else e for e in roots):
+            slot = slots[target]
+            if slot[WAITS] == 0:
+                if slot[KIND] == LEAVES:
+                    finish(target, slot[GRAD], True)
+                else:
+                    heappush(ready, (-target.seq, target))
+        node = heappop(ready)[1] if ready else None
+        while node is not None:
+            slot = slots[node]
+            g = slot[grad]
+            slot[grad] = None
             x = node.x
-            owned = True
-            if x is not None and g is not None:
-                g = tensor_hooks(node, x, g, create_graph)
-                owned = False
-            if targets and id(node) in targets and capture:
-                for e in targets[id(node)]:
-                    nr = e.nr if e.__class__ is Out else 0
-                    captured[id(node), nr] = g if node.n_out == 1 else (g[nr] if g is not None else None)
-            if needed is not None and node not in needed:
-                results: Any = [None] * len(node.edges)
-            elif g is None:
-                results = [None] * len(node.edges)
-            else:
-                if x is not None and x.pre_hooks:
-                    g = pre_hooks(node, x, g, create_graph)
-                wanted = None if needed is None else [e is not None and reaches(e, needed, targets) for e in node.edges]
+            if x is None and needed is None and g is not None:  # the usual node: no hooks, nothing to capture
                 try:
-                    results = node.run(g, create_graph, wanted)
-                except Exception:
-                    if checks:
-                        from .anomaly import warn_origin
-
-                        warn_origin(node)
+                    results = node.run(g, create_graph)
+                except Exception as error:
+                    blame(node, error)
                     raise
                 for check in checks:
                     check(node, results)
-                if x is not None and x.post_hooks:
-                    results = post_hooks(node, x, g, results, create_graph)
-                if freed is not None:
+                if freed is not None and node.saved:
                     node.release(freed)
-            for edge, r in zip(node.edges, results, strict=False):
+                owned = True
+            else:
+                results = run_watched(node, g, create_graph, needed, targets, captured, capture, freed)
+                owned = False
+            following = None
+            for edge, r in zip(node.edges, results):  # noqa: B905 - a Function may give fewer
                 if edge is None:
                     continue
                 if edge.__class__ is Out:
-                    target = edge.node
                     if r is not None:
-                        deliver(pending, edge, r, create_graph)
+                        deliver(slots, edge, r)
+                    edge = edge.node
+                    slot = slots[edge]
                 else:
-                    target = edge
-                    if r is not None:
-                        # deliver(), written out: this is the hot line
-                        if isinstance(edge, Node):
-                            shape, dtype = edge.shape, edge.dtype
-                            if edge.n_out != 1:
-                                shape, dtype = shape[0], dtype[0]
+                    slot = slots[edge]
+                    if r.__class__ is ndarray and slot[kind] != SEVERAL:  # deliver(), written out: the hot lines
+                        if r.shape != slot[shape]:
+                            r = fit(r, slot[shape], edge)
+                        if r.dtype is not slot[dtype]:
+                            r = cast(r, slot[dtype])
+                        old = slot[grad]
+                        if old is None:
+                            slot[grad] = r
                         else:
-                            shape, dtype = edge._a.shape, edge._a.dtype
-                        if r.__class__ is ndarray:
-                            if r.shape != shape:
-                                r = fit(r, shape, edge)
-                            if r.dtype is not dtype and r.dtype != dtype:
-                                r = cast(r, dtype)
-                        else:
-                            r = fit_other(r, shape, dtype, edge)
-                        if edge in pending or (isinstance(edge, Node) and edge.n_out != 1):
-                            add(pending, edge, 0, r)
-                        else:
-                            pending[edge] = r
-                left = waits[target] - 1
-                waits[target] = left
+                            r = old + r
+                            slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
+                    elif r is not None:
+                        deliver(slots, edge, r)
+                left = slot[waits] = slot[waits] - 1
                 if left == 0:
-                    if isinstance(target, Node):
-                        heappush(ready, (-target.seq, id(target), target))
-                    elif target in pending:
-                        total = pending.pop(target)
-                        mine = owned and total is r and r is not g and r.__class__ is ndarray and r.base is None
-                        finish_leaf(target, total, mine, create_graph, targets, captured, capture, inputs)
+                    if slot[kind] != LEAVES:
+                        if following is None:
+                            following = edge
+                        else:
+                            heappush(ready, (-edge.seq, edge))
+                    elif slot[grad] is not None:
+                        total = slot[grad]
+                        slot[grad] = None
+                        finish(edge, total, owned and total is r and r is not g and r.base is None)
+            if following is None:
+                node = heappop(ready)[1] if ready else None
+            elif ready:
+                node = heappushpop(ready, (-following.seq, following))[1]
+            else:
+                node = following
     finally:
-        door.state.enabled = before
+        state.enabled = before
         _runs.stack = _runs.stack[:-1]
     if callbacks and not _runs.stack:
         todo, callbacks[:] = list(callbacks), []
@@ -178,43 +174,90 @@ def run(
             fn()
     if not capture or inputs is None:
         return []
-    out = []
-    for e in inputs:
-        key = (id(e.node), e.nr) if e.__class__ is Out else (id(e), 0)
-        out.append(captured.get(key))
-    return out
+    return [captured.get((id(e.node), e.nr) if e.__class__ is Out else (id(e), 0)) for e in inputs]
 
 
-def count(roots: Sequence[Any]) -> dict[Any, int]:
-    """How many gradients each node and leaf reachable from `roots` will be sent."""
-    waits: dict[Any, int] = {}
+# A slot is what the run knows of a node or leaf: a list, because its fields are read for every edge.
+WAITS, GRAD, SHAPE, DTYPE, KIND = range(5)
+ONE, SEVERAL, LEAVES = range(3)  # kinds: a node with one output, with several (GRAD is a list), a leaf
+
+
+def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
+    """A slot for each node and leaf reachable from `roots`, with how many gradients it will be sent."""
+    slots: dict[Any, list[Any]] = {}
     stack = []
     for e in roots:
         node = e.node if e.__class__ is Out else e
-        if node not in waits:
-            waits[node] = 0
-            stack.append(node)
+        if node not in slots:
+            slots[node] = new_slot(node)
+            slots[node][WAITS] = 0
+            if isinstance(node, Node):
+                stack.append(node)
     while stack:
-        node = stack.pop()
-        if not isinstance(node, Node):
-            continue
-        for e in node.edges:
+        for e in stack.pop().edges:
             if e is None:
                 continue
             if e.__class__ is Out:
                 e = e.node
-            if e in waits:
-                waits[e] += 1
-            else:
-                waits[e] = 1
+            slot = slots.get(e)
+            if slot is not None:
+                slot[WAITS] += 1
+            elif isinstance(e, Node):
+                slots[e] = [1, None, e.shape, e.dtype, ONE if e.n_out == 1 else SEVERAL]
                 stack.append(e)
-    return waits
+            else:
+                slots[e] = [1, None, e._a.shape, e._a.dtype, LEAVES]
+    return slots
 
 
-def paths_to(roots: Sequence[Any], inputs: Sequence[Any]) -> set[Any]:
+def new_slot(node: Any) -> list[Any]:
+    if isinstance(node, Node):
+        return [1, None, node.shape, node.dtype, ONE if node.n_out == 1 else SEVERAL]
+    return [1, None, node._a.shape, node._a.dtype, LEAVES]
+
+
+def run_watched(
+    node: Any, g: Any, create_graph: bool, needed: Any, targets: Any, captured: Any, capture: bool, freed: Any
+) -> Any:
+    """A node that has hooks, is captured, or may not be needed."""
+    x = node.x
+    if x is not None and g is not None:
+        g = tensor_hooks(node, x, g, create_graph)
+    if capture and id(node) in targets:
+        for e in targets[id(node)]:
+            nr = e.nr if e.__class__ is Out else 0
+            captured[id(node), nr] = g if node.n_out == 1 else (g[nr] if g is not None else None)
+    if g is None or (needed is not None and node not in needed):
+        return [None] * len(node.edges)
+    if x is not None and x.pre_hooks:
+        g = pre_hooks(node, x, g, create_graph)
+    wanted = None if needed is None else [e is not None and reaches(e, needed, targets) for e in node.edges]
+    try:
+        results = node.run(g, create_graph, wanted)
+    except Exception as error:
+        blame(node, error)
+        raise
+    for check in checks:
+        check(node, results)
+    if x is not None and x.post_hooks:
+        results = post_hooks(node, x, g, results, create_graph)
+    if freed is not None and node.saved:
+        node.release(freed)
+    return results
+
+
+def blame(node: Any, error: Exception) -> None:
+    """In anomaly mode: show the forward line of the node whose derivative failed."""
+    if checks:
+        from .anomaly import warn_origin
+
+        warn_origin(node)
+
+
+def paths_to(slots: dict[Any, Any], inputs: Sequence[Any]) -> set[Any]:
     """Nodes from which one of `inputs` can be reached (they alone must run)."""
     goals = {id(e.node if e.__class__ is Out else e) for e in inputs}
-    nodes = [n for n in count(roots) if isinstance(n, Node)]
+    nodes = [n for n in slots if isinstance(n, Node)]
     nodes.sort(key=lambda n: n.seq)  # parents are older: one pass in the order of making
     found: set[Any] = set()
     for n in nodes:
@@ -233,13 +276,16 @@ def reaches(edge: Any, needed: set[Any], targets: dict[int, Any]) -> bool:
     return node in needed or id(node) in targets
 
 
-def deliver(pending: dict[Any, Any], edge: Any, g: Any, create_graph: bool) -> Any:
+def deliver(slots: dict[Any, Any], edge: Any, g: Any) -> None:
     """Bring a gradient to the shape and type of what it belongs to and add it there."""
     node, nr = (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
-    if isinstance(node, Node):
-        shape, dtype = (node.shape, node.dtype) if node.n_out == 1 else (node.shape[nr], node.dtype[nr])
-    else:
+    slot = slots[node]
+    if not isinstance(node, Node):
         shape, dtype = node._a.shape, node._a.dtype
+    elif node.n_out == 1:
+        shape, dtype = node.shape, node.dtype
+    else:
+        shape, dtype = node.shape[nr], node.dtype[nr]
     if g.__class__ is ndarray:
         if g.shape != shape:
             g = fit(g, shape, edge)
@@ -247,18 +293,13 @@ def deliver(pending: dict[Any, Any], edge: Any, g: Any, create_graph: bool) -> A
             g = cast(g, dtype)
     else:
         g = fit_other(g, shape, dtype, edge)
-    add(pending, node, nr, g)
-    return node
-
-
-def add(pending: dict[Any, Any], node: Any, nr: int, g: Any) -> None:
-    if isinstance(node, Node) and node.n_out != 1:
-        slots = pending.get(node)
-        if slots is None:
-            slots = pending[node] = [None] * node.n_out
-        slots[nr] = g if slots[nr] is None else total(slots[nr], g)
-        return
-    pending[node] = total(pending[node], g) if node in pending else g
+    if slot[KIND] != SEVERAL:
+        slot[GRAD] = g if slot[GRAD] is None else total(slot[GRAD], g)
+    else:
+        parts = slot[GRAD]
+        if parts is None:
+            parts = slot[GRAD] = [None] * node.n_out
+        parts[nr] = g if parts[nr] is None else total(parts[nr], g)
 
 
 def total(a: Any, b: Any) -> Any:
@@ -270,6 +311,8 @@ def total(a: Any, b: Any) -> Any:
 def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
     """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction left."""
     if g.size < size_of(shape):
+        if g.size == 0 and g.ndim >= len(shape):  # broadcast to no elements: nothing arrives
+            return np.zeros(shape, g.dtype)
         try:
             return np.broadcast_to(g, shape)
         except ValueError:
@@ -307,6 +350,8 @@ def size_of(shape: tuple[int, ...]) -> int:
 
 def cast(g: Any, dtype: Any) -> Any:
     """A gradient in the type of its value; the imaginary part goes when the value is real."""
+    if g.dtype == dtype:
+        return g
     if g.dtype.kind == "c" and dtype.kind != "c":
         g = g.real
     return g.astype(dtype)

@@ -59,6 +59,8 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
     new, getframe, state, refresh = object.__new__, sys._getframe, door.state, door.refresh
     simple = not (save_y or a_for_a or a_for_b or b_for_a or b_for_b)
 
+    seen: list[Any] = [None]  # globals of the module that called last: most likely the user's again
+
     def method(a: Any, b: Any) -> Any:
         kind = type(b)
         x = a._a
@@ -109,21 +111,29 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
                 a if (a_for_b and fb is not None) or (a_for_a and fa is not None) else None,
                 b if (b_for_a and fa is not None) or (b_for_b and fb is not None) else None,
             )
-        node.kw = None
         node.seq = tick()
         node.shape = r.shape
         node.dtype = dtype
         node.x = None
         frame = getframe(1)
-        if frame.f_globals.get("__name__", "")[:9] == "rushlight":
-            node.code, node.lasti = user_line()
-        else:
+        if frame.f_globals is seen[0] or is_user(frame, seen):
             node.code = frame.f_code
             node.lasti = frame.f_lasti
+        else:
+            node.code, node.lasti = user_line()
         t._fn = node
         return t
 
     return method
+
+
+def is_user(frame: Any, seen: list[Any]) -> bool:
+    """Whether a frame is outside this package; if so its module is remembered."""
+    name = frame.f_globals.get("__name__", "")
+    if name == "rushlight" or name.startswith("rushlight."):
+        return False
+    seen[0] = frame.f_globals
+    return True
 
 
 def unary(op: Any, ufunc: Any, names: tuple[type, ...]) -> Any:
@@ -157,7 +167,6 @@ def unary(op: Any, ufunc: Any, names: tuple[type, ...]) -> Any:
         node = new(node_class)
         node.edges = (a if fn is LEAF else fn,)
         node.saved = (t._a if save_y else None, a if save_a else None) if save_y or save_a else ()
-        node.kw = None
         node.seq = tick()
         node.shape = t._a.shape
         node.dtype = dtype
@@ -174,6 +183,44 @@ def unary_plain(op: Any) -> Any:
         return op.call((a,), {})
 
     return method
+
+
+def run_pass(self: Any, g: Any, tensors: bool, wanted: Any = None) -> Any:
+    """`OpNode.run` of an operation that hands its gradient to both operands as it is."""
+    return (g, g)
+
+
+def run_two(self: Any, g: Any, tensors: bool, wanted: Any = None) -> Any:
+    """`OpNode.run` of an operation of two operands whose rules have no parameters."""
+    saved = self.saved
+    first, second = self.edges
+    rule_a, rule_b = self.rules
+    if not saved:
+        if wanted is not None:
+            first, second = first if wanted[0] else None, second if wanted[1] else None
+        return (
+            None if first is None else rule_a(g, None, None, None),
+            None if second is None else rule_b(g, None, None, None),
+        )
+    if tensors or wanted is not None or saved.__class__ is not tuple or self.x is not None:
+        return door.OpNode.run(self, g, tensors, wanted)
+    y, a, b = saved
+    for s in (a, b):
+        kind = s.__class__
+        if kind is door.Tensor or kind is door.Parameter:
+            cell = s._vc
+            if cell is not None and cell.stamp > self.seq:
+                raise door.inplace_error(self, s._a.shape, cell)
+        elif s is not None and kind is not float:
+            return door.OpNode.run(self, g, tensors, wanted)
+    if a is not None and a.__class__ is not float:
+        a = a._a
+    if b is not None and b.__class__ is not float:
+        b = b._a
+    return (
+        None if first is None else rule_a(g, y, a, b),
+        None if second is None else rule_b(g, y, a, b),
+    )
 
 
 swapped: dict[str, tuple[Any, Any]] = {}  # methods with a short cut: name -> (short, plain)

@@ -111,12 +111,18 @@ class Freed:
         self.code, self.lasti = user_line()
 
 
+_ours: set[int] = set()  # id() of the globals of this package's modules, as they are met
+
+
 def user_line() -> tuple[CodeType | None, int]:
     """The innermost line outside this package, as (code, instruction): cheap to keep."""
     frame: Any = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] != _PACKAGE:
-            return frame.f_code, frame.f_lasti
+        names = frame.f_globals
+        if id(names) not in _ours:
+            if names.get("__name__", "").partition(".")[0] != _PACKAGE:
+                return frame.f_code, frame.f_lasti
+            _ours.add(id(names))
         frame = frame.f_back
     return None, 0
 

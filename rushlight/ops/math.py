@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import message
 from ..kernels import expr, select
-from .record import elementwise, intrinsic, op
+from .record import PASS, elementwise, intrinsic, op
 from .samples import arr, case, error, real
 
 A34, A4 = (3, 4), (4,)
@@ -25,9 +25,7 @@ ints = "int64"
 # -- arithmetic ----------------------------------------------------------------------------------
 
 add_plain = intrinsic(
-    "add", np.add,
-    lambda g, _y, _a, _b: g,
-    lambda g, _y, _a, _b: g,
+    "add", np.add, PASS, PASS,
     samples=TWO, errors=BROADCAST, holomorphic=True, public="",
     doc="a + b.",
 )  # fmt: skip

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd import door, views
+from ..autograd import door, fast, views
 from ..autograd.node import TensorBase
 from ..errors import message
 from ..kernels import expr
@@ -31,6 +31,7 @@ from .samples import Case, ErrorCase
 registry: dict[str, Op] = {}
 composites: dict[str, Composite] = {}
 ndarray = np.ndarray
+PASS = lambda g, _y, _a, _b: g  # noqa: E731 - the rule of an operand that is added
 LAZY = ("derived from the formula when first needed",)
 NUMPY_NAMES = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
 
@@ -171,10 +172,19 @@ class Op:
                     "rules": tuple(unwritten(self.name) if r is None else wrapped(r) for r in self.rules),
                     "rule_kw": self.rule_names or ((),) * len(self.rules),
                     "joint": self.joint_rule,
+                    "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
                     **({"n_out": 1} if self.outputs == 1 else {}),
+                    **self._short_run(),
+                    **({} if self.rule_names else {"kw": None}),
                 },
             )
         return found
+
+    def _short_run(self) -> dict[str, Any]:
+        """The quick ways of running the rules of two operands."""
+        if self.kind != "elementwise" or len(self.rules) != 2:
+            return {}
+        return {"run": fast.run_pass if self.rules == (PASS, PASS) else fast.run_two}
 
     @property
     def plain_node(self) -> type:
@@ -437,7 +447,7 @@ def computed_wide(rule: Any) -> Any:
 
 
 def conj(x: Any) -> Any:
-    if x.__class__ is ndarray:
+    if x.__class__ is ndarray or isinstance(x, np.generic):  # arithmetic makes scalars of 0-d arrays
         return x.conj() if x.dtype.kind == "c" else x
     if isinstance(x, TensorBase):
         return x.conj() if x._a.dtype.kind == "c" else x  # type: ignore[attr-defined]

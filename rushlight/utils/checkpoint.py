@@ -173,7 +173,7 @@ def checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any  # noqa: A002
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
     """Run a sequence of modules in `segments` parts, all but the last checkpointed."""
     preserve = kwargs.pop("preserve_rng_state", True)
@@ -193,7 +193,7 @@ def checkpoint_sequential(
     end = 0
     for k in range(segments - 1):
         start, end = k * size, (k + 1) * size
-        input = checkpoint(  # noqa: A001
+        input = checkpoint(
             part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
         )
     return part(end, len(functions))(input)

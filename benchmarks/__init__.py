@@ -1,0 +1,1 @@
+"""Measurements against PyTorch: our process and its process alternate, and ratios are printed."""

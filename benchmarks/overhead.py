@@ -1,0 +1,110 @@
+"""Overhead of small operations: microseconds a call, ours and PyTorch's, in alternating processes.
+
+    python -m benchmarks.overhead            the table
+    python -m benchmarks.overhead --once rushlight    one process's figures (used by the table)
+
+Figures are worth something only when nothing else runs on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+ROUNDS = 5
+LIMITS = {"a + b": 1.0, "a + b, with gradient": 1.0, "chain of 20, forward and backward": 0.8}
+
+
+def cases(torch: Any) -> dict[str, Callable[[], Any]]:
+    """The measured calls, on whichever package is given."""
+    a, b = torch.ones(4, 4), torch.ones(4, 4)
+    w = torch.ones(4, 4, requires_grad=True)
+    linear = torch.nn.Linear(8, 8) if hasattr(torch, "nn") else None
+    x8 = torch.ones(1, 8)
+
+    def chain() -> None:
+        y = a
+        for _ in range(10):
+            y = y * w
+            y = y + w
+        y.sum().backward()
+        w.grad = None
+
+    table: dict[str, Callable[[], Any]] = {
+        "a + b": lambda: a + b,
+        "a + b, with gradient": lambda: a + w,
+        "a * 2.0": lambda: a * 2.0,
+        "a.exp()": lambda: a.exp(),
+        "a.sum()": lambda: a.sum(),
+        "a[0]": lambda: a[0],
+        "a @ b": lambda: a @ b,
+        "chain of 20, forward and backward": chain,
+    }
+    if linear is not None:
+        table["Linear(8, 8)"] = lambda: linear(x8)
+    return table
+
+
+def once(package: str) -> dict[str, float]:
+    """Microseconds a call: the best of several repeats."""
+    torch = importlib.import_module(package)
+    out = {}
+    for name, fn in cases(torch).items():
+        number = 200 if "chain" in name else 5000
+        best = float("inf")
+        for _ in range(7):
+            start = time.perf_counter()
+            for _ in range(number):
+                fn()
+            best = min(best, (time.perf_counter() - start) / number)
+        out[name] = best * 1e6
+    return out
+
+
+def child(package: str) -> dict[str, float]:
+    env = {**os.environ, "OMP_NUM_THREADS": "2"}
+    got = subprocess.run(
+        [sys.executable, "-m", "benchmarks.overhead", "--once", package], capture_output=True, text=True, check=True, env=env
+    )
+    return dict(json.loads(got.stdout.splitlines()[-1]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--once")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args()
+    if options.once:
+        print(json.dumps(once(options.once)))
+        return
+    ours: dict[str, list[float]] = {}
+    theirs: dict[str, list[float]] = {}
+    for _ in range(options.rounds):
+        for package, table in (("rushlight", ours), ("torch", theirs)):
+            for name, us in child(package).items():
+                table.setdefault(name, []).append(us)
+    print(f"{'work':<36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}{'limit':>8}   (µs, median of {options.rounds})")
+    for name in ours:
+        mine, peer = sorted(ours[name])[len(ours[name]) // 2], sorted(theirs[name])[len(theirs[name]) // 2]
+        limit = LIMITS.get(name)
+        print(f"{name:<36}{mine:>12.2f}{peer:>12.2f}{mine / peer:>8.2f}{limit if limit else '':>8}")
+    print()
+    for package in ("rushlight", "torch"):
+        code = (
+            "import time,resource; s=time.perf_counter(); import {0}; t=time.perf_counter()-s; "
+            "print(f'import {0}: {{t:.3f}} s, {{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024:.0f}} MB resident')"
+        ).format(package)
+        for _ in range(2):  # the first run warms the file cache
+            line = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
