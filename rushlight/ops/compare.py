@@ -209,9 +209,3 @@ def contained(elements: Any, test_elements: Any, *, invert: bool = False) -> Any
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether each element is among the test elements."""
     return contained.call((elements, test_elements), {"invert": invert})
-
-
-@face
-def isreal(input: Any) -> Any:  # noqa: A002
-    """Whether the imaginary part is zero, element by element."""
-    return input.imag == 0 if input.is_complex() else door.wrap(np.ones(input._a.shape, bool))
