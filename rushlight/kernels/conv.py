@@ -128,7 +128,7 @@ def conv_input(
     dtype = np.result_type(g, w)
     if not (g.size and w.size and math.prod(size)):
         return np.zeros((n, c, *size), dtype)
-    if _is_turnable(w, size, stride, padding, dilation, groups):
+    if _is_turnable(w, out, size, stride, padding, dilation, groups):
         around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
         return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
     full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
@@ -276,7 +276,13 @@ def _split(col: Array, images: int) -> Array:
 
 
 def _is_turnable(
-    w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+    w: Array,
+    out: Ints,
+    size: Ints,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
 ) -> bool:
     """Whether `conv_input` is best done as a convolution with the turned kernel.
 
@@ -287,6 +293,7 @@ def _is_turnable(
         and math.prod(w.shape[2:]) > 1
         and w.shape[0] <= w.shape[1] * groups
         and all(d * (k - 1) >= p for d, k, p in zip(dilation, w.shape[2:], padding, strict=True))
+        and out_size(size, w.shape[2:], stride, padding, dilation) == out
     )
 
 
