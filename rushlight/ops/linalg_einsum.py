@@ -88,8 +88,6 @@ def parse(equation: str, dims: list[int]) -> tuple[list[list[Any]], list[Any]]:
                 )
             if output.count(c) > 1:
                 raise einsum_error(f"output subscript {c} appears more than once", equation)
-        if not dots and most:
-            raise einsum_error("the result has no ellipsis for the batch dims", equation)
     else:
         flat = [c for ls in inputs for c in ls]
         once = sorted(c for c in set(flat) if isinstance(c, str) and flat.count(c) == 1)

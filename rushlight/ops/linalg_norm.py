@@ -180,7 +180,10 @@ def matrix_norm(
         if ord in (INF, -INF):
             row, column = column, row
         sums = A.abs().sum(row, keepdim=True)
-        y = sums.amax(column, keepdim=True) if ord > 0 else sums.amin(column, keepdim=True)
+        if ord > 0 and sums.shape[column] == 0:
+            y = sums.sum(column, keepdim=True)  # the norm of no elements is 0
+        else:
+            y = sums.amax(column, keepdim=True) if ord > 0 else sums.amin(column, keepdim=True)
         y = y if keepdim else y.squeeze(dims)
     else:
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")

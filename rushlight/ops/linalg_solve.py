@@ -662,6 +662,7 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
 @composite(public="linalg")
 def vander(x: Any, N: int | None = None) -> Any:
     """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
+    x = x.reshape((1,)) if x.ndim == 0 else x
     n = x.shape[-1] if N is None else N
     if n <= 1 and N is not None:
         raise RuntimeError("N must be greater than 1.")

@@ -117,7 +117,8 @@ def logit(input: Any, *, eps: float | None = None) -> Any:
 def _logit_rule(g: Any, _y: Any, x: Any, *, eps: float | None) -> Any:
     slope = g / (x * (1 - x))
     low, high = (0.0, 1.0) if eps is None else (eps, 1 - eps)
-    return where((x < low) | (x > high), slope * (math.nan if eps is None else 0.0), slope)
+    outside = zero(x) + (math.nan if eps is None else 0.0)
+    return where((x < low) | (x > high), outside, slope)
 
 
 # -- gamma functions -------------------------------------------------------------------------------
