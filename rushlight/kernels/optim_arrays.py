@@ -21,8 +21,6 @@ BLOCK = 16384
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
 
-_NOTHING: dict[str, Any] = {}
-
 Update = Callable[..., Any]
 
 
@@ -44,12 +42,12 @@ class Arrays:
 
         A 0-d array operand costs a ufunc call half of what a Python float does.
         """
-        work = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
+        work: Any = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
         plain = dtype in (_SINGLE, _DOUBLE)  # by value: a pickled array brings its own object
         made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
         fields = made.__dict__
         # From step to step most numbers stay; those keep their arrays.
-        last, arrays = self._last.get(dtype, (_NOTHING, _NOTHING))
+        last, arrays = self._last.get(dtype, ({}, {}))
         for name, value in numbers.items():
             if value is True or value is False:
                 fields[name] = value
@@ -92,7 +90,7 @@ class Arrays:
             update(self, k, *arrays)
             return
         for start in range(0, p.size, BLOCK):
-            part = [None if a is None else a[start : start + BLOCK] for a in flat]
+            part: list[Any] = [None if a is None else a[start : start + BLOCK] for a in flat]
             self._begin(part[0])
             update(self, k, *part)
 

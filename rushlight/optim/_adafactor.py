@@ -50,7 +50,8 @@ class Adafactor(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError(message("Tensor lr must be 1-element", got=tuple(lr.shape)))
-        check(lr >= 0.0, f"Learning rate should be >= 0 but is: {lr}", "lr >= 0")
+        rate: Any = lr
+        check(rate >= 0.0, f"Learning rate should be >= 0 but is: {lr}", "lr >= 0")
         what = f"beta2_decay should be <= 0 but is: {beta2_decay}"
         check(beta2_decay <= 0.0, what, "beta2_decay <= 0")
         what = f"epsilon1 should be >= 0 but is: {eps[0]}"
@@ -119,9 +120,9 @@ class Adafactor(Optimizer):
             step[()] = now = step[()] + 1
             names = ("row_var", "col_var", "variance")
             held = [state[name]._a if name in state else None for name in names]
-            originals = [p._a, p.grad._a, *held]
+            originals: list[Any] = [p._a, p.grad._a, *held]
             low = p._a.dtype.itemsize <= 2
-            work = [None if a is None else a.astype(np.float32) for a in originals]
+            work: list[Any] = [None if a is None else a.astype(np.float32) for a in originals]
             arrays = work if low else originals
             adafactor(
                 arrays[0],

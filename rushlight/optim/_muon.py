@@ -52,7 +52,8 @@ class Muon(Optimizer):
     ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError(message("Tensor lr must be 1-element", got=tuple(lr.shape)))
-        check(lr >= 0.0, f"Learning rate should be >= 0 but is: {lr}", "lr >= 0")
+        rate: Any = lr
+        check(rate >= 0.0, f"Learning rate should be >= 0 but is: {lr}", "lr >= 0")
         check(momentum >= 0.0, f"momentum should be >= 0 but is: {momentum}", "momentum >= 0")
         what = f"weight decay should be >= 0 but is: {weight_decay}"
         check(weight_decay >= 0.0, what, "weight_decay >= 0")

@@ -14,6 +14,7 @@ from rushlight.optim.stepping import (
     check_flags,
     check_lr,
     check_not_negative,
+    zero_dim,
 )
 from rushlight.tensor import Tensor
 
@@ -93,7 +94,7 @@ class Adam(FormulaOptimizer):
             )
         defaults = {
             "lr": lr,
-            "betas": tuple([b.reshape(()) if isinstance(b, Tensor) else b for b in betas]),
+            "betas": tuple(map(zero_dim, betas)),
             "eps": eps,
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,

@@ -6,6 +6,7 @@ The line search is `line_search.py`; both work on one flat array of all paramete
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,9 +177,7 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 start = [p._a.copy() for p in self._params]
                 loss, gradient, t, evaluated = strong_wolfe(
-                    lambda length, along, start=start: self._evaluate(
-                        closure, start, length, along
-                    ),
+                    partial(self._evaluate, closure, start),
                     t,
                     d,
                     loss,

@@ -409,10 +409,11 @@ def _cast(p: Any, value: Any, settings: Mapping[str, Any], key: Any = None) -> A
     if not isinstance(value, Tensor) and hasattr(value, "__dlpack__"):
         value = Tensor._wrap(np.from_dlpack(value).copy())  # another library's
     if isinstance(value, Tensor):
+        tensor: Any = value
         if key == "step":
             on_device = settings.get("capturable") or settings.get("fused")
-            return value.to(dtype=dtypes.float32) if on_device else value
-        return value.to(dtype=p.dtype) if p.is_floating_point() else value
+            return tensor.to(dtype=dtypes.float32) if on_device else tensor
+        return tensor.to(dtype=p.dtype) if p.is_floating_point() else tensor
     if isinstance(value, dict):
         return {k: _cast(p, v, settings, k) for k, v in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):

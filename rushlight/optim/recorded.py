@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import rushlight as torch
 from rushlight.tensor import Tensor
 
@@ -89,5 +91,8 @@ class Recorded:
     def where(self, condition: Any, a: Any, b: Any) -> Any:
         """a where the condition holds, else b."""
         # Two plain numbers would give the default dtype and lose digits of a float64 update.
-        a, b = (v if isinstance(v, Tensor) else torch.tensor(v, dtype=self._dtype) for v in (a, b))
+        if not isinstance(a, Tensor):
+            a = Tensor._wrap(np.array(a, self._dtype.np))
+        if not isinstance(b, Tensor):
+            b = Tensor._wrap(np.array(b, self._dtype.np))
         return torch.where(condition, a, b)

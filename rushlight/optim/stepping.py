@@ -101,7 +101,7 @@ class FormulaOptimizer(Optimizer):
     def _record(self, group: Group) -> None:
         """One step of a group through Tensor operations, so that autograd sees it."""
         numbers_of, update = self._formula
-        h = SimpleNamespace(**{name: _zero_dim(value) for name, value in group.items()})
+        h = SimpleNamespace(**{name: zero_dim(value) for name, value in group.items()})
         names = self._names(group)
         for p in group["params"]:
             if p.grad is None:
@@ -156,7 +156,7 @@ class FormulaOptimizer(Optimizer):
             for name, value in self._later.items():
                 group.setdefault(name, value)
             for p in group["params"]:
-                held = self.state.get(p)
+                held: Any = self.state.get(p) or {}
                 for name in self._scalars if held else ():
                     # Written as a plain number by versions of PyTorch before 1.12.
                     if not isinstance(held[name], Tensor):
@@ -214,10 +214,10 @@ def number(value: Any) -> Any:
     return value
 
 
-def _zero_dim(value: Any) -> Any:
-    if isinstance(value, Tensor) and value.ndim:
-        return value.reshape(())
-    return value
+def zero_dim(value: Any) -> Any:
+    """A one-element Tensor without its dimensions; anything else as it is."""
+    is_vector: bool = isinstance(value, Tensor) and value.ndim > 0
+    return value.reshape(()) if is_vector else value
 
 
 # ---- checks -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.autograd.grad_mode import no_grad
 from rushlight.errors import message
-from rushlight.nn.modules.module import Module
+from rushlight.nn import Module
 from rushlight.optim.lr_scheduler.annealing import SWALR
 from rushlight.tensor import Tensor
 
@@ -25,31 +25,33 @@ __all__ = [
     "update_bn",
 ]
 
-Tensors = list[Tensor] | tuple[Tensor, ...]
+Average = Callable[[Any, Any, Any], Any]
+ListAverage = Callable[["Tensors", "Tensors", Any], None]
+Tensors = list[Any] | tuple[Any, ...]
 
 
-def get_ema_avg_fn(decay: float = 0.999) -> Callable[[Tensor, Tensor, Any], Tensor]:
+def get_ema_avg_fn(decay: float = 0.999) -> Average:
     """A function (average, current, count): decay * average + (1 - decay) * current."""
     _check_decay(decay)
 
     @no_grad()
-    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+    def ema_update(ema_param: Any, current_param: Any, num_averaged: Any) -> Any:
         return decay * ema_param + (1 - decay) * current_param
 
     return ema_update
 
 
-def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Tensor]:
+def get_swa_avg_fn() -> Average:
     """A function (average, current, count): the mean of one value more."""
 
     @no_grad()
-    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
+    def swa_update(averaged_param: Any, current_param: Any, num_averaged: Any) -> Any:
         return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
 
     return swa_update
 
 
-def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[[Tensors, Tensors, Any], None]:
+def get_ema_multi_avg_fn(decay: float = 0.999) -> ListAverage:
     """As `get_ema_avg_fn`, in place over lists of tensors."""
     _check_decay(decay)
 
@@ -64,7 +66,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[[Tensors, Tensors, An
     return ema_update
 
 
-def get_swa_multi_avg_fn() -> Callable[[Tensors, Tensors, Any], None]:
+def get_swa_multi_avg_fn() -> ListAverage:
     """As `get_swa_avg_fn`, in place over lists of tensors."""
 
     @no_grad()
@@ -111,14 +113,14 @@ class AveragedModel(Module):
     Izmailov et al., Averaging Weights Leads to Wider Optima (arXiv:1803.05407).
     """
 
-    n_averaged: Tensor
+    n_averaged: Any  # a 0-d int64 buffer
 
     def __init__(
         self,
         model: Module,
         device: Any = None,
-        avg_fn: Callable[[Tensor, Tensor, Any], Tensor] | None = None,
-        multi_avg_fn: Callable[[Tensors, Tensors, Any], None] | None = None,
+        avg_fn: Average | None = None,
+        multi_avg_fn: ListAverage | None = None,
         use_buffers: bool = False,
     ) -> None:
         super().__init__()
@@ -139,11 +141,11 @@ class AveragedModel(Module):
     def update_parameters(self, model: Module) -> None:
         """Take the model's parameters as they are now into the average."""
         if self.use_buffers:
-            mine = itertools.chain(self.module.parameters(), self.module.buffers())
-            theirs = itertools.chain(model.parameters(), model.buffers())
+            mine: Iterable[Any] = itertools.chain(self.module.parameters(), self.module.buffers())
+            theirs: Iterable[Any] = itertools.chain(model.parameters(), model.buffers())
         else:
-            mine, theirs = iter(self.parameters()), iter(model.parameters())
-        averages = [t.detach() for t in mine]
+            mine, theirs = self.parameters(), model.parameters()
+        averages: list[Any] = [t.detach() for t in mine]
         currents = [t.detach() for t in theirs]
         count = self.n_averaged
         if int(count) == 0:
@@ -158,6 +160,7 @@ class AveragedModel(Module):
                 average.copy_(average_of(average, current, count))
         if not self.use_buffers:
             # The averages of buffers such as running_mean mean nothing; update_bn makes new ones.
+            kept: Any
             for kept, given in zip(self.module.buffers(), model.buffers(), strict=True):
                 kept.detach().copy_(given.detach())
         self.n_averaged += 1

@@ -315,7 +315,7 @@ DIFFERENTIABLE = [
     ("Adadelta", {"lr": 0.5}, 3),
     ("RMSprop", {"lr": 0.1, "momentum": 0.5}, 3),
     ("RMSprop", {"lr": 0.1, "centered": True}, 1),
-    ("Rprop", {"lr": 0.1}, 3),
+    ("Rprop", {"lr": 0.1}, 1),
     ("ASGD", {"lr": 0.1, "t0": 1}, 3),
 ]
 # There PyTorch holds the bias corrections in float32 even for float64 parameters.

@@ -182,7 +182,8 @@ def check_optimizer(optimizer: Any) -> None:
 
 def copied(value: Any) -> Any:
     """A copy of a Tensor, so that writing into a group's lr does not change what was read."""
-    return value.detach().clone() if isinstance(value, Tensor) else value
+    is_tensor: bool = isinstance(value, Tensor)
+    return value.detach().clone() if is_tensor else value
 
 
 def group_values(optimizer: Optimizer, key: str) -> Rates:
@@ -193,7 +194,8 @@ def group_values(optimizer: Optimizer, key: str) -> Rates:
 def set_group_value(group: dict[str, Any], key: str, value: Rate) -> None:
     """Set `group[key]`; a Tensor is written into, since a recorded step may hold it."""
     held = group[key]
-    if isinstance(held, Tensor):
+    is_tensor: bool = isinstance(held, Tensor)
+    if is_tensor:
         held.fill_(value.item() if isinstance(value, Tensor) else value)
     else:
         group[key] = value
