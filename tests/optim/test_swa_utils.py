@@ -50,7 +50,8 @@ def test_the_mean_written_out(settings):
 
 
 @pytest.mark.parametrize("settings", [
-    {"avg_fn": swa_utils.get_ema_avg_fn(0.5)}, {"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.5)},
+    {"avg_fn": swa_utils.get_ema_avg_fn(0.5)},
+    {"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.5)},
 ])  # fmt: skip
 def test_exponential_average(settings):
     assert weights(averaged_over([1.0, 2.0, 6.0], **settings)) == pytest.approx([3.75, 3.75])
@@ -81,7 +82,7 @@ def test_only_one_function():
 
 @pytest.mark.parametrize("make", [swa_utils.get_ema_avg_fn, swa_utils.get_ema_multi_avg_fn])
 def test_decay_is_a_share(make):
-    with pytest.raises(ValueError, match="Invalid decay value 1.5"):
+    with pytest.raises(ValueError, match=r"Invalid decay value 1\.5"):
         make(1.5)
 
 
