@@ -303,9 +303,7 @@ def run(library: Any, module: Any, arrays: list[np.ndarray], keep: bool) -> tupl
         if total.requires_grad:
             total.backward()
     grads = [None if t.grad is None else t.grad.numpy() for t in leaves]
-    params = {
-        k: None if p.grad is None else p.grad.numpy() for k, p in module.named_parameters()
-    }
+    params = {k: None if p.grad is None else p.grad.numpy() for k, p in module.named_parameters()}
     return [o.detach().numpy() for o in out], grads, params
 
 

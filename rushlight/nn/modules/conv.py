@@ -318,7 +318,6 @@ class _ConvTransposeNd(_ConvNd):
             return self.output_padding
         n = num_spatial_dims
         lead = 2 if input.ndim == n + 2 else 1
-        output_size = list(output_size)
         if len(output_size) == lead + n:
             output_size = output_size[lead:]
         if len(output_size) != n:
