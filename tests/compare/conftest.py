@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,3 +127,21 @@ def same_error() -> Callable[..., None]:
         assert isinstance(a.value, b.type), (a.type, b.type)
 
     return check
+
+
+@pytest.fixture(scope="session")
+def compare_op() -> Callable[..., Any]:
+    """`check(name, dtype)` of `op_tables.py`: one op on the samples of PyTorch's operator
+    tables."""
+    pytest.importorskip("torch")
+    name = "rushlight_test_op_tables"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, Path(__file__).with_name("op_tables.py")
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name].check
