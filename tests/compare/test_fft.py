@@ -1,0 +1,73 @@
+"""Fourier transforms on the samples of PyTorch's operator tables."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+NAMES = [
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "hfft",
+    "ihfft",
+    "fft2",
+    "ifft2",
+    "rfft2",
+    "irfft2",
+    "hfft2",
+    "ihfft2",
+    "fftn",
+    "ifftn",
+    "rfftn",
+    "irfftn",
+    "hfftn",
+    "ihfftn",
+    "fftshift",
+    "ifftshift",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_fft(compare_op, name, dtype):
+    compare_op(f"fft.{name}", dtype)
+
+
+@pytest.mark.parametrize("name", ["stft", "istft"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_short_time_transforms(compare_op, name, dtype):
+    compare_op(name, dtype, gradients=name == "stft")
+
+
+@pytest.mark.parametrize("name", ["complex", "polar", "view_as_complex"])
+def test_building_complex_numbers(compare_op, name):
+    compare_op(name, "float64")
+
+
+@pytest.mark.parametrize("name", ["real", "imag", "angle", "conj", "conj_physical", "view_as_real"])
+def test_parts_of_complex_numbers(compare_op, name):
+    compare_op(name, "complex128")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 8])
+@pytest.mark.parametrize("periodic", [True, False])
+@pytest.mark.parametrize("name", ["hann", "hamming", "blackman", "bartlett", "kaiser"])
+def test_windows(name, periodic, n):
+    import rushlight
+
+    theirs = getattr(torch, name + "_window")(n, periodic, dtype=torch.float64)
+    ours = getattr(rushlight, name + "_window")(n, periodic, dtype=rushlight.float64)
+    assert theirs.shape == ours.shape
+    assert torch.allclose(theirs, torch.from_numpy(ours.numpy()), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_frequencies(n):
+    import rushlight
+
+    for name in ("fftfreq", "rfftfreq"):
+        theirs, ours = getattr(torch.fft, name)(n, 0.5), getattr(rushlight.fft, name)(n, 0.5)
+        assert theirs.tolist() == ours.tolist()
