@@ -135,8 +135,11 @@ def like(name: str, fill: Any, doc: str) -> Any:
 def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = None) -> Any:
     """An array of a tensor's shape, and of its strides when it is dense."""
     d = t._a.dtype if dtype is None else as_dtype(dtype).np
-    if t._a.__class__ is MetaArray or (device is not None and usable(device) is META):
+    meta = t._a.__class__ is MetaArray
+    if meta if device is None else usable(device) is META:
         return MetaArray(t._a.shape, d)
+    if meta:
+        return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
     order = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
     a = np.empty_like(t._a, dtype=d, order=order)
     if fill is not None:
