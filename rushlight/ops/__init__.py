@@ -9,7 +9,8 @@ THEMES = (
     "shape_public", "shape_more", "cumulative", "pointwise", "masks", "index_public", "compare",
     "complex", "linalg", "linalg_parts", "linalg_einsum", "linalg_norm", "linalg_factor",
     "linalg_spectral", "linalg_solve", "fft", "signal", "sort", "special", "random", "random_fill",
-    "activation", "softmax", "pad", "conv", "fold", "pool", "pool_more", "norm", "shuffle", "resample",
+    "activation", "softmax", "loss", "loss_classes", "loss_pairs", "loss_ctc",
+    "pad", "conv", "fold", "pool", "pool_more", "norm", "shuffle", "resample",
 )  # fmt: skip
 
 

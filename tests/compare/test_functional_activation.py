@@ -73,7 +73,7 @@ def test_float32_at_extremes(name: str, kw: dict[str, Any], same: Any) -> None:
     x = EXTREMES.astype(np.float32)
     y, ty = getattr(F, name)(rushlight.tensor(x), **kw), getattr(TF, name)(torch.tensor(x), **kw)
     shown = np.isfinite(x) | (name != "gelu")  # PyTorch's gelu of infinity is NaN
-    np.testing.assert_allclose(y.numpy()[shown], ty.numpy()[shown], rtol=2e-6, atol=2e-7)
+    np.testing.assert_allclose(y.numpy()[shown], ty.numpy()[shown], rtol=2e-6, atol=1e-6)
     a, b = rushlight.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
     getattr(F, name)(a, **kw).backward(rushlight.ones(len(x)))
     getattr(TF, name)(b, **kw).backward(torch.ones(len(x)))
