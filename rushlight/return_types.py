@@ -1,9 +1,11 @@
-"""The classes of named results (`torch.return_types.max`, ...). Made in `ops/return_types.py`."""
+"""torch.return_types: the named tuples that ops with several results return."""
 
 from __future__ import annotations
 
-from .ops.return_types import ReturnType, all_return_types, return_type
+from typing import Any
 
-__all__ = ["ReturnType", "all_return_types", "return_type"]
+from .ops import return_types as _made
 
-globals().update({made.__name__: made for made in all_return_types()})
+
+def __getattr__(name: str) -> Any:
+    return getattr(_made, name)

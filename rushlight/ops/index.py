@@ -67,7 +67,7 @@ def index_error(error: IndexError, a: Any, indices: Any) -> IndexError:
 
 
 @op(samples=[case((3, 4), rows), case((3, 4), None, arr((2, 2), 0, 4, "int64")), case((3, 4), arr((3, 4), dtype="bool"))],
-    public="", low="keep", fresh=True)  # fmt: skip
+    public="", low="keep", fresh=True, data_dependent=True)  # fmt: skip
 def index(input: Any, *indices: Any) -> Any:  # noqa: A002
     """Elements at index tensors (None for a whole dimension)."""
     return run_index(input, indices)

@@ -14,6 +14,7 @@ Read next: `ops/math.py` for examples, `autograd/door.py` for what happens in a 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,7 @@ class Op:
         self.kind = kind
         self.name: str = options.pop("name", None) or fn.__name__.rstrip("_")
         self.__doc__ = fn.__doc__
+        self.declared: tuple[str, int] = (fn.__code__.co_filename, fn.__code__.co_firstlineno)
         self.__name__ = self.name
         self.__module__ = fn.__module__
         self.samples: list[Case] = options.pop("samples", [])
@@ -73,7 +75,7 @@ class Op:
         self.smooth: bool = options.pop("smooth", True)  # False: samples avoid the gradient check (steps)
         self.return_type: Any = options.pop("return_type", None)
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"
-        self.options = options  # kind-specific: identity, combine
+        self.options = options  # data_dependent: the shape hangs on values; constant: inputs without gradient
         self.rules: Any = None
         self.joint_rule = False
         self.keep_y = False
@@ -473,7 +475,7 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             raise TypeError(f"{name}(): argument 'out' must be tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
             write_out(name, o, r)
-        return type(result)(*out) if hasattr(result, "_fields") else tuple(out)
+        return tuple(out) if type(result) is tuple else type(result)(tuple(out))
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
     if not isinstance(out, TensorBase):
@@ -549,6 +551,8 @@ def intrinsic(name: str, ufunc: Any, *rules: Any, **options: Any) -> Op:
     forward.__doc__ = doc or f"Elementwise {name}."
     options.setdefault("promote", "common" if nin > 1 else "float")
     record = register(Op(forward, "elementwise", ufunc=ufunc, **options))
+    frame = sys._getframe(1)
+    record.declared = (frame.f_code.co_filename, frame.f_lineno)
     if rules:
         record.vjp(*rules)
     return record

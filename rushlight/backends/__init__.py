@@ -1,0 +1,65 @@
+"""The `torch.backends` switches: they can be set, and say truthfully what is there."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+
+class _Backend(ModuleType):
+    """A set of flags that may be read and set; `is_available()` is the truth."""
+
+    def __init__(self, name: str, available: bool = False, **flags: Any) -> None:
+        super().__init__(f"{__name__}.{name}")
+        self._available = available
+        self.__dict__.update(flags)
+
+    def is_available(self) -> bool:
+        """Whether this build has the library."""
+        return self._available
+
+    def is_built(self) -> bool:
+        """Whether this build has the library."""
+        return self._available
+
+    def version(self) -> None:
+        """None: the library is not part of this build."""
+        return
+
+    def is_acceptable(self, tensor: Any) -> bool:
+        """False: the library is not part of this build."""
+        return False
+
+    @contextmanager
+    def flags(self, **flags: Any) -> Any:
+        """Set flags for a block."""
+        before = {k: self.__dict__.get(k) for k in flags}
+        self.__dict__.update(flags)
+        try:
+            yield
+        finally:
+            self.__dict__.update(before)
+
+
+cudnn = _Backend(
+    "cudnn", enabled=False, benchmark=False, deterministic=False, allow_tf32=False, benchmark_limit=10, fastest=False, verbose=False,
+)  # fmt: skip
+mkldnn = _Backend("mkldnn", enabled=False, verbose=False)
+mkl = _Backend("mkl")
+openmp = _Backend("openmp")
+mps = _Backend("mps")
+cuda = _Backend("cuda", matmul=_Backend("matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=False))
+opt_einsum = _Backend("opt_einsum", enabled=False)
+quantized = _Backend("quantized", engine="none", supported_engines=["none"])
+cpu = _Backend("cpu", True)
+
+
+def _cpu_capability() -> str:
+    return "DEFAULT"
+
+
+cpu.get_cpu_capability = _cpu_capability  # type: ignore[attr-defined]
+for _b in (cudnn, mkldnn, mkl, openmp, mps, cuda, opt_einsum, quantized, cpu):
+    sys.modules[_b.__name__] = _b  # so that `import torch.backends.cudnn as cudnn` works

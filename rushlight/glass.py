@@ -1,0 +1,97 @@
+"""`show(op)`: what an op record says. The machine is glass.
+
+Generated code is printed here too, once there is some.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .kernels.expr import Expr, Trace
+from .ops.record import LAZY, Op, registry
+
+
+def find(what: Any) -> Op:
+    """The record behind a name, an op, or a public function."""
+    if isinstance(what, Op):
+        return what
+    if isinstance(what, str):
+        for name in (what, what.removeprefix("torch.")):
+            for op in registry.values():
+                if name in (op.name, *op.aliases):
+                    return op
+    found = getattr(what, "op", None)
+    if isinstance(found, Op):
+        return found
+    name = what if isinstance(what, str) else getattr(what, "__name__", repr(what))
+    if name in registry:  # a function whose record has other arguments, such as torch.add with its alpha
+        return registry[name]
+    near = [n for n in sorted(registry) if str(name).split(".")[-1][:3] in n][:8]
+    raise ValueError(f"no op record for {name!r}" + (f"\n  try     {', '.join(near)}" if near else ""))
+
+
+def source(fn: Callable[..., Any]) -> str:
+    try:
+        text = inspect.getsource(fn)
+    except (OSError, TypeError):
+        return repr(fn)
+    return inspect.cleandoc(text).strip().rstrip(",")
+
+
+def formula(op: Op) -> str | None:
+    """The formula of an elementwise op, as an expression of its inputs."""
+    if op.kind != "elementwise" or op.ufunc is not None:
+        return None
+    trace = Trace()
+    try:
+        return repr(op.fn(*[trace.variable(n) for n in op.inputs]))
+    except (TypeError, AttributeError):  # written with array functions
+        return None
+
+
+def describe(what: Any) -> str:
+    """The text that `show` prints."""
+    op = find(what)
+    lines = [
+        f"{op.name}  ({op.kind}; declared at {op.declared[0]}:{op.declared[1]})",
+        f"  {(op.__doc__ or '').strip().splitlines()[0] if op.__doc__ else ''}",
+        f"  inputs      {', '.join(op.inputs) + (', *rest' if op.inputs else '*tensors') if op.variadic else ', '.join(op.inputs)}",
+        f"  parameters  {', '.join(op.defaults) or 'none'}",
+        f"  types       promote={op.promote}; narrower than float32: {'computed in float32' if op.compute else 'moved as they are'}",
+        f"  result      {'view of the first input' if op.view else 'new memory'}; node {op.node_name}",
+        f"  public      {', '.join(op.public) or 'no'}{'; in-place ' + op.name + '_' if op.inplace and op.public else ''}",
+    ]
+    text = formula(op)
+    if text:
+        lines.append(f"  formula     {text}")
+    if op.rules is None:
+        lines.append("  derivative  none")
+    elif op.rules is LAZY or hasattr(op.get_rules()[0], "formula"):
+        lines.append("  derivative  derived from the formula:")
+        for name, rule in zip(op.inputs, op.get_rules(), strict=True):
+            root = rule.formula
+            lines.append(f"    {name}: {root if isinstance(root, Expr) else 0}")
+    else:
+        lines.append("  derivative  " + ("one rule for all inputs" if op.joint_rule else "one rule an input"))
+        for k, rule in enumerate(op.rules):
+            keeps = op.keeps(k, len(op.inputs))
+            names = ["y", *op.inputs]
+            kept = [n for n, keep in zip(names, keeps, strict=False) if keep]
+            text = source(rule) if rule is not None else "none"
+            lines.append(f"    keeps {', '.join(kept) or 'nothing'}")
+            lines += ["      " + line for line in text.splitlines()[:12]]
+            if op.joint_rule or "\n" not in text and "lambda" in text and text.count("lambda") > 1:
+                break
+    return "\n".join(lines)
+
+
+def show(op: Any) -> None:
+    """Print an op's record: formula, derivative, what it keeps, where it is declared.
+
+    >>> import rushlight as torch
+    >>> torch.show(torch.sigmoid)  # doctest: +ELLIPSIS
+    sigmoid  (elementwise; declared at ...
+    """
+    print(describe(op))
