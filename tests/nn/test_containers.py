@@ -40,7 +40,7 @@ def test_sequential_is_a_list() -> None:
     with pytest.raises(IndexError, match="index 7 is out of range"):
         s[7]
     with pytest.raises(ValueError, match="supports only objects of Sequential class"):
-        s + [nn.Tanh()]
+        s + 3
     with pytest.raises(TypeError, match="unsupported operand type"):
         s * 1.5
     with pytest.raises(ValueError, match="Non-positive multiplication factor"):
@@ -64,7 +64,8 @@ def test_module_list() -> None:
     assert kinds(m[::2]) == "Tanh Identity"
     del m[0]
     m[0] = nn.Linear(1, 1)
-    assert kinds(m + [nn.Tanh()]) == "Linear Identity Tanh Tanh"
+    more = [nn.Tanh()]
+    assert kinds(m + more) == "Linear Identity Tanh Tanh"
     assert "0" not in dir(m)
     with pytest.raises(TypeError, match="should be called with an iterable, but got int"):
         m.extend(3)

@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.nn.modules import module as M  # noqa: N812
+from rushlight.nn.modules import module as M
 
 
 class Scale(nn.Module):

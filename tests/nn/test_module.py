@@ -104,7 +104,7 @@ def test_before_init() -> None:
         def __init__(self, value: Any) -> None:
             self.x = value
 
-    with pytest.raises(AttributeError, match="cannot assign parameters before Module.__init__"):
+    with pytest.raises(AttributeError, match=r"cannot assign parameters before Module.__init__"):
         Early(nn.Parameter(torch.ones(1)))
     with pytest.raises(AttributeError, match=r"cannot assign module before Module.__init__"):
         Early(nn.Identity())
@@ -223,6 +223,7 @@ def test_meta_and_to_empty() -> None:
     with pytest.raises(NotImplementedError, match="to_empty"):
         net.to("cpu")
     net.to_empty(device="cpu")
+    assert net.weight.device.type == "cpu"
     net.reset_parameters()
     assert net(torch.ones(2, 3)).shape == (2, 4)
     assert isinstance(net.weight, nn.Parameter)

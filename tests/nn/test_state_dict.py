@@ -210,7 +210,7 @@ def test_post_hook_may_forgive_missing_keys_and_sees_loaded_values() -> None:
     handle.remove()
     before = arrays(m)
     m.register_load_state_dict_post_hook(lambda module, keys: None)
-    with pytest.raises(RuntimeError, match='Missing key.s. in state_dict: "bias"'):
+    with pytest.raises(RuntimeError, match=r'Missing key.s. in state_dict: "bias"'):
         m.load_state_dict({"weight": torch.zeros(2, 2)})
     assert same(arrays(m), before)
 

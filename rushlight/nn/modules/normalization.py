@@ -190,7 +190,14 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """Lua Torch's name of `LocalResponseNorm` for images (N, C, H, W)."""
+    """Lua Torch's name of `LocalResponseNorm` for images (N, C, H, W).
+
+    PyTorch's own code for it forgets to take a channel out of its running sum near the first
+    channels; here every window is whole.
+
+    >>> nn.CrossMapLRN2d(3)(torch.ones(1, 4, 2, 2)).shape
+    torch.Size([1, 4, 2, 2])
+    """
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)
