@@ -440,7 +440,7 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     return finish("lu_factor", LuFactor((packed, pivots)), out)
 
 
-@composite(public="torch", name="lu")
+@composite(public="torch Tensor", name="lu")
 def _old_lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """(LU, pivots[, info]); the older name of linalg.lu_factor."""
     packed, pivots, infos = linalg_lu_factor(A, pivot=pivot)
