@@ -1,6 +1,6 @@
 """Documentation runs: the examples of docstrings, and the Python blocks of the Markdown files.
 
-In a docstring `torch` is this package and `np` is NumPy. In a Markdown file the blocks marked
+In a docstring `torch` is this package, `nn`, `F` and `optim` are its modules, `np` is NumPy. In a Markdown file the blocks marked
 ```python run one after another in one namespace; a block of `>>>` lines is a doctest.
 """
 
@@ -23,6 +23,15 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
+NAMES = {
+    "F": rushlight.nn.functional,
+    "nn": rushlight.nn,
+    "np": np,
+    "optim": rushlight.optim,
+    "rushlight": rushlight,
+    "torch": rushlight,
+}
+
 
 def modules() -> list[str]:
     return [
@@ -41,7 +50,7 @@ def run(test: doctest.DocTest) -> None:
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name: str) -> None:
     module: ModuleType = importlib.import_module(name)
-    names = {"torch": rushlight, "rushlight": rushlight, "np": np, **vars(module)}
+    names = {**NAMES, **vars(module)}
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names):
         if test.examples:
             run(test)

@@ -56,9 +56,9 @@ def load(
 
     >>> import io
     >>> file = io.BytesIO()
-    >>> save({"step": 3, "w": torch.ones(2)}, file)
+    >>> torch.save({"step": 3, "w": torch.ones(2)}, file)
     >>> _ = file.seek(0)
-    >>> load(file)
+    >>> torch.load(file)
     {'step': 3, 'w': tensor([1., 1.])}
     """
     if pickle_module is not None and pickle_module is not pickle:

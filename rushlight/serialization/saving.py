@@ -55,8 +55,8 @@ def save(
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "weights.pt")
-    >>> save({"w": torch.zeros(2, 3)}, path)
-    >>> load(path)["w"].shape
+    >>> torch.save({"w": torch.zeros(2, 3)}, path)
+    >>> torch.load(path)["w"].shape
     torch.Size([2, 3])
     """
     if not 2 <= pickle_protocol <= 5:
