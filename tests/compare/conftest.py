@@ -1,15 +1,154 @@
-"""`same_log`: run one program with both libraries and compare what it logs, line by line."""
+"""What the comparisons with PyTorch share: both run on the same arrays, all results compared."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rushlight
+
+
+def _tensors(result: Any) -> list[Any]:
+    """The tensors of a result, one level of tuples deep."""
+    if isinstance(result, (tuple, list)):
+        return [t for r in result for t in _tensors(r)]
+    return [] if result is None else [result]
+
+
+def _array(t: Any) -> np.ndarray:
+    return np.asarray(t.detach().numpy(force=True))
+
+
+@pytest.fixture
+def same(rng: np.random.Generator) -> Callable[..., Any]:
+    """`same(ours, theirs, *args, order=1, rtol=..., **kw)`.
+
+    Arrays among `args` become tensors (floats with gradients unless named in `fixed`); both
+    functions are called with them. Values, first gradients and with `order=2` the gradients of
+    the gradients must agree.
+    """
+    torch = pytest.importorskip("torch")
+
+    def check(
+        ours: Any,
+        theirs: Any,
+        *args: Any,
+        order: int = 1,
+        fixed: tuple[int, ...] = (),
+        rtol: float = 1e-6,
+        atol: float = 1e-8,
+        seed: int | None = None,
+        **kw: Any,
+    ) -> Any:
+        def run(lib: Any, fn: Any) -> tuple[list[Any], list[Any]]:
+            tensors: dict[int, Any] = {}
+            own = []
+            for i, a in enumerate(args):
+                if isinstance(a, np.ndarray):
+                    t = lib.from_numpy(np.array(a))
+                    if a.dtype.kind == "f" and i not in fixed and order:
+                        t.requires_grad_()
+                        tensors[i] = t
+                    own.append(t)
+                else:
+                    own.append(a)
+            named = {
+                k: lib.from_numpy(np.array(v)) if isinstance(v, np.ndarray) else v
+                for k, v in kw.items()
+            }
+            if seed is not None:
+                lib.manual_seed(seed)
+            return _tensors(fn(*own, **named)), list(tensors.values())
+
+        (y1, x1), (y2, x2) = run(rushlight, ours), run(torch, theirs)
+        assert len(y1) == len(y2)
+        for a, b in zip(y1, y2, strict=True):
+            assert str(a.dtype).split(".")[-1] == str(b.dtype).split(".")[-1]
+            np.testing.assert_allclose(_array(a), _array(b), rtol=rtol, atol=atol)
+        if not order:
+            return y1[0]
+        g = [rng.standard_normal(tuple(b.shape)) for b in y2]
+
+        def gradients(lib: Any, ys: list[Any], xs: list[Any]) -> list[Any]:
+            some = [(y, a) for y, a in zip(ys, g, strict=True) if y.requires_grad]
+            return lib.autograd.grad(
+                [y for y, _ in some],
+                xs,
+                [lib.from_numpy(np.asarray(a)).to(y.dtype) for y, a in some],
+                allow_unused=True,
+                create_graph=order == 2,
+            )
+
+        g1, g2 = gradients(rushlight, y1, x1), gradients(torch, y2, x2)
+        compare(g1, g2, rtol, atol)
+        if order == 2:
+            v = [None if b is None else rng.standard_normal(tuple(b.shape)) for b in g2]
+
+            def second(lib: Any, gs: list[Any], xs: list[Any]) -> list[Any]:
+                total = sum(
+                    (t * lib.from_numpy(np.asarray(a)).to(t.dtype)).sum()
+                    for t, a in zip(gs, v, strict=True)
+                    if t is not None
+                )
+                if not total.requires_grad:
+                    return [None] * len(xs)
+                return lib.autograd.grad(total, xs, allow_unused=True)
+
+            compare(second(rushlight, g1, x1), second(torch, g2, x2), rtol * 10, atol * 10)
+        return y1[0]
+
+    def compare(ours: Any, theirs: Any, rtol: float, atol: float) -> None:
+        for a, b in zip(ours, theirs, strict=True):
+            if a is None or b is None:
+                for t in (a, b):
+                    assert t is None or not _array(t).any()
+            else:
+                np.testing.assert_allclose(_array(a), _array(b), rtol=rtol, atol=atol)
+
+    return check
+
+
+@pytest.fixture
+def same_error() -> Callable[..., None]:
+    """`same_error(ours, theirs, words)`: both raise, the same class, with the same words."""
+    pytest.importorskip("torch")
+
+    def check(ours: Any, theirs: Any, words: str) -> None:
+        with pytest.raises(Exception, match=words) as b:
+            theirs()
+        with pytest.raises(Exception, match=words) as a:
+            ours()
+        assert isinstance(a.value, b.type), (a.type, b.type)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def compare_op() -> Callable[..., Any]:
+    """`check(name, dtype)` of `op_tables.py`: one op on the samples of PyTorch's operator
+    tables."""
+    pytest.importorskip("torch")
+    name = "rushlight_test_op_tables"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, Path(__file__).with_name("op_tables.py")
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name].check
+
+
+# -- programs that log -------------------------------------------------------------------------
 
 NAMES = {"rushlight.nn.containers": "torch.nn.modules.container", "rushlight": "torch"}
 
