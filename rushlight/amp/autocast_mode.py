@@ -1,0 +1,235 @@
+"""autocast: matrix products and convolutions in bfloat16, sensitive losses in float32.
+
+A watcher at the door casts the operands of the ops named below; no op knows of it. On a CPU without
+bfloat16 arithmetic this gives PyTorch's rounding, not speed. Not here: loss scaling
+(`grad_scaler.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rushlight import dtypes
+from rushlight.autograd import door
+from rushlight.autograd.node import TensorBase
+from rushlight.errors import message
+from rushlight.ops.convert import cast
+
+# PyTorch's lists for the CPU, as far as they are single ops here. What is composed of ops
+# (attention, the recurrent layers) follows from its parts.
+LOWER = frozenset(
+    ("matmul", "mm", "bmm", "mv", "addmm", "baddbmm", "addbmm", "linear", "convolution")
+)
+WIDER = frozenset(
+    (
+        *("mse_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "soft_margin_loss"),
+        *("binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "kl_div"),
+        *("prod", "trace", "avg_pool_3d", "grid_sampler_op"),
+        *("replication_pad1d", "replication_pad2d", "replication_pad3d"),
+    )
+)
+_DEVICES = ("cpu", "cuda", "mps", "xpu", "hpu", "mtia", "ipu", "xla", "privateuseone")
+
+
+class _State(threading.local):
+    """Whether this thread casts, and to what."""
+
+    enabled = False
+    dtype = dtypes.bfloat16
+    cache = True
+
+
+_state = _State()
+
+
+def _cast_operands(following: Callable[..., Any], op: Any, inputs: Any, kw: Any) -> Any:
+    """The watcher: see the operands of `op` to the type that autocast wants."""
+    if _state.enabled:
+        if op.name in LOWER:
+            inputs = tuple([_to(t, _state.dtype) for t in inputs])
+        elif op.name in WIDER:
+            inputs = tuple([_to(t, dtypes.float32) for t in inputs])
+    return following(op, inputs, kw)
+
+
+def _to(t: Any, dtype: dtypes.dtype) -> Any:
+    if isinstance(t, TensorBase):
+        now = dtypes.from_numpy(t._a.dtype)
+        if now.is_floating_point and now is not dtypes.float64 and now is not dtype:
+            return cast(t, dtype)
+    return t
+
+
+class autocast:
+    """Context manager and decorator under which products are computed in a narrower type.
+
+    Args:
+        device_type: "cpu"; "cuda" is accepted and, without such a device, disabled with a warning.
+        dtype: bfloat16 (the default) or float16.
+        enabled: False makes it do nothing, also inside another autocast.
+        cache_enabled: accepted; casts are not cached.
+
+    >>> import rushlight as torch
+    >>> a = torch.ones(2, 2)
+    >>> with torch.amp.autocast("cpu"):
+    ...     (a @ a).dtype
+    torch.bfloat16
+    """
+
+    def __init__(
+        self,
+        device_type: str,
+        dtype: dtypes.dtype | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ) -> None:
+        if not isinstance(device_type, str):
+            raise ValueError(
+                f"Expected `device_type` of type `str`, got: `{type(device_type)}`"
+            )
+        if not is_autocast_available(device_type):
+            raise RuntimeError(
+                message(
+                    f"User specified an unsupported autocast device_type '{device_type}'",
+                    hint='autocast("cpu")',
+                )
+            )
+        self.device = device_type
+        self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
+        self._cache_enabled = _state.cache if cache_enabled is None else cache_enabled
+        if enabled and device_type == "cuda":
+            warnings.warn(
+                "CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2
+            )
+            enabled = False
+        elif enabled and device_type != "cpu":
+            warnings.warn(
+                f"Device '{device_type}' is not available. Disabling autocast.", stacklevel=2
+            )
+            enabled = False
+        elif enabled and self.fast_dtype not in (dtypes.bfloat16, dtypes.float16):
+            warnings.warn(
+                "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
+                "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
+                stacklevel=2,
+            )
+            enabled = False
+        self._enabled = enabled
+        self._entered: list[Any] = []
+
+    def __enter__(self) -> autocast:
+        before = (_state.enabled, _state.dtype, _state.cache)
+        watch = None
+        if self.device == "cpu":
+            _state.enabled, _state.cache = self._enabled, self._cache_enabled
+            if self._enabled:
+                _state.dtype = self.fast_dtype
+                watch = door.watching(_cast_operands)
+                watch.__enter__()
+        self._entered.append((before, watch))
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        (_state.enabled, _state.dtype, _state.cache), watch = self._entered.pop()
+        if watch is not None:
+            watch.__exit__(kind, value, trace)
+
+    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        if not callable(func):
+            raise TypeError(
+                message(
+                    f"autocast()(func) requires a callable, but got {type(func).__name__}",
+                    hint="with autocast(...): output = model(input)",
+                )
+            )
+
+        @functools.wraps(func)
+        def under_autocast(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return func(*args, **kwargs)
+
+        return under_autocast
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether autocast knows this kind of device (it need not be there)."""
+    return device_type in _DEVICES
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether autocast is on for a kind of device in this thread."""
+    return device_type == "cpu" and _state.enabled
+
+
+def get_autocast_dtype(device_type: str) -> dtypes.dtype:
+    """The type that autocast casts to."""
+    return _state.dtype if device_type == "cpu" else dtypes.float16
+
+
+def is_autocast_cache_enabled() -> bool:
+    """What `cache_enabled` was; casts are not cached here."""
+    return _state.cache
+
+
+def custom_fwd(
+    fwd: Callable[..., Any] | None = None,
+    *,
+    device_type: str,
+    cast_inputs: dtypes.dtype | None = None,
+) -> Any:
+    """Decorate the `forward` of a Function: with `cast_inputs` it casts and leaves autocast."""
+    _check_device_type(device_type)
+    if fwd is None:
+        return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @functools.wraps(fwd)
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        context = args[0]
+        context._dtype = get_autocast_dtype(device_type)
+        context._fwd_used_autocast = False
+        if cast_inputs is None:
+            context._fwd_used_autocast = is_autocast_enabled(device_type)
+            return fwd(*args, **kwargs)
+        if not is_autocast_enabled(device_type):
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(*_cast_all(args, cast_inputs), **_cast_all(kwargs, cast_inputs))
+
+    return forward
+
+
+def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Any:
+    """Decorate the `backward` of a Function: it runs under the autocast of its forward."""
+    _check_device_type(device_type)
+    if bwd is None:
+        return functools.partial(custom_bwd, device_type=device_type)
+
+    @functools.wraps(bwd)
+    def backward(*args: Any, **kwargs: Any) -> Any:
+        context = args[0]
+        used = context._fwd_used_autocast
+        with autocast(device_type, dtype=context._dtype, enabled=used):
+            return bwd(*args, **kwargs)
+
+    return backward
+
+
+def _check_device_type(device_type: Any) -> None:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+
+
+def _cast_all(value: Any, dtype: dtypes.dtype) -> Any:
+    if isinstance(value, TensorBase):
+        return _to(value, dtype)
+    if isinstance(value, Mapping):
+        return {k: _cast_all(v, dtype) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_cast_all(v, dtype) for v in value)
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return value if hasattr(value, "__array__") else (_cast_all(v, dtype) for v in value)
+    return value

@@ -1,0 +1,316 @@
+"""GradScaler: keep small gradients of narrow types from vanishing by scaling the loss.
+
+A step whose gradients are not finite is skipped and the scale lowered; after a run of good steps it
+grows again. Micikevicius et al., Mixed Precision Training (arXiv:1710.03740).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.errors import message
+from rushlight.tensor import Tensor
+
+__all__ = ["GradScaler", "OptState"]
+
+
+class OptState(Enum):
+    """How far an optimizer is within one iteration."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
+
+def _fresh_state() -> dict[str, Any]:
+    return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+class GradScaler:
+    """Scale losses, unscale gradients, skip steps whose gradients overflowed.
+
+    Args:
+        device: "cpu", or "cuda", which without such a device disables it with a warning.
+        init_scale: the first scale.
+        growth_factor: of the scale after `growth_interval` good steps in a row.
+        backoff_factor: of the scale after a bad one.
+        growth_interval: good steps between two growths.
+        enabled: False makes every method pass through.
+
+    Example::
+
+        scaler = GradScaler("cpu")
+        for input, target in data:
+            optimizer.zero_grad()
+            loss = loss_fn(model(input), target)
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+    """
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._device = device
+        self._enabled = enabled
+        if device == "cuda" and enabled:
+            warnings.warn(
+                "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
+                stacklevel=2,
+            )
+            self._enabled = False
+        if not self._enabled:
+            return
+        if growth_factor <= 1.0:
+            raise AssertionError("The growth factor must be > 1.0.")
+        if backoff_factor >= 1.0:
+            raise AssertionError("The backoff factor must be < 1.0.")
+        self._init_scale = init_scale
+        self._scale: Tensor | None = None  # made by the first scale()
+        self._growth_factor = growth_factor
+        self._backoff_factor = backoff_factor
+        self._growth_interval = growth_interval
+        self._init_growth_tracker = 0
+        self._growth_tracker: Tensor | None = None
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_fresh_state)
+
+    # ---- one iteration, in the order of the calls -------------------------------------------
+
+    def scale(self, outputs: Any) -> Any:
+        """`outputs` times the scale: a Tensor, or Tensors in lists, tuples or iterables."""
+        if not self._enabled:
+            return outputs
+        if isinstance(outputs, Tensor):
+            if self._scale is None:
+                self._scale = Tensor._wrap(np.array(self._init_scale, np.float32))
+                self._growth_tracker = Tensor._wrap(np.array(self._init_growth_tracker, np.int32))
+            product: Any = outputs
+            return product * self._scale
+        if isinstance(outputs, (list, tuple)):
+            return type(outputs)(self.scale(t) for t in outputs)
+        if isinstance(outputs, Iterable):
+            return map(self.scale, outputs)
+        raise ValueError(
+            message(
+                "outputs must be a Tensor or an iterable of Tensors", got=type(outputs).__name__
+            )
+        )
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divide the optimizer's gradients by the scale, for what has to see them (clipping)."""
+        if not self._enabled:
+            return
+        scale, _ = self._begun("unscale_")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.UNSCALED:
+            raise RuntimeError(
+                message(
+                    "unscale_() has already been called on this optimizer since the last update().",
+                    hint="one unscale_ an iteration, and scaler.update() at its end",
+                )
+            )
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError(message("unscale_() is being called after step()."))
+        inverse = np.float32(1.0 / np.float64(scale._a))
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse)
+        state["stage"] = OptState.UNSCALED
+
+    def _unscale_grads_(self, optimizer: Any, inverse: Any) -> dict[str, bool]:
+        """Multiply all gradients; say whether one of them was not finite."""
+        found: dict[str, bool] = {}
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                grad = p.grad
+                if grad is None:
+                    continue
+                if grad.dtype is dtypes.float16:
+                    raise ValueError(
+                        message(
+                            "Attempting to unscale FP16 gradients.",
+                            hint="parameters in float32, float16 under autocast only",
+                        )
+                    )
+                a = grad._a
+                with np.errstate(all="ignore"):
+                    bad = not bool(np.isfinite(a).all())
+                    np.multiply(a, np.asarray(inverse, a.dtype), out=a)
+                grad._bump()
+                found["cpu"] = found.get("cpu", False) or bad
+        return found
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """Unscale unless that was done, and `optimizer.step()` if all gradients are finite."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError(
+                message("Closure use is not currently supported if GradScaler is enabled.")
+            )
+        self._begun("step")
+        state = self._per_optimizer_states[id(optimizer)]
+        if state["stage"] is OptState.STEPPED:
+            raise RuntimeError(
+                message(
+                    "step() has already been called since the last update().",
+                    hint="scaler.update() at the end of each iteration",
+                )
+            )
+        if state["stage"] is OptState.READY:
+            self.unscale_(optimizer)
+        found = state["found_inf_per_device"]
+        if not found:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        result = None if any(found.values()) else optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        return result
+
+    def update(self, new_scale: float | Tensor | None = None) -> None:
+        """Adapt the scale to what the steps of this iteration found, or set it."""
+        if not self._enabled:
+            return
+        scale, tracker = self._begun("update")
+        if new_scale is not None:
+            if isinstance(new_scale, Tensor) and (
+                new_scale.numel() != 1 or new_scale.requires_grad
+            ):
+                raise AssertionError(
+                    "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
+                    "torch.FloatTensor with requires_grad=False."
+                )
+            scale._a[()] = float(new_scale)
+        else:
+            found = [
+                bad
+                for state in self._per_optimizer_states.values()
+                for bad in state["found_inf_per_device"].values()
+            ]
+            if not found:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            self._adapt(scale._a, tracker._a, any(found))
+        self._per_optimizer_states = defaultdict(_fresh_state)
+
+    def _adapt(self, scale: Any, tracker: Any, found_inf: bool) -> None:
+        if found_inf:
+            scale[()] = float(scale) * self._backoff_factor
+            tracker[()] = 0
+        elif int(tracker) + 1 == self._growth_interval:
+            with np.errstate(over="ignore"):
+                larger = np.float32(float(scale) * self._growth_factor)
+            if np.isfinite(larger):
+                scale[()] = larger
+            tracker[()] = 0
+        else:
+            tracker[()] += 1
+
+    def _begun(self, what: str) -> tuple[Tensor, Tensor]:
+        if self._scale is None or self._growth_tracker is None:
+            raise AssertionError(
+                message(
+                    f"Attempted {what} but _scale is None.  This may indicate your script did not "
+                    "use scaler.scale(loss or outputs) earlier in the iteration."
+                )
+            )
+        return self._scale, self._growth_tracker
+
+    # ---- settings and state -----------------------------------------------------------------
+
+    def get_scale(self) -> float:
+        """The scale now, 1.0 when disabled."""
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else float(self._scale._a)
+
+    def get_growth_factor(self) -> float:
+        """The factor of growth."""
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Set the factor of growth."""
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        """The factor after a bad step."""
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Set the factor after a bad step."""
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        """Good steps between two growths."""
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Set the good steps between two growths."""
+        self._growth_interval = new_interval
+
+    def _get_growth_tracker(self) -> int:
+        if not self._enabled:
+            return 0
+        tracker = self._growth_tracker
+        return self._init_growth_tracker if tracker is None else int(tracker._a)
+
+    def is_enabled(self) -> bool:
+        """Whether it does anything."""
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        """Scale, settings and counter; empty when disabled."""
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self.get_scale(),
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._get_growth_tracker(),
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict()` returned, here or in PyTorch."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError(
+                message(
+                    "The source state dict is empty, possibly because it was saved from a disabled "
+                    "instance of GradScaler."
+                )
+            )
+        self._init_scale = state_dict["scale"]
+        self._growth_factor = state_dict["growth_factor"]
+        self._backoff_factor = state_dict["backoff_factor"]
+        self._growth_interval = state_dict["growth_interval"]
+        self._init_growth_tracker = state_dict["_growth_tracker"]
+        if self._scale is not None and self._growth_tracker is not None:
+            self._scale._a[()] = self._init_scale
+            self._growth_tracker._a[()] = self._init_growth_tracker
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        if self._enabled:
+            if self._per_optimizer_states:
+                raise AssertionError(
+                    "A GradScaler instance may only be pickled at the beginning of an iteration, "
+                    "or at the end after scaler.update()."
+                )
+            state["_init_scale"] = self.get_scale()
+            state["_init_growth_tracker"] = self._get_growth_tracker()
+            state["_scale"] = state["_growth_tracker"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
