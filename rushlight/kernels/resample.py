@@ -100,8 +100,10 @@ def table(how: Resize, dtype: Any) -> Table:
         return _nearest(how)
     if how.antialias:
         return _antialiased(how, dtype)
-    step = _step(how, dtype)
     at = np.arange(how.out, dtype=dtype)
+    step = _step(how, dtype)
+    if how.mode == "linear" and how.out == how.size:  # a copy, whatever the scale was
+        return Table(np.arange(how.out)[:, None], None, how.size)
     at = at * step if how.align_corners else (at + dtype.type(0.5)) * step - dtype.type(0.5)
     if how.mode == "linear":
         at = np.maximum(at, 0)
@@ -136,10 +138,11 @@ def turned_table(how: Resize, dtype: Any) -> Table:
 
 
 def _nearest(how: Resize) -> Table:
-    if how.scale in (None, how.out / how.size) and how.out % how.size == 0:
-        factor = how.out // how.size
-        if factor <= 16:
-            return Table(np.empty((how.out, 1), np.int64), None, how.size, factor)
+    factor = how.out // how.size
+    # At the same and the double size PyTorch's "nearest" does not look at the scale.
+    whole = how.scale in (None, factor) or (factor <= 2 and how.mode == "nearest")
+    if how.out == factor * how.size and whole and factor <= 16:
+        return Table(np.empty((how.out, 1), np.int64), None, how.size, factor)
     # float32 whatever the input is: the index must fall as PyTorch's does
     step = np.float32(1 / how.scale) if how.scale else np.float32(how.size) / np.float32(how.out)
     at = np.arange(how.out, dtype=np.float32)

@@ -123,7 +123,14 @@ def _resized(input: Any, how: tuple[Resize, ...]) -> Any:
         )
     if how[0].mode.startswith("nearest"):
         return resampling.resize(input, how)
-    return resampling.resize(input.float(), how).round().clamp(0, 255).to(dtype)
+    # One dimension after the other, with bytes in between, as PyTorch (and Pillow) do it.
+    x = input.float()
+    for i in reversed(range(len(how))):
+        if how[i].out != how[i].size:
+            step = [Resize(how[0].mode, n, n, antialias=how[0].antialias) for n in x.shape[2:]]
+            step[i] = how[i]
+            x = resampling.resize(x, tuple(step)).round().clamp(0, 255)
+    return x.to(dtype)
 
 
 def _check_mode(mode: str, d: int, input: Any) -> None:
@@ -341,4 +348,12 @@ def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any
         raise ValueError(message(f"Expected non-zero, positive output size. Got {sizes}"))
     if align_corners is None:
         _warn("affine_grid")
+    if align_corners and min(sizes[2:]) == 1:
+        warnings.warn(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when "
+            "align_corners=True. This is not an intended use case of affine_grid. "
+            "See the documentation of affine_grid for details.",
+            UserWarning,
+            stacklevel=3,
+        )
     return resampling.affine_grid_generator(theta, size=sizes, align_corners=bool(align_corners))

@@ -135,6 +135,9 @@ def grid_taps(input: Any, *, size: Ints, mode: str, padding_mode: str, align_cor
 def _sampled(grid: Any, size: Ints, how: dict[str, Any]) -> Any:
     """For each tap: (flat index, inside, weights, slopes), the last two for each dimension."""
     d = len(size)
+    outside = how["padding_mode"] == "zeros"
+    if not outside and isinstance(grid, np.ndarray) and not np.isfinite(grid).all():
+        grid = np.nan_to_num(grid, nan=-1e9, posinf=1e9, neginf=-1e9)  # 0 * inf would be nan
     flat, inside, slope, offset = grid_taps(grid, size=size, **how)
     sides = []
     for i in range(d):
