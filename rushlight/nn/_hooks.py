@@ -174,9 +174,9 @@ class HookMethods:
         runs even when the forward raises.
 
         >>> net = nn.Linear(2, 1)
-        >>> handle = net.register_forward_hook(lambda module, args, output: output * 0)
+        >>> handle = net.register_forward_hook(lambda module, args, output: output * 0 + 1)
         >>> net(torch.ones(1, 2)).item()
-        0.0
+        1.0
         >>> handle.remove()
         """
         return _add(

@@ -32,8 +32,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     Returns ``(output, loss)``: log-probability of each target (N,), and the mean loss.
     Grave et al., 2016, arXiv:1609.04309.
 
-    >>> asm = nn.AdaptiveLogSoftmaxWithLoss(8, 20, cutoffs=[5, 10])
-    >>> asm(torch.randn(3, 8), torch.tensor([0, 7, 19])).output.shape
+    >>> asm = nn.AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[5, 10])
+    >>> asm(torch.randn(3, 16), torch.tensor([0, 7, 19])).output.shape
     torch.Size([3])
     """
 

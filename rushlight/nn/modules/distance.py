@@ -12,8 +12,8 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 class PairwiseDistance(Module):
     """(Σ |x₁ - x₂ + eps|ᵖ)^(1/p) over the last dimension.
 
-    >>> nn.PairwiseDistance()(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
-    tensor([5.0000])
+    >>> round(nn.PairwiseDistance()(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]])).item(), 4)
+    5.0
     """
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
@@ -29,8 +29,8 @@ class PairwiseDistance(Module):
 class CosineSimilarity(Module):
     """x₁·x₂ / max(‖x₁‖·‖x₂‖, eps) along `dim`.
 
-    >>> nn.CosineSimilarity()(torch.ones(1, 2), torch.ones(1, 2) * 3)
-    tensor([1.0000])
+    >>> round(nn.CosineSimilarity()(torch.ones(1, 2), torch.ones(1, 2) * 3).item(), 5)
+    1.0
     """
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:

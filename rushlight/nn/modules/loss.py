@@ -448,8 +448,9 @@ class MultiMarginLoss(_WeightedLoss):
 class CosineEmbeddingLoss(_Loss):
     """1 - cos(x₁, x₂) where y = 1, max(0, cos(x₁, x₂) - margin) where y = -1.
 
-    >>> nn.CosineEmbeddingLoss()(torch.ones(1, 2), -torch.ones(1, 2), torch.ones(1))
-    tensor(2.0000)
+    >>> loss = nn.CosineEmbeddingLoss()(torch.ones(1, 2), -torch.ones(1, 2), torch.ones(1))
+    >>> round(loss.item(), 4)
+    2.0
     """
 
     def __init__(

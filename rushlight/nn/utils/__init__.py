@@ -1,12 +1,16 @@
 """Tools around modules: gradient clipping, parametrisations, pruning, sequences, fusion.
 
-Each file is imported when one of its names is first asked for. Read next: `clip_grad.py`.
+Most files are imported when one of their names is first asked for. Read next: `clip_grad.py`.
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+# Not later: these files would hide the functions of the same name when they are imported.
+from .spectral_norm import remove_spectral_norm, spectral_norm
+from .weight_norm import remove_weight_norm, weight_norm
 
 if TYPE_CHECKING:
     from . import parametrizations, parametrize, prune, rnn, stateless
@@ -29,8 +33,6 @@ if TYPE_CHECKING:
         convert_conv2d_weight_memory_format,
         convert_conv3d_weight_memory_format,
     )
-    from .spectral_norm import remove_spectral_norm, spectral_norm
-    from .weight_norm import remove_weight_norm, weight_norm
 
 __all__ = [
     "clip_grad_norm",
@@ -71,12 +73,8 @@ _WHERE = {
     "fuse_linear_bn_weights": "fusion",
     "get_total_norm": "clip_grad",
     "parameters_to_vector": "convert_parameters",
-    "remove_spectral_norm": "spectral_norm",
-    "remove_weight_norm": "weight_norm",
     "skip_init": "init",
-    "spectral_norm": "spectral_norm",
     "vector_to_parameters": "convert_parameters",
-    "weight_norm": "weight_norm",
 }
 _FILES = (
     "clip_grad",
@@ -94,8 +92,6 @@ _FILES = (
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        # `weight_norm` and `spectral_norm` are files and functions: the function wins, as in
-        # PyTorch, so it is set after its file's import has set the file.
         value = getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
     elif name in _FILES:
         value = importlib.import_module(f".{name}", __name__)
