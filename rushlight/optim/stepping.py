@@ -74,6 +74,9 @@ class FormulaOptimizer(Optimizer):
         numbers_of, update = self._formula
         h = settings(group)
         scalars, names = self._scalars, self._names(group)
+        while names and names[-1] is None:
+            names = names[:-1]
+        only_step = scalars == ("step",)
         made: dict[Any, Any] = {}
         state_of = self.state
         stepped = []
@@ -85,16 +88,25 @@ class FormulaOptimizer(Optimizer):
             if not state:
                 self._start(p, state, group)
             a = p._a
-            held = [state[name]._a for name in scalars]
-            key = (a.dtype, *[b[()] for b in held])
+            # Parameters of one dtype that have made the same number of steps share their numbers.
+            if only_step:
+                step = state["step"]._a
+                key: Any = (a.dtype.char, step.item())
+            else:
+                held = [state[name]._a for name in scalars]
+                key = (a.dtype.char, *[b.item() for b in held])
             entry = made.get(key)
             if entry is None:
-                numbers, after = numbers_of(h, *key[1:])
+                values = [state[name]._a[()] for name in scalars]
+                numbers, after = numbers_of(h, *values)
                 entry = made[key] = (xp.constants(numbers, a.dtype), after)
             k, after = entry
-            for b, value in zip(held, after, strict=True):
-                b[()] = value
-            xp.run(update, k, a, grad._a, *[None if n is None else state[n]._a for n in names])
+            if only_step:
+                step[()] = after[0]
+            else:
+                for b, value in zip(held, after, strict=True):
+                    b[()] = value
+            xp.run(update, k, a, grad._a, *[n and state[n]._a for n in names])
             stepped.append(p)
         changed(stepped)
 

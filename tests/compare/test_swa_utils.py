@@ -27,6 +27,8 @@ def fill(lib, model, rng):
 @pytest.mark.parametrize("use_buffers", [False, True])
 @pytest.mark.parametrize("how", ["mean", "swa", "ema", "multi swa", "multi ema"])
 def test_averages(how, use_buffers):
+    if how == "multi swa" and use_buffers:
+        pytest.skip("PyTorch cannot divide the integer buffer num_batches_tracked there")
     states = []
     for lib in (rushlight, torch):
         tools = swa_utils if lib is rushlight else torch.optim.swa_utils
