@@ -9,7 +9,7 @@ THEMES = (
     "shape_public", "shape_more", "cumulative", "pointwise", "masks", "index_public", "compare",
     "complex", "linalg", "linalg_parts", "linalg_einsum", "linalg_norm", "linalg_factor",
     "linalg_spectral", "linalg_solve", "linalg_more", "fft", "signal", "sort", "special", "random", "random_fill",
-    "activation", "softmax", "loss", "loss_classes", "loss_pairs", "loss_ctc",
+    "activation", "softmax", "loss", "loss_classes", "loss_pairs", "loss_ctc", "embedding", "dropout",
     "pad", "conv", "fold", "pool", "pool_more", "norm", "shuffle", "resample",
 )  # fmt: skip
 
