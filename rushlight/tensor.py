@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class Tensor(TensorBase):
     __slots__ = ()
     __module__ = "rushlight"
     __array_priority__ = 1000  # NumPy's operators let ours win
+
+    if TYPE_CHECKING:  # most methods are derived from the op records: a type checker takes any name
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __new__(cls, *args: Any, device: Any = None, **kw: Any) -> Any:
         from .tensor_storage import legacy_new
