@@ -86,6 +86,56 @@ def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     return finish("eigvalsh", eigh(A, UPLO)[0], out)
 
 
+@op(
+    samples=[sample(3, 3, kind="real eigenvalues")],
+    public="",
+    fresh=True,
+    outputs=2,
+    smooth=False,
+)
+def linalg_eig(a: Any) -> Any:
+    """Eigenvalues and eigenvectors of general matrices, always complex."""
+    kind = np.result_type(a.dtype, np.complex64)
+    if not np.isfinite(a).all():
+        raise RuntimeError("linalg.eig: input tensor should not contain infs or NaNs.")
+    values, vectors = np.linalg.eig(a)
+    return values.astype(kind, copy=False), vectors.astype(kind, copy=False)
+
+
+@linalg_eig.vjp
+def _eig_rule(g: Any, y: Any, a: Any) -> Any:
+    from .linalg_solve import linalg_solve
+
+    values, v = y
+    gl, gv = g
+    vh = adjoint_(v)
+    if gv is None:
+        inner = put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
+    else:
+        vg = matmul(vh, gv)
+        # eigenvectors have norm 1: what would change the norm is taken out
+        inner = vg - matmul(vh, v) * row(take_diagonal(vg).real)
+        inner = off_diagonal(inner) / differences(values.conj())
+        if gl is not None:
+            inner = inner + put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
+    out = linalg_solve(vh, matmul(inner, vh))
+    return out if is_complex(a) else out.real
+
+
+@composite(public="linalg")
+def eig(A: Any, *, out: Any = None) -> Any:
+    """Eigenvalues and eigenvectors (complex) of square matrices."""
+    need_matrix("linalg.eig", A, square=True)
+    return finish("eig", Eig(linalg_eig(A)), out)
+
+
+@composite(public="linalg")
+def eigvals(A: Any, *, out: Any = None) -> Any:
+    """The eigenvalues (complex) of square matrices."""
+    need_matrix("linalg.eigvals", A, square=True)
+    return finish("eigvals", linalg_eig(A)[0], out)
+
+
 # -- singular values -------------------------------------------------------------------------------
 
 

@@ -1,0 +1,349 @@
+"""Products, norms, systems and factorizations: identities, errors, and gradients where they are
+special."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import gradcheck, gradgradcheck
+
+rng = np.random.default_rng(5)
+
+
+def real(*shape):
+    return torch.from_numpy(rng.normal(size=shape))
+
+
+def close(a, b, tolerance=1e-10):
+    np.testing.assert_allclose(
+        a.detach().numpy(), b.detach().numpy(), rtol=tolerance, atol=tolerance
+    )
+
+
+# -- products --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [((3,), (3,)), ((4, 3), (3,)), ((3,), (3, 5)), ((2, 4, 3), (3, 5)), ((4, 3), (2, 3, 5))],
+)
+def test_matmul_is_numpys(a, b):
+    x, y = real(*a), real(*b)
+    np.testing.assert_allclose((x @ y).numpy(), x.numpy() @ y.numpy())
+    assert gradcheck(torch.matmul, (x.requires_grad_(), y.requires_grad_()))
+    assert gradgradcheck(torch.matmul, (x, y))
+
+
+def test_strided_operands_are_products_too():
+    x = real(6, 8)
+    a, b = x[::2, ::2], x.T[::2, ::2]  # neither has neighbouring elements side by side
+    np.testing.assert_allclose((a @ b).numpy(), a.numpy().copy() @ b.numpy().copy())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: torch.ones(4, 3) @ torch.ones(5, 2),
+            r"mat1 and mat2 shapes cannot be multiplied \(4x3 and 5x2\)",
+        ),
+        (lambda: torch.ones(4, 3) @ torch.ones(5, 3), r"try +b\.mT"),
+        (
+            lambda: torch.ones(4, 3) @ torch.ones(4),
+            r"size mismatch, got input \(4\), mat \(4x3\), vec \(4\)",
+        ),
+        (lambda: torch.ones(3) @ torch.ones(4), "inconsistent tensor size"),
+        (
+            lambda: torch.ones(2, 3, 4) @ torch.ones(2, 5, 6),
+            "Expected size for first two dimensions",
+        ),
+        (lambda: torch.ones(2, 3, 4) @ torch.ones(3, 4, 6), "must match the size"),
+        (lambda: torch.ones(()) @ torch.ones(3), "at least 1D"),
+        (lambda: torch.ones(2, 2) @ torch.ones(2, 2).double(), "same dtype.*float != double"),
+        (lambda: torch.mm(torch.ones(2), torch.ones(2, 2)), "self must be a matrix"),
+        (lambda: torch.dot(torch.ones(2, 2), torch.ones(2)), "1D tensors expected"),
+        (
+            lambda: torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 5)),
+            r"\(2x3 and 5x4\)",
+        ),
+        (lambda: torch.addmm(torch.ones(3), torch.ones(2, 2), torch.ones(2, 2)), "expanded size"),
+    ],
+)
+def test_product_errors_say_what_to_do(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call()
+
+
+def test_beta_zero_forgets_the_input():
+    bad = torch.full((2, 2), float("nan"))
+    assert torch.addmm(bad, torch.eye(2), torch.eye(2), beta=0).tolist() == [[1, 0], [0, 1]]
+
+
+def test_linear_gradients_have_the_layout_of_the_weight():
+    x, w, b = real(2, 7, 3), real(5, 3).requires_grad_(), real(5).requires_grad_()
+    torch.nn.functional.linear(x, w, b).sum().backward()
+    assert w.grad.is_contiguous()
+    close(w.grad, x.sum((0, 1)).expand(5, 3))
+    assert b.grad.tolist() == [14] * 5
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_narrow_products_accumulate_in_float32(dtype):
+    x = torch.ones(1, 4096, dtype=dtype)
+    assert (x @ x.T).item() == 4096
+
+
+def test_shapes_without_data():
+    a, b = torch.empty(5, 4, 3, device="meta"), torch.empty(3, 7, device="meta")
+    assert (a @ b).shape == (5, 4, 7)
+    assert torch.nn.functional.linear(a, torch.empty(2, 3, device="meta")).shape == (5, 4, 2)
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        a @ torch.empty(4, 7, device="meta")
+
+
+EQUATIONS = [
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("bij,bjk->bik", (2, 3, 4), (2, 4, 5)),
+    ("bhid,bhjd->bhij", (2, 3, 4, 5), (2, 3, 6, 5)),
+    ("i,j->ij", (2,), (3,)),
+    ("ij->ji", (2, 3)),
+    ("ij->", (2, 3)),
+    ("ii->i", (3, 3)),
+    ("ii", (3, 3)),
+    ("...ij,...jk->...ik", (2, 1, 3, 4), (5, 4, 3)),
+    ("i...,j...->...ij", (2, 3, 4), (5, 3, 4)),
+    ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)),
+    ("ij,ij->j", (2, 3), (2, 3)),
+    ("b i d, b j d -> b i j", (2, 3, 4), (2, 5, 4)),
+    ("ij,kj", (2, 3), (4, 3)),
+]
+
+
+@pytest.mark.parametrize("case", EQUATIONS, ids=lambda c: c[0])
+def test_einsum_is_numpys(case):
+    equation, *shapes = case
+    xs = [real(*s) for s in shapes]
+    wanted = np.einsum(equation, *[x.numpy() for x in xs])
+    np.testing.assert_allclose(torch.einsum(equation, *xs).numpy(), wanted, atol=1e-12)
+    xs = [x.requires_grad_() for x in xs]
+    assert gradcheck(lambda *t: torch.einsum(equation, *t), xs)
+    assert gradgradcheck(lambda *t: torch.einsum(equation, *t), xs)
+
+
+def test_einsum_with_lists_of_dims():
+    a, b = real(2, 3), real(3, 4)
+    close(torch.einsum(a, [0, 1], b, [1, 2], [0, 2]), a @ b)
+    close(torch.einsum(a, [..., 0], b, [0, 1]), a @ b)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("ij,jk->il", real(2, 3), real(3, 4)), "output subscript l does not appear"),
+        (("ij,jk", real(2, 3)), "fewer operands were provided"),
+        (("ijk", real(2, 3)), "does not match the number of dimensions"),
+        (("ij,jk", real(2, 3), real(4, 5)), "does not broadcast"),
+        (("i1", real(2, 3)), "invalid subscript"),
+        (("ii", real(2, 3)), "sizes don't match"),
+    ],
+)
+def test_einsum_errors(args, words):
+    with pytest.raises(RuntimeError, match=words):
+        torch.einsum(*args)
+
+
+def test_chains_are_multiplied_in_the_cheapest_order():
+    xs = [real(*s) for s in ((2, 30), (30, 3), (3, 20), (20,))]
+    wanted = xs[0] @ xs[1] @ xs[2] @ xs[3]
+    close(torch.linalg.multi_dot(xs), wanted)
+    a, b = real(2, 3, 4), real(4, 3, 5)
+    close(torch.tensordot(a, b, ([1, 2], [1, 0])), torch.einsum("ijk,kjl->il", a, b))
+
+
+# -- norms -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [0, 1, 2, 3, 0.5, float("inf"), -float("inf")])
+def test_vector_norms(p):
+    x = real(3, 4)
+    np.testing.assert_allclose(
+        torch.linalg.vector_norm(x, p, dim=1).numpy(), np.linalg.norm(x.numpy(), p, axis=1)
+    )
+
+
+@pytest.mark.parametrize("p", ["fro", "nuc", 1, -1, 2, -2, float("inf"), -float("inf")])
+def test_matrix_norms(p):
+    x = real(3, 4)
+    assert torch.linalg.matrix_norm(x, p).item() == pytest.approx(np.linalg.norm(x.numpy(), p))
+
+
+def test_the_norm_of_zero_has_gradient_zero():
+    for p in (1, 2, 3, 0.5):
+        x = torch.zeros(3, requires_grad=True)
+        x.norm(p).backward()
+        assert x.grad.tolist() == [0, 0, 0]
+
+
+def test_norm_of_large_and_of_tiny_numbers():
+    assert torch.tensor([3e200, 4e200], dtype=torch.float64).norm().isinf()
+    assert torch.zeros(0).norm().item() == 0
+    assert torch.tensor(-3.0).norm().item() == 3
+
+
+def test_distances_both_ways():
+    a, b = real(30, 3).requires_grad_(), real(40, 3).requires_grad_()
+    fast = torch.cdist(a, b)
+    slow = torch.cdist(a, b, compute_mode="donot_use_mm_for_euclid_dist")
+    close(fast, slow, 1e-7)
+    g1 = torch.autograd.grad(fast.sum(), (a, b))
+    g2 = torch.autograd.grad(slow.sum(), (a, b))
+    for x, y in zip(g1, g2, strict=True):
+        close(x, y, 1e-6)
+    i, j = np.triu_indices(4, 1)
+    close(torch.nn.functional.pdist(a[:4]), torch.cdist(a[:4], a[:4])[i, j])
+
+
+# -- systems and factorizations --------------------------------------------------------------------
+
+
+def test_factorizations_give_the_matrix_back():
+    x, square = real(2, 5, 3), real(2, 4, 4)
+    u, s, vh = torch.linalg.svd(x, full_matrices=False)
+    close(u * s.unsqueeze(-2) @ vh, x)
+    q, r = torch.linalg.qr(x)
+    close(q @ r, x)
+    p, low, up = torch.linalg.lu(x)
+    close(p @ low @ up, x)
+    sym = square @ square.mT + torch.eye(4, dtype=torch.float64)
+    low = torch.linalg.cholesky(sym)
+    close(low @ low.mT, sym)
+    values, vectors = torch.linalg.eigh(sym)
+    close(vectors * values.unsqueeze(-2) @ vectors.mT, sym)
+    values, vectors = torch.linalg.eig(square)
+    close((vectors * values.unsqueeze(-2) @ torch.linalg.inv(vectors)).real, square)
+
+
+def test_solutions_solve():
+    a, b = real(2, 4, 4), real(2, 4, 3)
+    close(a @ torch.linalg.solve(a, b), b)
+    close(torch.linalg.solve(a, b.mT, left=False) @ a, b.mT)
+    close(a[0] @ torch.linalg.solve(a[0], b[0, :, 0]), b[0, :, 0])
+    close(torch.linalg.lu_solve(*torch.linalg.lu_factor(a), b), torch.linalg.solve(a, b))
+    close(a.triu() @ torch.linalg.solve_triangular(a, b, upper=True), b, 1e-7)
+    tall = real(6, 3)
+    x = torch.linalg.lstsq(tall, torch.ones(6, 2).double()).solution
+    close(tall.T @ (tall @ x - 1), torch.zeros(3, 2).double())
+    close(torch.linalg.pinv(tall) @ tall, torch.eye(3).double())
+
+
+def test_large_triangular_systems():
+    a, b = real(150, 150).tril() + 150 * torch.eye(150).double(), real(150, 2)
+    close(a @ torch.linalg.solve_triangular(a, b, upper=False), b)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: torch.linalg.inv(torch.zeros(2, 2)), "diagonal element 1 is zero.*singular"),
+        (
+            lambda: torch.linalg.inv(torch.stack([torch.eye(2), torch.zeros(2, 2)])),
+            "Batch element 1",
+        ),
+        (lambda: torch.linalg.solve(torch.zeros(2, 2), torch.ones(2)), "singular"),
+        (lambda: torch.linalg.cholesky(-torch.eye(2)), "minor of order 1 is not positive-definite"),
+    ],
+)
+def test_singular_matrices_raise_linalg_errors(call, words):
+    with pytest.raises(torch.linalg.LinAlgError, match=words):
+        call()
+
+
+def test_shape_and_type_errors_of_functions_of_matrices():
+    with pytest.raises(RuntimeError, match=r"square matrices.*2 by 3"):
+        torch.linalg.inv(torch.ones(2, 3))
+    with pytest.raises(RuntimeError, match="at least 2 dimensions"):
+        torch.linalg.svd(torch.ones(3))
+    with pytest.raises(RuntimeError, match="floating point or complex"):
+        torch.linalg.det(torch.ones(2, 2, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match="Incompatible shapes"):
+        torch.linalg.solve(torch.eye(3), torch.ones(4, 2))
+    with pytest.raises(RuntimeError, match=r"now removed(.|\n)*torch\.linalg\.eigh"):
+        torch.symeig(torch.eye(2))
+
+
+def test_errors_can_be_asked_for_as_numbers():
+    both = torch.stack([torch.eye(2), torch.zeros(2, 2)])
+    assert torch.linalg.inv_ex(both).info.tolist() == [0, 1]
+    assert torch.linalg.cholesky_ex(both).info.tolist() == [0, 1]
+
+
+def test_the_determinant_of_a_singular_matrix_has_a_gradient():
+    x = torch.tensor([[1.0, 2], [2, 4]], dtype=torch.float64, requires_grad=True)
+    torch.linalg.det(x).backward()
+    close(x.grad, torch.tensor([[4.0, -2], [-2, 1]]).double())
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        torch.linalg.inv,
+        torch.linalg.det,
+        torch.linalg.slogdet,
+        torch.linalg.pinv,
+        torch.linalg.matrix_exp,
+        torch.linalg.svdvals,
+        lambda x: torch.linalg.eigvalsh(x + x.mT),
+        lambda x: torch.linalg.cholesky(x @ x.mT + torch.eye(3).double()),
+        lambda x: torch.linalg.qr(x)[1].abs(),
+        lambda x: torch.linalg.lu_factor(x)[0],
+        lambda x: torch.linalg.solve(x, x.sin()),
+        lambda x: torch.linalg.matrix_power(x, -3),
+    ],
+)
+def test_gradients_of_both_orders(f):
+    x = (real(3, 3) + 3 * torch.eye(3).double()).requires_grad_()
+
+    def differentiable(t):
+        y = f(t)
+        return y[1] if isinstance(y, tuple) and len(y) == 2 else y
+
+    assert gradcheck(differentiable, (x,))
+    assert gradgradcheck(differentiable, (x,), atol=1e-4)
+
+
+def test_empty_matrices():
+    x = torch.zeros(0, 3, 3)
+    assert torch.linalg.inv(x).shape == (0, 3, 3)
+    assert torch.linalg.det(torch.zeros(2, 0, 0)).tolist() == [1, 1]
+    assert torch.linalg.svd(torch.zeros(3, 0))[0].shape == (3, 3)
+    assert torch.linalg.eigh(torch.zeros(0, 0))[0].shape == (0,)
+    assert (torch.zeros(2, 0) @ torch.zeros(0, 3)).tolist() == [[0, 0, 0]] * 2
+
+
+def test_named_results():
+    u, s, vh = result = torch.linalg.svd(torch.eye(2))
+    assert (result.U is u, result.S is s, result.Vh is vh) == (True,) * 3
+    assert repr(result).startswith("torch.return_types.linalg_svd(\nU=tensor(")
+
+
+def test_triangles_and_diagonals():
+    x = real(3, 4)
+    np.testing.assert_array_equal(x.tril(1).numpy(), np.tril(x.numpy(), 1))
+    np.testing.assert_array_equal(x.triu(-1).numpy(), np.triu(x.numpy(), -1))
+    np.testing.assert_array_equal(torch.diag(x, 1).numpy(), np.diag(x.numpy(), 1))
+    np.testing.assert_array_equal(torch.diag(x[0], -1).numpy(), np.diag(x[0].numpy(), -1))
+    y = x.clone()
+    assert y.tril_() is y
+    assert y[0, 1] == 0
+    assert torch.trace(x).item() == pytest.approx(np.trace(x.numpy()))
+
+
+def test_results_into_given_tensors():
+    out = torch.empty(0)
+    y = torch.mm(torch.eye(2), torch.ones(2, 3), out=out)
+    assert y is out
+    assert out.shape == (2, 3)
+    torch.linalg.inv(2 * torch.eye(3), out=out)
+    assert out[1, 1] == 0.5
