@@ -28,6 +28,18 @@ from .autograd.grad_mode import (  # noqa: E402
     no_grad,
     set_grad_enabled,
 )
+from .config import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
+    set_num_threads,
+    use_deterministic_algorithms,
+)
 from .device import device, get_default_device, set_default_device  # noqa: E402
 from .dtypes import (  # noqa: E402
     bfloat16,
@@ -91,8 +103,8 @@ globals().update(tensor_storage.LEGACY)
 # Submodules that are imported when first used, so that `import rushlight` stays quick.
 _LAZY = {
     "nn", "optim", "autograd", "utils", "vision", "serialization", "random", "cuda", "backends", "distributed",
-    "accelerator", "testing", "linalg", "fft", "special", "multiprocessing", "amp", "func", "version", "types",
-    "jit", "overrides", "hub", "profiler", "cpu", "mps", "return_types", "futures", "onnx", "storage", "compiler", "config",
+    "accelerator", "testing", "linalg", "fft", "special", "amp", "func", "version", "mps", "return_types", "storage",
+    "config", "overrides", "glass",
 }  # fmt: skip
 _FROM = {
     "save": "serialization", "load": "serialization", "manual_seed": "random", "seed": "random",

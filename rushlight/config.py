@@ -1,0 +1,122 @@
+"""Settings of the process: threads, determinism, precision. One typed object, and PyTorch's functions for it.
+
+Environment: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS) at start.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def available_cores() -> int:
+    """Cores this process may use: its affinity, and the CPU quota of its container."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, _, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").partition(" ")
+        if quota != "max":
+            cores = min(cores, max(1, -(-int(quota) // int(period))))
+    except (OSError, ValueError):  # no cgroup v2 here: affinity alone counts
+        return cores
+    return cores
+
+
+def initial_threads() -> int:
+    for name in ("RUSHLIGHT_NUM_THREADS", "OMP_NUM_THREADS"):
+        value = os.environ.get(name, "")
+        if value.isdigit() and int(value) > 0:
+            return int(value)
+    return available_cores()
+
+
+@dataclass
+class Config:
+    """What can be set; `rushlight.config.current` is the one object."""
+
+    num_threads: int = field(default_factory=initial_threads)
+    num_interop_threads: int = 1
+    deterministic: bool = False
+    deterministic_warn_only: bool = False
+    matmul_precision: str = "highest"
+    flush_denormal: bool = False
+
+
+current = Config()
+
+
+def get_num_threads() -> int:
+    """Threads that an operation may use."""
+    return current.num_threads
+
+
+def set_num_threads(n: int) -> None:
+    """Let operations use `n` threads (today these are the threads of NumPy's BLAS)."""
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise TypeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    current.num_threads = n
+    setter = _blas_setter()
+    if setter is not None:
+        setter(n)
+
+
+def _blas_setter() -> Any:
+    """The function of the OpenBLAS inside NumPy's wheel that sets its threads; None for another BLAS."""
+    folder = Path(np.__file__).parent
+    for libs in (folder.parent / "numpy.libs", folder / ".dylibs"):
+        for path in sorted(libs.glob("*openblas*")) if libs.is_dir() else ():
+            lib = ctypes.CDLL(str(path))
+            for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads"):
+                if hasattr(lib, name):
+                    return getattr(lib, name)
+    return None
+
+
+def get_num_interop_threads() -> int:
+    """Operations run one after the other: 1 unless set."""
+    return current.num_interop_threads
+
+
+def set_num_interop_threads(n: int) -> None:
+    """Accepted: operations run one after the other whatever the number."""
+    if n <= 0:
+        raise RuntimeError("Expected positive number of threads")
+    current.num_interop_threads = n
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Results do not vary from run to run here; the flag is kept for those who ask."""
+    current.deterministic, current.deterministic_warn_only = bool(mode), warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What `use_deterministic_algorithms` set."""
+    return current.deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """What `use_deterministic_algorithms` set."""
+    return current.deterministic_warn_only
+
+
+def get_float32_matmul_precision() -> str:
+    """ "highest": products of float32 are computed in float32, whatever was set."""
+    return current.matmul_precision
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Kept and returned; float32 is never computed in fewer bits here, which every setting allows."""
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
+    current.matmul_precision = precision
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: NumPy's loops keep denormal numbers (PyTorch answers so where the CPU cannot flush them)."""
+    return False
