@@ -134,9 +134,12 @@ def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, trac
                 y._x = cut
             return ys
         arrays = tuple(y._a for y in ys)
-        node = record(
-            op, inputs, kw, arrays, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
-        )
+        if len(ys) == 1:  # a split in one part: the engine hands such a node one gradient, not a list
+            node = record(op, inputs, kw, arrays, arrays[0].shape, arrays[0].dtype, low, narrow)
+        else:
+            node = record(
+                op, inputs, kw, arrays, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
+            )
         node.n_out = len(ys)
         for nr, y in enumerate(ys):
             if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):

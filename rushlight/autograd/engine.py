@@ -101,7 +101,7 @@ def run(
             slot = slots[target]
             if slot[WAITS] == 0:
                 if slot[KIND] == LEAVES:
-                    finish(target, slot[GRAD], True)
+                    finish(target, slot[GRAD], False)  # the user's own, perhaps
                 else:
                     heappush(ready, (-target.seq, target))
         node = heappop(ready)[1] if ready else None
@@ -158,7 +158,7 @@ def run(
                     elif slot[grad] is not None:
                         total = slot[grad]
                         slot[grad] = None
-                        finish(edge, total, owned and total is r and r is not g and r.base is None)
+                        finish(edge, total, owned and total is r and r is not g and new_array(node, r, results))
             if following is None:
                 node = heappop(ready)[1] if ready else None
             elif ready:
@@ -175,6 +175,13 @@ def run(
     if not capture or inputs is None:
         return []
     return [captured.get((id(e.node), e.nr) if e.__class__ is Out else (id(e), 0)) for e in inputs]
+
+
+def new_array(node: Node, r: Any, results: Any) -> bool:
+    """Whether a node made this gradient for one edge alone, so that a leaf may keep it without a copy."""
+    if r.__class__ is not ndarray or r.base is not None or not node.makes_results:
+        return False
+    return len(results) < 2 or sum(other is r for other in results) == 1
 
 
 # A slot is what the run knows of a node or leaf: a list, because its fields are read for every edge.
@@ -310,9 +317,9 @@ def total(a: Any, b: Any) -> Any:
 
 def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
     """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction left."""
+    if g.size == 0:  # broadcast to or from no elements: nothing arrives
+        return np.zeros(shape, g.dtype)
     if g.size < size_of(shape):
-        if g.size == 0 and g.ndim >= len(shape):  # broadcast to no elements: nothing arrives
-            return np.zeros(shape, g.dtype)
         try:
             return np.broadcast_to(g, shape)
         except ValueError:
@@ -372,6 +379,8 @@ def fit_other(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
 
 
 def fit_tensor(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
+    if g._a.size == 0:
+        return g.new_zeros(shape)
     if g._a.size < size_of(shape):
         return g.expand(shape)
     extra = g._a.ndim - len(shape)
@@ -628,6 +637,15 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
     return g if create_graph else g._a
 
 
+def count_error(ts: Any, gs: Any) -> RuntimeError:
+    return RuntimeError(
+        message(
+            f"got {len(ts)} tensors and {len(gs)} gradients",
+            wanted="one gradient (or None, for a scalar) for each tensor",
+        )
+    )
+
+
 def sequence(x: Any) -> tuple[Any, ...]:
     return (x,) if isinstance(x, TensorBase) else tuple(x)
 
@@ -671,7 +689,7 @@ def backward(
     ts = sequence(tensors)
     gs: tuple[Any, ...] = (None,) * len(ts) if grad_tensors is None else sequence(grad_tensors)
     if len(ts) != len(gs):
-        raise RuntimeError("got %d tensors and %d gradients" % (len(ts), len(gs)))
+        raise count_error(ts, gs)
     keep = create_graph if retain_graph is None else retain_graph
     roots = []
     start = []
@@ -735,6 +753,8 @@ def grad(
             stacklevel=2,
         )
     gs: tuple[Any, ...] = (None,) * len(outs) if grad_outputs is None else sequence(grad_outputs)
+    if len(outs) != len(gs):
+        raise count_error(outs, gs)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
         return batched(outs, ins, gs, keep, create_graph, bool(allow_unused), materialize_grads)
@@ -767,7 +787,7 @@ def grad(
             )
         )
     if materialize_grads:
-        got = [door.wrap(np.zeros(t._a.shape, t._a.dtype)) if g is None else g for t, g in zip(ins, got, strict=True)]
+        got = [zeros_like(t, create_graph) if g is None else g for t, g in zip(ins, got, strict=True)]
     return tuple(got)
 
 
@@ -785,5 +805,14 @@ def batched(
         rows.append(
             grad(outs, ins, picked, keep or i < n - 1, create_graph, True, allow_unused, False, materialize)
         )
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(ins)
-    return tuple(None if not c or c[0] is None else door.Tensor.stack(list(c)) for c in columns)
+    from ..ops.shape import stack
+
+    if not rows:
+        return tuple(door.wrap(np.zeros((0, *t._a.shape), t._a.dtype)) for t in ins)
+    return tuple(None if c[0] is None else stack(*c, dim=0) for c in zip(*rows, strict=True))
+
+
+def zeros_like(t: Any, requires_grad: bool) -> Any:
+    """What an unused input gets with materialize_grads."""
+    zeros = door.wrap(np.zeros(t._a.shape, t._a.dtype))
+    return zeros.requires_grad_() if requires_grad else zeros

@@ -425,12 +425,15 @@ read_strided.vjp(
 @view(samples=[case((3, 4)), case((3, 4), dim=1)], outputs=0)
 def unbind(input: Any, *, dim: int = 0) -> Any:  # noqa: A002
     """All slices along `dim`, as a tuple of views."""
-    d = axis(dim, input.ndim, wrap_scalar=False)
+    if input.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = axis(dim, input.ndim)
     return tuple(input[(slice(None),) * d + (i, ...)] for i in range(input.shape[d]))
 
 
 @unbind.vjp
 def _(g: Any, _y: Any, _x: Any, *, dim: int, shapes: Any) -> Any:
+    g = g if isinstance(g, (tuple, list)) else (g,)
     d = dim % len(shapes[0])
     part = tuple(n for i, n in enumerate(shapes[0]) if i != d)
     return stack_known(g, part, d)
@@ -477,6 +480,7 @@ def split_sizes(n: int, split_size: Any) -> list[int]:
 
 @split.vjp
 def _(g: Any, _y: Any, _x: Any, *, split_size: Any, dim: int, shapes: Any) -> Any:
+    g = g if isinstance(g, (tuple, list)) else (g,)
     shape = shapes[0]
     d = dim % len(shape)
     some = next(v for v in g if v is not None)
