@@ -664,6 +664,7 @@ class Module(HookMethods, StateMethods):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop all gradients, or fill them with zeros."""
+        param: Any
         for param in self.parameters():
             grad = param.grad
             if grad is None:

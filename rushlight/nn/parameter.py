@@ -53,7 +53,7 @@ class UninitializedTensorMixin:
             "initialize the parameters before calling `module.share_memory()`."
         )
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any, *, tensor_contents: Any = None) -> str:
         return f"<{type(self).__name__}>"
 
     def __reduce_ex__(self: Any, proto: Any) -> Any:
@@ -111,7 +111,7 @@ def _bare(cls: type, requires_grad: bool, device: Any, dtype: Any) -> Any:
     return Tensor._make_subclass(cls, empty(0, device=device, dtype=dtype), requires_grad)
 
 
-class UninitializedParameter(UninitializedTensorMixin, Parameter):
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
     """A Parameter whose shape is taken from the first input. See `LazyLinear`."""
 
     __slots__ = ()
@@ -124,7 +124,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         """`__new__` does the work."""
 
 
-class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
     """A buffer whose shape is taken from the first input. See `LazyBatchNorm1d`."""
 
     __slots__ = ()

@@ -88,7 +88,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             first.reset_parameters()
             second.reset_parameters()
 
-    def forward(self, input_: Tensor, target_: Tensor) -> Any:
+    def forward(self, input_: Any, target_: Any) -> Any:
         self._check(input_, target_)
         batched = target_.ndim > 0
         input = input_ if batched else input_.unsqueeze(0)

@@ -113,7 +113,7 @@ class _NormBase(Module):
 
 
 def _count(device: Any) -> Tensor:
-    return rushlight.tensor(0, dtype=rushlight.int64, device=device)
+    return rushlight.as_tensor(0, dtype=rushlight.int64, device=device)
 
 
 class _BatchNorm(_NormBase):

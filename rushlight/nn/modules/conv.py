@@ -42,6 +42,7 @@ _MODES = {"zeros", "reflect", "replicate", "circular"}
 class _ConvNd(Module):
     """What all convolutions share: sizes, checks, parameters, printing."""
 
+    weight: Any
     bias: Any
 
     def __init__(

@@ -54,6 +54,8 @@ class Linear(Module):
 
     in_features: int
     out_features: int
+    weight: Any
+    bias: Any
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ def get_total_norm(
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     norm_type = float(norm_type)
     if not tensors:
-        return rushlight.tensor(0.0)
+        return rushlight.as_tensor(0.0)
     with no_grad():
         norms = [rushlight.linalg.vector_norm(t, norm_type) for t in tensors]
         total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
@@ -56,7 +56,7 @@ def get_total_norm(
 
 
 def clip_grads_with_norm_(
-    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+    parameters: Tensors, max_norm: float, total_norm: Any, foreach: bool | None = None
 ) -> None:
     """Multiply all gradients by min(1, max_norm / total_norm), in place."""
     grads = _grads(parameters)

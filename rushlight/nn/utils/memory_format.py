@@ -9,7 +9,7 @@ from ..modules.conv import Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]
 
 
-def _convert(module: Any, kinds: tuple[type, ...], memory_format: Any) -> Any:
+def _convert(module: Any, kinds: Any, memory_format: Any) -> Any:
     for part in module.modules():
         if isinstance(part, kinds):
             part.weight.data = part.weight.detach().clone(memory_format=memory_format)

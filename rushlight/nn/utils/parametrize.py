@@ -103,13 +103,13 @@ class ParametrizationList(ModuleList):
         self.unsafe = unsafe
         shape_before = original.detach()
         with no_grad():
-            new = _right_inverse(self, original, required=False)
-        if not isinstance(new, (Tensor, Sequence)):
+            new: Any = _right_inverse(self, original, required=False)
+        self.is_tensor = isinstance(new, Tensor)
+        if not self.is_tensor and not isinstance(new, Sequence):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                 f"Got {type(new).__name__}"
             )
-        self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if self.is_tensor else len(new)
         if self.is_tensor:
             _same(

@@ -120,7 +120,7 @@ class BasePruningMethod(ABC):
         container.add_pruning_method(method)
         return container
 
-    def prune(self, t: Tensor, default_mask: Any = None, importance_scores: Any = None) -> Tensor:
+    def prune(self, t: Any, default_mask: Any = None, importance_scores: Any = None) -> Tensor:
         """A pruned copy of `t`.
 
         >>> nn.utils.prune.L1Unstructured(amount=1).prune(torch.tensor([1.0, -3.0, 2.0]))
@@ -449,7 +449,7 @@ def _validate_pruning_amount_init(amount: Any) -> None:
 
 
 def _validate_pruning_amount(amount: Any, tensor_size: int) -> None:
-    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+    if isinstance(amount, numbers.Integral) and int(amount) > tensor_size:
         raise ValueError(
             f"amount={amount} should be smaller than the number of parameters to "
             f"prune={tensor_size}"

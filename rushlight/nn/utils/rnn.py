@@ -198,8 +198,8 @@ def pack_padded_sequence(
     _check_lengths(counts, input, time, batch)
     sizes, places = _places(counts)
     flat = input.reshape((time * batch, *input.shape[2:]))
-    data = flat.index_select(0, rushlight.tensor(places))
-    return PackedSequence(data, rushlight.tensor(sizes), sorted_indices, None)
+    data = flat.index_select(0, rushlight.as_tensor(places))
+    return PackedSequence(data, rushlight.as_tensor(sizes), sorted_indices, None)
 
 
 def pad_packed_sequence(
@@ -228,11 +228,11 @@ def pad_packed_sequence(
     _, places = _places(counts)
     data = sequence.data
     padded = data.new_full((time * batch, *data.shape[1:]), padding_value)
-    padded = padded.index_copy(0, rushlight.tensor(places), data)
+    padded = padded.index_copy(0, rushlight.as_tensor(places), data)
     padded = padded.reshape((time, batch, *data.shape[1:]))
     if batch_first:
         padded = padded.transpose(0, 1)
-    lengths = rushlight.tensor(counts)
+    lengths = rushlight.as_tensor(counts)
     if sequence.unsorted_indices is not None:
         order = sequence.unsorted_indices
         return padded.index_select(0 if batch_first else 1, order), lengths[order]
@@ -304,7 +304,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     >>> nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])]).data
     tensor([1, 4, 2, 3])
     """
-    lengths = rushlight.tensor([sequence.shape[0] for sequence in sequences])
+    lengths = rushlight.as_tensor([sequence.shape[0] for sequence in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
