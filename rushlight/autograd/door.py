@@ -229,21 +229,14 @@ def own(a: Any, arrays: list[Any]) -> Any:
 def record(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, shape: Any, dtype: Any, low: int, narrow: Any) -> Node:
     """Make the node of a call: its edges, and those values that its rules keep."""
     node: Node = _new(op.node_class(inputs, low or narrow is not None))
-    keep = [False] * len(inputs)
-    keep_y = False
     edges = []
-    for i, t in enumerate(inputs):
+    for t in inputs:
         fn = t._fn if isinstance(t, TensorBase) else None
-        if fn is LEAF:
-            fn = t
-        edges.append(fn)
-        if fn is not None:
-            rule = op.keeps(i, len(inputs))
-            keep_y = keep_y or rule[0]
-            keep = [k or r for k, r in zip(keep, rule[1:], strict=True)]
+        edges.append(t if fn is LEAF else fn)
     node.edges = tuple(edges)
-    if keep_y or True in keep:
-        saved: tuple[Any, ...] = (y if keep_y else None, *[t if k else None for t, k in zip(inputs, keep, strict=True)])
+    keep = op.kept(tuple([e is not None for e in edges]))
+    if keep is not None:
+        saved = tuple([t if k else None for t, k in zip((y, *inputs), keep)])  # noqa: B905 - equal by making
         if state.packers:
             saved = pack(saved, node)
         node.saved = saved

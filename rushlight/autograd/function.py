@@ -92,7 +92,8 @@ class FunctionCtx:
 class FunctionNode(Node):
     """The node of a custom Function; unknown attributes are read from its ctx."""
 
-    __slots__ = ("arity", "backward_fn", "ctx", "is_tensor", "n_out")
+    __slots__ = ("backward_fn", "ctx", "is_tensor", "n_out")
+    makes_results = False
 
     def unpack(self) -> tuple[Any, ...]:
         """The saved tensors, checked."""

@@ -175,6 +175,8 @@ def jacobian(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorize=True` are not supported together. "
             "Please either set `strict=False` or `vectorize=False`."
         )
+    from ..ops.shape import stack
+
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "jacobian")
         xs = prepare(xs, create_graph)
@@ -195,7 +197,7 @@ def jacobian(
                     row.append(g)
             blocks.append(
                 tuple(
-                    (door.Tensor.stack(row) if row else door.wrap(np.zeros((0, *x.shape), x._a.dtype))).reshape(
+                    (stack(*row, dim=0) if row else door.wrap(np.zeros((0, *x.shape), x._a.dtype))).reshape(
                         tuple(y.shape) + tuple(x.shape)
                     )
                     for row, x in zip(rows, xs, strict=True)

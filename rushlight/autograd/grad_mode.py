@@ -103,7 +103,7 @@ class no_grad(_Mode):  # noqa: N801
 
     def __enter__(self) -> None:
         self.prev = state.enabled
-        state.enabled = self._on
+        state.enabled = self._on and not state.inference
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
         state.enabled = self.prev
@@ -121,7 +121,7 @@ class set_grad_enabled(_Mode):  # noqa: N801
     def __init__(self, mode: bool) -> None:
         self.prev = state.enabled
         self.mode = mode
-        state.enabled = mode
+        state.enabled = mode and not state.inference
 
     def clone(self) -> Any:
         return _Set(self.mode)
@@ -131,7 +131,7 @@ class set_grad_enabled(_Mode):  # noqa: N801
         return super().__call__(fn)
 
     def __enter__(self) -> None:
-        state.enabled = self.mode
+        state.enabled = self.mode and not state.inference
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
         state.enabled = self.prev

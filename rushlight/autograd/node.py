@@ -169,7 +169,7 @@ class Node:
     x: NodeExtras | None
 
     n_out = 1
-    saves_output = False
+    makes_results = True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         """Gradients of the inputs from `g`, the gradient of the output (a list when several).

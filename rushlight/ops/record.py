@@ -72,6 +72,7 @@ class Op:
         self.aliases: tuple[str, ...] = tuple((options.pop("aliases", "") or "").split())
         self.varargs: bool = options.pop("varargs", False)
         self.ufunc: Any = options.pop("ufunc", None)
+        self.numbers: Any = options.pop("numbers", None)  # which inputs may be Python numbers (None: any)
         self.smooth: bool = options.pop("smooth", True)  # False: samples avoid the gradient check (steps)
         self.return_type: Any = options.pop("return_type", None)
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"
@@ -83,6 +84,7 @@ class Op:
         self.rule_names: tuple[tuple[str, ...], ...] = ()
         self._shape: Any = None
         self._keeps: list[tuple[bool, list[bool], bool]] = []
+        self._kept: dict[tuple[bool, ...], tuple[bool, ...] | None] = {}
         self._nodes: dict[str, type] = {}
         self.inputs: list[str] = []
         self.input_defaults: list[Any] = []
@@ -125,6 +127,7 @@ class Op:
 
     def _read_rules(self) -> None:
         self._keeps = []
+        self._kept = {}
         self.rule_names = ()
         names: list[tuple[str, ...]] = []
         for rule in self.rules:
@@ -154,12 +157,23 @@ class Op:
         keep_y, flags, star = self._keeps[0 if self.joint_rule or len(self._keeps) == 1 else i]
         return (keep_y, *flags, *([star] * (n - len(flags))))
 
+    def kept(self, needs: tuple[bool, ...]) -> tuple[bool, ...] | None:
+        """(y, *inputs): what is kept when the inputs marked in `needs` require gradients; None for nothing."""
+        found = self._kept.get(needs, 0)
+        if found == 0:
+            rows = [self.keeps(i, len(needs)) for i, need in enumerate(needs) if need]
+            marks = tuple(any(column) for column in zip(*rows, strict=True))
+            found = self._kept[needs] = marks if any(marks) else None
+        return found  # type: ignore[return-value]
+
     def node_class(self, inputs: tuple[Any, ...], low: Any) -> type:
         """The class of this call's node: plain, or with rules wrapped for narrow or complex types."""
         if self.rules is LAZY:
             self._derive()
         kind = "low" if low and self.compute else "plain"
-        if self.holomorphic and any(isinstance(t, TensorBase) and t._a.dtype.kind == "c" for t in inputs):
+        if self.holomorphic and any(
+            t._a.dtype.kind == "c" if isinstance(t, TensorBase) else t.__class__ is complex for t in inputs
+        ):
             kind = "complex"
         found = self._nodes.get(kind)
         if found is None:
@@ -199,6 +213,7 @@ class Op:
             used = {n.name for n in expr.order(rule.formula)} if isinstance(rule.formula, expr.Expr) else set()
             keeps.append((False, [f"x{i}" in used for i in range(len(self.inputs))], False))
         self._keeps = keeps
+        self._kept = {}
 
     def get_rules(self) -> Any:
         if self.rules is LAZY:
@@ -245,7 +260,10 @@ class Op:
             return overrides.dispatch(self.public_function(), inputs, kw, inputs)
         if not found:
             if not inputs:
-                raise TypeError(f"{self.name}(): expected a non-empty list of Tensors")
+                kind = ValueError if self.name == "cat" else RuntimeError
+                raise kind(
+                    f"torch.{self.name}(): expected a non-empty list of Tensors ({self.name} expects a non-empty TensorList)"
+                )
             raise self.not_a_tensor(0, inputs[0])
         out = door.apply(self, inputs, kw)
         return self.return_type(out) if self.return_type is not None else out
@@ -346,6 +364,10 @@ class Op:
         def public(*args: Any, **kw: Any) -> Any:
             out = kw.pop("out", None) if kw else None
             inputs, kw = op.bind(args, kw)
+            if op.numbers is not None:
+                for i, t in enumerate(inputs):
+                    if t.__class__ in NUMBERS and i not in op.numbers:
+                        raise op.not_a_tensor(i, t)
             result = op.call(inputs, kw)
             return result if out is None else write_out(op.name, out, result)
 
@@ -383,6 +405,7 @@ class Op:
         return inspect.Signature([*ps, kinds("out", kinds.KEYWORD_ONLY, default=None)])
 
 
+NUMBERS = (int, float, complex, bool)
 EMPTY = inspect.Parameter.empty
 
 
@@ -478,6 +501,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         return tuple(out) if type(result) is tuple else type(result)(tuple(out))
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
+    if isinstance(out, TensorBase) and out._a.__class__ is ndarray and views.overlaps_itself(out._a):
+        views.check_inplace(out, name)
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if door.state.enabled and (out._fn is not None or result._fn is not None):
