@@ -50,10 +50,12 @@ def _nonzero(value: Any) -> bool:
 
 def sgd_numbers(h: Settings, first: bool) -> Numbers:
     """On its first step the average takes the gradient whole, undamped."""
+    share = 1.0 if first else 1.0 - h.dampening
     return {
         **_common(h),
         "momentum": h.momentum,
-        "share": 1.0 if first else 1.0 - h.dampening,
+        "damps": share != 1.0,
+        "share": share,
         "nesterov": bool(h.nesterov),
         "minus_lr": -h.lr,
     }
@@ -63,7 +65,10 @@ def sgd(xp: Any, k: Any, p: Any, g: Any, average: Any = None) -> tuple[Any, Any]
     """p - lr * g, or with momentum p - lr * average, average = momentum * average + g."""
     g = _gradient(xp, k, p, g)
     if average is not None:
-        average = xp.mix_(average, g, k.momentum, k.share)
+        if k.damps:
+            average = xp.mix_(average, g, k.momentum, k.share)
+        else:
+            average = xp.plus_(xp.mul_(average, k.momentum), g)
         g = xp.axpy(g, average, k.momentum) if k.nesterov else average
     return xp.axpy_(p, g, k.minus_lr), average
 
