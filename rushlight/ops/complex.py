@@ -163,7 +163,7 @@ def view_as_real(input: Any) -> Any:
     return as_strided(re, (*re.shape, 2), (*re.strides, re.itemsize))
 
 
-@view(samples=[case((3, 4, 2))])
+@view(samples=[case((3, 4, 2))], layout=True)
 def view_as_complex(input: Any) -> Any:
     """A real tensor with a last dim of size 2 as a complex one, sharing memory."""
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:

@@ -37,7 +37,7 @@ def check_mask(name: str, mask: Any) -> None:
 
 
 @op(samples=[case((3, 4), mask34, value=2.0), case((3, 4), arr((4,), dtype="bool"), value=-1)], low="keep", fresh=True, public="")
-def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:  # noqa: A002
+def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
     return np.where(mask, np.asarray(value).astype(input.dtype), input)
@@ -46,7 +46,7 @@ def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:  # noqa: A002
 masked_fill.vjp(lambda g, _y, _x, mask: masked_fill(g, mask, value=0), None)
 
 
-def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:  # noqa: A002
+def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """(op, further inputs, parameters) of a fill with a number or a 0-d tensor."""
     if isinstance(value, TensorBase):
         if value._a.ndim:
@@ -58,14 +58,17 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
         value = value.item()  # type: ignore[attr-defined]
     kind = input._a.dtype.kind
     if isinstance(value, complex) and kind != "c":
-        raise RuntimeError("value cannot be converted to type without overflow: complex into a real tensor")
+        word = {"float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool"}
+        raise RuntimeError(
+            f"value cannot be converted to type {word.get(input._a.dtype.name, input._a.dtype.name)} without overflow"
+        )
     if isinstance(value, float) and kind in "iub" and value != value // 1:
         value = bool(value) if kind == "b" else int(value)
     return masked_fill, (), {"value": value}
 
 
 @op(samples=[case((3, 4), mask34, ())], fresh=True, public="", node="MaskedFillBackward1")
-def masked_put(input: Any, mask: Any, value: Any) -> Any:  # noqa: A002
+def masked_put(input: Any, mask: Any, value: Any) -> Any:
     """A 0-d tensor where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
     return np.where(mask, value.astype(input.dtype), input)
@@ -79,7 +82,7 @@ masked_put.vjp(
 
 
 @face(name="masked_fill")
-def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:  # noqa: A002
+def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """`value` where the mask is True (broadcast), else the input.
 
     >>> import rushlight as torch
@@ -92,14 +95,14 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:  # noqa: A002
 
 
 @face(name="masked_fill_", public="Tensor")
-def masked_fill_(input: Any, mask: Any, value: Any) -> Any:  # noqa: A002
+def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     """Write `value` where the mask is True, in place."""
     record, more, kw = fill_value(input, value)
     return views.apply_inplace(record, input, (mask, *more), kw)
 
 
 @face
-def masked_select(input: Any, mask: Any) -> Any:  # noqa: A002
+def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask is True (broadcast), in one dimension."""
     need_tensor("masked_select", mask, 2, "mask")
     if mask._a.dtype.kind != "b":
@@ -114,7 +117,7 @@ def masked_select(input: Any, mask: Any) -> Any:  # noqa: A002
 
 @op(samples=[case((3, 4), mask34, (12,))], low="keep", fresh=True, public="",
     errors=[error(RuntimeError, "number of elements of source", (3, 4), arr((3, 4), 1, 2, "bool"), (0,))])  # fmt: skip
-def masked_scatter(input: Any, mask: Any, source: Any) -> Any:  # noqa: A002
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The first elements of `source` in turn where the mask is True, else the input."""
     check_mask("masked_scatter_", mask)
     same_type("masked_scatter", input, source)
@@ -151,13 +154,13 @@ masked_scatter.vjp(
 
 
 @face(name="masked_scatter")
-def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:  # noqa: A002
+def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The elements of `source` one after the other where the mask is True, else the input."""
     return masked_scatter.call((input, mask, source), {})
 
 
 @face(name="masked_scatter_", public="Tensor")
-def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:  # noqa: A002
+def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
     """`masked_scatter` in place."""
     return views.apply_inplace(masked_scatter, input, (mask, source), {})
 
@@ -165,8 +168,8 @@ def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:  # noqa: A002
 # -- places --------------------------------------------------------------------------------------
 
 
-@op(samples=[case(arr((3, 4), 0, 2, "int64"))], fresh=True, public="", low="keep")
-def argwhere(input: Any) -> Any:  # noqa: A002
+@op(samples=[case(arr((3, 4), 0, 2, "int64"))], fresh=True, public="", low="keep", data_dependent=True)
+def argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     if input.__class__ is MetaArray:
         raise NotImplementedError("nonzero: the result of a meta tensor depends on data that it does not have")
@@ -174,7 +177,7 @@ def argwhere(input: Any) -> Any:  # noqa: A002
 
 
 @face
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:  # noqa: A002
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a dimension."""
     need_tensor("nonzero", input)
     if as_tuple:
@@ -184,13 +187,29 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:  # noqa: A002
 
 
 @face(name="argwhere")
-def public_argwhere(input: Any) -> Any:  # noqa: A002
+def public_argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     return nonzero(input)
 
 
+@face(public="torch")
+def unravel_index(indices: Any, shape: Any) -> Any:
+    """Flat positions as one index tensor a dimension."""
+    need_tensor("unravel_index", indices, 1, "indices")
+    if indices._a.dtype.kind not in "iu":
+        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
+    sizes = (int(shape),) if hasattr(shape, "__index__") else tuple(int(n) for n in shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    rest, out = indices, []
+    for n in reversed(sizes):
+        out.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(out))
+
+
 @face
-def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:  # noqa: A002
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
     """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
     found = nonzero(input)._a[:size]
     out = np.full((size, found.shape[1]), fill_value, np.int64)
@@ -211,7 +230,7 @@ def wrapped(index: Any, n: int) -> Any:
 
 
 @op(samples=[case((3, 4), flat)], low="keep", fresh=True, public="")
-def take(input: Any, index: Any) -> Any:  # noqa: A002
+def take(input: Any, index: Any) -> Any:
     """Elements at positions in the flattened tensor."""
     return input.reshape(-1)[wrapped(index, input.size)]
 
@@ -230,14 +249,14 @@ take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
 
 
 @face(name="take")
-def public_take(input: Any, index: Any) -> Any:  # noqa: A002
+def public_take(input: Any, index: Any) -> Any:
     """Elements at positions in the flattened tensor, in the shape of `index`."""
     need_tensor("take", index, 2, "index")
     return take.call((input, index), {})
 
 
 @op(samples=[case((3, 4), arr((2, 1), 0, 1, "int64"), (2, 1), accumulate=True), case((3, 4), arr((1,), 0, 12, "int64"), (1,))], fresh=True, public="", low="keep")
-def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any:  # noqa: A002
+def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at flat positions."""
     same_type("put_", input, source)
     if index.size != source.size:
@@ -263,19 +282,19 @@ put.vjp(
 
 
 @face(name="put")
-def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:  # noqa: A002
+def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at positions in the flattened tensor."""
     return put.call((input, index, source), {"accumulate": accumulate})
 
 
 @face(name="put_", public="Tensor")
-def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:  # noqa: A002
+def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """`put` in place."""
     return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
 
 
 @face
-def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:  # noqa: A002
+def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
     need_tensor("take_along_dim", indices, 2, "indices")
     if indices._a.dtype != np.int64:
@@ -292,6 +311,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:  # 
     shape = list(np.broadcast_shapes((*a[:d], 1, *a[d + 1 :]), (*i[:d], 1, *i[d + 1 :])))
     full, picks = list(shape), list(shape)
     full[d], picks[d] = a[d], i[d]
+    if indices._a.__class__ is np.ndarray and indices._a.size and int(indices._a.min()) < 0:
+        indices = m.where(indices < 0, indices + a[d], indices)
     return gather.call((input.expand(full), indices.expand(picks)), {"dim": d})
 
 

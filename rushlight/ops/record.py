@@ -76,7 +76,7 @@ class Op:
         self.smooth: bool = options.pop("smooth", True)  # False: samples avoid the gradient check (steps)
         self.return_type: Any = options.pop("return_type", None)
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"
-        self.options = options  # data_dependent: the shape hangs on values; constant: inputs without gradient
+        self.options = options  # data_dependent, constant, layout, once: what the generated tests need to know
         self.rules: Any = None
         self.joint_rule = False
         self.keep_y = False

@@ -341,7 +341,7 @@ unfold_backward.vjp(
 )
 
 
-@view(samples=[case((3, 4), size=(2, 2), stride=(4, 1), storage_offset=1)])
+@view(samples=[case((3, 4), size=(2, 2), stride=(4, 1), storage_offset=1)], layout=True)
 def as_strided(input: Any, *, size: Any, stride: Any, storage_offset: Any = None) -> Any:  # noqa: A002
     """A view of the storage with these sizes and strides (in elements), from `storage_offset` on."""
     from ..storage import strided_view
@@ -349,6 +349,9 @@ def as_strided(input: Any, *, size: Any, stride: Any, storage_offset: Any = None
     return strided_view(input, tuple(size), tuple(stride), storage_offset)
 
 
+as_strided.shape(
+    lambda x, size, stride, storage_offset=None: MetaArray(size, x.dtype, tuple(n * x.dtype.itemsize for n in stride))
+)
 as_strided.vjp(
     lambda g, _y, x, *, size, stride, storage_offset, shapes: as_strided_backward(
         g, shape=shapes[0], strides=element_strides(x), base=storage_start(x), size=size, stride=stride,
@@ -372,7 +375,7 @@ def storage_start(x: Any) -> int:
     return storage_offset(array_of(x))
 
 
-@op(samples=[case((2, 2), shape=(3, 4), strides=(4, 1), base=0, size=(2, 2), stride=(4, 1), storage_offset=1)], public="", fresh=True)
+@op(samples=[case((2, 2), shape=(3, 4), strides=(4, 1), base=0, size=(2, 2), stride=(4, 1), storage_offset=1)], public="", fresh=True, layout=True)
 def as_strided_backward(grad: Any, *, shape: Any, strides: Any, base: int, size: Any, stride: Any, storage_offset: Any) -> Any:
     """Add each element of `grad` to the storage place it was read from, and read the input from there."""
     at = base if storage_offset is None else storage_offset

@@ -23,7 +23,7 @@ from .samples import arr, case, error
 
 @op(samples=[case((3, 4), dims=(0,)), case((2, 3, 4), dims=(0, -1))], low="keep", fresh=True, public="",
     errors=[error(IndexError, "Dimension out of range", (3, 4), dims=(2,)), error(RuntimeError, "multiple times", (3, 4), dims=(0, 0))])  # fmt: skip
-def flip(input: Any, *, dims: Any) -> Any:  # noqa: A002
+def flip(input: Any, *, dims: Any) -> Any:
     """A copy with the order along `dims` reversed."""
     if input.ndim == 0:
         axes(dims, 0)
@@ -35,7 +35,7 @@ flip.vjp(lambda g, _y, _x, *, dims: flip(g, dims=dims))
 
 
 @face(public="torch", name="flip")
-def flip_function(input: Any, dims: Any) -> Any:  # noqa: A002
+def flip_function(input: Any, dims: Any) -> Any:
     """A copy with the order along `dims` reversed.
 
     >>> import rushlight as torch
@@ -46,13 +46,13 @@ def flip_function(input: Any, dims: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor", name="flip")
-def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:  # noqa: A002
+def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A copy with the order along `dims` reversed."""
     return flip.call((input,), {"dims": sizes(dims if dims else (tuple(kw["dims"]),), "flip", "dims")})
 
 
 @face
-def fliplr(input: Any) -> Any:  # noqa: A002
+def fliplr(input: Any) -> Any:
     """`flip` along the second dimension."""
     if input._a.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -60,7 +60,7 @@ def fliplr(input: Any) -> Any:  # noqa: A002
 
 
 @face
-def flipud(input: Any) -> Any:  # noqa: A002
+def flipud(input: Any) -> Any:
     """`flip` along the first dimension."""
     if input._a.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
@@ -69,7 +69,7 @@ def flipud(input: Any) -> Any:  # noqa: A002
 
 @op(samples=[case((3, 4), shifts=(1,), dims=(0,)), case((3, 4), shifts=(-1, 2), dims=(0, 1)), case((3, 4), shifts=(5,), dims=None)],
     low="keep", fresh=True, public="")  # fmt: skip
-def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:  # noqa: A002
+def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
     """A copy shifted along `dims`; what leaves at one end comes in at the other."""
     if dims is None or input.ndim == 0:
         return np.roll(input, builtin_sum(shifts)) if input.ndim else input.copy()
@@ -83,8 +83,10 @@ roll.vjp(lambda g, _y, _x, *, shifts, dims: roll(g, shifts=tuple(-k for k in shi
 
 
 @face(name="roll")
-def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:  # noqa: A002
+def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
+    if input._a.ndim == 0 and dims != ():
+        raise IndexError(f"Dimension specified as {dims if isinstance(dims, int) else dims[0]} but tensor has no dimensions")
     shift = (shifts,) if isinstance(shifts, int) else tuple(int(k) for k in shifts)
     over = (dims,) if isinstance(dims, int) else tuple(dims or ())
     if not over and len(shift) == 1:
@@ -97,7 +99,7 @@ def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:  # noqa: A002
 
 
 @face
-def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:  # noqa: A002
+def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A quarter turn, k times, in the plane of two dimensions."""
     n = input._a.ndim
     if len(dims) != 2:
@@ -122,7 +124,7 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:  # noqa: A002
 
 @op(samples=[case((3, 4), repeats=(2, 1)), case((3,), repeats=(2, 3)), case((2, 3), repeats=(2, 1, 2))], low="keep", fresh=True, public="",
     errors=[error(RuntimeError, "Number of dimensions of repeat dims", (3, 4), repeats=(2,))])  # fmt: skip
-def repeat(input: Any, *, repeats: Any) -> Any:  # noqa: A002
+def repeat(input: Any, *, repeats: Any) -> Any:
     """Copies side by side along each dimension."""
     if len(repeats) < input.ndim:
         raise RuntimeError(
@@ -152,31 +154,31 @@ def zeros(like: Any, shape: Any) -> Any:
 
 
 @composite(public="Tensor", name="repeat")
-def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:  # noqa: A002
+def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:
     """Copies side by side along each dimension."""
     return repeat.call((input,), {"repeats": sizes(repeats if repeats else (tuple(kw["repeats"]),), "repeat", "repeats")})
 
 
-def tiled(input: Any, dims: tuple[int, ...]) -> Any:  # noqa: A002
+def tiled(input: Any, dims: tuple[int, ...]) -> Any:
     missing = input._a.ndim - len(dims)
     return repeat.call((input,), {"repeats": (1,) * missing + dims if missing > 0 else dims})
 
 
 @face(public="torch")
-def tile(input: Any, dims: Any) -> Any:  # noqa: A002
+def tile(input: Any, dims: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
     return tiled(input, sizes((dims,), "tile", "dims"))
 
 
 @composite(public="Tensor", name="tile")
-def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:  # noqa: A002
+def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
     return tiled(input, sizes(dims if dims else (tuple(kw["dims"]),), "tile", "dims"))
 
 
 @op(samples=[case((3, 4), arr((3,), 0, 3, "int64"), dim=0), case((3, 4), arr((1,), 2, 3, "int64"), dim=1)], low="keep", fresh=True, public="",
-    node="RepeatInterleaveBackward0")  # fmt: skip
-def interleave(input: Any, repeats: Any, *, dim: int) -> Any:  # noqa: A002
+    node="RepeatInterleaveBackward0", data_dependent=True)  # fmt: skip
+def interleave(input: Any, repeats: Any, *, dim: int) -> Any:
     """Each position along `dim` as often as `repeats` says."""
     if repeats.dtype.kind not in "iu":
         raise RuntimeError("repeats has to be Long or Int tensor")
@@ -192,7 +194,7 @@ def interleave(input: Any, repeats: Any, *, dim: int) -> Any:  # noqa: A002
     return np.repeat(input, repeats.reshape(-1), axis=d)
 
 
-@op(samples=[case((6, 4), arr((1,), 2, 3, "int64"), shape=(3, 4), dim=0)], fresh=True, public="")
+@op(samples=[case((6, 4), arr((1,), 2, 3, "int64"), shape=(3, 4), dim=0)], fresh=True, public="", data_dependent=True)
 def interleave_sum(grad: Any, repeats: Any, *, shape: Any, dim: int) -> Any:
     """Sums of the runs that `interleave` made."""
     d = dim % len(shape)
@@ -207,7 +209,7 @@ interleave_sum.vjp(lambda g, _y, _g, repeats, *, dim: interleave(g, repeats, dim
 
 
 @face
-def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:  # noqa: A002
+def repeat_interleave(input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None) -> Any:
     """Each element (or each slice along `dim`) as often as `repeats` says.
 
     >>> import rushlight as torch
@@ -326,17 +328,16 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: shape {tuple(t._a.shape)}")
     if any(t._a.dtype != tensors[0]._a.dtype for t in tensors):
         raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-    swap = indexing == "xy" and len(tensors) > 1
-    order = [tensors[1], tensors[0], *tensors[2:]] if swap else list(tensors)
-    shape = tuple(t._a.size for t in order)
+    sizes = [t._a.size for t in tensors]
+    places = list(range(len(sizes)))
+    if indexing == "xy" and len(sizes) > 1:
+        places[0], places[1] = 1, 0
+    shape = tuple(sizes[k] for k in places)
     out = []
-    for i, t in enumerate(order):
+    for t, k in zip(tensors, places, strict=True):
         view = [1] * len(shape)
-        view[i] = shape[i]
-        grid = t.reshape(view).expand(shape)
-        out.append(grid.transpose(0, 1) if swap else grid)
-    if swap:
-        out[0], out[1] = out[1], out[0]
+        view[k] = shape[k]
+        out.append(t.reshape(view).expand(shape))
     return tuple(out)
 
 
@@ -351,7 +352,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @face(public="torch")
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:  # noqa: A002
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All combinations of r elements of a 1-d tensor, one a row."""
     if input._a.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._a.shape)}")
@@ -360,7 +361,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = list(pick(range(input._a.shape[0]), r))
     if not rows or r == 0:
-        return input.new_empty((0,) if r == 0 else (0, r))
+        return input[:0].reshape((0,) if r == 0 else (0, r)) if r == 0 or not rows else input
     return input[door.wrap(np.asarray(rows, np.int64))]
 
 
@@ -390,7 +391,7 @@ def block_diag(*tensors: Any) -> Any:
 
 
 @face
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:  # noqa: A002
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices of zeros with the last dimension of `input` on a diagonal."""
     n = input._a.ndim + 1
     a, b = axis(dim1, n), axis(dim2, n)
@@ -405,7 +406,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 
 @face
-def diagflat(input: Any, offset: int = 0) -> Any:  # noqa: A002
+def diagflat(input: Any, offset: int = 0) -> Any:
     """A square matrix with all elements on a diagonal."""
     return diag_embed(input.reshape(-1), offset)
 
@@ -427,7 +428,7 @@ triu_indices = composite(indices_of(np.triu_indices), public="torch", name="triu
 
 
 @composite(public="Tensor", name="fill_diagonal_")
-def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:  # noqa: A002
+def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
     """Write one number on the main diagonal, in place (`wrap`: again below, in tall matrices)."""
     a = input._a
     if a.ndim < 2:
@@ -448,7 +449,7 @@ def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:  # n
 # -- a changed part of a copy --------------------------------------------------------------------
 
 
-def scattered(input: Any, src: Any, part: Any, name: str) -> Any:  # noqa: A002
+def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
     out = input.clone()
     view = part(out)
     if tuple(view._a.shape) != tuple(src._a.shape):
@@ -463,25 +464,25 @@ def scattered(input: Any, src: Any, part: Any, name: str) -> Any:  # noqa: A002
 
 
 @face
-def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:  # noqa: A002
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """A copy with `src` at position `index` of `dim`."""
     return scattered(input, src, lambda t: t.select(dim, index), "slice")
 
 
 @face
-def slice_scatter(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:  # noqa: A002
+def slice_scatter(input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy with `src` at a slice of `dim`."""
     kw = {"dim": dim, "start": start, "end": end, "step": step}
     return scattered(input, src, lambda t: door.apply(s.slice_, (t,), kw), "slice")
 
 
 @face
-def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:  # noqa: A002
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy with `src` on a diagonal."""
     return scattered(input, src, lambda t: t.diagonal(offset, dim1, dim2), "slice")
 
 
 @face
-def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:  # noqa: A002
+def as_strided_scatter(input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
     """A copy with `src` at a strided view."""
     return scattered(input, src, lambda t: t.as_strided(size, stride, storage_offset), "slice")
