@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .autograd import door, fast, views
+from .ops.faces import inplace_of
 from .ops.record import composites, registry
 from .tensor import Parameter, Tensor
 
@@ -41,6 +42,8 @@ def derive() -> None:
         for name in (c.name, *c.aliases):
             for space in c.public:
                 publish(space, name, c.fn)
+                if c.inplace and space in ("torch", "Tensor"):
+                    publish(space, name + "_", inplace_of(c.fn, c.name))
 
 
 # -- operators -----------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def result_type(tensor1: Any, tensor2: Any) -> Any:
 
 
 def question(name: str, doc: str, answer: Any, public: str = "torch") -> Any:
-    def fn(input: Any) -> bool:  # noqa: A002
+    def fn(input: Any) -> bool:
         need_tensor(name, input)
         return bool(answer(input))
 
@@ -61,7 +61,7 @@ question("is_distributed", "False.", lambda t: False, "torch Tensor")
 
 
 @face
-def is_nonzero(input: Any) -> bool:  # noqa: A002
+def is_nonzero(input: Any) -> bool:
     """Whether the only element is not zero."""
     n = input._a.size
     if n != 1:
@@ -73,32 +73,32 @@ def is_nonzero(input: Any) -> bool:  # noqa: A002
 
 
 @face
-def is_same_size(input: Any, other: Any) -> bool:  # noqa: A002
+def is_same_size(input: Any, other: Any) -> bool:
     """Whether both have one shape."""
     return tuple(input._a.shape) == tuple(other._a.shape)
 
 
 @face(public="torch")
-def numel(input: Any) -> int:  # noqa: A002
+def numel(input: Any) -> int:
     """Number of elements."""
     need_tensor("numel", input)
     return int(input._a.size)
 
 
 @face
-def get_device(input: Any) -> int:  # noqa: A002
+def get_device(input: Any) -> int:
     """-1: the number of a GPU there, none here."""
     return -1
 
 
 @face(public="torch")
-def resolve_conj(input: Any) -> Any:  # noqa: A002
+def resolve_conj(input: Any) -> Any:
     """The tensor itself (conjugation is never lazy here)."""
     return input
 
 
 @face(public="torch")
-def resolve_neg(input: Any) -> Any:  # noqa: A002
+def resolve_neg(input: Any) -> Any:
     """The tensor itself (negation is never lazy here)."""
     return input
 
@@ -106,7 +106,7 @@ def resolve_neg(input: Any) -> Any:  # noqa: A002
 # -- choosing ------------------------------------------------------------------------------------
 
 
-def chosen(condition: Any, input: Any, other: Any) -> Any:  # noqa: A002
+def chosen(condition: Any, input: Any, other: Any) -> Any:
     need_tensor("where", condition, 1, "condition")
     if condition._a.dtype.kind != "b":
         if condition._a.dtype != np.uint8:
@@ -125,21 +125,21 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:  # noqa: A002
 
 
 @face(public="torch")
-def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = None) -> Any:  # noqa: A002
+def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = None) -> Any:
     """`input` where the condition holds, else `other`; with the condition alone, the places where it holds.
 
     >>> import rushlight as torch
     >>> torch.where(torch.tensor([True, False]), torch.tensor([1, 2]), 0)
     tensor([1, 0])
     """
-    input = self if input is None else input  # noqa: A001
+    input = self if input is None else input
     if input is None and other is None:
         return nonzero(condition, as_tuple=True)
     return chosen(condition, input, other)
 
 
 @face(public="Tensor", name="where")
-def where_method(input: Any, condition: Any, other: Any) -> Any:  # noqa: A002
+def where_method(input: Any, condition: Any, other: Any) -> Any:
     """This tensor where the condition holds, else `other`."""
     return chosen(condition, input, other)
 
@@ -148,7 +148,7 @@ def where_method(input: Any, condition: Any, other: Any) -> Any:  # noqa: A002
 
 
 @op(samples=[case((3, 4), (3, 4)), case((3, 4), (4,), equal_nan=True)], fresh=True, public="", promote=None)
-def close(input: Any, other: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:  # noqa: A002
+def close(input: Any, other: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """|input - other| <= atol + rtol * |other|, element by element."""
     y = input == other
     if input.dtype.kind in "fc":
@@ -164,7 +164,7 @@ def close(input: Any, other: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equ
 
 
 @face
-def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:  # noqa: A002
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether |input - other| <= atol + rtol * |other|, element by element."""
     need_tensor("isclose", other, 2, "other")
     if input._a.dtype != other._a.dtype:
@@ -183,18 +183,18 @@ def type_word(t: Any) -> str:
 
 
 @face
-def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:  # noqa: A002
+def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close: |input - other| <= atol + rtol * |other|."""
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 
 
 @face
-def equal(input: Any, other: Any) -> bool:  # noqa: A002
+def equal(input: Any, other: Any) -> bool:
     """Whether both have one shape and equal elements."""
     need_tensor("equal", other, 2, "other")
     if input._a.dtype != other._a.dtype and input._a.size and tuple(input._a.shape) == tuple(other._a.shape):
         d = common_dtype(input, other)
-        input, other = cast(input, d), cast(other, d)  # noqa: A001
+        input, other = cast(input, d), cast(other, d)
     return input._a.shape == other._a.shape and bool(np.array_equal(input._a, other._a))
 
 

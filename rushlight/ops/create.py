@@ -61,7 +61,7 @@ def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
         return np.empty(shape, d.np)
     if fill == 0:
         return np.zeros(shape, d.np)
-    return np.full(shape, fill, d.np)
+    return np.full(shape, stored(fill, d.np), d.np)
 
 
 def as_dtype(d: Any) -> Any:
@@ -114,6 +114,31 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
 
 
 @composite(public="torch", dispatch=False)
+def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """A 0-d tensor of a number, of the default float dtype unless another is given."""
+    return finish(blank((), dtype, device, number(s)), requires_grad)
+
+
+@composite(public="torch", dispatch=False)
+def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+    """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
+    size, order = tuple(size), tuple(physical_layout)
+    if len(order) != len(size):
+        raise RuntimeError(
+            f"Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = {len(size)} "
+            f"is not equal to len(physical_layout) = {len(order)}"
+        )
+    if len(set(order)) != len(order):
+        raise RuntimeError("Duplicate dim not allowed")
+    if any(not 0 <= d < len(size) for d in order):
+        raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}) in physical_layout {order}")
+    a = blank(tuple(size[d] for d in order), dtype, device, None)
+    if a.__class__ is not MetaArray:
+        a = a.transpose(tuple(order.index(d) for d in range(len(order))))
+    return finish(a, requires_grad)
+
+
+@composite(public="torch", dispatch=False)
 def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Any:
     """A tensor filled with one value; its dtype follows the value when none is given."""
     if isinstance(fill_value, TensorBase):
@@ -143,8 +168,15 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
     order = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
     a = np.empty_like(t._a, dtype=d, order=order)
     if fill is not None:
-        a.fill(fill)
+        a.fill(stored(fill, a.dtype))
     return a
+
+
+def stored(value: Any, dtype: Any) -> Any:
+    """A number as an integer type stores it: wrapped, as in C."""
+    if dtype.kind in "iu" and isinstance(value, (int, float)):
+        return np.asarray(int(value) & (2**64 - 1), np.uint64).astype(dtype)
+    return value
 
 
 zeros_like = like("zeros_like", 0, "Zeros in the shape and dtype of `input`.")
@@ -178,6 +210,8 @@ def arange(*args: Any, out: Any = None, dtype: Any = None, layout: Any = None, d
     if end is None:
         raise TypeError('arange() missing 1 required positional arguments: "end"')
     start, end, step = (number(v) for v in (start, end, step))
+    if dtype is dtypes.int64 and all(pymath.isfinite(v) for v in (start, end, step)):
+        start, end, step = int(start), int(end), int(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
@@ -224,6 +258,8 @@ def linspace(start: Any, end: Any, steps: int, *, out: Any = None, dtype: Any = 
     start, end = number(start), number(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
+    if d.category <= dtypes.INT:
+        start, end = int(start), int(end)
     work = d.np if d.np.kind in "fc" and not d.low else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     i = np.arange(steps)
     step = work.type((end - start) / (steps - 1)) if steps > 1 else work.type(0)
@@ -237,7 +273,19 @@ def linspace(start: Any, end: Any, steps: int, *, out: Any = None, dtype: Any = 
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
-    a = np.power(float(base), np.linspace(number(start), number(end), steps)).astype(d.np)
+    if not hasattr(steps, "__index__"):
+        raise TypeError(f"logspace() received an invalid combination of arguments - got ({type(steps).__name__} steps)")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    for what, t in (("start", start), ("end", end)):
+        if isinstance(t, TensorBase) and t._a.ndim:
+            raise RuntimeError(
+                f"logspace only supports 0-dimensional start and end tensors, but got {what} with {t._a.ndim} dimension(s)."
+            )
+    start, end = number(start), number(end)
+    if d.category <= dtypes.INT:
+        start, end = int(start), int(end)
+    a = np.power(float(base), np.linspace(start, end, steps)).astype(d.np)
     return finish(a, requires_grad, device, out)
 
 
@@ -246,7 +294,7 @@ def eye(n: int, m: int | None = None, *, out: Any = None, dtype: Any = None, lay
     """The identity matrix (n x m)."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
     if n < 0 or (m is not None and m < 0):
-        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+        raise RuntimeError(f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}")
     if usable(device) is META:
         return finish(MetaArray((n, n if m is None else m), d.np), requires_grad)
     return finish(np.eye(n, m, dtype=d.np), requires_grad, device, out)

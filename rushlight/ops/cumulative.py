@@ -16,6 +16,7 @@ from . import math as m
 from . import return_types
 from .faces import face, need_tensor
 from .gather import scatter_zeros
+from .pointwise import log_add
 from .record import op
 from .reduce import wide
 from .reduce_more import conj, has_zero
@@ -33,13 +34,13 @@ def along(ufunc: Any, x: Any, dim: int) -> Any:
 
 
 @op(samples=LINE, errors=OUT, fresh=True, public="")
-def cumsum(input: Any, *, dim: int) -> Any:  # noqa: A002
+def cumsum(input: Any, *, dim: int) -> Any:
     """Running sums along `dim`."""
     return along(np.add, wide(input, None), dim)
 
 
 @op(samples=LINE, fresh=True, public="")
-def cumsum_back(input: Any, *, dim: int) -> Any:  # noqa: A002
+def cumsum_back(input: Any, *, dim: int) -> Any:
     """Running sums from the end along `dim`."""
     if input.ndim == 0:
         return input.copy()
@@ -51,7 +52,7 @@ cumsum_back.vjp(lambda g, _y, _x, *, dim: cumsum(g, dim=dim))
 
 
 @op(samples=LINE, errors=OUT, fresh=True, public="")
-def cumprod(input: Any, *, dim: int) -> Any:  # noqa: A002
+def cumprod(input: Any, *, dim: int) -> Any:
     """Running products along `dim`."""
     return along(np.multiply, wide(input, None), dim)
 
@@ -80,17 +81,33 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
 
 
 @op(samples=LINE, errors=OUT, fresh=True, promote="float", public="")
-def logcumsumexp(input: Any, *, dim: int) -> Any:  # noqa: A002
+def logcumsumexp(input: Any, *, dim: int) -> Any:
     """log of running sums of exp, computed without overflow."""
-    return along(np.logaddexp, input, dim)
+    if input.dtype.kind != "c" or input.ndim == 0:
+        return along(np.logaddexp, input, dim)
+    lines = np.moveaxis(input, axis(dim, input.ndim), 0)
+    out = np.empty_like(lines)
+    for k, line in enumerate(lines):
+        out[k] = line if k == 0 else log_add(out[k - 1], line)
+    return np.moveaxis(out, 0, axis(dim, input.ndim))
 
 
 @logcumsumexp.vjp
 def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
-    # d out_k / d x_j = exp(x_j - out_k); positive and negative g apart, so that logs can be taken
+    # d out_k / d x_j = exp(x_j - out_k), summed over k >= j
+    a = x_array(y)
+    top = float(a.real.max(initial=-np.inf))
+    if np.isfinite(top) and top - float(x_array(x).real.min()) < (80 if a.dtype.itemsize <= 4 else 600):
+        return cumsum_back(g * conj(m.exp(top - y)), dim=dim) * conj(m.exp(x - top))
+    y = m.where(y == -np.inf, 0.0, y)
+    # a wide range: logs all along, with positive and negative g apart
     up = m.log(m.where(g > 0, g, 0.0))
     down = m.log(m.where(g < 0, -g, 0.0))
     return m.exp(back_log(up - y, dim) + x) - m.exp(back_log(down - y, dim) + x)
+
+
+def x_array(x: Any) -> Any:
+    return x._a if isinstance(x, TensorBase) else x
 
 
 def back_log(v: Any, dim: int) -> Any:
@@ -104,7 +121,7 @@ def reversed_(v: Any, dim: int) -> Any:
 
 
 def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
-    def fn(input: Any, *, dim: int) -> Any:  # noqa: A002
+    def fn(input: Any, *, dim: int) -> Any:
         d = axis(dim, input.ndim)
         if input.ndim == 0:
             return input.copy(), np.zeros((), np.int64)
@@ -134,12 +151,12 @@ cummin_pair = running_extreme("cummin", np.minimum, "smallest")
 
 
 def running(record: Any, name: str, doc: str) -> Any:
-    def fn(input: Any, dim: int, *, dtype: Any = None) -> Any:  # noqa: A002
+    def fn(input: Any, dim: int, *, dtype: Any = None) -> Any:
         need_tensor(name, input)
         out = record.call((typed(input, dtype),), {"dim": dim})
         return typed(out, dtype)
 
-    def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:  # noqa: A002
+    def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:
         return views.apply_inplace(record, input, (), {"dim": dim})
 
     fn.__name__ = name
@@ -154,19 +171,19 @@ public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
 
 
 @face(name="logcumsumexp")
-def public_logcumsumexp(input: Any, dim: int) -> Any:  # noqa: A002
+def public_logcumsumexp(input: Any, dim: int) -> Any:
     """log of running sums of exp along `dim`, computed without overflow."""
     return logcumsumexp.call((input,), {"dim": dim})
 
 
 @face
-def cummax(input: Any, dim: int) -> Any:  # noqa: A002
+def cummax(input: Any, dim: int) -> Any:
     """(running largest values, their last positions) along `dim`."""
     return cummax_pair.call((input,), {"dim": dim})
 
 
 @face
-def cummin(input: Any, dim: int) -> Any:  # noqa: A002
+def cummin(input: Any, dim: int) -> Any:
     """(running smallest values, their last positions) along `dim`."""
     return cummin_pair.call((input,), {"dim": dim})
 
@@ -175,7 +192,7 @@ def cummin(input: Any, dim: int) -> Any:  # noqa: A002
 
 
 @face
-def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:  # noqa: A002
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference of neighbours along `dim`."""
     if input._a.ndim == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -247,10 +264,11 @@ def spacing_of(spacing: Any, count: int) -> list[Any]:
 
 
 @face(public="torch")
-def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:  # noqa: A002
+def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
     """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
     from .shape import cat
 
+    spacing = 1 if spacing is None else spacing
     n = input._a.ndim
     dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     out = []
@@ -262,8 +280,10 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
             raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
         shape = [1] * n
         shape[d] = -1
-        h = (step if isinstance(step, TensorBase) else door.wrap(np.arange(k) * float(step)).to(torch_float(input)))
-        h = diff(h).reshape(shape)  # type: ignore[attr-defined]
+        if not isinstance(step, TensorBase):
+            out.append(even_gradient(input, d, k, step, edge_order))
+            continue
+        h = diff(step).reshape(shape)
 
         def at(t: Any, a: int, b: int, d: int = d) -> Any:
             return t.narrow(d, a, b)
@@ -291,11 +311,17 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     return tuple(out)
 
 
-def torch_float(t: Any) -> Any:
-    return t.dtype if t.is_floating_point() or t.is_complex() else _default()
+def even_gradient(t: Any, d: int, k: int, h: Any, edge_order: int) -> Any:
+    """Differences of evenly spaced samples, `h` apart."""
+    from .shape import cat
 
+    def at(a: int, n: int = 1) -> Any:
+        return t.narrow(d, a, n)
 
-def _default() -> Any:
-    from .. import dtypes
-
-    return dtypes.get_default_dtype()
+    mid = (at(2, k - 2) - at(0, k - 2)) / (2 * h)
+    if edge_order == 1:
+        first, last = (at(1) - at(0)) / h, (at(k - 1) - at(k - 2)) / h
+    else:
+        first = (-1.5 * at(0) + 2 * at(1) - 0.5 * at(2)) / h
+        last = (1.5 * at(k - 1) - 2 * at(k - 2) + 0.5 * at(k - 3)) / h
+    return cat.call((first, mid, last), {"dim": d})

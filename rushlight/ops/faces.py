@@ -58,7 +58,7 @@ def attribute(fn: Any, name: str, setter: Any = None) -> Any:
 def inplace_of(fn: Any, name: str) -> Any:
     """The in-place form of a composite: compute on a copy of the old value, then write."""
 
-    def again(input: Any, *args: Any, **kw: Any) -> Any:  # noqa: A002
+    def again(input: Any, *args: Any, **kw: Any) -> Any:
         if not isinstance(input, TensorBase):
             raise TypeError(f"{name}_(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
         views.check_inplace(input, name + "_")

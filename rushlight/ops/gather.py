@@ -25,13 +25,15 @@ some = arr((2,), 0, 3, "int64")
 
 def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None) -> int:
     """The dimension in range, after PyTorch's checks of an index for gather and scatter."""
+    d = axis(dim, len(shape))
+    if index.size == 0:
+        return d
     if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
         raise RuntimeError(
             message(f"{name}(): Expected dtype int64 for index", got=str(index.dtype), hint="index.long()")
         )
-    d = axis(dim, len(shape))
-    if index.size == 0:
-        return d
+    if source is not None and max(source.ndim, 1) != max(index.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     n = max(len(shape), 1)
     if max(index.ndim, 1) != n:
         raise RuntimeError(
@@ -87,7 +89,7 @@ def grid(index: Any, d: int) -> tuple[Any, ...]:
 
 @op(samples=[case((3, 4), along, dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), dim=1)], public="", low="keep", fresh=True,
     errors=[error(RuntimeError, "same number of dimensions", (3, 4), arr((2,), 0, 3, "int64"), dim=0)])  # fmt: skip
-def gather(input: Any, index: Any, *, dim: int) -> Any:  # noqa: A002
+def gather(input: Any, index: Any, *, dim: int) -> Any:
     """out[i][j] = input[index[i][j]][j] for dim 0: one element of `input` for each index."""
     d = check_along("gather", input.shape, index, dim)
     if input.ndim == 0 or index.ndim == 0:
@@ -118,7 +120,8 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
     if index.size == 0:
         return
     if out.ndim == 0:
-        out[...] += source.sum()
+        line = np.asarray(source).reshape(-1)
+        np.add.at(out.reshape(1), np.zeros(line.size, np.int64), line)
         return
     if index.ndim == 0:
         index, source = index.reshape(1), source.reshape(1)
@@ -129,7 +132,7 @@ scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), No
 
 
 @face(name="gather")
-def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:  # noqa: A002
+def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """Pick one element of `input` for each element of `index`, along `dim`.
 
     out[i][j] = input[index[i][j]][j] for dim 0 and input[i][index[i][j]] for dim 1.
@@ -155,7 +158,7 @@ def cut(a: Any, index: Any) -> Any:
 
 @op(samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), (2, 4), dim=0)], public="", low="keep", fresh=True,
     errors=[error(RuntimeError, "no larger than self", (3, 4), arr((4, 5), 0, 3, "int64"), (4, 5), dim=0)])  # fmt: skip
-def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:  # noqa: A002
+def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` at its index along `dim`."""
     d = check_along("scatter", input.shape, index, dim, src)
     same_type("scatter", input, src)
@@ -198,7 +201,7 @@ def padded(g: Any, shape: Any) -> Any:
 
 
 @op(samples=[case((2, 3), shape=(3, 4))], public="", low="keep", fresh=True)
-def corner(input: Any, *, shape: Any) -> Any:  # noqa: A002
+def corner(input: Any, *, shape: Any) -> Any:
     """Zeros of `shape` with `input` in the first corner."""
     out = np.zeros(shape, input.dtype)
     out[tuple(slice(0, n) for n in input.shape)] = input
@@ -209,7 +212,7 @@ corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])]
 
 
 @op(samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), dim=0, value=2.0)], public="", low="keep", fresh=True)
-def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:  # noqa: A002
+def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy of `input` with one number at the indices along `dim`."""
     d = check_along("scatter", input.shape, index, dim)
     out = input.copy()
@@ -223,7 +226,7 @@ scatter_value.node_name = scatter.node_name
 
 
 @op(samples=[case((3, 4), along, (2, 4), dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), (3, 5), dim=1)], public="", fresh=True)
-def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:  # noqa: A002
+def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
     d = check_along("scatter_add", input.shape, index, dim, src)
     same_type("scatter_add", input, src)
@@ -241,13 +244,13 @@ scatter_add.vjp(
 
 
 @face(name="scatter_add")
-def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:  # noqa: A002
+def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
     return scatter_add.call((input, index, src), {"dim": dim})
 
 
 @face(name="scatter_add_", public="Tensor")
-def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:  # noqa: A002
+def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Add each element of `src` at its index along `dim`, in place."""
     return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
 
@@ -255,7 +258,7 @@ def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:  # noqa: A0
 SCATTER_OLD = {"add": "sum", "multiply": "prod"}
 
 
-def scatter_parts(input: Any, dim: int, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:  # noqa: A002
+def scatter_parts(input: Any, dim: int, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """(op, further inputs, parameters) for any form of scatter."""
     need_tensor("scatter", index, 3, "index")
     if src is None:
@@ -274,7 +277,7 @@ def scatter_parts(input: Any, dim: int, index: Any, src: Any, value: Any, reduce
 
 
 @face(name="scatter")
-def public_scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Any:  # noqa: A002
+def public_scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Any:
     """A copy of `input` with the elements of `src` (or one number) at their indices along `dim`.
 
     >>> import rushlight as torch
@@ -287,7 +290,7 @@ def public_scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: 
 
 
 @face(name="scatter_", public="Tensor")
-def scatter_(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Any:  # noqa: A002
+def scatter_(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Any:
     """Write the elements of `src` (or one number) at their indices along `dim`, in place."""
     record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
     return views.apply_inplace(record, input, inputs, kw)
@@ -332,7 +335,7 @@ def limits(dtype: Any) -> tuple[Any, Any]:
 
 @op(samples=[case((3, 4), along, (2, 4), dim=0, reduce=r) for r in REDUCE]
     + [case((3, 4), along, (2, 4), dim=0, reduce=r, include_self=False) for r in REDUCE], public="", fresh=True)  # fmt: skip
-def scatter_reduce(input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True) -> Any:  # noqa: A002
+def scatter_reduce(input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True) -> Any:
     """A copy of `input` into which the elements of `src` are reduced at their indices along `dim`."""
     check_reduce("scatter_reduce", reduce)
     d = check_along("scatter_reduce", input.shape, index, dim, src)
@@ -398,14 +401,15 @@ def prod_rule(g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: A
     safe_src = m.where(src == 0, ones_in(src), src)
     rest = back_prod(safe_src, x, spread, back)  # product of the non-zero sources at each place
     self_zero = m.where(base == 0, ones_in(x), x * 0)
-    to_self = g * m.where(zeros == 0, rest, rest * 0)
+    # a single zero among the others makes the product 0, but not its derivative: it stays as a factor
+    lone = back(src * zero_src)
+    to_self = g * m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, rest * 0))
     safe_base = m.where(base == 0, ones_in(base), base)
     whole = rest * safe_base
-    none = zeros + self_zero
-    others = m.where(
-        (spread(none) - zero_src) == 0, spread(whole) / safe_src, src * 0
-    )
-    return to_self, spread(g) * others
+    among = spread(zeros + self_zero) - zero_src
+    lone = spread(lone + base * self_zero) - src * zero_src
+    full = spread(whole) / safe_src
+    return to_self, spread(g) * m.where(among == 0, full, m.where(among == 1, lone * full, src * 0))
 
 
 def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
@@ -419,7 +423,7 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
 
 
 @face(name="scatter_reduce")
-def public_scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:  # noqa: A002
+def public_scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
     """Reduce the elements of `src` into a copy of `input` at their indices along `dim`.
 
     `reduce` is one of sum, prod, mean, amax, amin; `include_self=False` leaves the old values out.
@@ -428,7 +432,7 @@ def public_scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: st
 
 
 @face(name="scatter_reduce_", public="Tensor")
-def scatter_reduce_(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:  # noqa: A002
+def scatter_reduce_(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
     """`scatter_reduce` in place."""
     kw = {"dim": dim, "reduce": reduce, "include_self": include_self}
     return views.apply_inplace(scatter_reduce, input, (index, src), kw)

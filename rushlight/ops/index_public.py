@@ -23,7 +23,7 @@ rows = arr((2,), 0, 3, "int64")
 one = arr((1,), 0, 3, "int64")
 
 
-def checked(name: str, input: Any, index: Any, dim: int) -> int:  # noqa: A002
+def checked(name: str, input: Any, index: Any, dim: int) -> int:
     """The dimension in range, after PyTorch's checks of the index."""
     if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
         raise RuntimeError(message(f"{name}(): Expected dtype int32 or int64 for index", got=str(index.dtype), hint="index.long()"))
@@ -46,7 +46,7 @@ def inside(index: Any, n: int, name: str) -> None:
 
 
 @op(samples=[case((3, 4), rows, dim=0), case((3, 4), rows, dim=1)], low="keep", fresh=True, public="")
-def index_select(input: Any, index: Any, *, dim: int) -> Any:  # noqa: A002
+def index_select(input: Any, index: Any, *, dim: int) -> Any:
     """Slices along `dim` at the positions in `index`."""
     d = checked("index_select", input, index, dim)
     if input.ndim == 0:
@@ -70,7 +70,7 @@ index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim
 
 
 @face(name="index_select")
-def public_index_select(input: Any, dim: int, index: Any) -> Any:  # noqa: A002
+def public_index_select(input: Any, dim: int, index: Any) -> Any:
     """Slices along `dim` at the positions in the 1-d tensor `index`.
 
     >>> import rushlight as torch
@@ -81,7 +81,7 @@ def public_index_select(input: Any, dim: int, index: Any) -> Any:  # noqa: A002
     return index_select.call((input, index), {"dim": dim})
 
 
-def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None:  # noqa: A002
+def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None:
     n = source.shape[d] if source.ndim else 1
     if index.size != n:
         raise IndexError(
@@ -90,13 +90,13 @@ def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None
     if source.ndim and (source.shape[:d] + source.shape[d + 1 :]) != (input.shape[:d] + input.shape[d + 1 :]):
         raise RuntimeError(
             message(
-                f"{name}: source tensor shape must match self tensor shape, excluding the specified dimension.",
-                got=f"dim = {d} source.shape = {list(source.shape)} self.shape = {list(input.shape)}",
+                "source tensor shape must match self tensor shape, excluding the specified dimension. Got source.shape = "
+                f"{list(source.shape)} self.shape = {list(input.shape)}",
             )
         )
 
 
-def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:  # noqa: A002
+def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:
     """(copy with at least one dimension, key, source) for a change along `dim`."""
     d = checked(name + "_", input, index, dim)
     same_type(name, input, source)
@@ -106,7 +106,7 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
 
 
 @op(samples=[case((3, 4), rows, (2, 4), dim=0, alpha=2), case((3, 4), rows, (3, 2), dim=1)], fresh=True, public="")
-def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:  # noqa: A002
+def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
     """A copy with alpha times the slices of `source` added at `index`."""
     out, key, source = ready("index_add", input, index, source, dim)
     np.add.at(out, key, source if alpha == 1 else (source * np.asarray(alpha)).astype(out.dtype))
@@ -121,7 +121,7 @@ index_add.vjp(
 
 
 @op(samples=[case((3, 4), one, (1, 4), dim=0), case((3, 4), one, (3, 1), dim=1)], low="keep", fresh=True, public="")
-def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:  # noqa: A002
+def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
     """A copy with the slices of `source` at `index`."""
     out, key, source = ready("index_copy", input, index, source, dim)
     out[key] = source
@@ -136,7 +136,7 @@ index_copy.vjp(
 
 
 @op(samples=[case((3, 4), rows, dim=0, value=2.0), case((3, 4), one, dim=1, value=-1)], low="keep", fresh=True, public="")
-def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:  # noqa: A002
+def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
     d = checked("index_fill_", input, index, dim)
     n = input.shape[d] if input.ndim else 1
@@ -150,9 +150,22 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:  # noqa:
 index_fill.vjp(lambda g, _y, _x, index, *, dim: index_fill(g, index, dim=dim, value=0), None)
 
 
+@op(samples=[case((3, 4), rows, (), dim=0)], fresh=True, public="", node="IndexFillBackward1")
+def index_fill_tensor(input: Any, index: Any, value: Any, *, dim: int) -> Any:
+    """A copy with a 0-d tensor in the slices at `index`."""
+    return index_fill.fn(input, index, dim=dim, value=value)
+
+
+index_fill_tensor.vjp(
+    lambda g, _y, _x, index, _v, *, dim: index_fill(g, index, dim=dim, value=0),
+    None,
+    lambda g, _y, _x, index, _v, *, dim: g - index_fill(g, index, dim=dim, value=0),
+)
+
+
 @op(samples=[case((3, 4), one, (1, 4), dim=0, reduce=r) for r in ("prod", "mean", "amax", "amin")]
     + [case((3, 4), one, (1, 4), dim=0, reduce="mean", include_self=False)], fresh=True, public="")  # fmt: skip
-def index_reduce(input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True) -> Any:  # noqa: A002
+def index_reduce(input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True) -> Any:
     """A copy into which the slices of `source` are reduced at `index`."""
     check_reduce("index_reduce", reduce)
     if reduce == "sum":
@@ -177,12 +190,12 @@ def _(g: Any, y: Any, x: Any, index: Any, source: Any, *, dim: int, reduce: str,
 def pair(record: Any, name: str, fn: Any, doc: str) -> None:
     """Publish `name` and `name_` of an op; `fn(*args)` gives its further inputs and parameters."""
 
-    def plain(input: Any, *args: Any, **kw: Any) -> Any:  # noqa: A002
+    def plain(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name, inputs[0], 3, "index")
         return record.call((input, *inputs), params)
 
-    def inplace(input: Any, *args: Any, **kw: Any) -> Any:  # noqa: A002
+    def inplace(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name + "_", inputs[0], 3, "index")
         return views.apply_inplace(record, input, inputs, params)
@@ -210,27 +223,24 @@ pair(
 )  # fmt: skip
 
 
-def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:  # noqa: A002
+def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         if value._a.ndim:
             raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._a.ndim} dimension(s).")
         if value._fn is not None:
-            d = axis(dim, input._a.ndim)
-            shape = [*input._a.shape]
-            shape[d] = index._a.size
-            return index_copy, (index, value.to(input.dtype).expand(shape)), {"dim": dim}  # type: ignore[attr-defined]
+            return index_fill_tensor, (index, value), {"dim": dim}
     return index_fill, (index,), {"dim": dim, "value": number(value)}
 
 
 @face(name="index_fill")
-def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:  # noqa: A002
+def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """A copy with one number in the slices at the positions in `index` along `dim`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
     return record.call((input, *inputs), kw)
 
 
 @face(name="index_fill_", public="Tensor")
-def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:  # noqa: A002
+def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
     """In-place form of `index_fill`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
     return views.apply_inplace(record, input, inputs, kw)
@@ -246,14 +256,14 @@ def keys(indices: Any) -> tuple[Any, ...]:
 
 
 @face(name="index_put")
-def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:  # noqa: A002
+def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """A copy with `values` at the places that a tuple of index tensors names (added there when `accumulate`)."""
     same_type("index_put", input._a, values._a)
     return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
 
 
 @face(name="index_put_", public="Tensor")
-def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:  # noqa: A002
+def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)
     return views.apply_inplace(ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate})

@@ -109,15 +109,15 @@ pow = intrinsic(  # noqa: A001 - PyTorch's name
 # -- comparisons (no gradient) -------------------------------------------------------------------
 
 CMP = [case(arr(A34, 0, 3, ints), arr(A34, 0, 3, ints)), case(A34, A4), case(A34, 0.5)]
-eq = intrinsic("eq", np.equal, samples=CMP, doc="True where a equals b.")
-ne = intrinsic("ne", np.not_equal, samples=CMP, aliases="not_equal", doc="True where a differs from b.")
-lt = intrinsic("lt", np.less, samples=CMP, aliases="less", doc="True where a < b.")
-le = intrinsic("le", np.less_equal, samples=CMP, aliases="less_equal", doc="True where a <= b.")
-gt = intrinsic("gt", np.greater, samples=CMP, aliases="greater", doc="True where a > b.")
-ge = intrinsic("ge", np.greater_equal, samples=CMP, aliases="greater_equal", doc="True where a >= b.")
-logical_and = intrinsic("logical_and", np.logical_and, samples=CMP, doc="True where both are non-zero.")
-logical_or = intrinsic("logical_or", np.logical_or, samples=CMP, doc="True where one is non-zero.")
-logical_xor = intrinsic("logical_xor", np.logical_xor, samples=CMP, doc="True where exactly one is non-zero.")
+eq = intrinsic("eq", np.equal, numbers=(1,), samples=CMP, doc="True where a equals b.")
+ne = intrinsic("ne", np.not_equal, numbers=(1,), samples=CMP, aliases="not_equal", doc="True where a differs from b.")
+lt = intrinsic("lt", np.less, numbers=(1,), samples=CMP, aliases="less", doc="True where a < b.")
+le = intrinsic("le", np.less_equal, numbers=(1,), samples=CMP, aliases="less_equal", doc="True where a <= b.")
+gt = intrinsic("gt", np.greater, numbers=(1,), samples=CMP, aliases="greater", doc="True where a > b.")
+ge = intrinsic("ge", np.greater_equal, numbers=(1,), samples=CMP, aliases="greater_equal", doc="True where a >= b.")
+logical_and = intrinsic("logical_and", np.logical_and, numbers=(), samples=CMP, doc="True where both are non-zero.")
+logical_or = intrinsic("logical_or", np.logical_or, numbers=(), samples=CMP, doc="True where one is non-zero.")
+logical_xor = intrinsic("logical_xor", np.logical_xor, numbers=(), samples=CMP, doc="True where exactly one is non-zero.")
 logical_not = intrinsic(
     "logical_not", np.logical_not, promote="common", samples=CMP[2:] and [case(arr(A34, 0, 2, ints))],
     doc="True where x is zero.",
@@ -175,31 +175,31 @@ maximum = intrinsic(
     "maximum", np.maximum,
     lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, g * 0.0)),
     lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, g * 0.0)),
-    samples=[case(A34, A34), case(A34, A4)], doc="The larger of a and b; NaN if either is.",
+    samples=[case(A34, A34), case(A34, A4)], numbers=(), doc="The larger of a and b; NaN if either is.",
 )  # fmt: skip
 minimum = intrinsic(
     "minimum", np.minimum,
     lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, g * 0.0)),
     lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, g * 0.0)),
-    samples=[case(A34, A34), case(A34, A4)], doc="The smaller of a and b; NaN if either is.",
+    samples=[case(A34, A34), case(A34, A4)], numbers=(), doc="The smaller of a and b; NaN if either is.",
 )  # fmt: skip
 fmax = intrinsic(
     "fmax", np.fmax,
     lambda g, _y, a, b: where((a >= b) | (b != b), g, g * 0.0),
     lambda g, _y, a, b: where((a >= b) | (b != b), g * 0.0, g),
-    samples=[case(A34, A34)], doc="The larger of a and b; NaN only if both are.",
+    samples=[case(A34, A34)], numbers=(), doc="The larger of a and b; NaN only if both are.",
 )  # fmt: skip
 fmin = intrinsic(
     "fmin", np.fmin,
     lambda g, _y, a, b: where((a <= b) | (b != b), g, g * 0.0),
     lambda g, _y, a, b: where((a <= b) | (b != b), g * 0.0, g),
-    samples=[case(A34, A34)], doc="The smaller of a and b; NaN only if both are.",
+    samples=[case(A34, A34)], numbers=(), doc="The smaller of a and b; NaN only if both are.",
 )  # fmt: skip
 
 # -- exponentials and powers ---------------------------------------------------------------------
 
 exp = intrinsic("exp", np.exp, lambda g, y, _x: g * y, samples=real(-3, 3), holomorphic=True, doc="e to the x.")
-exp2 = intrinsic("exp2", np.exp2, lambda g, y, _x: g * y * LN2, samples=real(-3, 3), doc="2 to the x.")
+exp2 = intrinsic("exp2", np.exp2, lambda g, y, _x: g * y * LN2, samples=real(-3, 3), holomorphic=True, doc="2 to the x.")
 expm1 = intrinsic("expm1", np.expm1, lambda g, y, _x: g * (y + 1), samples=real(-3, 3), holomorphic=True, doc="exp(x) - 1.")
 log = intrinsic("log", np.log, lambda g, _y, x: g / x, samples=real(0.2, 5), holomorphic=True, doc="Natural logarithm.")
 log2 = intrinsic("log2", np.log2, lambda g, _y, x: g / (x * LN2), samples=real(0.2, 5), holomorphic=True, doc="Logarithm to base 2.")
@@ -220,14 +220,14 @@ atan2 = intrinsic(
     "atan2", np.arctan2,
     lambda g, _y, a, b: g * (b / (a * a + b * b)),
     lambda g, _y, a, b: -g * (a / (a * a + b * b)),
-    promote="float", samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))], aliases="arctan2",
+    promote="float", numbers=(), samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))], aliases="arctan2",
     doc="Angle of the point (b, a): atan(a / b) in the right quadrant.",
 )  # fmt: skip
 sinh = intrinsic("sinh", np.sinh, lambda g, _y, x: g * cosh(x), samples=real(-3, 3), holomorphic=True, doc="Hyperbolic sine.")
 cosh = intrinsic("cosh", np.cosh, lambda g, _y, x: g * sinh(x), samples=real(-3, 3), holomorphic=True, doc="Hyperbolic cosine.")
 tanh = intrinsic("tanh", np.tanh, lambda g, y, _x: g * (1 - y * y), samples=real(-3, 3), holomorphic=True, doc="Hyperbolic tangent.")
 asinh = intrinsic("asinh", np.arcsinh, lambda g, _y, x: g / sqrt(x * x + 1), samples=real(-3, 3), holomorphic=True, aliases="arcsinh", doc="Inverse hyperbolic sine.")
-acosh = intrinsic("acosh", np.arccosh, lambda g, _y, x: g / sqrt(x * x - 1), samples=real(1.2, 4), aliases="arccosh", doc="Inverse hyperbolic cosine.")
+acosh = intrinsic("acosh", np.arccosh, lambda g, _y, x: g / (sqrt(x - 1) * sqrt(x + 1)), samples=real(1.2, 4), holomorphic=True, aliases="arccosh", doc="Inverse hyperbolic cosine.")
 atanh = intrinsic("atanh", np.arctanh, lambda g, _y, x: g / (1 - x * x), samples=real(-0.8, 0.8), holomorphic=True, aliases="arctanh", doc="Inverse hyperbolic tangent.")
 
 # -- signs and rounding --------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def real_part(x: Any) -> Any:
     return x.real
 
 
-@elementwise(samples=real(0.2, 5))
+@elementwise(samples=real(0.2, 5), holomorphic=True)
 def rsqrt(input: Any) -> Any:  # noqa: A002
     """1 / sqrt(x)."""
     return 1 / sqrt(input)
@@ -327,7 +327,9 @@ reciprocal.vjp(lambda g, y, _x: -g * (y * y))
 
 @elementwise(samples=real(-3, 3), promote="common", holomorphic=True)
 def square(input: Any) -> Any:  # noqa: A002
-    """x * x."""
+    """x * x; integers for bool."""
+    if isinstance(input, np.ndarray) and input.dtype.kind == "b":
+        return input.astype(np.int64)
     return input * input
 
 

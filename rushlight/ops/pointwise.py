@@ -15,7 +15,7 @@ from ..autograd import views
 from ..autograd.node import TensorBase
 from ..errors import message
 from . import math as m
-from .faces import face, inplace_of
+from .faces import face, inplace_of, need_tensor
 from .record import composite, elementwise, intrinsic, op
 from .samples import arr, case, real
 
@@ -26,7 +26,7 @@ FAR = arr(A34, 0.3, 2.0)
 
 
 @elementwise(samples=[case(arr(A34, -2, 2), -1.0, 1.0), case(arr(A34, -2, 2), A4, None), case(A34, None, A34)], public="", derive=False)
-def clamp(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""
     y = input
     if min is not None:
@@ -65,7 +65,7 @@ clamp.vjp(
 )
 
 
-def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:  # noqa: A002
+def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
     if min is None and max is None:
         raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
     for b, place in ((min, "min"), (max, "max")):
@@ -75,7 +75,7 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:  # noqa: A002
 
 
 @face(name="clamp", aliases="clip")
-def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below `min` become min, values above `max` become max (numbers or tensors).
 
     >>> import rushlight as torch
@@ -86,31 +86,33 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: 
 
 
 @face(public="torch Tensor", name="clamp_", aliases="clip_")
-def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002
+def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
     return views.apply_inplace(clamp, input, bounds("clamp", min, max), {})
 
 
 @face
-def clamp_min(input: Any, min: Any) -> Any:  # noqa: A002
+def clamp_min(input: Any, min: Any) -> Any:
     """Values below `min` become min."""
+    need_tensor("clamp_min", input)
     return clamp.call((input, *bounds("clamp_min", min, None)), {})
 
 
 @face
-def clamp_max(input: Any, max: Any) -> Any:  # noqa: A002
+def clamp_max(input: Any, max: Any) -> Any:
     """Values above `max` become max."""
+    need_tensor("clamp_max", input)
     return clamp.call((input, *bounds("clamp_max", None, max)), {})
 
 
 @face(public="torch Tensor", name="clamp_min_")
-def clamp_min_(input: Any, min: Any) -> Any:  # noqa: A002
+def clamp_min_(input: Any, min: Any) -> Any:
     """`clamp_min` in place."""
     return views.apply_inplace(clamp, input, (min, None), {})
 
 
 @face(public="torch Tensor", name="clamp_max_")
-def clamp_max_(input: Any, max: Any) -> Any:  # noqa: A002
+def clamp_max_(input: Any, max: Any) -> Any:
     """`clamp_max` in place."""
     return views.apply_inplace(clamp, input, (None, max), {})
 
@@ -119,7 +121,7 @@ def clamp_max_(input: Any, max: Any) -> Any:  # noqa: A002
 
 
 @elementwise(samples=[case(A34, A34, 0.3), case(A34, A4, A34)], derive=False, holomorphic=True, promote="none")
-def lerp(input: Any, end: Any, weight: Any) -> Any:  # noqa: A002
+def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
     types = {a.dtype for a in (input, end, weight) if isinstance(a, np.ndarray)}
     if len(types) > 1:
@@ -141,7 +143,7 @@ lerp.vjp(
 
 
 @op(samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))], promote="common", inplace=True, fresh=True, holomorphic=True)
-def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:  # noqa: A002
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     return input + np.asarray(value).astype(input.dtype) * tensor1 * tensor2
 
@@ -154,7 +156,7 @@ addcmul.vjp(
 
 
 @op(samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))], promote="common", inplace=True, fresh=True, holomorphic=True)
-def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:  # noqa: A002
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
     if tensor1.dtype.kind in "iub":
         raise RuntimeError(
@@ -179,21 +181,30 @@ hypot = intrinsic(
     "hypot", np.hypot,
     lambda g, y, a, _b: g * (a / m.where(y == 0, y * 0 + 1, y)),
     lambda g, y, _a, b: g * (b / m.where(y == 0, y * 0 + 1, y)),
-    samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))], doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
+    numbers=(), samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))], doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
 )  # fmt: skip
 copysign = intrinsic(
     "copysign", np.copysign,
     lambda g, y, a, _b: g * m.where(a == 0, a * 0.0, y / m.where(a == 0, a * 0 + 1, a)),
     lambda g, _y, _a, _b: g * 0.0,
-    promote="float", samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)], doc="The magnitude of a with the sign of b.",
+    promote="float", numbers=(1,), samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)], doc="The magnitude of a with the sign of b.",
 )  # fmt: skip
 heaviside = intrinsic(
-    "heaviside", lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)), nin=2, samples=[case(A34, A34)],
+    "heaviside", lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)), nin=2, numbers=(), samples=[case(A34, A34)],
     doc="0 for negative x, 1 for positive x, `values` where x is 0.",
 )  # fmt: skip
-nextafter = intrinsic("nextafter", np.nextafter, samples=[case(A34, A34)], doc="The next floating number after a towards b.")
-gcd = intrinsic("gcd", np.gcd, samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))], doc="Greatest common divisor.")
-lcm = intrinsic("lcm", np.lcm, samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))], doc="Least common multiple.")
+nextafter = intrinsic("nextafter", np.nextafter, None, None, numbers=(), smooth=False, samples=[case(A34, A34)], doc="The next floating number after a towards b.")
+gcd = intrinsic("gcd", np.gcd, numbers=(), samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))], doc="Greatest common divisor.")
+lcm = intrinsic("lcm", np.lcm, numbers=(), samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))], doc="Least common multiple.")
+
+
+def log_add(a: Any, b: Any) -> Any:
+    """log(exp(a) + exp(b)), also of complex numbers."""
+    if a.dtype.kind != "c":
+        return np.logaddexp(a, b)
+    swap = a.real < b.real
+    high, low = np.where(swap, b, a), np.where(swap, a, b)
+    return np.where(np.isneginf(high.real), high, high + np.log1p(np.exp(low - high)))
 
 
 def share_of(exponential: Any, x: Any, y: Any) -> Any:
@@ -202,10 +213,10 @@ def share_of(exponential: Any, x: Any, y: Any) -> Any:
 
 
 logaddexp = intrinsic(
-    "logaddexp", np.logaddexp,
+    "logaddexp", log_add,
     lambda g, y, a, _b: g * share_of(m.exp, a, y),
     lambda g, y, _a, b: g * share_of(m.exp, b, y),
-    promote="float", samples=[case(A34, A34), case(A34, A4)], doc="log(exp(a) + exp(b)).", inplace=False,
+    nin=2, promote="float", numbers=(), holomorphic=True, samples=[case(A34, A34), case(A34, A4)], doc="log(exp(a) + exp(b)).", inplace=False,
 )  # fmt: skip
 logaddexp2 = intrinsic(
     "logaddexp2", np.logaddexp2,
@@ -216,19 +227,20 @@ logaddexp2 = intrinsic(
 
 
 @face
-def ldexp(input: Any, other: Any) -> Any:  # noqa: A002
+def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
+    need_tensor("ldexp", input)
     return input * m.pow.call((2.0, other), {})
 
 
 @face(name="ldexp_", public="torch Tensor")
-def ldexp_(input: Any, other: Any) -> Any:  # noqa: A002
+def ldexp_(input: Any, other: Any) -> Any:
     """`ldexp` in place."""
     return input.mul_(m.pow.call((2.0, other), {}))
 
 
 @face
-def float_power(input: Any, exponent: Any) -> Any:  # noqa: A002
+def float_power(input: Any, exponent: Any) -> Any:
     """input^exponent in float64 (complex128 for complex numbers)."""
     both = [x for x in (input, exponent)]
     wide = dtypes.complex128 if any(
@@ -241,7 +253,7 @@ def float_power(input: Any, exponent: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor", name="float_power_")
-def float_power_(input: Any, exponent: Any) -> Any:  # noqa: A002
+def float_power_(input: Any, exponent: Any) -> Any:
     """`float_power` in place; the tensor must be of float64 or complex128."""
     if input._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
         raise RuntimeError(
@@ -254,7 +266,7 @@ def float_power_(input: Any, exponent: Any) -> Any:  # noqa: A002
 
 
 @op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True)
-def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:  # noqa: A002
+def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite numbers)."""
     if input.dtype.kind not in "fc":
         return input.copy()
@@ -269,7 +281,7 @@ nan_to_num.vjp(lambda g, _y, x: g * m.where(m.isfinite(x), 1.0, 0.0))
 
 
 def degrees_op(name: str, factor: float, doc: str) -> Any:
-    def fn(input: Any) -> Any:  # noqa: A002
+    def fn(input: Any) -> Any:
         return input * input.dtype.type(factor)
 
     fn.__name__ = name
@@ -282,7 +294,7 @@ rad2deg = degrees_op("rad2deg", 180 / pymath.pi, "Radians as degrees.")
 
 
 @face
-def positive(input: Any) -> Any:  # noqa: A002
+def positive(input: Any) -> Any:
     """The tensor itself (not for bool)."""
     if input._a.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
@@ -290,7 +302,7 @@ def positive(input: Any) -> Any:  # noqa: A002
 
 
 @op(samples=[case(arr(A34, 1.1, 1.9))], outputs=2, differentiable=(0,), fresh=True, public="")
-def frexp_parts(input: Any) -> Any:  # noqa: A002
+def frexp_parts(input: Any) -> Any:
     """(mantissa in [0.5, 1), exponent): x = mantissa * 2^exponent."""
     mantissa, exponent = np.frexp(input)
     return mantissa, exponent.astype(np.int32)
@@ -300,7 +312,7 @@ frexp_parts.vjp(lambda g, y, _x: g[0] / m.exp2(y[1] * 1.0))
 
 
 @face
-def frexp(input: Any) -> Any:  # noqa: A002
+def frexp(input: Any) -> Any:
     """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
     from .return_types import return_type
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..autograd.views import type_name
 from ..errors import axes, message
 from ..kernels.meta import MetaArray
 from . import math as m
@@ -77,8 +78,8 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
     if dtype is None and input.dtype.kind in "iub":
         raise RuntimeError(
             message(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype.",
-                got=f"{dtypes.from_numpy(input.dtype)!r}",
+                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+                f"Got: {type_name(dtypes.from_numpy(input.dtype))}",
                 hint="x.float().mean()",
             )
         )
@@ -103,19 +104,23 @@ mean.shape(
 )
 
 
-def no_identity(name: str, x: Any, dims: tuple[int, ...]) -> None:
-    if x.size == 0 and builtins.any(x.shape[d] == 0 for d in dims):
-        raise IndexError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-            "the 'dim' argument, or a dim that is not empty."
-        )
+def no_identity(name: str, x: Any, dims: tuple[int, ...], dim: Any = None) -> None:
+    """Raise when an extreme of nothing is asked for."""
+    for d in dims:
+        if x.size == 0 and x.shape[d] == 0:
+            if dim is None or dim == ():
+                raise RuntimeError(
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                    "dim with the 'dim' argument."
+                )
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True)
 def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A002
     """The largest value over `dim`; gradients are shared equally among ties."""
     dims = dims_of(dim, input.ndim)
-    no_identity("amax", input, dims)
+    no_identity("amax", input, dims, dim)
     return np.maximum.reduce(input, axis=dims, keepdims=keepdim)
 
 
@@ -123,7 +128,7 @@ def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A
 def amin(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A002
     """The smallest value over `dim`; gradients are shared equally among ties."""
     dims = dims_of(dim, input.ndim)
-    no_identity("amin", input, dims)
+    no_identity("amin", input, dims, dim)
     return np.minimum.reduce(input, axis=dims, keepdims=keepdim)
 
 

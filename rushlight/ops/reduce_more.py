@@ -24,7 +24,7 @@ from .shape import stack
 
 
 @op(samples=[*S34[:2], case((3, 4), dim=0, keepdim=True), case(())], fresh=True, public="")
-def prod(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A002
+def prod(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Product over one dimension, or over all."""
     x = wide(input, None)
     return np.multiply.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim)
@@ -98,7 +98,7 @@ VAR = [*S34, case((3, 4), dim=1, correction=0)]
 
 
 @op(samples=VAR, fresh=True, public="")
-def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:  # noqa: A002
+def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
     """Variance: the sum of |x - mean|^2, over n - correction."""
     need_float("var", input)
     dims = dims_of(dim, input.ndim)
@@ -121,7 +121,7 @@ def mean_kept(x: Any, dim: Any) -> Any:
 
 
 @op(samples=VAR, fresh=True, public="")
-def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:  # noqa: A002
+def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
     """Standard deviation: the root of the variance."""
     need_float("std", input)
     return np.sqrt(var.fn(input, dim=dim, keepdim=keepdim, correction=correction))
@@ -138,7 +138,7 @@ def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> An
 
 @op(samples=[case((3, 4), dim=1), case((2, 3, 4), dim=(0, 2), keepdim=True)], promote="float", fresh=True, public="",
     errors=[error(IndexError, "Dimension out of range", (3, 4), dim=2)])  # fmt: skip
-def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:  # noqa: A002
+def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))), computed without overflow."""
     dims = dims_of(dim, input.ndim)
     if input.size == 0:
@@ -152,7 +152,8 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:  # noqa: A
 @logsumexp.vjp
 def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
     y = keep(y, x.shape, dim, keepdim)
-    return keep(g, x.shape, dim, keepdim) * m.exp(x - m.where(y == -pymath.inf, 0.0, y))
+    share = m.exp(x - m.where(y == -pymath.inf, 0.0, y))
+    return keep(g, x.shape, dim, keepdim) * conj(share)
 
 
 # -- extremes ------------------------------------------------------------------------------------
@@ -161,7 +162,7 @@ EXTREME = [case((3, 4)), case((3,))]
 
 
 def extreme_op(name: str, ufunc: Any) -> Any:
-    def fn(input: Any) -> Any:  # noqa: A002
+    def fn(input: Any) -> Any:
         if input.size == 0:
             raise RuntimeError(
                 f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
@@ -182,7 +183,7 @@ min_all = extreme_op("min", np.minimum)
 def located(name: str, find: Any) -> Any:
     """max and min along one dimension: values and the places of the first."""
 
-    def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:  # noqa: A002
+    def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:
         if input.dtype.kind == "c":
             raise RuntimeError(f'"{name}_values_cpu" not implemented for complex types')
         d = axis(dim, input.ndim)
@@ -235,7 +236,7 @@ min_dim = located("min", argmin_array)
 
 
 def position(name: str, find: Any) -> Any:
-    def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A002
+    def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
         if input.dtype.kind in "bc":
             raise RuntimeError(f"\"{name}_cpu\" not implemented for '{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'")
         d = None if dim is None else axis(dim, input.ndim)
@@ -259,6 +260,6 @@ argmin = position("argmin", argmin_array)
 
 
 @op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True)
-def count_nonzero(input: Any, *, dim: Any = None) -> Any:  # noqa: A002
+def count_nonzero(input: Any, *, dim: Any = None) -> Any:
     """How many elements are not zero."""
     return np.asarray(np.count_nonzero(input, axis=dims_of(dim, input.ndim)), np.int64)

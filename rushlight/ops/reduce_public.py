@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import dtypes
 from ..autograd import door
 from ..autograd.node import TensorBase
+from ..autograd.views import type_name
 from ..errors import message
 from . import math as m
 from . import reduce as r
@@ -36,7 +38,7 @@ def typed(x: Any, dtype: Any) -> Any:
 
 
 @face
-def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A001, A002
+def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over `dim` (one or several).
 
     Integers are summed in int64; `dtype=` casts first.
@@ -47,14 +49,14 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """
     need_tensor("sum", input)
     if dtype is not None:
-        input = typed(input, dtype)  # noqa: A001
+        input = typed(input, dtype)
         if input._a.dtype.kind in "iub" and input._a.dtype.itemsize < 8:
             return cast(door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim}), as_dtype(dtype))
     return door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
 
 
 @face
-def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A002
+def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or over `dim`; for floating and complex tensors.
 
     >>> import rushlight as torch
@@ -62,11 +64,16 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     tensor(3.)
     """
     need_tensor("mean", input)
+    if dtype is not None and as_dtype(dtype).category < dtypes.FLOAT:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {type_name(as_dtype(dtype))}"
+        )
     return door.apply(r.mean, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
 
 
 @face
-def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A002
+def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product of all elements, or over one dimension."""
     need_tensor("prod", input)
     out = door.apply(more.prod, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
@@ -74,14 +81,14 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 
 @face
-def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A002
+def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum with NaN counted as zero."""
     x = typed(input, dtype)
     return sum(m.where(x != x, 0, x) if x.is_floating_point() else x, dim, keepdim)
 
 
 @face
-def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:  # noqa: A002
+def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of the elements that are not NaN."""
     if not (input.is_floating_point() or input.is_complex()):
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype!r}")
@@ -93,7 +100,7 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 def spread(record: Any, name: str, doc: str) -> Any:
-    def fn(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:  # noqa: A002
+    def fn(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
         if isinstance(dim, bool):  # var(unbiased)
             dim, unbiased = None, dim
         if unbiased is not None:
@@ -124,14 +131,14 @@ std = spread(more.std, "std", "Standard deviation over `dim`: the root of the va
 
 
 @face(public="torch")
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:  # noqa: A002
+def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """(variance, mean) over `dim`."""
     over = None if isinstance(dim, bool) else dim
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
 
 
 @face(public="torch")
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:  # noqa: A002
+def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
     """(standard deviation, mean) over `dim`."""
     over = None if isinstance(dim, bool) else dim
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
@@ -141,7 +148,7 @@ def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = 
 
 
 def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
-    def fn(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:  # noqa: A002
+    def fn(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         need_tensor(name, input)
         if other is not None or isinstance(dim, TensorBase):
             return registry[pair].call((input, dim if other is None else other), {})
@@ -162,11 +169,11 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
     return face(fn)
 
 
-max = overloads(  # noqa: A001
+max = overloads(
     "max", more.max_all, more.max_dim, "maximum",
     "The largest element; with `dim`, (values, indices) along it; with another tensor, the larger of each pair.",
 )  # fmt: skip
-min = overloads(  # noqa: A001
+min = overloads(
     "min", more.min_all, more.min_dim, "minimum",
     "The smallest element; with `dim`, (values, indices) along it; with another tensor, the smaller of each pair.",
 )  # fmt: skip
@@ -175,7 +182,7 @@ _aminmax = return_types.return_type("aminmax", ("min", "max"))
 
 
 @face
-def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A002
+def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """(smallest, largest) of all elements or along `dim`."""
     if input.numel() == 0 and dim is None:
         raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
@@ -186,7 +193,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # no
 
 
 @face
-def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:  # noqa: A002
+def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
     return more.logsumexp.call((input,), {"dim": dims(dim), "keepdim": keepdim})
 

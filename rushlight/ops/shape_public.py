@@ -25,7 +25,7 @@ from .samples import case
 
 
 @view(samples=[case((3, 4), dtype=dtypes.int64)], public="")
-def view_dtype(input: Any, *, dtype: Any) -> Any:  # noqa: A002
+def view_dtype(input: Any, *, dtype: Any) -> Any:
     """The same bytes read as another type."""
     a, new = input, dtype.np
     if a.__class__ is MetaArray or a.itemsize == new.itemsize:
@@ -49,7 +49,7 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor", name="view")
-def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:  # noqa: A002
+def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     """The same memory with another shape (one size may be -1), or read as another dtype.
 
     >>> import rushlight as torch
@@ -69,7 +69,7 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any: 
 
 
 @composite(public="Tensor")
-def view_as(input: Any, other: Any) -> Any:  # noqa: A002
+def view_as(input: Any, other: Any) -> Any:
     """`view` in the shape of another tensor."""
     return door.apply(s.view_as_shape, (input,), {"shape": tuple(other._a.shape)})
 
@@ -87,7 +87,7 @@ def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
 
 
 @face(public="torch")
-def reshape(input: Any, shape: Any) -> Any:  # noqa: A002
+def reshape(input: Any, shape: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy.
 
     >>> import rushlight as torch
@@ -100,7 +100,7 @@ def reshape(input: Any, shape: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor", name="reshape")
-def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:  # noqa: A002
+def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy."""
     if not shape:
         if "shape" not in kw:
@@ -110,13 +110,13 @@ def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor")
-def reshape_as(input: Any, other: Any) -> Any:  # noqa: A002
+def reshape_as(input: Any, other: Any) -> Any:
     """`reshape` to the shape of another tensor."""
     return reshaped(input, tuple(other._a.shape))
 
 
 @face
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:  # noqa: A002
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from start_dim to end_dim as one."""
     need_tensor("flatten", input)
     shape = input._a.shape
@@ -131,7 +131,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:  # noqa: 
 
 
 @face
-def unflatten(input: Any, dim: int, sizes: Any) -> Any:  # noqa: A002
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension as several (one size may be -1)."""
     shape = input._a.shape
     d = axis(dim, len(shape))
@@ -155,7 +155,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:  # noqa: A002
 
 
 @face
-def ravel(input: Any) -> Any:  # noqa: A002
+def ravel(input: Any) -> Any:
     """All elements in one dimension."""
     return reshaped(input.contiguous(), (-1,)) if input._a.size else reshaped(input, (0,))
 
@@ -164,19 +164,19 @@ def ravel(input: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor", name="expand")
-def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:  # noqa: A002
+def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
     """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
     return door.apply(s.expand, (input,), {"shape": sizes(sizes_ if size is None else (tuple(size),), "expand")})
 
 
 @composite(public="Tensor")
-def expand_as(input: Any, other: Any) -> Any:  # noqa: A002
+def expand_as(input: Any, other: Any) -> Any:
     """`expand` to the shape of another tensor."""
     return door.apply(s.expand, (input,), {"shape": tuple(other._a.shape)})
 
 
 @face
-def broadcast_to(input: Any, size: Any) -> Any:  # noqa: A002
+def broadcast_to(input: Any, size: Any) -> Any:
     """A view broadcast to a shape."""
     return door.apply(s.expand, (input,), {"shape": sizes((size,), "broadcast_to")})
 
@@ -209,7 +209,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
 
 @composite(public="Tensor")
-def sum_to_size(input: Any, *size: Any) -> Any:  # noqa: A002
+def sum_to_size(input: Any, *size: Any) -> Any:
     """Sum over the dimensions in which `size` is 1 or missing."""
     want = sizes(size, "sum_to_size")
     shape = input._a.shape
@@ -218,6 +218,8 @@ def sum_to_size(input: Any, *size: Any) -> Any:  # noqa: A002
         raise RuntimeError(
             f"size {{{list(want)}}} is not expandable to size {{{list(shape)}}}."
         )
+    if tuple(want) != tuple(shape) and input._a.dtype.kind in "iub":
+        input = input.long()
     return input if tuple(want) == tuple(shape) else door.apply(s.sum_to_shape, (input,), {"shape": want})
 
 
@@ -227,7 +229,7 @@ def sum_to_size(input: Any, *size: Any) -> Any:  # noqa: A002
 def inplace_view(record: Any, name: str) -> Any:
     """squeeze_, t_, ...: this very tensor takes the shape of its view."""
 
-    def method(input: Any, *args: Any, **kw: Any) -> Any:  # noqa: A002
+    def method(input: Any, *args: Any, **kw: Any) -> Any:
         _, kw = record.bind((input, *args), kw)
         views.check_inplace(input, name + "_")
         return become(input, door.apply(record, (input,), kw), name + "_")
@@ -261,7 +263,7 @@ for _name, _record in {
 
 
 @face(aliases="moveaxis")
-def movedim(input: Any, source: Any, destination: Any) -> Any:  # noqa: A002
+def movedim(input: Any, source: Any, destination: Any) -> Any:
     """A view with dimensions `source` at the places `destination`."""
     n = input._a.ndim
     src = (source,) if isinstance(source, int) else tuple(source)
@@ -271,10 +273,11 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:  # noqa: A002
             f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the same number of dims "
             f"as destination ({list(dst)} dims)"
         )
+    given = src, dst
     src, dst = tuple(axis(d, n) for d in src), tuple(axis(d, n) for d in dst)
-    for dims, what in ((src, "source"), (dst, "destination")):
+    for dims, what, asked in ((src, "source", given[0]), (dst, "destination", given[1])):
         if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{what}` ({list(dims)})")
+            raise RuntimeError(f"movedim: repeated dim in `{what}` ({list(asked)})")
     if n == 0:
         return door.apply(s.view_as_shape, (input,), {"shape": ()})
     order = [d for d in range(n) if d not in src]
@@ -284,7 +287,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:  # noqa: A002
 
 
 @composite(public="Tensor", name="permute")
-def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:  # noqa: A002
+def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A view with its dimensions in the order `dims`."""
     if "dims" in kw:
         dims = (tuple(kw["dims"]),)
@@ -292,7 +295,7 @@ def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:  # noqa: A002
 
 
 @face
-def adjoint(input: Any) -> Any:  # noqa: A002
+def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     if input._a.ndim < 2:
         raise RuntimeError(
@@ -351,11 +354,13 @@ for _name, _fn in {"T": flipped, "mT": matrix, "mH": adjoint_matrix, "H": hermit
 
 
 @face
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:  # noqa: A002
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """The view of `length` positions from `start` on along `dim`."""
     if input._a.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, TensorBase):
+        if start._a.ndim or start._a.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
         start = start.item()  # type: ignore[attr-defined]
     d = axis(dim, input._a.ndim)
     n = input._a.shape[d]
@@ -370,13 +375,13 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:  # noqa: A002
 
 
 @face
-def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:  # noqa: A002
+def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
     """A copy of `narrow`."""
     return narrow(input, dim, start, length).clone()
 
 
 @face(public="Tensor", name="split")
-def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:  # noqa: A002
+def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a list."""
     if isinstance(split_size, (tuple, list)):
         split_size = tuple(int(n) for n in split_size)
@@ -394,19 +399,19 @@ def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> An
 
 
 @face(aliases="unsafe_split_with_sizes")
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:  # noqa: A002
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     """Views of the given sizes along `dim`."""
     return split_method(input, tuple(split_sizes), dim)
 
 
 @face
-def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:  # noqa: A002
+def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
     """`split`."""
     return split_method(input, split_size, dim)
 
 
 @face(aliases="unsafe_chunk")
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:  # noqa: A002
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
     if input._a.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
@@ -420,7 +425,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:  # noqa: A002
 
 
 @face
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:  # noqa: A002
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
     if input._a.ndim == 0:
         raise RuntimeError(
@@ -450,14 +455,16 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:  # 
 
 
 def directional(name: str, need: int, choose: Any) -> Any:
-    def fn(input: Any, indices_or_sections: Any) -> Any:  # noqa: A002
+    def fn(input: Any, indices_or_sections: Any) -> Any:
         n = input._a.ndim
         if n < need:
             raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {need} dimension{'s' if need > 1 else ''}, but got a tensor with {n} dimensions!"
+                f"torch.{name} requires a tensor with at least {need} dimension, but got a tensor with {n} dimensions!"
             )
         d = choose(n)
-        if isinstance(indices_or_sections, int) and input._a.shape[d] % indices_or_sections:
+        if isinstance(indices_or_sections, str):
+            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
+        if isinstance(indices_or_sections, int) and (indices_or_sections == 0 or input._a.shape[d] % indices_or_sections):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {d}, but the size of the dimension {input._a.shape[d]} is "
                 f"not divisible by the split_size {indices_or_sections}!"
