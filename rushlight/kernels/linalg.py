@@ -42,6 +42,8 @@ def _blas_ready(a: Array) -> Array:
 
 def matmul(a: Array, b: Array) -> Array:
     """a @ b; a stack times one matrix becomes a single product when the stack is contiguous."""
+    if a.ndim < 3 and b.ndim < 3:
+        return np.dot(a, b)  # which copies strided operands for BLAS by itself
     a, b = _blas_ready(a), _blas_ready(b)
     if a.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and a.size:
         out = np.matmul(a.reshape(-1, a.shape[-1]), b)

@@ -84,6 +84,8 @@ def adjoint_(x: Any) -> Any:
 
 def check_product(a: Any, b: Any) -> None:
     """Raise PyTorch's error unless a @ b is possible."""
+    if a.ndim == 2 == b.ndim and a.shape[1] == b.shape[0] and a.dtype == b.dtype:
+        return
     if a.ndim == 0 or b.ndim == 0:
         raise RuntimeError(
             message(
@@ -528,6 +530,16 @@ addbmm.vjp(
 )
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""
+    if (
+        input.ndim == 2 == weight.ndim
+        and input.shape[1] == weight.shape[1]
+        and input.dtype == weight.dtype
+        and (bias is None or bias.dtype == weight.dtype)
+    ):
+        y = np.dot(input, weight.T)
+        if bias is not None:
+            y += bias
+        return y
     same_type(input, weight, "mat1", "mat2")
     if input.ndim == 0 or weight.ndim not in (1, 2) or input.shape[-1] != weight.shape[-1]:
         rows = (math.prod(input.shape[:-1]), input.shape[-1] if input.ndim else 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import string
+from functools import lru_cache
 from typing import Any
 
 from ..errors import axis, message
@@ -43,7 +44,8 @@ def from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     return equation, operands
 
 
-def parse(equation: str, dims: list[int]) -> tuple[list[list[Any]], list[Any]]:
+@lru_cache(maxsize=512)
+def parse(equation: str, dims: tuple[int, ...]) -> tuple[list[list[Any]], list[Any]]:
     """Labels of each operand and of the result; the dims of `...` are labelled -1, -2, ... from the
     right."""
     text = equation.replace(" ", "")
@@ -97,6 +99,8 @@ def parse(equation: str, dims: list[int]) -> tuple[list[list[Any]], list[Any]]:
 
 def one_each(x: Any, labels: list[Any], equation: str) -> tuple[Any, list[Any]]:
     """Take diagonals until no label occurs twice in the operand."""
+    if len(set(labels)) == len(labels):
+        return x, labels
     for c in dict.fromkeys(labels):
         while labels.count(c) > 1:
             i = labels.index(c)
@@ -144,6 +148,10 @@ def pair(a: Any, la: list[Any], b: Any, lb: list[Any], needed: set[Any]) -> tupl
         b = b.permute(tuple(lb.index(c) for c in batch + columns))
         b = b.reshape((*b.shape[: len(batch)], *(1,) * len(rows), *b.shape[len(batch) :]))
         return a * b, order
+    if not batch and len(rows) == len(inner) == len(columns) == 1:  # plain matrices
+        a = a if la[0] == rows[0] else a.mT
+        b = b if lb[0] == inner[0] else b.mT
+        return matmul(a, b), rows + columns
     many, m, k, n = (math.prod(size[c] for c in g) for g in (batch, rows, inner, columns))
     a = a.permute(tuple(la.index(c) for c in batch + rows + inner))
     b = b.permute(tuple(lb.index(c) for c in batch + inner + columns))
@@ -194,7 +202,8 @@ def einsum(*args: Any) -> Any:
         equation, operands = from_sublists(args)
     if not operands:
         raise ValueError("einsum(): must provide at least one operand")
-    labels, output = parse(equation, [x.ndim for x in operands])
+    labels, output = parse(equation, tuple(x.ndim for x in operands))
+    labels = list(labels)  # the parsed equation is shared by all calls
     for k, x in enumerate(operands):
         operands[k], labels[k] = one_each(x, labels[k], equation)
     check_sizes(operands, labels, equation)
