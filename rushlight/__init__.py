@@ -110,6 +110,8 @@ _FROM = {
     "save": "serialization", "load": "serialization", "manual_seed": "random", "seed": "random",
     "initial_seed": "random", "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
     "default_generator": "random", "set_printoptions": "printing", "show": "glass", "vmap": "func",
+    "autocast": "amp", "is_autocast_enabled": "amp.autocast_mode", "get_autocast_dtype": "amp.autocast_mode",
+    "is_autocast_cache_enabled": "amp.autocast_mode",
 }  # fmt: skip
 
 

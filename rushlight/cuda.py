@@ -142,9 +142,9 @@ def set_rng_state_all(new_states: Any) -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "amp":
-        from . import amp
+        from .amp import old_names
 
-        return amp
+        return old_names.cuda
     if name.endswith("Tensor"):
         return lambda *args, **kw: usable("cuda")
     raise AttributeError(

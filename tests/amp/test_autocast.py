@@ -117,3 +117,18 @@ def test_functions_that_leave_autocast():
     assert y.dtype is rushlight.float32
     y.backward(rushlight.ones(2, 2))
     assert a.grad.tolist() == [[4.0, 4.0], [4.0, 4.0]]
+
+
+def test_older_spellings():
+    from rushlight.amp import old_names
+
+    with pytest.warns(FutureWarning, match=r"`torch.cuda.amp.autocast\(args...\)` is deprecated"):
+        context = old_names.cuda.autocast(enabled=False)
+    with context:
+        assert not is_autocast_enabled("cpu")
+    with pytest.warns(FutureWarning, match="`torch.cuda.amp.GradScaler"):
+        assert not old_names.cuda.GradScaler(enabled=False).is_enabled()
+    with pytest.warns(FutureWarning, match="`torch.cpu.amp.autocast"):
+        context = old_names.cpu.autocast()
+    with context:
+        assert (rushlight.ones(1, 1) @ rushlight.ones(1, 1)).dtype is rushlight.bfloat16
