@@ -19,7 +19,7 @@ from ..kernels.meta import MetaArray
 from ..kernels.resample import Resize
 from . import reduce
 from .pooling import add_plane, take_plane
-from .record import Op, op, register
+from .record import Op, camel, op, register
 from .samples import arr, case
 from .shape import stack
 from .spatial import Ints
@@ -59,7 +59,8 @@ def _resize_op(mode: str, d: int, antialias: bool, name: str) -> Op:
     if mode in ("linear", "cubic") and not antialias:
         corners = tuple(Resize(mode, a, b, align_corners=True) for a, b in sizes)
         samples.append(case((2, *(s for s, _ in sizes)), how=corners))
-    record = register(Op(forward, "op", samples=samples, public="", fresh=True))
+    node = camel(name.replace("d_", "D_") if "_aa" in name else name[:-1] + "D") + "Backward0"
+    record = register(Op(forward, "op", samples=samples, public="", fresh=True, node=node))
     record.vjp(lambda g, _y, _x, *, how: resize_transpose(g, how=how))
     record.shape(
         lambda x, *, how: MetaArray((*x.shape[: x.ndim - d], *(h.out for h in how)), x.dtype)

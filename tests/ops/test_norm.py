@@ -1,0 +1,141 @@
+"""Normalisations on Tensors: known values, running statistics, types, meta, errors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+import rushlight.nn.functional as F
+
+
+def test_known_values():
+    x = torch.tensor([[1.0, 3.0]], dtype=torch.float64)
+    for y in (F.layer_norm(x, [2], eps=0.0), F.group_norm(x, 1, eps=0.0)):
+        assert y.tolist() == [[-1, 1]]
+    y = F.batch_norm(x.reshape(2, 1), None, None, training=True, eps=0.0)
+    assert y.tolist() == [[-1], [1]]
+    y = F.instance_norm(x.reshape(1, 1, 2), eps=0.0)
+    assert y.tolist() == [[[-1, 1]]]
+    np.testing.assert_allclose(F.rms_norm(x, [2], eps=0.0).numpy() ** 2, [[0.2, 1.8]])
+    np.testing.assert_allclose(F.normalize(torch.tensor([[3.0, 4.0]])).numpy(), [[0.6, 0.8]])
+
+
+def test_weights_are_by_channel():
+    x = torch.tensor([[1.0, 30.0], [3.0, 10.0]], dtype=torch.float64)
+    w, b = torch.tensor([2.0, 3.0]).double(), torch.tensor([1.0, 0.0]).double()
+    y = F.batch_norm(x, None, None, w, b, training=True, eps=0.0)
+    np.testing.assert_allclose(y.numpy(), [[-1, 3], [3, -3]])
+
+
+def test_running_statistics():
+    mean, var = torch.zeros(1), torch.ones(1)
+    x = torch.tensor([[1.0], [3.0]])
+    before = mean._version
+    F.batch_norm(x, mean, var, training=True, momentum=0.5)
+    assert mean.tolist() == [1.0]
+    assert var.tolist() == [1.5]  # the unbiased variance of 1 and 3 is 2
+    assert mean._version > before
+    F.batch_norm(x, mean, var, training=False)
+    assert mean.tolist() == [1.0]
+
+
+def test_running_statistics_have_no_history():
+    mean, var = torch.zeros(2), torch.ones(2)
+    x = torch.rand(4, 2, requires_grad=True)
+    F.batch_norm(x, mean, var, training=True).sum().backward()
+    assert not mean.requires_grad
+    assert mean.grad_fn is None
+
+
+def test_node_names():
+    x = torch.rand(2, 4, 3, requires_grad=True)
+    for y, name in (
+        (F.batch_norm(x, None, None, training=True), "NativeBatchNormBackward0"),
+        (F.layer_norm(x, [3]), "NativeLayerNormBackward0"),
+        (F.group_norm(x, 2), "NativeGroupNormBackward0"),
+    ):
+        assert type(y.grad_fn).__name__ == name
+
+
+def test_gradient_is_orthogonal_to_what_is_normalised_away(rng):
+    """Adding a constant, or scaling, changes nothing: the gradient is orthogonal to 1 and to x."""
+    x = torch.tensor(rng.standard_normal((3, 6)), requires_grad=True)
+    g = torch.tensor(rng.standard_normal((3, 6)))
+    F.layer_norm(x, [6], eps=0.0).backward(g)
+    np.testing.assert_allclose(x.grad.numpy().sum(1), 0, atol=1e-12)
+    np.testing.assert_allclose((x.grad.numpy() * x.detach().numpy()).sum(1), 0, atol=1e-12)
+
+
+def test_narrow_types_with_wide_parameters():
+    w, b = torch.ones(4), torch.zeros(4)
+    for dtype in (torch.float16, torch.bfloat16):
+        x = torch.rand(3, 4, requires_grad=True).to(dtype)
+        mean, var = torch.zeros(4), torch.ones(4)
+        for y in (
+            F.layer_norm(x, [4], w, b),
+            F.batch_norm(x, mean, var, w, b, training=True),
+            F.group_norm(x, 2, w, b),
+            F.rms_norm(x, [4], w),
+        ):
+            assert y.dtype is dtype
+            assert y.requires_grad
+        assert mean.dtype is torch.float32
+
+
+def test_meta():
+    x = torch.empty(2, 4, 3, device="meta")
+    mean = torch.zeros(4, device="meta")
+    for y in (
+        F.batch_norm(x, mean, mean, training=True),
+        F.layer_norm(x, [3]),
+        F.group_norm(x, 2),
+        F.instance_norm(x),
+        F.rms_norm(x, [4, 3]),
+    ):
+        assert tuple(y.shape) == (2, 4, 3)
+        assert y.is_meta
+
+
+def test_one_value_per_channel():
+    with pytest.raises(ValueError, match="Expected more than 1 value per channel") as info:
+        F.batch_norm(torch.zeros(1, 3), None, None, training=True)
+    assert "drop_last=True" in str(info.value)
+    y = F.batch_norm(torch.zeros(1, 3), torch.zeros(3), torch.ones(3))
+    assert y.tolist() == [[0, 0, 0]]
+
+
+def test_empty_batch_leaves_the_statistics():
+    mean, var = torch.zeros(3), torch.ones(3)
+    y = F.batch_norm(torch.zeros(0, 3), mean, var, training=True)
+    assert tuple(y.shape) == (0, 3)
+    assert not math.isnan(mean.sum().item())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: F.layer_norm(torch.zeros(2, 3), [4]), "normalized_shape=.4., expected input"),
+        (lambda: F.layer_norm(torch.zeros(2, 3), []), "at least 1-dimensional"),
+        (lambda: F.group_norm(torch.zeros(2, 3), 2), "divisible by num_groups"),
+        (lambda: F.batch_norm(torch.zeros(2, 3), None, None), "must be defined in evaluation mode"),
+        (
+            lambda: F.batch_norm(torch.zeros(2, 3), torch.zeros(4), torch.ones(4)),
+            "running_mean should contain 3 elements not 4",
+        ),
+        (
+            lambda: F.layer_norm(torch.zeros(2, 3).double(), [3], torch.ones(3)),
+            "mixed dtype .CPU.: all inputs must share same datatype",
+        ),
+    ],
+)
+def test_errors(call, words):
+    with pytest.raises(RuntimeError, match=words):
+        call()
+
+
+def test_whole_numbers_cannot_be_normalised():
+    with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+        F.layer_norm(torch.ones(2, 3, dtype=torch.int64), [3])
