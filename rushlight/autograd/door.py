@@ -228,7 +228,7 @@ def own(a: Any, arrays: list[Any]) -> Any:
 
 def record(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, shape: Any, dtype: Any, low: int, narrow: Any) -> Node:
     """Make the node of a call: its edges, and those values that its rules keep."""
-    node: Node = _new(op.node_class(inputs, low or narrow is not None))
+    node: Node = _new(op.node_class(dtype, low or narrow is not None))
     edges = []
     for t in inputs:
         fn = t._fn if isinstance(t, TensorBase) else None

@@ -166,17 +166,14 @@ class Op:
             found = self._kept[needs] = marks if any(marks) else None
         return found  # type: ignore[return-value]
 
-    def node_class(self, inputs: tuple[Any, ...], low: Any) -> type:
+    def node_class(self, dtype: Any, low: Any) -> type:
         """The class of this call's node: plain, or with rules wrapped for narrow or complex types."""
-        if self.rules is LAZY:
-            self._derive()
         kind = "low" if low and self.compute else "plain"
-        if self.holomorphic and any(
-            t._a.dtype.kind == "c" if isinstance(t, TensorBase) else t.__class__ is complex for t in inputs
-        ):
-            kind = "complex"
+        if self.holomorphic and dtype.__class__ is not tuple and dtype.kind == "c":
+            kind = "complex"  # a holomorphic op has a complex result exactly when an operand is complex
         found = self._nodes.get(kind)
         if found is None:
+            self.get_rules()
             wrapped = {"plain": lambda r: r, "low": computed_wide, "complex": conjugated}[kind]
             found = self._nodes[kind] = type(
                 self.node_name,
