@@ -22,6 +22,7 @@ from .spatial import Ints, check_tensor, ints, list_of
     public="",
     low="keep",
     fresh=True,
+    node="Im2ColBackward0",
 )
 def im2col(input: Any, *, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Any:
     """The windows of every image as columns: (N, C * prod(kernel_size), L)."""
@@ -41,6 +42,7 @@ def im2col(input: Any, *, kernel_size: Ints, dilation: Ints, padding: Ints, stri
     ],
     public="",
     fresh=True,
+    node="Col2ImBackward0",
 )
 def col2im(
     input: Any,

@@ -358,6 +358,22 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
     return _adaptive_max(3, input, output_size, return_indices)
 
 
+def _adaptive_with_indices(d: int) -> Any:
+    """adaptive_max_pool<d>d_with_indices: the same with the indices always."""
+
+    def both(input: Any, output_size: Any, return_indices: bool = True) -> Any:
+        return _adaptive_max(d, input, output_size, True)
+
+    both.__name__ = both.__qualname__ = f"adaptive_max_pool{d}d_with_indices"
+    both.__doc__ = f"`adaptive_max_pool{d}d` with `return_indices=True`."
+    return composite(both, public="nn.functional", samples=[case((2, *(4, 4, 4)[:d]), 2)])
+
+
+adaptive_max_pool1d_with_indices = _adaptive_with_indices(1)
+adaptive_max_pool2d_with_indices = _adaptive_with_indices(2)
+adaptive_max_pool3d_with_indices = _adaptive_with_indices(3)
+
+
 @composite(public="torch", name="adaptive_max_pool1d", samples=[case((2, 3, 6), 4)])
 def _adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
     """Adaptive maxima and their indices: `torch.adaptive_max_pool1d` returns both."""
