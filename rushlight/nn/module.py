@@ -1,7 +1,7 @@
 """Module: what every layer and network is. A tree of modules that hold parameters and buffers.
 
-Not here: saving and loading (`_state.py`), the registration of hooks (`_hooks.py`), the layers
-themselves (`modules/`). Read next: `containers.py`, then `modules/linear.py`.
+Not here: saving and loading (`_state.py`), the registration of hooks (`_hooks.py`), the path
+in errors (`_path.py`), the layers themselves (`modules/`). Read next: `containers.py`, then `modules/linear.py`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from ._path import name_module
 from ._state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys  # noqa: F401
 
 __all__ = [
@@ -157,7 +158,7 @@ class Module(HookMethods, StateMethods):
                 return self._wrapped_call_impl(*args, **kwargs)
             return self.forward(*args, **kwargs)
         except Exception as error:
-            _name_module(error, self)
+            name_module(error, self)
             raise
 
     def _wrapped_call_impl(self, *args: Any, **kwargs: Any) -> Any:
@@ -771,43 +772,3 @@ def _parse_to(
     if device is not None and not isinstance(device, Device):
         device = Device(device)
     return device, dtype, non_blocking, memory_format
-
-
-# --- errors that name the module's path ----------------------------------------------------------
-
-
-def _name_module(error: BaseException, module: Module) -> None:
-    """Note on `error` which module it came from; every enclosing module lengthens the path."""
-    try:
-        trail = error.__dict__.get("_module_trail")
-        if trail is None:
-            trail = error.__dict__["_module_trail"] = _Trail(module)
-            error.add_note(trail.note)
-        elif trail.outermost is not module:
-            notes = error.__notes__
-            at = notes.index(trail.note)
-            trail.enclose(module)
-            notes[at] = trail.note
-    except Exception:  # an exception class without a dictionary, or with notes of its own kind
-        return
-
-
-class _Trail:
-    """The way from the outermost module to the one that failed."""
-
-    def __init__(self, module: Module) -> None:
-        self.outermost = module
-        self.path: list[str] = []
-        leaf = not module._modules
-        self.what = _addindent(repr(module), 2) if leaf else module._get_name()
-        self.note = f"in module: {self.what}"
-
-    def enclose(self, module: Module) -> None:
-        inner = self.outermost
-        names = (name for name, below in module.named_modules() if below is inner)
-        self.path.insert(0, next(names, "?"))
-        self.outermost = module
-        self.note = f"in module: {'.'.join(self.path)} ({self.what}) of {module._get_name()}"
-
-    def __reduce__(self) -> Any:  # exceptions travel between processes; modules should not
-        return str, (self.note,)
