@@ -1,4 +1,4 @@
-"""Errors that leave a module say where they came from: "in module: features.2 (Linear(...)) of Net".
+"""Errors that leave a module name it: "in module: features.2 (Linear(...)) of Net".
 
 The innermost module adds a note to the exception; every enclosing module lengthens the path in it.
 So a call that succeeds pays nothing. Read next: `Module.__call__` in `module.py`.

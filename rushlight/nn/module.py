@@ -1,7 +1,8 @@
 """Module: what every layer and network is. A tree of modules that hold parameters and buffers.
 
-Not here: saving and loading (`_state.py`), the registration of hooks (`_hooks.py`), the path
-in errors (`_path.py`), the layers themselves (`modules/`). Read next: `containers.py`, then `modules/linear.py`.
+Here: registering, calling, printing. Not here: looking things up (`_tree.py`), conversions
+(`_convert.py`), saving and loading (`_state.py`), registering hooks (`_hooks.py`), the path in
+errors (`_path.py`), the layers (`modules/`). Read next: `containers.py`, `modules/linear.py`.
 """
 
 from __future__ import annotations
@@ -9,14 +10,12 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..autograd.grad_mode import no_grad
-from ..device import device as Device
-from ..dtypes import dtype as Dtype
 from ..tensor import Buffer, Parameter, Tensor
 from . import _hooks
+from ._convert import ConvertMethods
 from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
     BackwardHook,
     HookMethods,
@@ -42,6 +41,7 @@ from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
 )
 from ._path import name_module
 from ._state import _EXTRA_STATE_KEY_SUFFIX, StateMethods, _IncompatibleKeys  # noqa: F401
+from ._tree import TreeMethods
 
 __all__ = [
     "Module",
@@ -93,7 +93,7 @@ def _forward_unimplemented(self: Any, *input: Any) -> None:
     )
 
 
-class Module(HookMethods, StateMethods):
+class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
     """The base of all layers and networks.
 
     Parameters, buffers and modules that are set as attributes are registered: they turn up in
@@ -405,135 +405,6 @@ class Module(HookMethods, StateMethods):
                 return
         object.__delattr__(self, name)
 
-    # --- finding -------------------------------------------------------------------------------
-
-    def get_submodule(self, target: str) -> Module:
-        """The module at a dotted path, such as ``'features.2'``; '' is the module itself."""
-        module: Any = self
-        for atom in target.split(".") if target else []:
-            if not hasattr(module, atom):
-                raise AttributeError(f"{module._get_name()} has no attribute `{atom}`")
-            module = getattr(module, atom)
-            if not isinstance(module, Module):
-                raise AttributeError(f"`{atom}` is not an nn.Module")
-        return module
-
-    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Replace the module at a dotted path; with `strict` there must be one."""
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
-        if not isinstance(module, Module):
-            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
-        if hasattr(parent, name):
-            if not isinstance(getattr(parent, name), Module):
-                raise AttributeError(f"`{name}` is not an nn.Module")
-        elif strict:
-            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
-        setattr(parent, name, module)
-
-    def get_parameter(self, target: str) -> Parameter:
-        """The parameter at a dotted path."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        param = getattr(module, name)
-        if not isinstance(param, Parameter):
-            raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return param
-
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a dotted path."""
-        path, _, name = target.rpartition(".")
-        module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
-        if name not in module._buffers:
-            raise AttributeError(f"`{name}` is not a buffer")
-        return module._buffers[name]
-
-    def _named_members(
-        self,
-        get_members_fn: Callable[[Module], Any],
-        prefix: str = "",
-        recurse: bool = True,
-        remove_duplicate: bool = True,
-    ) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
-        for path, module in modules:
-            for name, value in get_members_fn(module):
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield (f"{path}.{name}" if path else name), value
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """All parameters, each once; what an optimiser is given."""
-        for _, param in self.named_parameters(recurse=recurse):
-            yield param
-
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Parameter]]:
-        """All parameters with their dotted names."""
-        yield from self._named_members(
-            lambda module: module._parameters.items(), prefix, recurse, remove_duplicate
-        )
-
-    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """All buffers, each once."""
-        for _, buf in self.named_buffers(recurse=recurse):
-            yield buf
-
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Tensor]]:
-        """All buffers with their dotted names."""
-        yield from self._named_members(
-            lambda module: module._buffers.items(), prefix, recurse, remove_duplicate
-        )
-
-    def children(self) -> Iterator[Module]:
-        """The direct children, each once."""
-        for _, module in self.named_children():
-            yield module
-
-    def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The direct children with their names."""
-        seen = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
-
-    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and everything below it."""
-        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
-            yield module
-
-    def named_modules(
-        self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """This module ('') and everything below it, with dotted names."""
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                path = f"{prefix}.{name}" if prefix else name
-                yield from module.named_modules(memo, path, remove_duplicate)
-
     # --- changing the whole tree -----------------------------------------------------------------
 
     def apply(self: T, fn: Callable[[Module], None]) -> T:
@@ -542,107 +413,6 @@ class Module(HookMethods, StateMethods):
             module.apply(fn)
         fn(self)
         return self
-
-    def _apply(self: T, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> T:
-        """Replace every parameter, gradient and buffer t by fn(t)."""
-        if recurse:
-            for module in self.children():
-                module._apply(fn)
-        for name, param in self._parameters.items():
-            if param is None:
-                continue
-            with no_grad():
-                new = fn(param)
-            grad = param.grad
-            if new.device == param.device:
-                if new is not param:
-                    param.data = new
-                kept = param
-            else:
-                kept = self._parameters[name] = Parameter(new, param.requires_grad)
-            if grad is not None:
-                with no_grad():
-                    kept.grad = fn(grad).requires_grad_(grad.requires_grad)
-        for name, buf in self._buffers.items():
-            if buf is not None:
-                self._buffers[name] = fn(buf)
-        return self
-
-    def to(self: T, *args: Any, **kwargs: Any) -> T:
-        """Convert the floating-point parameters and buffers, in place.
-
-        ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, ``to(tensor)``,
-        ``to(memory_format=...)``, each with `non_blocking`.
-        """
-        device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
-        if dtype is not None:
-            if not (dtype.is_floating_point or dtype.is_complex):
-                raise TypeError(
-                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                    f"dtype={dtype}"
-                )
-            if dtype.is_complex:
-                warnings.warn(
-                    "Complex modules are a new feature under active development whose design may "
-                    "change, and some modules might not work as expected when using complex "
-                    "tensors as parameters or buffers.",
-                    stacklevel=2,
-                )
-
-        def convert(t: Tensor) -> Tensor:
-            kind = dtype if t.is_floating_point() or t.is_complex() else None
-            extra = {}
-            if memory_format is not None and t.ndim in (4, 5):
-                extra["memory_format"] = memory_format
-            try:
-                return t.to(device=device, dtype=kind, non_blocking=non_blocking, **extra)
-            except NotImplementedError as e:
-                if "Cannot copy out of meta tensor" not in str(e):
-                    raise
-                raise NotImplementedError(
-                    f"{e} Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
-                    "when moving module from meta to a different device."
-                ) from None
-
-        return self._apply(convert)
-
-    def to_empty(self: T, *, device: Any, recurse: bool = True) -> T:
-        """Give every parameter and buffer new memory on `device`, with arbitrary values."""
-        from .. import empty_like
-
-        return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
-
-    def type(self: T, dst_type: Dtype | str) -> T:
-        """Convert all parameters and buffers to `dst_type`."""
-        return self._apply(lambda t: t.type(dst_type))
-
-    def float(self: T) -> T:
-        """Convert the floating-point parameters and buffers to float32."""
-        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
-
-    def double(self: T) -> T:
-        """Convert the floating-point parameters and buffers to float64."""
-        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
-
-    def half(self: T) -> T:
-        """Convert the floating-point parameters and buffers to float16."""
-        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
-
-    def bfloat16(self: T) -> T:
-        """Convert the floating-point parameters and buffers to bfloat16."""
-        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
-
-    def cpu(self: T) -> T:
-        """Move everything to the CPU, where it is."""
-        return self._apply(lambda t: t.cpu())
-
-    def cuda(self: T, device: int | Device | None = None) -> T:
-        """Raises: there is no CUDA here; `cuda.is_available()` is False."""
-        return self._apply(lambda t: t.cuda(device))
-
-    def share_memory(self: T) -> T:
-        """Move every tensor to shared memory (see `Tensor.share_memory_`)."""
-        return self._apply(lambda t: t.share_memory_())
 
     def train(self: T, mode: bool = True) -> T:
         """Training mode: dropout drops, batch norm measures. Sets `training` everywhere."""
@@ -741,34 +511,3 @@ def _through_module_hooks(parent: Module, name: str, module: Module | None) -> M
         changed = hook(parent, name, module)
         module = module if changed is None else changed
     return module
-
-
-def _parse_to(
-    *args: Any,
-    device: Any = None,
-    dtype: Any = None,
-    non_blocking: bool = False,
-    copy: bool = False,
-    memory_format: Any = None,
-) -> tuple[Any, Any, bool, Any]:
-    """The overloads of `to` as (device, dtype, non_blocking, memory_format)."""
-    rest = list(args)
-    if rest and isinstance(rest[0], Tensor):
-        other = rest.pop(0)
-        device, dtype = other.device, other.dtype
-    else:
-        if rest and (rest[0] is None or isinstance(rest[0], (str, int, Device))):
-            device = rest.pop(0)
-        if rest and (rest[0] is None or isinstance(rest[0], Dtype)):
-            dtype = rest.pop(0)
-    if rest and isinstance(rest[0], bool):
-        non_blocking = rest.pop(0)
-    if rest:
-        raise TypeError(
-            "to() received an invalid combination of arguments - got "
-            f"({', '.join(type(a).__name__ for a in args)}), but expected one of: (device, dtype), "
-            "(dtype), (tensor), (memory_format=...)"
-        )
-    if device is not None and not isinstance(device, Device):
-        device = Device(device)
-    return device, dtype, non_blocking, memory_format
