@@ -18,11 +18,10 @@ import numpy as np
 
 from ..errors import message
 from . import door
-from .node import LEAF, Cut, Extras, Freed, Node, Out, TensorBase, show_line
+from .node import LEAF, AccumulateGrad, Cut, Extras, Freed, GradientEdge, Node, Out, TensorBase, show_line
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
-callbacks: list[Any] = []  # queued by hooks, run when the outermost backward ends
 
 
 class Run:
@@ -46,6 +45,7 @@ class Run:
 
 class _Runs(threading.local):
     stack: tuple[Run, ...] = ()
+    callbacks: tuple[Any, ...] = ()  # queued by hooks, run when the outermost backward ends
 
 
 _runs = _Runs()
@@ -54,6 +54,16 @@ _runs = _Runs()
 def current() -> Run:
     """The innermost backward of this thread."""
     return _runs.stack[-1]
+
+
+def running() -> bool:
+    """Whether this thread is inside a backward."""
+    return bool(_runs.stack)
+
+
+def queue_callback(fn: Any) -> None:
+    """Call `fn()` when this thread's outermost backward ends."""
+    _runs.callbacks = (*_runs.callbacks, fn)
 
 
 def edge_of(t: Any) -> Any:
@@ -94,6 +104,7 @@ def run(
     def finish(leaf: Any, total: Any, mine: bool) -> None:
         finish_leaf(leaf, total, mine, create_graph, targets, captured, capture, inputs)
 
+    node: Any = roots
     try:
         for e, g in zip(roots, grads, strict=True):
             deliver(slots, e, g)
@@ -168,8 +179,10 @@ def run(
     finally:
         state.enabled = before
         _runs.stack = _runs.stack[:-1]
-    if callbacks and not _runs.stack:
-        todo, callbacks[:] = list(callbacks), []
+        if node is not None and not _runs.stack:  # an error left the loop
+            _runs.callbacks = ()
+    if _runs.callbacks and not _runs.stack:
+        todo, _runs.callbacks = _runs.callbacks, ()
         for fn in todo:
             fn()
     if not capture or inputs is None:
@@ -228,12 +241,16 @@ def run_watched(
 ) -> Any:
     """A node that has hooks, is captured, or may not be needed."""
     x = node.x
+    before = g  # as in PyTorch: a node that also runs is captured before its tensors' hooks
     if x is not None and g is not None:
+        if node.n_out > 1:
+            before = list(g)
         g = tensor_hooks(node, x, g, create_graph)
     if capture and id(node) in targets:
+        found = before if needed is not None and node in needed else g
         for e in targets[id(node)]:
             nr = e.nr if e.__class__ is Out else 0
-            captured[id(node), nr] = g if node.n_out == 1 else (g[nr] if g is not None else None)
+            captured[id(node), nr] = found if node.n_out == 1 else (found[nr] if found is not None else None)
     if g is None or (needed is not None and node not in needed):
         return [None] * len(node.edges)
     if x is not None and x.pre_hooks:
@@ -425,14 +442,14 @@ def finish_leaf(
         return
     accumulate(leaf, g, tensors, owned)
     x = leaf._x
-    node = None if x.accumulator is None else x.accumulator()
-    if node is not None and node.x is not None and node.x.post_hooks:
-        for fn in list(node.x.post_hooks.values()):
-            fn((), (as_tensor(g),))
     if x.post_hooks:
         with door.grad_enabled(tensors):
             for fn in list(x.post_hooks.values()):
                 fn(leaf)
+    node = None if x.accumulator is None else x.accumulator()
+    if node is not None and node.x is not None and node.x.post_hooks:
+        for fn in list(node.x.post_hooks.values()):
+            fn((), (as_tensor(g),))
 
 
 def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
@@ -647,7 +664,23 @@ def count_error(ts: Any, gs: Any) -> RuntimeError:
 
 
 def sequence(x: Any) -> tuple[Any, ...]:
-    return (x,) if isinstance(x, TensorBase) else tuple(x)
+    """A tensor, a GradientEdge, or several of them, as a tuple of tensors."""
+    if isinstance(x, TensorBase):
+        return (x,)
+    if x.__class__ is GradientEdge:
+        return (standin(x),)
+    return tuple(standin(v) if v.__class__ is GradientEdge else v for v in x)
+
+
+def standin(edge: GradientEdge) -> Any:
+    """A tensor without values at a place in the graph."""
+    node, nr = edge
+    if isinstance(node, AccumulateGrad):
+        return node.variable
+    shape, dtype = (node.shape, node.dtype) if node.n_out == 1 else (node.shape[nr], node.dtype[nr])
+    t = door.wrap(np.broadcast_to(np.zeros((), dtype), shape))
+    t._fn = Out(node, nr) if nr else node
+    return t
 
 
 def backward(

@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import door, engine, views
 from .hooks import RemovableHandle
-from .node import LEAF, Node, Out, TensorBase, accumulator
+from .node import LEAF, GradientEdge, Node, Out, TensorBase, accumulator
 
 __all__ = [
     "GradientEdge",
@@ -26,13 +26,6 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
-
-
-class GradientEdge(NamedTuple):
-    """A place in the graph: output `output_nr` of `node`."""
-
-    node: Node
-    output_nr: int
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:

@@ -15,7 +15,7 @@ import itertools
 import linecache
 import sys
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import message
 
@@ -190,7 +190,7 @@ class Node:
         return type(self).__name__
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
     def extras(self) -> NodeExtras:
         if self.x is None:
@@ -242,6 +242,13 @@ class Node:
         return show_line(self.code, self.lasti)
 
 
+class GradientEdge(NamedTuple):
+    """A place in the graph: output `output_nr` of `node`."""
+
+    node: Node
+    output_nr: int
+
+
 def edge_pair(edge: Any) -> tuple[Any, int]:
     """An edge as `next_functions` shows it."""
     if edge is None:
@@ -280,6 +287,10 @@ class AccumulateGrad(Node):
         self.dtype = variable._a.dtype
         self.code, self.lasti = None, 0
         self.x = None
+
+    def name(self) -> str:
+        """PyTorch's name of it, with the C++ namespace."""
+        return "torch::autograd::AccumulateGrad"
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         from .engine import accumulate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from . import door
+from . import door, engine
 from .node import Cut, TensorBase
 
 
@@ -14,12 +14,25 @@ class _VariableMeta(type):
         return isinstance(obj, TensorBase)
 
 
+class ExecutionEngine:
+    """The engine as extensions know it: `Variable._execution_engine.queue_callback(fn)`."""
+
+    @staticmethod
+    def queue_callback(fn: Any) -> None:
+        """Call `fn()` when the backward in progress ends."""
+        if not engine.running():
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        engine.queue_callback(fn)
+
+
 class Variable(metaclass=_VariableMeta):
     """`Variable(x, requires_grad=False, volatile=False)`: a tensor over the memory of `x`.
 
     A volatile tensor makes every result that depends on it volatile: without history, whatever the other
     operands require.
     """
+
+    _execution_engine = ExecutionEngine()
 
     def __new__(cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None) -> Any:
         if data is None:

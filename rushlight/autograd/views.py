@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import message
 from ..kernels.meta import MetaArray
 from . import door
-from .node import LEAF, Cell, Freed, Node, Out, TensorBase, freed_error, tick, user_line
+from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 
 
 class View:
@@ -204,14 +204,25 @@ def rebase(target: Any, node: Any, c: Cell) -> None:
     """Make `node` (whose first input was the target's old value) the history of target and base."""
     if op_keeps_output(node):
         node.extras().cells = {0: c}
+    old = target._fn if target._x.__class__ is Extras and target._x.retains else None
     v = target._v
     if v is None:
         target._fn = node
-        return
-    base = v.base
-    base._fn = CopySlices(base, v, node)
-    v.seen = -1
-    refresh(target)
+    else:
+        base = v.base
+        base._fn = CopySlices(base, v, node)
+        v.seen = -1
+        refresh(target)
+    if old is not None and old is not LEAF:
+        keep_retaining(target, old)
+
+
+def keep_retaining(target: Any, old: Any) -> None:
+    """retain_grad speaks of the tensor's latest value: move it from the node before the change."""
+    node, nr = (old.node, old.nr) if old.__class__ is Out else (old, 0)
+    if node.x is not None and node.x.retains:
+        node.x.retains.pop(nr, None)
+    target.retain_grad()
 
 
 def op_keeps_output(node: Any) -> bool:
@@ -246,6 +257,10 @@ class CopySlices(Node):
         self.dtype = base._a.dtype
         self.code, self.lasti = user_line()
         self.x = None
+
+    def name(self) -> str:
+        """PyTorch's name of it, with the C++ namespace."""
+        return "torch::autograd::CopySlices"
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         if self.saved.__class__ is Freed:
