@@ -227,7 +227,7 @@ def polygamma(n: int, x: Array) -> Array:
         return trigamma(x)
     x = np.asarray(x)
     dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
-    y = zeta(np.float64(n + 1), x.astype(np.float64, copy=False))
+    y = zeta(np.asarray(n + 1.0), x.astype(np.float64, copy=False))
     scale = math.exp(math.lgamma(n + 1)) if n > 20 else float(math.factorial(n))
     with np.errstate(all="ignore"):
         return np.asarray((scale if n % 2 else -scale) * y).astype(dtype, copy=False)

@@ -141,7 +141,7 @@ def unique_consecutive(x: Array, dim: int | None) -> tuple[Array, Array, Array]:
 def searchsorted(sequence: Array, values: Array, right: bool, sorter: Array | None) -> Array:
     """Insertion places that keep each row of sequence sorted; rows are matched with rows of
     values."""
-    side = "right" if right else "left"
+    side: Any = "right" if right else "left"
     common = np.result_type(sequence, values)
     if sorter is not None:
         sequence = np.take_along_axis(sequence, sorter, -1)

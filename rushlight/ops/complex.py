@@ -61,11 +61,16 @@ def polar(abs: Any, angle: Any) -> Any:
 
 
 polar.vjp(
-    lambda g, y, _a, _t: part(conj_physical(g) * sgn(y), "real"),
-    lambda g, y, _a, _t: -part(conj_physical(g) * y, "imag"),
+    lambda g, y, _a, _t: part(conjugate(g) * sgn(y), "real"),
+    lambda g, y, _a, _t: -part(conjugate(g) * y, "imag"),
 )
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def conjugate(x: Any) -> Any:
+    """The complex conjugate of an array or Tensor."""
+    return conj_physical(x)
 
 
 def part(x: Any, name: str) -> Any:

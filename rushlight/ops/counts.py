@@ -155,7 +155,8 @@ def histogram(
     if hasattr(bins, "_a"):
         edges = bins._a
     else:
-        low, high = _range("torch.histogram()", a, *(range if range is not None else (0, 0)), 0.5)
+        low, high = (0.0, 0.0) if range is None else range
+        low, high = _range("torch.histogram()", a, low, high, 0.5)
         edges = np.linspace(low, high, int(bins) + 1).astype(a.dtype)
     weights = None if weight is None else weight._a.reshape(-1)
     counts = np.histogram(a, edges, weights=weights)[0].astype(a.dtype)

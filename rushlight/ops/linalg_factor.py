@@ -226,7 +226,7 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out:
     fresh=True,
     outputs=2,
 )
-def linalg_qr(a: Any, *, mode: str = "reduced") -> Any:
+def linalg_qr(a: Any, *, mode: Any = "reduced") -> Any:
     """a = Q @ R."""
     if mode == "r":
         return np.zeros(0, a.dtype), np.linalg.qr(a, mode="r")

@@ -200,7 +200,11 @@ def linalg_det(a: Any) -> Any:
 
 
 linalg_det.shape(lambda a: MetaArray(a.shape[:-2], a.dtype))
-linalg_det.vjp(lambda g, _y, a: g[..., None, None] * linalg_cofactor(a))
+
+
+@linalg_det.vjp
+def _det_rule(g: Any, _y: Any, a: Any) -> Any:
+    return g[..., None, None] * linalg_cofactor(a)
 
 
 @op(samples=[sample(3, 3), sample(2, 3, 3)], public="", fresh=True, holomorphic=True)
@@ -255,7 +259,7 @@ def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
     inverse_h = adjoint_(linalg_inv_quiet(a))
     if not is_complex(a):
         return inverse_h * (gl[..., None, None] if gl is not None else 0.0)
-    total = None if gl is None else gl
+    total: Any = gl
     if gs is not None:
         turn = (y[0].conj() * gs).imag * 1j
         total = turn if total is None else total + turn

@@ -168,11 +168,9 @@ def take_diagonal(x: Any, *, offset: int = 0) -> Any:
     return np.diagonal(x, offset, -2, -1).copy()
 
 
-take_diagonal.vjp(
-    lambda g, _y, _x, *, offset, shapes: put_diagonal(
-        g, rows=shapes[0][-2], columns=shapes[0][-1], offset=offset
-    )
-)
+@take_diagonal.vjp
+def _take_rule(g: Any, _y: Any, _x: Any, *, offset: int, shapes: Any) -> Any:
+    return put_diagonal(g, rows=shapes[0][-2], columns=shapes[0][-1], offset=offset)
 
 
 @op(

@@ -349,7 +349,7 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
     if n == 0:
         eye = np.broadcast_to(np.eye(A.shape[-1], dtype=A._a.dtype), A.shape).copy()
         return finish("matrix_power", wrap(eye), out)
-    result = None
+    result: Any = None
     while n:
         if n & 1:
             result = A if result is None else matmul(result, A)

@@ -47,7 +47,7 @@ def off_diagonal(x: Any) -> Any:
     outputs=2,
     node="LinalgEighBackward0",
 )
-def linalg_eigh(a: Any, *, uplo: str = "L") -> Any:
+def linalg_eigh(a: Any, *, uplo: Any = "L") -> Any:
     """Eigenvalues (ascending) and eigenvectors of Hermitian matrices."""
     if a.size == 0:
         return np.zeros(a.shape[:-1], a.real.dtype), a.copy()

@@ -31,9 +31,15 @@ def _window(n: int, periodic: bool, formula: Any) -> Any:
 
 def _factory(name: str, formula: Any, doc: str) -> None:
     def window(
-        window_length: int, periodic: bool = True, *, dtype: Any = None, layout: Any = None,
-        device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-    ) -> Any:  # fmt: skip
+        window_length: int,
+        periodic: bool = True,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
         return made(_window(window_length, periodic, formula), dtype, requires_grad)
 
     window.__name__ = window.__qualname__ = name
@@ -58,9 +64,17 @@ _factory(
 
 @composite(public="torch", dispatch=False)
 def hamming_window(
-    window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None,
-    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:  # fmt: skip
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
     """The Hamming window: alpha - beta cos(2 pi k/n)."""
     a = _window(window_length, periodic, lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n))
     return made(a, dtype, requires_grad)
@@ -68,9 +82,16 @@ def hamming_window(
 
 @composite(public="torch", dispatch=False)
 def kaiser_window(
-    window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None,
-    layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-) -> Any:  # fmt: skip
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
     """The Kaiser window: i0(beta sqrt(1 - (2k/n - 1)^2)) / i0(beta)."""
 
     def formula(k: Any, n: int) -> Any:
@@ -128,10 +149,18 @@ def _edges(x: Any, amount: int, mode: str) -> Any:
 
 @composite(public="torch Tensor")
 def stft(
-    input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None,
-    center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
-    return_complex: bool | None = None, align_to_window: bool | None = None,
-) -> Any:  # fmt: skip
+    input: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Any:
     """The short-time Fourier transform: (..., frequencies, frames) of windowed pieces of the
     signal."""
     hop = n_fft // 4 if hop_length is None else hop_length
@@ -173,10 +202,17 @@ def stft(
 
 @composite(public="torch Tensor")
 def istft(
-    input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None,
-    center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
+    input: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
     return_complex: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """The least-squares inverse of stft: overlapped pieces, divided by the overlapped squared
     window."""
     hop = n_fft // 4 if hop_length is None else hop_length

@@ -41,9 +41,11 @@ def pick_along(x: Any, index: Any, *, dim: int) -> Any:
     return np.take_along_axis(x, index, dim)
 
 
-pick_along.vjp(
-    lambda g, _y, _x, index, *, dim, shapes: put_along(g, index, dim=dim, size=shapes[0][dim]), None
-)
+def _pick_rule(g: Any, _y: Any, _x: Any, index: Any, *, dim: int, shapes: Any) -> Any:
+    return put_along(g, index, dim=dim, size=shapes[0][dim])
+
+
+pick_along.vjp(_pick_rule, None)
 
 
 @op(
@@ -364,9 +366,11 @@ def pick_along_many(x: Any, index: Any) -> Any:
     return np.take_along_axis(x, np.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), -1)
 
 
-pick_along_many.vjp(
-    lambda g, _y, _x, index, *, shapes: add_along(g, index, size=shapes[0][-1]), None
-)
+def _pick_many_rule(g: Any, _y: Any, _x: Any, index: Any, *, shapes: Any) -> Any:
+    return add_along(g, index, size=shapes[0][-1])
+
+
+pick_along_many.vjp(_pick_many_rule, None)
 
 
 @op(samples=[case((3, 6), arr((3, 6), 0, 4, "int64"), size=4)], public="", fresh=True, smooth=False)

@@ -17,7 +17,7 @@ from ..errors import message
 from ..kernels import libm, libm_bessel, libm_gamma
 from . import math as elementary
 from .math import cos, exp, log, log1p, sgn, sin, where
-from .record import composite, intrinsic, op, write_out
+from .record import Op, composite, intrinsic, op, write_out
 from .samples import arr, case, real
 
 SHAPE = (3, 4)
@@ -128,8 +128,8 @@ lgamma = intrinsic(
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))],
     doc="log |gamma(x)|.",
 )  # fmt: skip
-digamma = intrinsic(
-    "digamma", libm_gamma.digamma, lambda g, _y, x: g * polygamma_n(x, n=1),
+digamma: Op = intrinsic(
+    "digamma", libm_gamma.digamma, lambda g, _y, x: g * _trigamma(x),
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))], public=EVERYWHERE,
     doc="The derivative of lgamma.",
 )  # fmt: skip
@@ -149,6 +149,11 @@ def polygamma_n(input: Any, *, n: int) -> Any:
 
 
 polygamma_n.vjp(lambda g, _y, x, *, n: g * polygamma_n(x, n=n + 1))
+
+
+def _trigamma(x: Any) -> Any:
+    """The derivative of digamma."""
+    return polygamma_n(x, n=1)
 
 
 @composite(public="torch special")
@@ -199,7 +204,7 @@ igammac = intrinsic(
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
     doc="The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x).",
 )  # fmt: skip
-zeta = intrinsic(
+zeta: Op = intrinsic(
     "zeta", libm_gamma.zeta,
     None, lambda g, _y, s, q: -g * (s * zeta(s + 1, q)),
     nin=2, promote="float", samples=[case(arr(SHAPE, 1.5, 5), POSITIVE)], public="special",
@@ -224,13 +229,13 @@ i0e = intrinsic(
     nin=1, samples=[case(arr(SHAPE, 0.2, 12)), case(arr(SHAPE, -12, -0.2))], public="special",
     doc="exp(-|x|) i0(x).",
 )  # fmt: skip
-i1 = intrinsic(
+i1: Op = intrinsic(
     "i1", libm_bessel.i1,
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, i0(x) - y / _nonzero(x)),
     nin=1, samples=[case(arr(SHAPE, 0.2, 5)), case(arr(SHAPE, -5, -0.2))], public="special",
     doc="The modified Bessel function of the first kind, order 1.",
 )  # fmt: skip
-i1e = intrinsic(
+i1e: Op = intrinsic(
     "i1e", libm_bessel.i1e,
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, i0e(x) - y * (sgn(x) + 1 / _nonzero(x))),
     nin=1, samples=[case(arr(SHAPE, 0.2, 12)), case(arr(SHAPE, -12, -0.2))], public="special",
@@ -241,7 +246,7 @@ bessel_j0 = intrinsic(
     nin=1, samples=real(-12, 12), public="special",
     doc="The Bessel function of the first kind, order 0.",
 )  # fmt: skip
-bessel_j1 = intrinsic(
+bessel_j1: Op = intrinsic(
     "bessel_j1", libm_bessel.bessel_j1,
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, bessel_j0(x) - y / _nonzero(x)),
     nin=1, samples=real(0.3, 12), public="special",
@@ -252,7 +257,7 @@ bessel_y0 = intrinsic(
     nin=1, samples=real(0.5, 12), public="special",
     doc="The Bessel function of the second kind, order 0.",
 )  # fmt: skip
-bessel_y1 = intrinsic(
+bessel_y1: Op = intrinsic(
     "bessel_y1", libm_bessel.bessel_y1, lambda g, y, x: g * (bessel_y0(x) - y / x),
     nin=1, samples=real(0.5, 12), public="special",
     doc="The Bessel function of the second kind, order 1.",
