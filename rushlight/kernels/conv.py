@@ -65,13 +65,15 @@ def windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> 
     """
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
-    return as_strided(
-        x,
-        x.shape[:lead] + kernel + out,
+    shape = x.shape[:lead] + kernel + out
+    strides = (
         x.strides[:lead]
         + tuple(st * d for st, d in zip(steps, dilation, strict=True))
-        + tuple(st * s for st, s in zip(steps, stride, strict=True)),
+        + tuple(st * s for st, s in zip(steps, stride, strict=True))
     )
+    if x.flags.c_contiguous and x.dtype.kind in "fc" and x.size:
+        return np.ndarray(shape, x.dtype, x, 0, strides)  # as_strided, ten times as fast
+    return as_strided(x, shape, strides)
 
 
 def conv(

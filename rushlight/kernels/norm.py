@@ -6,6 +6,7 @@ Not here: which dimensions belong together, running statistics, gradients (`ops/
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,13 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
+_BLOCK = 1 << 16  # elements of a block of rows that stays in the cache between passes
+
+
 def moments(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
     """Mean and biased variance over `dims`, which stay as 1; the variance in two passes."""
+    if x.size > _BLOCK and dims[0] and dims == tuple(range(dims[0], x.ndim)):
+        return _row_moments(x, dims)
     count = x.dtype.type(max(1, math.prod(x.shape[d] for d in dims)))
     mean = np.asarray(np.add.reduce(x, axis=dims, keepdims=True) / count)
     apart = x - mean
@@ -45,3 +51,69 @@ def center_scale(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array |
     if b is not None:
         y += b
     return y
+
+
+# --- rows: dimensions at the end, in blocks ---
+
+
+def _blocks(rows: int, length: int) -> Iterator[slice]:
+    step = max(1, _BLOCK // max(1, length))
+    return (slice(i, i + step) for i in range(0, rows, step))
+
+
+def _row_moments(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
+    shape = x.shape[: dims[0]] + (1,) * len(dims)
+    length = math.prod(x.shape[dims[0] :])
+    flat = x.reshape(-1, length)
+    mean = np.empty((len(flat), 1), x.dtype)
+    var = np.empty(len(flat), x.dtype)
+    for at in _blocks(len(flat), length):
+        part = flat[at]
+        np.add.reduce(part, axis=1, keepdims=True, out=mean[at])
+        mean[at] /= length
+        apart = part - mean[at]
+        np.einsum("ij,ij->i", apart, apart, out=var[at])
+    var /= length
+    return mean.reshape(shape), var.reshape(shape)
+
+
+def standardize_rows(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array | None) -> Array:
+    """(x - mean) * rstd * w + b for rows x (R, D), moments (R, 1), parameters (D,)."""
+    y = np.empty(x.shape, x.dtype)
+    for at in _blocks(*x.shape):
+        part = np.subtract(x[at], mean[at], out=y[at])
+        part *= rstd[at]
+        if w is not None:
+            part *= w
+        if b is not None:
+            part += b
+    return y
+
+
+def standardize_rows_gradient(
+    g: Array, x: Array, mean: Array, rstd: Array, w: Array | None, needs: tuple[bool, bool, bool]
+) -> tuple[Array | None, Array | None, Array | None]:
+    """Gradients of `standardize_rows` by x, w and b, in one pass over blocks of rows.
+
+    With xh = (x - mean) * rstd and h = g * w: dx = rstd * (h - mean(h) - xh * mean(h * xh)).
+    """
+    length = x.shape[1]
+    dx = np.empty(x.shape, x.dtype) if needs[0] else None
+    dw = np.zeros(length, x.dtype) if needs[1] else None
+    db = np.zeros(length, x.dtype) if needs[2] else None
+    for at in _blocks(*x.shape):
+        part = g[at]
+        xh = x[at] - mean[at]
+        xh *= rstd[at]
+        if db is not None:
+            db += part.sum(0)
+        if dw is not None:
+            dw += np.einsum("ij,ij->j", part, xh)
+        if dx is not None:
+            h = part if w is None else part * w
+            along = np.einsum("ij,ij->i", h, xh)[:, None] / length
+            xh *= along
+            np.subtract(h, xh, out=xh)
+            xh -= h.sum(1, keepdims=True) / length
+            np.multiply(xh, rstd[at], out=dx[at])
+    return dx, dw, db

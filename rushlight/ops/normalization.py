@@ -197,7 +197,13 @@ def layer_norm_op(
     """Normalise over the last dimensions `dims`; weight and bias have their shape."""
     if mean is None:
         mean, var = arrays.moments(input, dims)
-    return arrays.center_scale(input, mean, arrays.inverse_std(var, eps), weight, bias)
+    rstd = arrays.inverse_std(var, eps)
+    length = math.prod(input.shape[dims[0] :])
+    if not input.size:
+        return arrays.center_scale(input, mean, rstd, weight, bias)
+    rows = (input.reshape(-1, length), mean.reshape(-1, 1), rstd.reshape(-1, 1))
+    params = (None if p is None else p.reshape(length) for p in (weight, bias))
+    return arrays.standardize_rows(*rows, *params).reshape(input.shape)
 
 
 @layer_norm_op.joint
@@ -214,6 +220,20 @@ def _(
     dims: Ints,
     eps: float,
 ) -> Any:
+    if x.__class__ is np.ndarray and mean is not None and x.size:
+        # The formula of `standardize_rule`, block by block.
+        length = math.prod(x.shape[dims[0] :])
+        rstd = arrays.inverse_std(var, eps).reshape(-1, 1)
+        rows = (g.reshape(-1, length), x.reshape(-1, length), mean.reshape(-1, 1), rstd)
+        w = None if weight is None else weight.reshape(length)
+        dx, dw, db = arrays.standardize_rows_gradient(*rows, w, needs[:3])
+        return (
+            None if dx is None else dx.reshape(x.shape),
+            like(dw, weight),
+            like(db, bias),
+            None,
+            None,
+        )
     lead = tuple(range(dims[0]))
     if not lead:  # one group, so no sum: as if there were a leading dimension of size 1
         one = (1, *x.shape)
