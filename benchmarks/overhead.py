@@ -71,7 +71,11 @@ def once(package: str) -> dict[str, float]:
 def child(package: str) -> dict[str, float]:
     env = {**os.environ, "OMP_NUM_THREADS": "2"}
     got = subprocess.run(
-        [sys.executable, "-m", "benchmarks.overhead", "--once", package], capture_output=True, text=True, check=True, env=env
+        [sys.executable, "-m", "benchmarks.overhead", "--once", package],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=env,
     )
     return dict(json.loads(got.stdout.splitlines()[-1]))
 
@@ -90,19 +94,26 @@ def main() -> None:
         for package, table in (("rushlight", ours), ("torch", theirs)):
             for name, us in child(package).items():
                 table.setdefault(name, []).append(us)
-    print(f"{'work':<36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}{'limit':>8}   (µs, median of {options.rounds})")
+    print(
+        f"{'work':<36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}{'limit':>8}   (µs, median of {options.rounds})"
+    )
     for name in ours:
-        mine, peer = sorted(ours[name])[len(ours[name]) // 2], sorted(theirs[name])[len(theirs[name]) // 2]
+        mine, peer = (
+            sorted(ours[name])[len(ours[name]) // 2],
+            sorted(theirs[name])[len(theirs[name]) // 2],
+        )
         limit = LIMITS.get(name)
         print(f"{name:<36}{mine:>12.2f}{peer:>12.2f}{mine / peer:>8.2f}{limit if limit else '':>8}")
     print()
     for package in ("rushlight", "torch"):
         code = (
-            "import time,resource; s=time.perf_counter(); import {0}; t=time.perf_counter()-s; "
-            "print(f'import {0}: {{t:.3f}} s, {{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024:.0f}} MB resident')"
-        ).format(package)
+            f"import time,resource; s=time.perf_counter(); import {package}; t=time.perf_counter()-s; "
+            f"print(f'import {package}: {{t:.3f}} s, {{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024:.0f}} MB resident')"
+        )
         for _ in range(2):  # the first run warms the file cache
-            line = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+            line = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout.strip()
         print(line)
 
 

@@ -43,7 +43,7 @@ from .config import (  # noqa: E402
 from .device import device, get_default_device, set_default_device  # noqa: E402
 from .dtypes import (  # noqa: E402
     bfloat16,
-    bool,  # noqa: A004
+    bool,
     can_cast,
     cdouble,
     cfloat,
@@ -52,7 +52,7 @@ from .dtypes import (  # noqa: E402
     double,
     dtype,
     finfo,
-    float,  # noqa: A004
+    float,
     float8_e4m3fn,
     float8_e4m3fnuz,
     float8_e5m2,
@@ -63,7 +63,7 @@ from .dtypes import (  # noqa: E402
     get_default_dtype,
     half,
     iinfo,
-    int,  # noqa: A004
+    int,
     int8,
     int16,
     int32,
@@ -94,11 +94,86 @@ from .tensor import Tensor, is_tensor  # noqa: E402
 
 __version__ = "0.1.0"
 
+__all__ = [
+    "LinAlgError",
+    "OutOfMemoryError",
+    "Size",
+    "Tensor",
+    "TypedStorage",
+    "UntypedStorage",
+    "__version__",
+    "are_deterministic_algorithms_enabled",
+    "bfloat16",
+    "bool",
+    "can_cast",
+    "cdouble",
+    "cfloat",
+    "channels_last",
+    "channels_last_3d",
+    "complex64",
+    "complex128",
+    "contiguous_format",
+    "device",
+    "double",
+    "dtype",
+    "dtypes",
+    "enable_grad",
+    "finfo",
+    "float",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float16",
+    "float32",
+    "float64",
+    "get_default_device",
+    "get_default_dtype",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "get_num_threads",
+    "half",
+    "iinfo",
+    "inference_mode",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "is_tensor",
+    "layout",
+    "long",
+    "memory_format",
+    "no_grad",
+    "preserve_format",
+    "promote_types",
+    "set_default_device",
+    "set_default_dtype",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_grad_enabled",
+    "set_num_interop_threads",
+    "set_num_threads",
+    "short",
+    "sparse_coo",
+    "sparse_csr",
+    "strided",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "use_deterministic_algorithms",
+]
+
 ops.load()
 _derive.derive()
 _derive.operators()
 globals().update(_derive.namespaces["torch"])
 globals().update(tensor_storage.LEGACY)
+__all__ += sorted({*_derive.namespaces["torch"], *tensor_storage.LEGACY})
 
 # Submodules that are imported when first used, so that `import rushlight` stays quick.
 _LAZY = {
@@ -124,7 +199,11 @@ def __getattr__(name: str) -> Any:
         return value
     raise AttributeError(
         f"module 'rushlight' has no attribute '{name}'"
-        + ("" if name.startswith("_") else f"\n  wanted  a name that Rushlight has; torch.{name} is not there (yet)")
+        + (
+            ""
+            if name.startswith("_")
+            else f"\n  wanted  a name that Rushlight has; torch.{name} is not there (yet)"
+        )
     )
 
 

@@ -16,7 +16,9 @@ import numpy as np
 
 def available_cores() -> int:
     """Cores this process may use: its affinity, and the CPU quota of its container."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     try:
         quota, _, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").partition(" ")
         if quota != "max":

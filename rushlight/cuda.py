@@ -60,7 +60,7 @@ def set_device(device: Any) -> None:
     usable("cuda")
 
 
-class device:  # noqa: N801
+class device:
     """A context that would select a device; entering it with a real one raises."""
 
     def __init__(self, device: Any) -> None:

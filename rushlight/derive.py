@@ -55,7 +55,12 @@ BINARY = {
     "matmul": "matmul",
 }  # fmt: skip
 UNARY = {"neg": "neg", "invert": "bitwise_not", "abs": "abs"}
-SHORT = {"add": (np.add, True), "sub": (np.subtract, True), "mul": (np.multiply, True), "truediv": (np.true_divide, False)}
+SHORT = {
+    "add": (np.add, True),
+    "sub": (np.subtract, True),
+    "mul": (np.multiply, True),
+    "truediv": (np.true_divide, False),
+}
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -64,6 +69,8 @@ def inplace_operator(op: Any) -> Any:
         other = fast.operand(op, other)
         if other is NotImplemented:
             return other
+        if op.check is not None:
+            op.check(self, other)
         return views.apply_inplace(op, self, (other,), {})
 
     return method
@@ -91,11 +98,21 @@ def operators() -> None:
         setattr(Tensor, f"__{python}__", fast.unary_plain(registry[name]))
     # commutative: the short way serves both sides
     Tensor.__radd__, Tensor.__rmul__ = Tensor.__add__, Tensor.__mul__  # type: ignore[attr-defined]
-    fast.swapped["__radd__"], fast.swapped["__rmul__"] = fast.swapped["__add__"], fast.swapped["__mul__"]
+    fast.swapped["__radd__"], fast.swapped["__rmul__"] = (
+        fast.swapped["__add__"],
+        fast.swapped["__mul__"],
+    )
     Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
     Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
     for op in registry.values():
-        if op.kind == "elementwise" and op.ufunc is not None and isinstance(op.ufunc, np.ufunc) and op.ufunc.nin == 1 and op.rules and op.promote == "float":
+        if (
+            op.kind == "elementwise"
+            and op.ufunc is not None
+            and isinstance(op.ufunc, np.ufunc)
+            and op.ufunc.nin == 1
+            and op.rules
+            and op.promote == "float"
+        ):
             short = fast.unary(op, op.ufunc, kinds)
             short.__name__, short.__doc__ = op.name, op.__doc__
             plain = fast.unary_plain(op)

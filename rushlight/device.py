@@ -10,11 +10,27 @@ from typing import Any
 
 from .errors import message
 
-_KINDS = ("cpu", "meta", "cuda", "mps", "xpu", "mkldnn", "hip", "vulkan", "xla", "hpu", "ipu", "privateuseone", "mtia")
-_stack: list[device] = []  # devices of `with device(...):` blocks and set_default_device, innermost last
+_KINDS = (
+    "cpu",
+    "meta",
+    "cuda",
+    "mps",
+    "xpu",
+    "mkldnn",
+    "hip",
+    "vulkan",
+    "xla",
+    "hpu",
+    "ipu",
+    "privateuseone",
+    "mtia",
+)
+_stack: list[
+    device
+] = []  # devices of `with device(...):` blocks and set_default_device, innermost last
 
 
-class device:  # noqa: N801 - PyTorch's name for it
+class device:
     """A device: ``device('cpu')``, ``device('meta')``, ``device('cuda', 0)``.
 
     A device object can be built for hardware that is absent, as in PyTorch; a tensor on it cannot.
@@ -26,15 +42,17 @@ class device:  # noqa: N801 - PyTorch's name for it
     type: str
     index: int | None
 
-    def __init__(self, type: Any = None, index: int | None = None) -> None:  # noqa: A002
+    def __init__(self, type: Any = None, index: int | None = None) -> None:
         if isinstance(type, device):
-            type, index = type.type, type.index if index is None else index  # noqa: A001
+            type, index = type.type, type.index if index is None else index
         elif isinstance(type, int) and not isinstance(type, bool):
-            type, index = "cuda", type  # noqa: A001
+            type, index = "cuda", type
         elif not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' must be str or int, not {type.__class__.__name__}")
+            raise TypeError(
+                f"device(): argument 'type' must be str or int, not {type.__class__.__name__}"
+            )
         elif ":" in type:
-            type, _, number = type.partition(":")  # noqa: A001
+            type, _, number = type.partition(":")
             if not number.isdigit():
                 raise RuntimeError(f"Invalid device string: '{type}:{number}'")
             index = int(number)
@@ -69,7 +87,10 @@ class device:  # noqa: N801 - PyTorch's name for it
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
     ) -> None:
         _stack.pop()
 

@@ -30,7 +30,9 @@ is_gloo_available = is_mpi_available = is_torchelastic_launched = is_nccl_availa
 
 def get_rank(group: Any = None) -> int:
     """Raises as in PyTorch: there is no process group."""
-    raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+    raise ValueError(
+        "Default process group has not been initialized, please make sure to call init_process_group."
+    )
 
 
 get_world_size = get_rank

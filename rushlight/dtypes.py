@@ -14,7 +14,7 @@ import numpy as np
 BOOL, INT, FLOAT, COMPLEX = range(4)  # promotion categories: the higher one wins
 
 
-class dtype:  # noqa: N801 - PyTorch's name for it
+class dtype:
     """An element type, such as ``rushlight.float32``; one object a type, compared by identity.
 
     Attributes:
@@ -23,10 +23,22 @@ class dtype:  # noqa: N801 - PyTorch's name for it
         np: the NumPy type that stores it.
     """
 
-    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "low", "name", "np", "rank")
+    __slots__ = (
+        "category",
+        "is_complex",
+        "is_floating_point",
+        "is_signed",
+        "itemsize",
+        "low",
+        "name",
+        "np",
+        "rank",
+    )
     __module__ = "rushlight"
 
-    def __init__(self, name: str, np_type: Any, category: int, rank: int, low: bool = False) -> None:
+    def __init__(
+        self, name: str, np_type: Any, category: int, rank: int, low: bool = False
+    ) -> None:
         self.name = name
         self.np = np.dtype(np_type)
         self.category = category
@@ -52,7 +64,7 @@ class dtype:  # noqa: N801 - PyTorch's name for it
         return complex128 if self in (float64, complex128) else complex64
 
 
-bool = dtype("bool", np.bool_, BOOL, 0)  # noqa: A001
+bool = dtype("bool", np.bool_, BOOL, 0)
 uint8 = dtype("uint8", np.uint8, INT, 1)
 int8 = dtype("int8", np.int8, INT, 1)
 int16 = dtype("int16", np.int16, INT, 2)
@@ -72,10 +84,12 @@ float8_e5m2fnuz = dtype("float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, FLOAT, 0, 
 complex64 = dtype("complex64", np.complex64, COMPLEX, 2)
 complex128 = dtype("complex128", np.complex128, COMPLEX, 3)
 
-half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128  # noqa: A001
-short, int, long = int16, int32, int64  # noqa: A001
+half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
+short, int, long = int16, int32, int64
 
-ALL: tuple[dtype, ...] = tuple(v for k, v in list(globals().items()) if isinstance(v, dtype) and v.name == k)
+ALL: tuple[dtype, ...] = tuple(
+    v for k, v in list(globals().items()) if isinstance(v, dtype) and v.name == k
+)
 _BY_NP = {d.np: d for d in ALL}
 _BAREBONES = (uint16, uint32, uint64)
 _FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
@@ -119,7 +133,9 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     if a is b:
         return a
     if a in _FLOAT8 or b in _FLOAT8:
-        raise RuntimeError(f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and {b.name}")
+        raise RuntimeError(
+            f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and {b.name}"
+        )
     if a in _BAREBONES or b in _BAREBONES:
         for d in (a, b):
             if d.is_floating_point:
@@ -172,7 +188,9 @@ def combine(dims: dtype | None, zero_dims: dtype | None, numbers: dtype | None) 
         if current is None:
             current = weaker
         elif weaker.category > current.category:
-            current = promote_types(current, weaker) if weaker is not numbers else _weak(current, weaker)
+            current = (
+                promote_types(current, weaker) if weaker is not numbers else _weak(current, weaker)
+            )
     assert current is not None
     return current
 
@@ -184,13 +202,15 @@ def _weak(current: dtype, number: dtype) -> dtype:
     return promote_types(current, number)
 
 
-class finfo:  # noqa: N801
+class finfo:
     """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
-    def __init__(self, type: dtype | None = None) -> None:  # noqa: A002
+    def __init__(self, type: dtype | None = None) -> None:
         d = _default if type is None else type
         if not isinstance(d, dtype) or d.category < FLOAT:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'")
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'"
+            )
         d = d.to_real()
         info: Any = np.finfo(d.np) if d.np.kind == "f" else ml_dtypes.finfo(d.np)
         self.dtype = d.name
@@ -202,17 +222,19 @@ class finfo:  # noqa: N801
         self.resolution = builtins.float(info.resolution)
 
     def __repr__(self) -> str:
-        fields = "resolution min max eps smallest_normal tiny".split()
+        fields = ["resolution", "min", "max", "eps", "smallest_normal", "tiny"]
         shown = ", ".join(f"{f}={getattr(self, f):g}" for f in fields)
         return f"finfo({shown}, dtype={self.dtype})"
 
 
-class iinfo:  # noqa: N801
+class iinfo:
     """Limits of an integer type: bits, max, min."""
 
-    def __init__(self, type: dtype) -> None:  # noqa: A002
+    def __init__(self, type: dtype) -> None:
         if not isinstance(type, dtype) or type.category != INT:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'")
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'"
+            )
         info = np.iinfo(type.np)
         self.dtype = type.name
         self.bits = type.itemsize * 8

@@ -26,10 +26,14 @@ def find(what: Any) -> Op:
     if isinstance(found, Op):
         return found
     name = what if isinstance(what, str) else getattr(what, "__name__", repr(what))
-    if name in registry:  # a function whose record has other arguments, such as torch.add with its alpha
+    if (
+        name in registry
+    ):  # a function whose record has other arguments, such as torch.add with its alpha
         return registry[name]
     near = [n for n in sorted(registry) if str(name).split(".")[-1][:3] in n][:8]
-    raise ValueError(f"no op record for {name!r}" + (f"\n  try     {', '.join(near)}" if near else ""))
+    raise ValueError(
+        f"no op record for {name!r}" + (f"\n  try     {', '.join(near)}" if near else "")
+    )
 
 
 def source(fn: Callable[..., Any]) -> str:
@@ -74,7 +78,9 @@ def describe(what: Any) -> str:
             root = rule.formula
             lines.append(f"    {name}: {root if isinstance(root, Expr) else 0}")
     else:
-        lines.append("  derivative  " + ("one rule for all inputs" if op.joint_rule else "one rule an input"))
+        lines.append(
+            "  derivative  " + ("one rule for all inputs" if op.joint_rule else "one rule an input")
+        )
         for k, rule in enumerate(op.rules):
             keeps = op.keeps(k, len(op.inputs))
             names = ["y", *op.inputs]
@@ -82,7 +88,9 @@ def describe(what: Any) -> str:
             text = source(rule) if rule is not None else "none"
             lines.append(f"    keeps {', '.join(kept) or 'nothing'}")
             lines += ["      " + line for line in text.splitlines()[:12]]
-            if op.joint_rule or "\n" not in text and "lambda" in text and text.count("lambda") > 1:
+            if op.joint_rule or (
+                "\n" not in text and "lambda" in text and text.count("lambda") > 1
+            ):
                 break
     return "\n".join(lines)
 

@@ -19,11 +19,11 @@ class _Name:
         return self.name
 
 
-class memory_format(_Name):  # noqa: N801
+class memory_format(_Name):
     """How dimensions are laid out in memory."""
 
 
-class layout(_Name):  # noqa: N801
+class layout(_Name):
     """Dense (strided) or sparse storage; only strided exists here."""
 
 

@@ -6,4 +6,4 @@ from .derive import namespaces
 from .errors import LinAlgError
 
 globals().update(namespaces.get("linalg", {}))
-__all__ = ["LinAlgError", *sorted(namespaces.get("linalg", {}))]  # noqa: PLE0604
+__all__ = ["LinAlgError", *sorted(namespaces.get("linalg", {}))]

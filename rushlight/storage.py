@@ -21,7 +21,11 @@ def root(a: Any) -> Any:
         base = a.base
         if isinstance(base, np.ndarray):
             a = base
-        elif base is not None and isinstance(getattr(base, "base", None), np.ndarray) and not isinstance(base, memoryview):
+        elif (
+            base is not None
+            and isinstance(getattr(base, "base", None), np.ndarray)
+            and not isinstance(base, memoryview)
+        ):
             a = base.base  # NumPy's as_strided leaves a small holder in between
         else:
             return a
@@ -52,9 +56,13 @@ def nbytes(a: Any) -> int:
 def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset: int | None) -> Any:
     """A view of the storage of `a`; RuntimeError when it would leave the storage."""
     if len(size) != len(stride):
-        raise RuntimeError(f"mismatch in length of strides and shape: {len(stride)} and {len(size)}")
+        raise RuntimeError(
+            f"mismatch in length of strides and shape: {len(stride)} and {len(size)}"
+        )
     if any(s < 0 for s in stride):
-        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
     if a.__class__ is MetaArray:
         return MetaArray(size, a.dtype, tuple(s * a.itemsize for s in stride))
     start = storage_offset(a) if offset is None else offset
@@ -74,7 +82,9 @@ def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset:
     if r.flags.c_contiguous and r.dtype.kind != "V":
         return np.ndarray(size, a.dtype, r.reshape(-1).view(np.uint8), start * a.itemsize, strides)
     shift = start - storage_offset(a)
-    flat = np.lib.stride_tricks.as_strided(a.reshape(-1)[:1] if a.ndim == 0 else a[(0,) * a.ndim][...], (), ())
+    flat = np.lib.stride_tricks.as_strided(
+        a.reshape(-1)[:1] if a.ndim == 0 else a[(0,) * a.ndim][...], (), ()
+    )
     holder = _At(flat, address(a) + shift * a.itemsize, size, strides, a)
     return np.asarray(holder).view(a.dtype)
 
@@ -124,7 +134,11 @@ class UntypedStorage:
 
     def bytes(self) -> Any:
         """A writable uint8 array over the memory."""
-        return np.ndarray((self.nbytes(),), np.uint8, self._root) if self._root.flags.c_contiguous else np.frombuffer(self._root.tobytes(), np.uint8)
+        return (
+            np.ndarray((self.nbytes(),), np.uint8, self._root)
+            if self._root.flags.c_contiguous
+            else np.frombuffer(self._root.tobytes(), np.uint8)
+        )
 
     def __getitem__(self, i: Any) -> Any:
         got = self.bytes()[i]

@@ -83,11 +83,19 @@ class Tensor(TensorBase):
         return strided
 
     itemsize = property(lambda self: self._a.dtype.itemsize, doc="Bytes an element takes.")
-    nbytes = property(lambda self: self._a.size * self._a.dtype.itemsize, doc="Bytes all elements take.")
-    is_cuda = is_mps = is_xpu = is_sparse = is_quantized = is_mkldnn = is_nested = is_vulkan = is_ipu = False
+    nbytes = property(
+        lambda self: self._a.size * self._a.dtype.itemsize, doc="Bytes all elements take."
+    )
+    is_cuda = is_mps = is_xpu = is_sparse = is_quantized = is_mkldnn = is_nested = is_vulkan = (
+        is_ipu
+    ) = False
     is_sparse_csr = is_maia = is_mtia = is_xla = False
-    is_cpu = property(lambda self: self._a.__class__ is not MetaArray, doc="Whether the data are in CPU memory.")
-    is_meta = property(lambda self: self._a.__class__ is MetaArray, doc="Whether it is a shape without data.")
+    is_cpu = property(
+        lambda self: self._a.__class__ is not MetaArray, doc="Whether the data are in CPU memory."
+    )
+    is_meta = property(
+        lambda self: self._a.__class__ is MetaArray, doc="Whether it is a shape without data."
+    )
     names = property(lambda self: (None,) * self._a.ndim, doc="Dimension names: always None here.")
 
     def size(self, dim: int | None = None) -> Any:
@@ -252,7 +260,9 @@ class Tensor(TensorBase):
                 )
             )
         if self._a.__class__ is MetaArray:
-            raise TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.")
+            raise TypeError(
+                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+            )
         if self._a.dtype.kind == "V":
             raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
         return self._a
@@ -280,7 +290,9 @@ class Tensor(TensorBase):
     def __dlpack__(self, **kw: Any) -> Any:
         if self._fn is not None:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        return self.numpy().__dlpack__(**{k: v for k, v in kw.items() if v is not None and k != "stream"})
+        return self.numpy().__dlpack__(
+            **{k: v for k, v in kw.items() if v is not None and k != "stream"}
+        )
 
     def __dlpack_device__(self) -> Any:
         return self._a.__dlpack_device__()
@@ -378,7 +390,9 @@ class Tensor(TensorBase):
                 self._x.grad = None  # type: ignore[union-attr]
             return
         if not isinstance(value, TensorBase):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
         if value._a.shape != self._a.shape:
@@ -428,15 +442,32 @@ class Tensor(TensorBase):
         >>> x.grad
         tensor([2., 4.])
         """
-        if gradient is not None and not isinstance(gradient, TensorBase) and isinstance(gradient, (int, float)):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-        engine.backward(self, gradient, retain_graph, create_graph, inputs=inputs, retain_variables=retain_variables)
+        if (
+            gradient is not None
+            and not isinstance(gradient, TensorBase)
+            and isinstance(gradient, (int, float))
+        ):
+            raise TypeError(
+                f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
+            )
+        engine.backward(
+            self,
+            gradient,
+            retain_graph,
+            create_graph,
+            inputs=inputs,
+            retain_variables=retain_variables,
+        )
 
     def detach(self) -> Tensor:
         """A tensor of the same memory without history."""
         t = door.wrap(self._a)
         t._vc = views.cell(self)
-        t._x = Cut("detach") if self._fn is not None else (self._x if self._x.__class__ is Cut else None)
+        t._x = (
+            Cut("detach")
+            if self._fn is not None
+            else (self._x if self._x.__class__ is Cut else None)
+        )
         return t
 
     def detach_(self) -> Tensor:
@@ -526,7 +557,9 @@ class Tensor(TensorBase):
         if self._fn is None:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if self._fn is not LEAF:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+            raise RuntimeError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors"
+            )
         x = self._extras()
         if x.post_hooks is None:
             x.post_hooks = {}
@@ -652,7 +685,9 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     if data is None:
         data = create.empty(0)
     if not isinstance(data, TensorBase):
-        raise TypeError(f"cannot create a {cls.__name__} from {type(data).__name__}: it takes a Tensor")
+        raise TypeError(
+            f"cannot create a {cls.__name__} from {type(data).__name__}: it takes a Tensor"
+        )
     t: Any = object.__new__(cls)
     t._a = data._a
     t._fn = t._vc = t._v = t._x = None

@@ -62,7 +62,7 @@ class _LegacyMeta(type):
 def legacy_class(name: str, dtype: Any) -> Any:
     """FloatTensor and its like: a constructor, and a type for isinstance."""
 
-    def __new__(cls: Any, *args: Any, device: Any = None) -> Any:  # noqa: N807
+    def __new__(cls: Any, *args: Any, device: Any = None) -> Any:
         return legacy_new(args, cls.dtype, device)
 
     return _LegacyMeta(
@@ -130,30 +130,65 @@ def new(self: Any, *args: Any, device: Any = None) -> Any:
     return legacy_new(args, self.dtype, device)
 
 
-def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def new_tensor(
+    self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """A tensor with a copy of `data`, of this tensor's dtype unless another is given."""
     return create.finish(create.to_array(data, dtype or self.dtype), requires_grad, device)
 
 
 def new_filled(name: str, fill: Any) -> Any:
-    def make(self: Any, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None, pin_memory: bool = False, **kw: Any) -> Any:
+    def make(
+        self: Any,
+        *size: Any,
+        dtype: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        layout: Any = None,
+        pin_memory: bool = False,
+        **kw: Any,
+    ) -> Any:
         shape = create.sizes_of(size or (kw.pop("size"),))
-        return create.finish(create.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad)
+        return create.finish(
+            create.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad
+        )
 
     make.__name__ = name
     make.__doc__ = f"`torch.{name[4:]}` with this tensor's dtype and device."
     return make
 
 
-def new_full(self: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **kw: Any) -> Any:
+def new_full(
+    self: Any,
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
     """`torch.full` with this tensor's dtype and device."""
     shape = create.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
-    return create.finish(create.blank(shape, dtype or self.dtype, device or self.device, create.number(fill_value)), requires_grad)
+    return create.finish(
+        create.blank(shape, dtype or self.dtype, device or self.device, create.number(fill_value)),
+        requires_grad,
+    )
 
 
-def new_empty_strided(self: Any, size: Any, stride: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **kw: Any) -> Any:
+def new_empty_strided(
+    self: Any,
+    size: Any,
+    stride: Any,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
     """`torch.empty_strided` with this tensor's dtype."""
-    return create.empty_strided(size, stride, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+    return create.empty_strided(
+        size, stride, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad
+    )
 
 
 def data_ptr(self: Any) -> int:
@@ -196,7 +231,13 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
         self._a = storage.strided_view(a, shape, strides, None)
     else:
         fresh = np.empty(shape, a.dtype)
-        old = storage.strided_view(a, (storage.nbytes(a) // a.itemsize - storage.storage_offset(a),), (1,), None) if a.size else a.reshape(-1)
+        old = (
+            storage.strided_view(
+                a, (storage.nbytes(a) // a.itemsize - storage.storage_offset(a),), (1,), None
+            )
+            if a.size
+            else a.reshape(-1)
+        )
         fresh.reshape(-1)[: old.size] = old
         self._a = fresh
     return self
@@ -213,7 +254,9 @@ def resize(self: Any, *sizes: Any) -> Any:
     return self.reshape(*sizes)
 
 
-def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Any:
+def set_(
+    self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
+) -> Any:
     """Make this tensor look at other memory: a tensor's or a storage's."""
     if source is None:
         self._a = np.empty((0,), self._a.dtype)
@@ -225,7 +268,9 @@ def set_(self: Any, source: Any = None, storage_offset: int = 0, size: Any = Non
             self._a = memory[storage_offset:]
         else:
             shape = create.sizes_of((tuple(size),))
-            steps = stride or tuple(s // self._a.itemsize for s in MetaArray(shape, self._a.dtype).strides)
+            steps = stride or tuple(
+                s // self._a.itemsize for s in MetaArray(shape, self._a.dtype).strides
+            )
             self._a = storage.strided_view(memory, shape, tuple(steps), storage_offset)
     views.cell(self).bump("set_")
     return self
@@ -264,7 +309,11 @@ def copied(self: Any, memo: dict[int, Any]) -> Any:
             memo.setdefault(id(memo), []).append(root)
         if moved.flags.c_contiguous and root.flags.c_contiguous:
             at = storage.address(a) - storage.address(root)
-            fresh = np.ndarray(a.shape, a.dtype, moved.reshape(-1).view(np.uint8), at, a.strides) if a.size else a.copy()
+            fresh = (
+                np.ndarray(a.shape, a.dtype, moved.reshape(-1).view(np.uint8), at, a.strides)
+                if a.size
+                else a.copy()
+            )
         else:
             fresh = a.copy(order="K")
     t: Any = object.__new__(type(self))
@@ -286,8 +335,10 @@ def reduce_tensor(self: Any) -> Any:
     if a.__class__ is MetaArray:
         data: Any = (a.shape, dtypes.from_numpy(a.dtype), a.strides)
     else:
-        data = np.ascontiguousarray(a).view(np.uint8 if a.dtype.kind == "V" and a.ndim else a.dtype) if a.dtype.kind != "V" else (
-            np.ascontiguousarray(a).tobytes(), a.shape, dtypes.from_numpy(a.dtype)
+        data = (
+            np.ascontiguousarray(a).view(np.uint8 if a.dtype.kind == "V" and a.ndim else a.dtype)
+            if a.dtype.kind != "V"
+            else (np.ascontiguousarray(a).tobytes(), a.shape, dtypes.from_numpy(a.dtype))
         )
         if a.dtype.kind != "V":
             data = data.reshape(a.shape)
@@ -297,9 +348,11 @@ def reduce_tensor(self: Any) -> Any:
 def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) -> Any:
     """The tensor that `reduce_tensor` described."""
     if isinstance(data, tuple):
-        a: Any = MetaArray(*data[:1], data[1].np, data[2]) if not isinstance(data[0], bytes) else np.frombuffer(
-            bytearray(data[0]), data[2].np
-        ).reshape(data[1])
+        a: Any = (
+            MetaArray(*data[:1], data[1].np, data[2])
+            if not isinstance(data[0], bytes)
+            else np.frombuffer(bytearray(data[0]), data[2].np).reshape(data[1])
+        )
     else:
         a = data
     t: Any = object.__new__(cls)

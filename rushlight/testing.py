@@ -14,7 +14,14 @@ from .ops.create import tensor
 from .ops.record import Op
 from .tensor import Tensor
 
-__all__ = ["assert_allclose", "assert_close", "check_op", "gradcheck", "gradgradcheck", "make_tensor"]
+__all__ = [
+    "assert_allclose",
+    "assert_close",
+    "check_op",
+    "gradcheck",
+    "gradgradcheck",
+    "make_tensor",
+]
 
 # rtol, atol a dtype, PyTorch's
 TOLERANCES = {
@@ -68,8 +75,13 @@ def assert_close(
         values(a, b, at)
 
     def values(a: Any, b: Any, at: str) -> None:
-        if isinstance(a, Tensor) != isinstance(b, Tensor) and not (isinstance(a, (int, float, complex)) or isinstance(b, (int, float, complex))):
-            fail(f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.", TypeError)
+        if isinstance(a, Tensor) != isinstance(b, Tensor) and not (
+            isinstance(a, (int, float, complex)) or isinstance(b, (int, float, complex))
+        ):
+            fail(
+                f"No comparison pair was able to handle inputs of type {type(a)} and {type(b)}.",
+                TypeError,
+            )
         x, y = as_tensor(a), as_tensor(b)
         if x.shape != y.shape:
             fail(f"The values for attribute 'shape' do not match: {x.shape} != {y.shape}.{at}")
@@ -78,7 +90,9 @@ def assert_close(
         if check_dtype and isinstance(a, Tensor) and isinstance(b, Tensor) and x.dtype != y.dtype:
             fail(f"The values for attribute 'dtype' do not match: {x.dtype} != {y.dtype}.{at}")
         if check_stride and x.stride() != y.stride():
-            fail(f"The values for attribute 'stride()' do not match: {x.stride()} != {y.stride()}.{at}")
+            fail(
+                f"The values for attribute 'stride()' do not match: {x.stride()} != {y.stride()}.{at}"
+            )
         pairs = [TOLERANCES.get(t.dtype, (0.0, 0.0)) for t in (x, y)]
         r = max(p[0] for p in pairs) if rtol is None else rtol
         t = max(p[1] for p in pairs) if atol is None else atol
@@ -92,9 +106,13 @@ def assert_close(
         with np.errstate(all="ignore"):
             off = np.abs(p.astype(wide) - q.astype(wide))
             rel = off / np.abs(q)
-        worst = np.unravel_index(np.nanargmax(np.where(close, -1, np.nan_to_num(off, nan=np.inf))), off.shape)
+        worst = np.unravel_index(
+            np.nanargmax(np.where(close, -1, np.nan_to_num(off, nan=np.inf))), off.shape
+        )
         if not off.shape:
-            fail(f"Scalars are not close!{at}\n\nExpected {b} but got {a}.\nAbsolute difference: {off} (up to {t} allowed)\nRelative difference: {rel} (up to {r} allowed)")
+            fail(
+                f"Scalars are not close!{at}\n\nExpected {b} but got {a}.\nAbsolute difference: {off} (up to {t} allowed)\nRelative difference: {rel} (up to {r} allowed)"
+            )
         fail(
             f"Tensor-likes are not {'equal' if r == t == 0 else 'close'}!{at}\n\n"
             f"Mismatched elements: {(~close).sum()} / {close.size} ({100 * (~close).mean():.1f}%)\n"
@@ -109,7 +127,14 @@ def as_tensor(x: Any) -> Tensor:
     return x.detach() if isinstance(x, Tensor) else tensor(x)
 
 
-def assert_allclose(actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = True, msg: Any = "") -> None:
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: Any = "",
+) -> None:
     """The older name: compares values only."""
     assert_close(
         as_tensor(actual), as_tensor(expected), rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True,
@@ -137,7 +162,12 @@ def make_tensor(
         t = randint(0, 2, work).bool()
     elif dtype.category == dtypes.INT:
         lowest = 0 if not dtype.is_signed else -9
-        t = randint(int(lowest if low is None else low), int(10 if high is None else high), work, dtype=dtype)
+        t = randint(
+            int(lowest if low is None else low),
+            int(10 if high is None else high),
+            work,
+            dtype=dtype,
+        )
     else:
         lo, hi = (-9.0 if low is None else low), (9.0 if high is None else high)
         real = dtype.to_real()
@@ -160,7 +190,9 @@ def check_op(op: Op, *, atol: float = 1e-5, rtol: float = 1e-3) -> None:
     """
     if not op.samples:
         raise AssertionError(
-            message(f"{op.name}: the record has no samples", hint="@op(samples=[case((3, 4), dim=1)])")
+            message(
+                f"{op.name}: the record has no samples", hint="@op(samples=[case((3, 4), dim=1)])"
+            )
         )
     rng = np.random.default_rng(0)
     for sample in op.samples:

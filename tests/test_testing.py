@@ -36,7 +36,9 @@ def test_assert_close_wants_both_tolerances() -> None:
         assert_close(1.0, 1.0, rtol=0.1)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64, torch.uint8, torch.bool, torch.complex64])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.int64, torch.uint8, torch.bool, torch.complex64]
+)
 def test_make_tensor(dtype: torch.dtype) -> None:
     t = make_tensor((3, 4), dtype=dtype)
     assert t.shape == (3, 4)
@@ -47,10 +49,12 @@ def test_make_tensor(dtype: torch.dtype) -> None:
 def test_check_op() -> None:
     check_op(registry["tanh"])
 
-    def wrong(input):  # noqa: A002, ANN001, ANN202
+    def wrong(input):
         return np.sin(input)
 
-    bad = Op(wrong, "elementwise", samples=[case((3,))], promote="float").vjp(lambda g, _y, x: g * x)
+    bad = Op(wrong, "elementwise", samples=[case((3,))], promote="float").vjp(
+        lambda g, _y, x: g * x
+    )
     with pytest.raises(torch.autograd.GradcheckError, match="Jacobian mismatch"):
         check_op(bad)
     with pytest.raises(AssertionError, match="no samples"):

@@ -50,7 +50,10 @@ mkldnn = _Backend("mkldnn", enabled=False, verbose=False)
 mkl = _Backend("mkl")
 openmp = _Backend("openmp")
 mps = _Backend("mps")
-cuda = _Backend("cuda", matmul=_Backend("matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=False))
+cuda = _Backend(
+    "cuda",
+    matmul=_Backend("matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=False),
+)
 opt_einsum = _Backend("opt_einsum", enabled=False)
 quantized = _Backend("quantized", engine="none", supported_engines=["none"])
 cpu = _Backend("cpu", True)

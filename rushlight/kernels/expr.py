@@ -177,7 +177,9 @@ def evaluator(root: Any, g: Expr, variables: list[Expr]) -> Callable[..., Any]:
         values.update((id(v), x) for v, x in zip(variables, inputs, strict=True))
         for node in nodes:
             if node.op is not None:
-                values[id(node)] = node.op(*(values[id(a)] if isinstance(a, Expr) else a for a in node.args))
+                values[id(node)] = node.op(
+                    *(values[id(a)] if isinstance(a, Expr) else a for a in node.args)
+                )
         return values[id(root)]
 
     rule.formula = root  # type: ignore[attr-defined]

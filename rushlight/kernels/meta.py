@@ -15,10 +15,14 @@ class MetaArray:
     base = None
     flags = None
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None
+    ) -> None:
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)
-        self.strides = contiguous_strides(self.shape, self.dtype.itemsize) if strides is None else strides
+        self.strides = (
+            contiguous_strides(self.shape, self.dtype.itemsize) if strides is None else strides
+        )
 
     @property
     def ndim(self) -> int:

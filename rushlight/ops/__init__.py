@@ -6,11 +6,11 @@ import importlib
 
 THEMES = (
     "math", "arithmetic", "reduce", "shape", "convert", "index", "create", "gather", "reduce_more", "reduce_public",
-    "shape_public", "shape_more", "cumulative", "pointwise", "masks", "index_public", "compare", "copies",
+    "shape_public", "shape_more", "cumulative", "pointwise", "masks", "index_public", "compare", "copies", "methods",
     "complex", "linalg", "linalg_add", "linalg_parts", "linalg_einsum", "linalg_norm", "linalg_factor",
     "linalg_spectral", "linalg_inverse", "linalg_solve", "linalg_more", "fft", "signal", "sort", "counts",
     "special", "random", "random_fill",
-    "activation", "softmax", "loss", "loss_classes", "loss_pairs", "loss_ctc", "embedding", "dropout", "attention",
+    "activation", "softmax", "loss", "loss_classes", "loss_pairs", "loss_ctc", "embedding", "dropout", "attention", "rnn",
     "pad", "conv", "fold", "pool", "pool_more", "norm", "shuffle", "resample",
 )  # fmt: skip
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from ..autograd.node import TensorBase
 
-ordinary: set[type] = set()  # classes without any override (Tensor, Parameter, Buffer); filled by tensor.py
+ordinary: set[type] = (
+    set()
+)  # classes without any override (Tensor, Parameter, Buffer); filled by tensor.py
 
 
 class _State(threading.local):

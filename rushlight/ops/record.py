@@ -34,7 +34,15 @@ composites: dict[str, Composite] = {}
 ndarray = np.ndarray
 PASS = lambda g, _y, _a, _b: g  # noqa: E731 - the rule of an operand that is added
 LAZY = ("derived from the formula when first needed",)
-NUMPY_NAMES = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+NUMPY_NAMES = {
+    "axis": "dim",
+    "axes": "dim",
+    "keepdims": "keepdim",
+    "x": "input",
+    "a": "input",
+    "x1": "input",
+    "x2": "other",
+}
 
 
 class Op:
@@ -72,11 +80,20 @@ class Op:
         self.aliases: tuple[str, ...] = tuple((options.pop("aliases", "") or "").split())
         self.varargs: bool = options.pop("varargs", False)
         self.ufunc: Any = options.pop("ufunc", None)
-        self.numbers: Any = options.pop("numbers", None)  # which inputs may be Python numbers (None: any)
-        self.smooth: bool = options.pop("smooth", True)  # False: samples avoid the gradient check (steps)
+        self.check: Any = options.pop(
+            "check", None
+        )  # looks at the operands as given, before promotion
+        self.numbers: Any = options.pop(
+            "numbers", None
+        )  # which inputs may be Python numbers (None: any)
+        self.smooth: bool = options.pop(
+            "smooth", True
+        )  # False: samples avoid the gradient check (steps)
         self.return_type: Any = options.pop("return_type", None)
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"
-        self.options = options  # data_dependent, constant, layout, once: what the generated tests need to know
+        self.options = (
+            options  # data_dependent, constant, layout, once: what the generated tests need to know
+        )
         self.rules: Any = None
         self.joint_rule = False
         self.keep_y = False
@@ -182,7 +199,9 @@ class Op:
                     "__slots__": (),
                     "__module__": "rushlight",
                     "op": self,
-                    "rules": tuple(unwritten(self.name) if r is None else wrapped(r) for r in self.rules),
+                    "rules": tuple(
+                        unwritten(self.name) if r is None else wrapped(r) for r in self.rules
+                    ),
                     "rule_kw": self.rule_names or ((),) * len(self.rules),
                     "joint": self.joint_rule,
                     "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
@@ -207,7 +226,11 @@ class Op:
         self.rules = tuple(expr.derive(self.fn, len(self.inputs)))
         keeps = []
         for rule in self.rules:
-            used = {n.name for n in expr.order(rule.formula)} if isinstance(rule.formula, expr.Expr) else set()
+            used = (
+                {n.name for n in expr.order(rule.formula)}
+                if isinstance(rule.formula, expr.Expr)
+                else set()
+            )
             keeps.append((False, [f"x{i}" in used for i in range(len(self.inputs))], False))
         self._keeps = keeps
         self._kept = {}
@@ -246,7 +269,9 @@ class Op:
                 found = True
                 if t.__class__ not in overrides.ordinary:
                     special = True
-            elif t is not None and not (self.promote is not None and isinstance(t, (int, float, complex))):
+            elif t is not None and not (
+                self.promote is not None and isinstance(t, (int, float, complex))
+            ):
                 if hasattr(t, "__torch_function__"):
                     special = found = True
                 elif self.promote is not None and isinstance(t, np.generic):
@@ -262,12 +287,20 @@ class Op:
                     f"torch.{self.name}(): expected a non-empty list of Tensors ({self.name} expects a non-empty TensorList)"
                 )
             raise self.not_a_tensor(0, inputs[0])
+        if self.check is not None:
+            self.check(*inputs)
         out = door.apply(self, inputs, kw)
         return self.return_type(out) if self.return_type is not None else out
 
     def not_a_tensor(self, i: int, t: Any) -> TypeError:
-        name = "tensors" if self.variadic else self.inputs[min(i, len(self.inputs) - 1)]
-        hint = "torch.from_numpy(x) or torch.tensor(x)" if isinstance(t, ndarray) else "torch.tensor(x)"
+        if self.variadic:
+            return TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+        name = self.inputs[min(i, len(self.inputs) - 1)]
+        hint = (
+            "torch.from_numpy(x) or torch.tensor(x)"
+            if isinstance(t, ndarray)
+            else "torch.tensor(x)"
+        )
         return TypeError(
             message(
                 f"{self.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {type(t).__name__}",
@@ -281,24 +314,34 @@ class Op:
         if self._shape is not None:
             return self._shape(*arrays, **kw)
         if self.kind == "elementwise":
-            shape = np.broadcast_shapes(*(a.shape for a in arrays if isinstance(a, (ndarray, MetaArray))))
-            tiny = [np.ones(0, a.dtype) if isinstance(a, (ndarray, MetaArray)) else a for a in arrays]
+            shape = np.broadcast_shapes(
+                *(a.shape for a in arrays if isinstance(a, (ndarray, MetaArray)))
+            )
+            tiny = [
+                np.ones(0, a.dtype) if isinstance(a, (ndarray, MetaArray)) else a for a in arrays
+            ]
             return MetaArray(shape, self.fn(*tiny, **kw).dtype)
         real = [
-            (a.standin() if self.view else a.zeros()) if isinstance(a, MetaArray) else a for a in arrays
+            (a.standin() if self.view else a.zeros()) if isinstance(a, MetaArray) else a
+            for a in arrays
         ]
         out = self.fn(*real, **kw)
         return tuple(meta_of(a) for a in out) if isinstance(out, tuple) else meta_of(out)
 
     # -- what is public ----------------------------------------------------------------------
 
-    def bind(self, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bind(
+        self, args: tuple[Any, ...], kw: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """PyTorch's calling conventions -> (tensors, static parameters)."""
         if kw:
             for theirs in [k for k in kw if k in NUMPY_NAMES]:
                 ours = NUMPY_NAMES[theirs]
-                if ours not in kw and theirs not in self.defaults and theirs not in self.inputs and (
-                    ours in self.defaults or ours in self.inputs
+                if (
+                    ours not in kw
+                    and theirs not in self.defaults
+                    and theirs not in self.inputs
+                    and (ours in self.defaults or ours in self.inputs)
                 ):
                     kw[ours] = kw.pop(theirs)
         if self.variadic:
@@ -319,7 +362,9 @@ class Op:
                     if name in kw:
                         more.append(kw.pop(name))
                     elif self.input_defaults[i] is EMPTY:
-                        raise TypeError(f"{self.name}() missing 1 required positional arguments: \"{name}\"")
+                        raise TypeError(
+                            f'{self.name}() missing 1 required positional arguments: "{name}"'
+                        )
                     else:
                         more.append(self.input_defaults[i])
                 inputs = (*inputs, *more)
@@ -348,7 +393,7 @@ class Op:
                 kw[k] = v.item()
         for k, v in self.defaults.items():
             if v is EMPTY and k not in kw:
-                raise TypeError(f"{self.name}() missing 1 required positional arguments: \"{k}\"")
+                raise TypeError(f'{self.name}() missing 1 required positional arguments: "{k}"')
         return inputs, kw
 
     def public_function(self) -> Callable[..., Any]:
@@ -381,11 +426,15 @@ class Op:
 
         def public(*args: Any, **kw: Any) -> Any:
             inputs, kw = op.bind(args, kw)
+            if op.check is not None:
+                op.check(*inputs)
             return views.apply_inplace(op, inputs[0], inputs[1:], kw)
 
         dress(public, self)
         public.__name__ = self.name + "_"
-        public.__doc__ = f"In-place form of `{self.name}`: writes the result into this tensor and returns it."
+        public.__doc__ = (
+            f"In-place form of `{self.name}`: writes the result into this tensor and returns it."
+        )
         return public
 
     def signature(self) -> inspect.Signature:
@@ -394,10 +443,21 @@ class Op:
         ps = [
             kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d)
             for n, d in (
-                [("tensors", EMPTY)] if self.variadic else zip(self.inputs, self.input_defaults, strict=True)
+                [("tensors", EMPTY)]
+                if self.variadic
+                else zip(self.inputs, self.input_defaults, strict=True)
             )
         ]
-        ps += [kinds(n, kinds.KEYWORD_ONLY if v is EMPTY and ps[-1].default is not EMPTY else kinds.POSITIONAL_OR_KEYWORD, default=v) for n, v in self.defaults.items()]
+        ps += [
+            kinds(
+                n,
+                kinds.KEYWORD_ONLY
+                if v is EMPTY and ps[-1].default is not EMPTY
+                else kinds.POSITIONAL_OR_KEYWORD,
+                default=v,
+            )
+            for n, v in self.defaults.items()
+        ]
         ps.sort(key=lambda p: p.kind)
         return inspect.Signature([*ps, kinds("out", kinds.KEYWORD_ONLY, default=None)])
 
@@ -469,7 +529,9 @@ def computed_wide(rule: Any) -> Any:
 
 
 def conj(x: Any) -> Any:
-    if x.__class__ is ndarray or isinstance(x, np.generic):  # arithmetic makes scalars of 0-d arrays
+    if x.__class__ is ndarray or isinstance(
+        x, np.generic
+    ):  # arithmetic makes scalars of 0-d arrays
         return x.conj() if x.dtype.kind == "c" else x
     if isinstance(x, TensorBase):
         return x.conj() if x._a.dtype.kind == "c" else x  # type: ignore[attr-defined]
@@ -498,7 +560,11 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         return tuple(out) if type(result) is tuple else type(result)(tuple(out))
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
-    if isinstance(out, TensorBase) and out._a.__class__ is ndarray and views.overlaps_itself(out._a):
+    if (
+        isinstance(out, TensorBase)
+        and out._a.__class__ is ndarray
+        and views.overlaps_itself(out._a)
+    ):
         views.check_inplace(out, name)
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -562,11 +628,11 @@ def intrinsic(name: str, ufunc: Any, *rules: Any, **options: Any) -> Op:
     doc = options.pop("doc", None)
     if nin == 1:
 
-        def forward(input: Any) -> Any:  # noqa: A002 - PyTorch's parameter name
+        def forward(input: Any) -> Any:
             return ufunc(input)
     else:
 
-        def forward(input: Any, other: Any) -> Any:  # type: ignore[misc] # noqa: A002
+        def forward(input: Any, other: Any) -> Any:  # type: ignore[misc]
             return ufunc(input, other)
 
     forward.__name__ = name
@@ -583,7 +649,9 @@ def intrinsic(name: str, ufunc: Any, *rules: Any, **options: Any) -> Op:
 class Composite:
     """A plain function of Tensors that is published like an op."""
 
-    def __init__(self, fn: Callable[..., Any], public: str, aliases: str, inplace: bool, samples: Any) -> None:
+    def __init__(
+        self, fn: Callable[..., Any], public: str, aliases: str, inplace: bool, samples: Any
+    ) -> None:
         self.fn = fn
         self.name = fn.__name__.rstrip("_") if not fn.__name__.startswith("_") else fn.__name__
         self.public = tuple(public.split())
@@ -608,7 +676,13 @@ def composite(
     """
     if fn is None:
         return lambda f: composite(
-            f, public=public, aliases=aliases, name=name, inplace=inplace, samples=samples, dispatch=dispatch
+            f,
+            public=public,
+            aliases=aliases,
+            name=name,
+            inplace=inplace,
+            samples=samples,
+            dispatch=dispatch,
         )
     wrapped = overrides.dispatching(fn) if dispatch else fn
     record = Composite(wrapped, public, aliases, inplace, samples)

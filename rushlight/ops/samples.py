@@ -1,9 +1,9 @@
 """Sample inputs declared in op records; the generated tests make arrays of them.
 
-    case((3, 4), (4,), dim=1)          two random float64 tensors of these shapes, and a parameter
-    case(arr((3, 4), -6, 6))           values within bounds
-    case(arr((5,), 0, 4, "int64"))     integers 0..3
-    error(RuntimeError, "inner sizes", (4, 3), (5, 2))      must raise, with these words
+case((3, 4), (4,), dim=1)          two random float64 tensors of these shapes, and a parameter
+case(arr((3, 4), -6, 6))           values within bounds
+case(arr((5,), 0, 4, "int64"))     integers 0..3
+error(RuntimeError, "inner sizes", (4, 3), (5, 2))      must raise, with these words
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class arr(NamedTuple):  # noqa: N801 - reads as a word in op records
+class arr(NamedTuple):
     """A random array: uniform in [low, high) (floats), or integers low..high-1."""
 
     shape: tuple[int, ...]

@@ -71,7 +71,11 @@ class _Frame:
             values.append(t.detach())
             return t
 
-        with door.grad_enabled(True), saved_tensors_hooks(keep, lambda t: t), _rng(self.preserve, self.state):
+        with (
+            door.grad_enabled(True),
+            saved_tensors_hooks(keep, lambda t: t),
+            _rng(self.preserve, self.state),
+        ):
             self.run()
         if len(values) != len(self.metas):
             raise CheckpointError(
@@ -111,11 +115,21 @@ class _Reentrant(Function):
         with door.grad_enabled(True), _rng(ctx.preserve, ctx.state):
             outs = ctx.run(*args)
         outs = (outs,) if isinstance(outs, Tensor) else tuple(outs)
-        pairs = [(o, g) for o, g in zip(outs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
+        pairs = [
+            (o, g)
+            for o, g in zip(outs, grads, strict=True)
+            if isinstance(o, Tensor) and o.requires_grad
+        ]
         if not pairs:
-            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+            raise RuntimeError(
+                "none of output has requires_grad=True, this checkpoint() is not necessary"
+            )
         backward([o for o, _ in pairs], [g for _, g in pairs])
-        return (None, None, *[a.grad if isinstance(a, Tensor) and a.requires_grad else None for a in args])
+        return (
+            None,
+            None,
+            *[a.grad if isinstance(a, Tensor) and a.requires_grad else None for a in args],
+        )
 
 
 def checkpoint(
@@ -155,9 +169,15 @@ def checkpoint(
         if context_fn is not None:
             raise ValueError("Passing `context_fn` is only supported when use_reentrant=False.")
         if door.state.enabled and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
+            warnings.warn(
+                "None of the inputs have requires_grad=True. Gradients will be None",
+                UserWarning,
+                stacklevel=2,
+            )
         return _Reentrant.apply(function, preserve_rng_state, *args)
-    forward_context, again_context = context_fn() if context_fn is not None else (nullcontext(), nullcontext())
+    forward_context, again_context = (
+        context_fn() if context_fn is not None else (nullcontext(), nullcontext())
+    )
 
     def run() -> Any:
         with again_context:

@@ -20,7 +20,9 @@ from rushlight.ops.record import LAZY, Op, registry
 
 OPS = sorted(registry)
 CASES = [(name, i) for name in OPS for i in range(len(registry[name].samples))]
-DIFFERENTIABLE = [(name, i) for name, i in CASES if registry[name].rules is not None and registry[name].smooth]
+DIFFERENTIABLE = [
+    (name, i) for name, i in CASES if registry[name].rules is not None and registry[name].smooth
+]
 STEP = 1e-5
 
 
@@ -62,7 +64,9 @@ def test_every_op_has_samples() -> None:
 
 
 def test_every_public_op_has_a_docstring() -> None:
-    missing = [name for name in OPS if registry[name].public and not (registry[name].__doc__ or "").strip()]
+    missing = [
+        name for name in OPS if registry[name].public and not (registry[name].__doc__ or "").strip()
+    ]
     assert not missing, f"ops without a docstring: {missing}"
 
 
@@ -84,7 +88,8 @@ def test_meta_tensors_know_shape_and_dtype(name: str, i: int) -> None:
     op, args, kw = sample(name, i)
     real = door.apply(op, as_tensors(op, args), kw)
     metas = tuple(
-        door.wrap(MetaArray(a.shape, a.dtype)) if isinstance(a, np.ndarray) else a for a in padded(op, args)
+        door.wrap(MetaArray(a.shape, a.dtype)) if isinstance(a, np.ndarray) else a
+        for a in padded(op, args)
     )
     try:
         stated = door.apply(op, metas, kw)
@@ -109,7 +114,9 @@ def floats(args: Any) -> list[int]:
     return [k for k, a in enumerate(args) if isinstance(a, np.ndarray) and a.dtype.kind in "fc"]
 
 
-def with_gradient(op: Op, args: list[Any], kw: dict[str, Any], which: list[int]) -> tuple[list[Any], list[Any]]:
+def with_gradient(
+    op: Op, args: list[Any], kw: dict[str, Any], which: list[int]
+) -> tuple[list[Any], list[Any]]:
     """(leaves, differentiable outputs) of a call in which the arguments `which` require grad."""
     ts = list(as_tensors(op, args))
     for k in which:
@@ -118,17 +125,23 @@ def with_gradient(op: Op, args: list[Any], kw: dict[str, Any], which: list[int])
     return [ts[k] for k in which], [v for v in outputs(y) if v.requires_grad]
 
 
-def project(op: Op, args: list[Any], kw: dict[str, Any], weights: list[Any], places: list[int]) -> float:
+def project(
+    op: Op, args: list[Any], kw: dict[str, Any], weights: list[Any], places: list[int]
+) -> float:
     """<weights, outputs>, real part: the scalar whose derivative is checked."""
     got = arrays(op.fn(*padded(op, args), **kw))
     return float(sum(np.real(np.vdot(w, got[p])) for w, p in zip(weights, places, strict=True)))
 
 
-def difference(op: Op, args: list[Any], kw: dict[str, Any], weights: Any, places: Any, which: Any, us: Any) -> float:
+def difference(
+    op: Op, args: list[Any], kw: dict[str, Any], weights: Any, places: Any, which: Any, us: Any
+) -> float:
     up, down = list(args), list(args)
     for k, u in zip(which, us, strict=True):
         up[k], down[k] = np.asarray(args[k] + STEP * u), np.asarray(args[k] - STEP * u)
-    return (project(op, up, kw, weights, places) - project(op, down, kw, weights, places)) / (2 * STEP)
+    return (project(op, up, kw, weights, places) - project(op, down, kw, weights, places)) / (
+        2 * STEP
+    )
 
 
 def direction(rng: np.random.Generator, a: Any) -> Any:
@@ -150,10 +163,17 @@ def test_gradient_is_the_slope(name: str, i: int) -> None:
     places = differentiable_outputs(op, all_outs)
     weights = [direction(rng, y._a) for y in ys]
     us = [direction(rng, args[k]) for k in which]
-    gs = torch.autograd.grad(ys, leaves, [door.wrap(w.astype(y._a.dtype)) for w, y in zip(weights, ys, strict=True)], allow_unused=True)
+    gs = torch.autograd.grad(
+        ys,
+        leaves,
+        [door.wrap(w.astype(y._a.dtype)) for w, y in zip(weights, ys, strict=True)],
+        allow_unused=True,
+    )
     slope = sum(np.real(np.vdot(g._a, u)) for g, u in zip(gs, us, strict=True) if g is not None)
     measured = difference(op, args, kw, weights, places, which, us)
-    assert slope == pytest.approx(measured, rel=2e-5, abs=2e-6 * (1 + sum(np.abs(w).sum() for w in weights)))
+    assert slope == pytest.approx(
+        measured, rel=2e-5, abs=2e-6 * (1 + sum(np.abs(w).sum() for w in weights))
+    )
 
 
 def differentiable_inputs(op: Op, args: list[Any]) -> list[int]:
@@ -199,19 +219,30 @@ def test_second_order(name: str, i: int) -> None:
 
     def value(values: list[Any]) -> float:
         _, got = first(values, False)
-        return float(sum(np.real(np.vdot(w, g._a)) for g, w in zip(got, shapes, strict=True) if g is not None))
+        return float(
+            sum(
+                np.real(np.vdot(w, g._a)) for g, w in zip(got, shapes, strict=True) if g is not None
+            )
+        )
 
     slope = 0.0
     if live:
         hs = torch.autograd.grad(
-            [g for g, _ in live], leaves, [door.wrap(w.astype(g._a.dtype)) for g, w in live], allow_unused=True
+            [g for g, _ in live],
+            leaves,
+            [door.wrap(w.astype(g._a.dtype)) for g, w in live],
+            allow_unused=True,
         )
-        slope = float(sum(np.real(np.vdot(h._a, u)) for h, u in zip(hs, us, strict=True) if h is not None))
+        slope = float(
+            sum(np.real(np.vdot(h._a, u)) for h, u in zip(hs, us, strict=True) if h is not None)
+        )
     up, down = list(args), list(args)
     for k, u in zip(which, us, strict=True):
         up[k], down[k] = np.asarray(args[k] + STEP * u), np.asarray(args[k] - STEP * u)
     measured = (value(up) - value(down)) / (2 * STEP)
-    assert slope == pytest.approx(measured, rel=2e-4, abs=2e-5 * (1 + sum(np.abs(w).sum() for w in shapes)))
+    assert slope == pytest.approx(
+        measured, rel=2e-4, abs=2e-5 * (1 + sum(np.abs(w).sum() for w in shapes))
+    )
 
 
 @pytest.mark.parametrize(("name", "i"), CASES)
@@ -244,10 +275,17 @@ NARROW = [(name, i) for name, i in CASES if registry[name].compute]
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
 def test_narrow_types_round_the_float32_result(name: str, i: int, dtype: Any) -> None:
     op, args, kw = sample(name, i)
-    if not any(isinstance(a, np.ndarray) and a.dtype == np.float64 for a in args) or op.options.get("no_narrow"):
+    if not any(isinstance(a, np.ndarray) and a.dtype == np.float64 for a in args) or op.options.get(
+        "no_narrow"
+    ):
         pytest.skip("no floating operand, or a routine of double precision only")
-    narrow = [a.astype(dtype.np) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in args]
-    wide = [a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype == dtype.np else a for a in narrow]
+    narrow = [
+        a.astype(dtype.np) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in args
+    ]
+    wide = [
+        a.astype(np.float32) if isinstance(a, np.ndarray) and a.dtype == dtype.np else a
+        for a in narrow
+    ]
     if op.promote is not None:  # the door makes arrays of numbers
         wide = [np.asarray(a, np.float32) if isinstance(a, float) else a for a in wide]
     got = outputs(door.apply(op, as_tensors(op, narrow), kw))
