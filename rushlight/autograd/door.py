@@ -94,6 +94,8 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
             raise broadcast_error(op, inputs, error) from None
         except MemoryError as error:
             raise memory_error(op, error) from None
+        except TypeError as error:
+            raise type_error(op, arrays, error) from None
     if narrow is not None:
         out = narrow_down(out, narrow)
     if op.outputs == 1:
@@ -540,6 +542,16 @@ def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exce
     )
 
 
+def type_error(op: Any, arrays: Any, error: TypeError) -> Exception:
+    """NumPy's complaint that a function has no loop for a type, in PyTorch's class and words."""
+    if "not supported for the input types" not in str(error) and "did not contain a loop" not in str(error):
+        return error
+    kinds = [type_name(dtypes.from_numpy(a.dtype)) for a in arrays if isinstance(a, ndarray)]
+    return NotImplementedError(
+        message(f"\"{op.name}_cpu\" not implemented for '{kinds[0] if kinds else '?'}'", hint="another dtype: x.float()")
+    )
+
+
 def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
     """Out of memory: name the largest live tensors and the lines that made them."""
     import gc
@@ -566,4 +578,4 @@ def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
     )
 
 
-from .views import attach_view, refresh  # noqa: E402 - views.py needs the names above
+from .views import attach_view, refresh, type_name  # noqa: E402 - views.py needs the names above

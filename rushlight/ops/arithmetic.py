@@ -67,6 +67,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:  # n
 @composite(name="sub_", public="Tensor", aliases="subtract_")
 def sub_(input: Any, other: Any, *, alpha: Any = 1) -> Any:  # noqa: A002
     """input -= alpha * other, in place."""
+    m.no_bools(input, number_or_tensor("sub_", other))
     if not (alpha.__class__ is int and alpha == 1):
         other = scaled(other, alpha, input)
     return views.apply_inplace(m.sub_plain, input, (number_or_tensor("sub_", other),), {})
@@ -92,6 +93,11 @@ def int_divide(a: Any, b: Any) -> Any:
     return np.floor_divide(a, b)
 
 
+def numeric(name: str, fn: Any) -> Any:
+    """Integer and floating types alone."""
+    return m.only(name, "iuf", fn)
+
+
 def floor_div(a: Any, b: Any) -> Any:
     if a.dtype.kind in "iub":
         return int_divide(a, b)
@@ -109,11 +115,11 @@ def trunc_div(a: Any, b: Any) -> Any:
 
 DIV = [case(arr(A34, 1.1, 1.4), arr(A34, 1.5, 2.0))]
 floor_divide = intrinsic(
-    "floor_divide", floor_div, lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g * 0.0, nin=2, samples=DIV,
+    "floor_divide", numeric("div_floor", floor_div), lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g * 0.0, nin=2, samples=DIV,
     doc="The largest integer not above a / b.",
 )  # fmt: skip
 trunc_divide = intrinsic(
-    "trunc_divide", trunc_div, lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g * 0.0, nin=2, samples=DIV,
+    "trunc_divide", numeric("div_trunc", trunc_div), lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g * 0.0, nin=2, samples=DIV,
     doc="a / b without its fraction.", public="",
 )  # fmt: skip
 
@@ -149,12 +155,12 @@ def int_mod(ufunc: Any) -> Any:
 
 
 remainder = intrinsic(
-    "remainder", int_mod(np.remainder), lambda g, _y, _a, _b: g,
+    "remainder", numeric("remainder", int_mod(np.remainder)), lambda g, _y, _a, _b: g,
     lambda g, _y, a, b: -g * floor_divide(a, b), nin=2, samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * floor(a / b): the sign of b.",
 )  # fmt: skip
 fmod = intrinsic(
-    "fmod", int_mod(np.fmod), lambda g, _y, _a, _b: g,
+    "fmod", numeric("fmod", int_mod(np.fmod)), lambda g, _y, _a, _b: g,
     lambda g, _y, a, b: -g * trunc_divide(a, b), nin=2, samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * trunc(a / b): the sign of a.",
 )  # fmt: skip

@@ -15,7 +15,8 @@ from ..autograd.node import TensorBase
 from ..errors import message
 from . import math as m
 from .convert import cast
-from .faces import face, need_tensor
+from .create import stored
+from .faces import face, need_tensor, number
 from .masks import nonzero
 from .record import composite, op
 from .samples import arr, case
@@ -27,6 +28,7 @@ def common_dtype(*operands: Any) -> Any:
     """PyTorch's result type of tensors, 0-d tensors and numbers."""
     strengths: list[Any] = [None, None, None]
     for x in operands:
+        x = number(x) if isinstance(x, np.generic) else x
         if isinstance(x, TensorBase):
             d, k = dtypes.from_numpy(x._a.dtype), 0 if x._a.ndim else 1
         else:
@@ -120,8 +122,8 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
     want = common_dtype(input, other)
     both = [cast(x, want) if isinstance(x, TensorBase) else x for x in (input, other)]
     if not isinstance(both[0], TensorBase) and not isinstance(both[1], TensorBase):
-        both[0] = door.wrap(np.asarray(both[0], want.np))
-    return m.where.call((condition, *[door.wrap(np.asarray(x, want.np)) if not isinstance(x, TensorBase) else x for x in both]), {})
+        both[0] = door.wrap(np.asarray(stored(both[0], want.np), want.np))
+    return m.where.call((condition, *[door.wrap(np.asarray(stored(x, want.np), want.np)) if not isinstance(x, TensorBase) else x for x in both]), {})
 
 
 @face(public="torch")

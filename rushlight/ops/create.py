@@ -225,6 +225,8 @@ def arange(*args: Any, out: Any = None, dtype: Any = None, layout: Any = None, d
     if usable(device) is META:
         return finish(MetaArray((n,), dtype.np), requires_grad)
     kind = np.float64 if dtype.is_floating_point else np.int64
+    if dtype.category == dtypes.INT:  # the count is that of the bounds as given
+        start, step = int(start), int(step)
     a = (start + np.arange(n, dtype=kind) * step).astype(dtype.np)
     return finish(a, requires_grad, device, out)
 
@@ -255,6 +257,13 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, d
 def linspace(start: Any, end: Any, steps: int, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
+    if not hasattr(steps, "__index__"):
+        raise TypeError(f"linspace() received an invalid combination of arguments - got (int, int, {type(steps).__name__})")
+    for what, t in (("start", start), ("end", end)):
+        if isinstance(t, TensorBase) and t._a.ndim:
+            raise RuntimeError(
+                f"linspace only supports 0-dimensional start and end tensors, but got {what} with {t._a.ndim} dimension(s)."
+            )
     start, end = number(start), number(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -274,7 +283,7 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Any =
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
     if not hasattr(steps, "__index__"):
-        raise TypeError(f"logspace() received an invalid combination of arguments - got ({type(steps).__name__} steps)")
+        raise TypeError(f"logspace() received an invalid combination of arguments - got (int, int, {type(steps).__name__})")
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     for what, t in (("start", start), ("end", end)):

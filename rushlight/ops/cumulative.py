@@ -11,7 +11,7 @@ import numpy as np
 
 from ..autograd import door, views
 from ..autograd.node import TensorBase
-from ..errors import axis
+from ..errors import axes, axis
 from . import math as m
 from . import return_types
 from .faces import face, need_tensor
@@ -272,12 +272,12 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
     n = input._a.ndim
     dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     out = []
-    for d, step in zip([axis(d, n) for d in dims], spacing_of(spacing, len(dims)), strict=True):
+    for d, step in zip(axes(dims, n), spacing_of(spacing, len(dims)), strict=True):
         k = input._a.shape[d]
-        if k < edge_order + 1:
-            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
         if edge_order not in (1, 2):
             raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+        if k < edge_order + 1:
+            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
         shape = [1] * n
         shape[d] = -1
         if not isinstance(step, TensorBase):

@@ -113,6 +113,16 @@ def sizes(args: tuple[Any, ...], name: str = "view", argument: str = "size") -> 
     return args
 
 
+def named(args: tuple[Any, ...], kw: dict[str, Any], argument: str) -> tuple[Any, ...]:
+    """The variable arguments of a method, or their one name: `x.tile(2, 3)`, `x.tile(dims=(2, 3))`."""
+    if kw:
+        wrong = [k for k in kw if k != argument]
+        if wrong or args:
+            raise TypeError(f"got an unexpected keyword argument '{(wrong or [argument])[0]}'")
+        return (tuple(kw[argument]),)
+    return args
+
+
 def whole(n: Any, name: str, argument: str) -> int:
     """One size as an int; TypeError for floats and the like."""
     if isinstance(n, (float, str)) or not hasattr(n, "__index__"):

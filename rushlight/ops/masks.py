@@ -56,6 +56,8 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
         if value._fn is not None:
             return masked_put, (value,), {}
         value = value.item()  # type: ignore[attr-defined]
+        if isinstance(value, complex) and input._a.dtype.kind != "c":
+            value = value.real
     kind = input._a.dtype.kind
     if isinstance(value, complex) and kind != "c":
         word = {"float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool"}
@@ -201,7 +203,7 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     sizes = (int(shape),) if hasattr(shape, "__index__") else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
-    rest, out = indices, []
+    rest, out = indices.long(), []
     for n in reversed(sizes):
         out.append(rest % n)
         rest = rest // n

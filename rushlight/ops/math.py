@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
+from ..autograd.node import TensorBase
+from ..autograd.views import type_name
 from ..errors import message
 from ..kernels import expr, select
 from .record import PASS, elementwise, intrinsic, op
@@ -29,11 +32,18 @@ add_plain = intrinsic(
     samples=TWO, errors=BROADCAST, holomorphic=True, public="",
     doc="a + b.",
 )  # fmt: skip
+
+
+
+def no_bools_late(a: Any, b: Any) -> None:
+    no_bools(a, b)
+
+
 sub_plain = intrinsic(
     "sub", lambda a, b: subtract(a, b),
     lambda g, _y, _a, _b: g,
     lambda g, _y, _a, _b: -g,
-    nin=2, samples=TWO, errors=BROADCAST, holomorphic=True, public="",
+    nin=2, samples=TWO, errors=BROADCAST, holomorphic=True, public="", check=no_bools_late,
     doc="a - b.",
 )  # fmt: skip
 mul = intrinsic(
@@ -58,13 +68,30 @@ neg = intrinsic(
 
 def subtract(a: Any, b: Any) -> Any:
     if a.dtype.kind == "b":
+        no_bools(a, b)
+    return np.subtract(a, b)
+
+
+def is_bool(x: Any) -> bool:
+    return isinstance(x, bool) if isinstance(x, (bool, int, float, complex)) else dtype_of(x).kind == "b"
+
+
+def dtype_of(x: Any) -> Any:
+    """The NumPy type of a Tensor or an array."""
+    return x._a.dtype if isinstance(x, TensorBase) else x.dtype
+
+
+def no_bools(a: Any, b: Any) -> None:
+    """PyTorch subtracts no bools, neither both nor one."""
+    both = is_bool(a), is_bool(b)
+    if any(both):
+        which = "two bool tensors" if all(both) else "a bool tensor"
         raise RuntimeError(
             message(
-                "Subtraction, the `-` operator, with two bool tensors is not supported. "
+                f"Subtraction, the `-` operator, with {which} is not supported. "
                 "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
             )
         )
-    return np.subtract(a, b)
 
 
 def negative(x: Any) -> Any:
@@ -81,8 +108,6 @@ def negative(x: Any) -> Any:
 def power(a: Any, b: Any) -> Any:
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype.kind in "iu" and np.any(b < 0):
-        if np.ndim(b) == 0:
-            raise RuntimeError("Integers to negative integer powers are not allowed.")
         magnitude = np.power(a, np.where(b < 0, 0, b))
         return np.where(b < 0, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0)), magnitude).astype(a.dtype)
     if b.ndim == 0 and a.dtype.kind == "f":
@@ -93,8 +118,16 @@ def power(a: Any, b: Any) -> Any:
         if b == 0.5:
             return np.sqrt(a)
     if a.dtype.kind == "b":
-        return a | ~b
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     return np.power(a, b)
+
+
+def whole_exponent(a: Any, b: Any) -> None:
+    """An integer tensor takes no negative number as its exponent."""
+    if isinstance(b, int) and b < 0 and isinstance(a, TensorBase) and a._a.dtype.kind in "iub":
+        raise RuntimeError(
+            message("Integers to negative integer powers are not allowed.", hint=f"x.float() ** {b}")
+        )
 
 
 pow = intrinsic(  # noqa: A001 - PyTorch's name
@@ -102,8 +135,23 @@ pow = intrinsic(  # noqa: A001 - PyTorch's name
     lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
     lambda g, y, a, _b: g * where(y == 0, y * 0, y * log(a)),
     nin=2, samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
-    errors=[], holomorphic=True, doc="a to the power b.",
+    errors=[], holomorphic=True, check=whole_exponent, doc="a to the power b.",
 )  # fmt: skip
+
+
+def only(name: str, kinds: str, ufunc: Any) -> Any:
+    """`ufunc`, for these kinds of types alone."""
+
+    def checked(*args: Any) -> Any:
+        if args[0].dtype.kind not in kinds:
+            d = type_name(dtypes.from_numpy(args[0].dtype))
+            words = [w for k, w in (("b", "bool"), ("i", "integer"), ("f", "floating"), ("c", "complex")) if k in kinds]
+            raise NotImplementedError(
+                message(f"\"{name}_cpu\" not implemented for '{d}'", wanted=f"{' or '.join(words)} tensors")
+            )
+        return ufunc(*args)
+
+    return checked
 
 
 # -- comparisons (no gradient) -------------------------------------------------------------------
@@ -111,10 +159,10 @@ pow = intrinsic(  # noqa: A001 - PyTorch's name
 CMP = [case(arr(A34, 0, 3, ints), arr(A34, 0, 3, ints)), case(A34, A4), case(A34, 0.5)]
 eq = intrinsic("eq", np.equal, numbers=(1,), samples=CMP, doc="True where a equals b.")
 ne = intrinsic("ne", np.not_equal, numbers=(1,), samples=CMP, aliases="not_equal", doc="True where a differs from b.")
-lt = intrinsic("lt", np.less, numbers=(1,), samples=CMP, aliases="less", doc="True where a < b.")
-le = intrinsic("le", np.less_equal, numbers=(1,), samples=CMP, aliases="less_equal", doc="True where a <= b.")
-gt = intrinsic("gt", np.greater, numbers=(1,), samples=CMP, aliases="greater", doc="True where a > b.")
-ge = intrinsic("ge", np.greater_equal, numbers=(1,), samples=CMP, aliases="greater_equal", doc="True where a >= b.")
+lt = intrinsic("lt", only("lt", "biuf", np.less), nin=2, numbers=(1,), samples=CMP, aliases="less", doc="True where a < b.")
+le = intrinsic("le", only("le", "biuf", np.less_equal), nin=2, numbers=(1,), samples=CMP, aliases="less_equal", doc="True where a <= b.")
+gt = intrinsic("gt", only("gt", "biuf", np.greater), nin=2, numbers=(1,), samples=CMP, aliases="greater", doc="True where a > b.")
+ge = intrinsic("ge", only("ge", "biuf", np.greater_equal), nin=2, numbers=(1,), samples=CMP, aliases="greater_equal", doc="True where a >= b.")
 logical_and = intrinsic("logical_and", np.logical_and, numbers=(), samples=CMP, doc="True where both are non-zero.")
 logical_or = intrinsic("logical_or", np.logical_or, numbers=(), samples=CMP, doc="True where one is non-zero.")
 logical_xor = intrinsic("logical_xor", np.logical_xor, numbers=(), samples=CMP, doc="True where exactly one is non-zero.")
@@ -125,12 +173,7 @@ logical_not = intrinsic(
 
 
 def integral(name: str, ufunc: Any) -> Any:
-    def checked(*args: Any) -> Any:
-        if args[0].dtype.kind not in "iub":
-            raise RuntimeError(f'"{name}_cpu" not implemented for \'{args[0].dtype}\': it needs integer or bool tensors')
-        return ufunc(*args)
-
-    return checked
+    return only(name, "iub", ufunc)
 
 
 bitwise_and = intrinsic("bitwise_and", integral("bitwise_and", np.bitwise_and), nin=2, samples=BITS, doc="a & b.")
@@ -141,10 +184,10 @@ bitwise_not = intrinsic(
     doc="~x: bits inverted; logical not for bool.",
 )  # fmt: skip
 bitwise_left_shift = intrinsic(
-    "bitwise_left_shift", integral("lshift", np.left_shift), nin=2, samples=BITS, doc="a << b."
+    "bitwise_left_shift", only("lshift", "iu", np.left_shift), nin=2, samples=BITS, doc="a << b."
 )
 bitwise_right_shift = intrinsic(
-    "bitwise_right_shift", integral("rshift", np.right_shift), nin=2, samples=BITS, doc="a >> b."
+    "bitwise_right_shift", only("rshift", "iu", np.right_shift), nin=2, samples=BITS, doc="a >> b."
 )
 
 
@@ -171,17 +214,26 @@ def zero_like(g: Any) -> Any:
     return g.dtype.type(0) if isinstance(g, np.ndarray) else 0.0
 
 
+def ordered(name: str, ufunc: Any) -> Any:
+    def checked(a: Any, b: Any) -> Any:
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        return ufunc(a, b)
+
+    return checked
+
+
 maximum = intrinsic(
-    "maximum", np.maximum,
+    "maximum", ordered("maximum", np.maximum),
     lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, g * 0.0)),
     lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, g * 0.0)),
-    samples=[case(A34, A34), case(A34, A4)], numbers=(), doc="The larger of a and b; NaN if either is.",
+    samples=[case(A34, A34), case(A34, A4)], nin=2, numbers=(), doc="The larger of a and b; NaN if either is.",
 )  # fmt: skip
 minimum = intrinsic(
-    "minimum", np.minimum,
+    "minimum", ordered("minimum", np.minimum),
     lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, g * 0.0)),
     lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, g * 0.0)),
-    samples=[case(A34, A34), case(A34, A4)], numbers=(), doc="The smaller of a and b; NaN if either is.",
+    samples=[case(A34, A34), case(A34, A4)], nin=2, numbers=(), doc="The smaller of a and b; NaN if either is.",
 )  # fmt: skip
 fmax = intrinsic(
     "fmax", np.fmax,

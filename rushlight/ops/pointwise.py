@@ -28,6 +28,8 @@ FAR = arr(A34, 0.3, 2.0)
 @elementwise(samples=[case(arr(A34, -2, 2), -1.0, 1.0), case(arr(A34, -2, 2), A4, None), case(A34, None, A34)], public="", derive=False)
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     y = input
     if min is not None:
         y = np.maximum(y, min)
@@ -120,17 +122,21 @@ def clamp_max_(input: Any, max: Any) -> Any:
 # -- mixtures ------------------------------------------------------------------------------------
 
 
-@elementwise(samples=[case(A34, A34, 0.3), case(A34, A4, A34)], derive=False, holomorphic=True, promote="none")
+def one_type(*operands: Any) -> None:
+    """lerp promotes nothing."""
+    kinds = [x.dtype for x in operands if isinstance(x, TensorBase)]
+    for name, d in zip(("input", "end", "weight"), kinds, strict=False):
+        if d is not kinds[0]:
+            raise RuntimeError(
+                message(f"expected dtype {kinds[0].name} for `{name}` but got dtype {d.name}", hint="bring all to one type with .to()")
+            )
+
+
+@elementwise(check=one_type, samples=[case(A34, A34, 0.3), case(A34, A4, A34)], derive=False, holomorphic=True, promote=None)
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
-    types = {a.dtype for a in (input, end, weight) if isinstance(a, np.ndarray)}
-    if len(types) > 1:
-        raise RuntimeError(
-            message(
-                f"expected dtype {input.dtype} for `end` but got dtype {end.dtype}",
-                hint="bring all to one type with .to()",
-            )
-        )
+    if input.dtype.kind in "iub":
+        raise NotImplementedError(f"\"lerp_kernel\" not implemented for '{views.type_name(dtypes.from_numpy(input.dtype))}'")
     weight = np.asarray(weight, input.dtype)
     return np.where(np.abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))
 
@@ -145,6 +151,8 @@ lerp.vjp(
 @op(samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))], promote="common", inplace=True, fresh=True, holomorphic=True)
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
     return input + np.asarray(value).astype(input.dtype) * tensor1 * tensor2
 
 
@@ -178,10 +186,10 @@ addcdiv.vjp(
 # -- pairs ---------------------------------------------------------------------------------------
 
 hypot = intrinsic(
-    "hypot", np.hypot,
+    "hypot", m.only("hypot", "f", np.hypot),
     lambda g, y, a, _b: g * (a / m.where(y == 0, y * 0 + 1, y)),
     lambda g, y, _a, b: g * (b / m.where(y == 0, y * 0 + 1, y)),
-    numbers=(), samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))], doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
+    nin=2, numbers=(), samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))], doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
 )  # fmt: skip
 copysign = intrinsic(
     "copysign", np.copysign,

@@ -509,7 +509,7 @@ def cat_error(shapes: Any) -> RuntimeError:
     )
 
 
-@op(samples=[case((3, 4), (2, 4)), case((3, 4), (3, 1), (3, 2), dim=1)], promote="common", low="keep", fresh=True,
+@op(samples=[case((3, 4), (2, 4)), case((3, 4), (3, 1), (3, 2), dim=1)], promote="common", low="keep", fresh=True, numbers=(),
     aliases="concat concatenate", public="torch", errors=[error(RuntimeError, "Sizes of tensors must match", (3, 4), (2, 5))])  # fmt: skip
 def cat(*tensors: Any, dim: int = 0) -> Any:
     """Tensors one after the other along `dim`."""
@@ -546,7 +546,7 @@ def _(g: Any, _y: Any, *_tensors: Any, dim: int, shapes: Any, needs: Any) -> Any
 
 
 @op(samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), (3, 4), dim=-1)], promote="common", low="keep", fresh=True,
-    public="torch", errors=[error(RuntimeError, "stack expects each tensor to be equal size", (3, 4), (2, 4))])  # fmt: skip
+    public="torch", numbers=(), errors=[error(RuntimeError, "stack expects each tensor to be equal size", (3, 4), (2, 4))])  # fmt: skip
 def stack(*tensors: Any, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension `dim`."""
     first = tensors[0]

@@ -14,7 +14,7 @@ from ..autograd import door, views
 from ..autograd.node import TensorBase
 from ..errors import axes, axis, message
 from . import shape as s
-from .faces import face, number, sizes
+from .faces import face, named, number, sizes
 from .record import composite, op
 from .samples import arr, case, error
 
@@ -48,7 +48,7 @@ def flip_function(input: Any, dims: Any) -> Any:
 @composite(public="Tensor", name="flip")
 def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A copy with the order along `dims` reversed."""
-    return flip.call((input,), {"dims": sizes(dims if dims else (tuple(kw["dims"]),), "flip", "dims")})
+    return flip.call((input,), {"dims": sizes(named(dims, kw, "dims"), "flip", "dims")})
 
 
 @face
@@ -156,7 +156,7 @@ def zeros(like: Any, shape: Any) -> Any:
 @composite(public="Tensor", name="repeat")
 def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:
     """Copies side by side along each dimension."""
-    return repeat.call((input,), {"repeats": sizes(repeats if repeats else (tuple(kw["repeats"]),), "repeat", "repeats")})
+    return repeat.call((input,), {"repeats": sizes(named(repeats, kw, "repeats"), "repeat", "repeats")})
 
 
 def tiled(input: Any, dims: tuple[int, ...]) -> Any:
@@ -173,7 +173,7 @@ def tile(input: Any, dims: Any) -> Any:
 @composite(public="Tensor", name="tile")
 def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
-    return tiled(input, sizes(dims if dims else (tuple(kw["dims"]),), "tile", "dims"))
+    return tiled(input, sizes(named(dims, kw, "dims"), "tile", "dims"))
 
 
 @op(samples=[case((3, 4), arr((3,), 0, 3, "int64"), dim=0), case((3, 4), arr((1,), 2, 3, "int64"), dim=1)], low="keep", fresh=True, public="",

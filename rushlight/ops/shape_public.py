@@ -17,7 +17,7 @@ from ..errors import axis, message
 from ..kernels.meta import MetaArray
 from ..size import Size
 from . import shape as s
-from .faces import attribute, face, need_tensor, sizes, whole
+from .faces import attribute, face, named, need_tensor, sizes, whole
 from .record import composite, view
 from .samples import case
 
@@ -102,11 +102,9 @@ def reshape(input: Any, shape: Any) -> Any:
 @composite(public="Tensor", name="reshape")
 def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy."""
-    if not shape:
-        if "shape" not in kw:
-            raise TypeError('reshape() missing 1 required positional arguments: "shape"')
-        shape = (tuple(kw["shape"]),)
-    return reshaped(input, sizes(shape, "reshape", "shape"))
+    if not shape and not kw:
+        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
+    return reshaped(input, sizes(named(shape, kw, "shape"), "reshape", "shape"))
 
 
 @composite(public="Tensor")
@@ -289,9 +287,7 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 @composite(public="Tensor", name="permute")
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A view with its dimensions in the order `dims`."""
-    if "dims" in kw:
-        dims = (tuple(kw["dims"]),)
-    return door.apply(s.permute, (input,), {"dims": sizes(dims, "permute", "dims")})
+    return door.apply(s.permute, (input,), {"dims": sizes(named(dims, kw, "dims"), "permute", "dims")})
 
 
 @face
