@@ -135,10 +135,7 @@ def conv_input(
         return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
     full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
     wide = math.prod(out) >= _WIDE
-    if wide:
-        x = np.zeros((n, c, *full), dtype)
-    else:
-        x = np.moveaxis(np.zeros((c, *full, n), dtype), -1, 0)
+    x = np.zeros((n, c, *full), dtype) if wide else _batch_first(np.zeros((c, *full, n), dtype))
     taps = windows(x, kernel, stride, dilation, out)
     if _is_depthwise(w, groups):
         _depthwise_input(taps, w, g)
@@ -153,7 +150,7 @@ def conv_input(
                 col = np.matmul(wt, block).reshape(where.shape)
             else:
                 col = np.matmul(wt, _merge(block)).reshape(*where.shape[1:], -1)
-                col = np.moveaxis(col, -1, 0)
+                col = _batch_first(col)
             add_columns(where, col, kernel, stride, dilation)
     return np.ascontiguousarray(x[(..., *inside(padding, size))])
 
@@ -257,14 +254,22 @@ def _columns(taps: Array, groups: int, wide: bool) -> Iterator[tuple[slice, Arra
         if wide:
             col = view.reshape(count, groups, rows // groups, -1)  # copies, unless the kernel is 1
         else:
-            inner = np.moveaxis(view, 0, -1).reshape(groups, rows // groups, -1, count)
-            col = np.moveaxis(inner, -1, 0)
+            inner = _batch_last(view).reshape(groups, rows // groups, -1, count)
+            col = _batch_first(inner)
         yield part, col, flat
 
 
 def _batch_inner(x: Array) -> Array:
     """The same values with the batch innermost in memory: rows of a window become long."""
-    return np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 0, -1)), -1, 0)
+    return _batch_first(np.ascontiguousarray(_batch_last(x)))
+
+
+def _batch_last(x: Array) -> Array:
+    return x.transpose(*range(1, x.ndim), 0)
+
+
+def _batch_first(x: Array) -> Array:
+    return x.transpose(x.ndim - 1, *range(x.ndim - 1))
 
 
 def _merge(col: Array) -> Array:

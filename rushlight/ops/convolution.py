@@ -31,6 +31,7 @@ _ODD = {"stride": (2, 1), "padding": (1, 0), "dilation": (1, 2), "groups": 2}
     ],
     public="",
     fresh=True,
+    holomorphic=True,
 )
 def convolve(
     input: Any, weight: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
@@ -46,6 +47,7 @@ def convolve(
     ],
     public="",
     fresh=True,
+    holomorphic=True,
 )
 def convolve_input(
     input: Any, weight: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
@@ -61,6 +63,7 @@ def convolve_input(
     ],
     public="",
     fresh=True,
+    holomorphic=True,
 )
 def convolve_weight(
     input: Any, grad: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
@@ -110,6 +113,7 @@ convolve_weight.vjp(
     ],
     public="torch",
     fresh=True,
+    holomorphic=True,
     node="ConvolutionBackward0",
 )
 def convolution(

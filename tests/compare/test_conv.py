@@ -103,6 +103,21 @@ def test_narrow_types(rng):
         np.testing.assert_allclose(y.float().numpy(), z.float().numpy(), atol=tol, rtol=tol)
 
 
+def test_complex(rng):
+    def number(*shape):
+        return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+    x, w, g = number(2, 4, 5, 5), number(6, 2, 3, 3), number(2, 6, 5, 5)
+    found = []
+    for lib, f in ((rushlight, F), (torch, G)):
+        a, b = (lib.from_numpy(v.copy()).requires_grad_() for v in (x, w))
+        y = f.conv2d(a, b, padding=1, groups=2)
+        y.backward(lib.from_numpy(g.copy()))
+        found.append([t.detach().resolve_conj().numpy() for t in (y, a.grad, b.grad)])
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-8)
+
+
 def test_conv_tbc(same, rng):
     args = [rng.standard_normal(s) for s in ((6, 2, 3), (2, 3, 4), (4,))]
     same(rushlight.conv_tbc, torch.conv_tbc, *args, pad=1)
