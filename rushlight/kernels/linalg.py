@@ -225,6 +225,7 @@ def matrix_exp(a: Array) -> Array:
     )
     v = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * eye
     y = np.linalg.solve(v - u, v + u)
+    y[norms == 0] = eye  # exactly
     for step in range(int(steps.max())):
         squared = y @ y
         y = np.where((steps > step)[..., None, None], squared, y)

@@ -18,6 +18,7 @@ from ..errors import message
 from ..kernels import linalg as kernels
 from ..kernels.meta import MetaArray
 from .record import composite, op, write_out
+from .return_types import ReturnType
 from .samples import case, error
 
 ndarray = np.ndarray
@@ -66,7 +67,10 @@ def constant(array: Any, like: Any) -> Any:
 
 def finish(name: str, y: Any, out: Any) -> Any:
     """A composite's result, stored in `out` where that is given."""
-    return y if out is None else write_out(name, out, y)
+    if out is None:
+        return y
+    written = write_out(name, out, y)
+    return type(y)(written) if isinstance(y, ReturnType) else written
 
 
 def is_complex(x: Any) -> bool:

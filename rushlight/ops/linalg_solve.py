@@ -348,7 +348,8 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
         A, n = linalg_inv(A), -n
     if n == 0:
         eye = np.broadcast_to(np.eye(A.shape[-1], dtype=A._a.dtype), A.shape).copy()
-        return finish("matrix_power", wrap(eye), out)
+        y = wrap(eye) + A * 0 if A.requires_grad else wrap(eye)
+        return finish("matrix_power", y, out)
     result: Any = None
     while n:
         if n & 1:

@@ -168,3 +168,10 @@ def test_indices_have_no_gradient():
     values, indices = real(4).requires_grad_().sort()
     assert values.requires_grad
     assert not indices.requires_grad
+
+
+def test_results_into_given_tensors():
+    out = torch.empty(0), torch.empty(0, dtype=torch.int64)
+    result = torch.sort(torch.tensor([2.0, 1]), out=out)
+    assert result.values is out[0]
+    assert out[1].tolist() == [1, 0]
