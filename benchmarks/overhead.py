@@ -95,7 +95,8 @@ def main() -> None:
             for name, us in child(package).items():
                 table.setdefault(name, []).append(us)
     print(
-        f"{'work':<36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}{'limit':>8}   (µs, median of {options.rounds})"
+        f"{'work':<36}{'rushlight':>12}{'PyTorch':>12}{'ratio':>8}{'limit':>8}   (µs, median "
+        f"of {options.rounds})"
     )
     for name in ours:
         mine, peer = (
@@ -107,8 +108,10 @@ def main() -> None:
     print()
     for package in ("rushlight", "torch"):
         code = (
-            f"import time,resource; s=time.perf_counter(); import {package}; t=time.perf_counter()-s; "
-            f"print(f'import {package}: {{t:.3f}} s, {{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024:.0f}} MB resident')"
+            f"import time,resource; s=time.perf_counter(); import {package}; "
+            f"t=time.perf_counter()-s; "
+            f"print(f'import {package}: {{t:.3f}} s, "
+            f"{{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024:.0f}} MB resident')"
         )
         for _ in range(2):  # the first run warms the file cache
             line = subprocess.run(

@@ -1,6 +1,8 @@
-"""Rushlight: PyTorch's programming model in Python. `import rushlight as torch`, and the program runs.
+"""Rushlight: PyTorch's programming model in Python. `import rushlight as torch`, and the program
+runs.
 
-This file only gathers names. What an op computes is in `ops/`, the tape in `autograd/`, Tensor in `tensor.py`;
+This file only gathers names. What an op computes is in `ops/`, the tape in `autograd/`, Tensor in
+`tensor.py`;
 the functions are derived from the op records by `derive.py`. Read next: docs/architecture.md.
 """
 
@@ -10,7 +12,8 @@ import importlib
 import warnings as _warnings
 from typing import Any
 
-# NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in silence.
+# NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in
+# silence.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight(\.|$)")
 
 from . import derive as _derive  # noqa: E402
@@ -94,6 +97,10 @@ from .tensor import Tensor, is_tensor  # noqa: E402
 
 __version__ = "0.1.0"
 
+from math import e, inf, nan, pi  # noqa: E402
+
+newaxis = None
+
 __all__ = [
     "LinAlgError",
     "OutOfMemoryError",
@@ -117,6 +124,7 @@ __all__ = [
     "double",
     "dtype",
     "dtypes",
+    "e",
     "enable_grad",
     "finfo",
     "float",
@@ -166,6 +174,10 @@ __all__ = [
     "uint32",
     "uint64",
     "use_deterministic_algorithms",
+    "inf",
+    "nan",
+    "pi",
+    "newaxis",
 ]
 
 ops.load()
@@ -177,17 +189,51 @@ __all__ += sorted({*_derive.namespaces["torch"], *tensor_storage.LEGACY})
 
 # Submodules that are imported when first used, so that `import rushlight` stays quick.
 _LAZY = {
-    "nn", "optim", "autograd", "utils", "vision", "serialization", "random", "cuda", "backends", "distributed",
-    "accelerator", "testing", "linalg", "fft", "special", "amp", "func", "version", "mps", "return_types", "storage",
-    "config", "overrides", "glass",
-}  # fmt: skip
+    "nn",
+    "optim",
+    "autograd",
+    "utils",
+    "vision",
+    "serialization",
+    "random",
+    "cuda",
+    "backends",
+    "distributed",
+    "accelerator",
+    "testing",
+    "linalg",
+    "fft",
+    "special",
+    "amp",
+    "func",
+    "version",
+    "mps",
+    "return_types",
+    "storage",
+    "config",
+    "overrides",
+    "glass",
+}
 _FROM = {
-    "save": "serialization", "load": "serialization", "manual_seed": "random", "seed": "random",
-    "initial_seed": "random", "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
-    "default_generator": "random", "set_printoptions": "printing", "show": "glass", "vmap": "func",
-    "autocast": "amp", "is_autocast_enabled": "amp.autocast_mode", "get_autocast_dtype": "amp.autocast_mode",
+    "from_dlpack": "interchange",
+    "to_dlpack": "interchange",
+    "save": "serialization",
+    "load": "serialization",
+    "manual_seed": "random",
+    "seed": "random",
+    "initial_seed": "random",
+    "get_rng_state": "random",
+    "set_rng_state": "random",
+    "Generator": "random",
+    "default_generator": "random",
+    "set_printoptions": "printing",
+    "show": "glass",
+    "vmap": "func",
+    "autocast": "amp",
+    "is_autocast_enabled": "amp.autocast_mode",
+    "get_autocast_dtype": "amp.autocast_mode",
     "is_autocast_cache_enabled": "amp.autocast_mode",
-}  # fmt: skip
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,5 @@
-"""Settings of the process: threads, determinism, precision. One typed object, and PyTorch's functions for it.
+"""Settings of the process: threads, determinism, precision. One typed object, and PyTorch's
+functions for it.
 
 Environment: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS) at start.
 """
@@ -69,7 +70,8 @@ def set_num_threads(n: int) -> None:
 
 
 def _blas_setter() -> Any:
-    """The function of the OpenBLAS inside NumPy's wheel that sets its threads; None for another BLAS."""
+    """The function of the OpenBLAS inside NumPy's wheel that sets its threads; None for another
+    BLAS."""
     folder = Path(np.__file__).parent
     for libs in (folder.parent / "numpy.libs", folder / ".dylibs"):
         for path in sorted(libs.glob("*openblas*")) if libs.is_dir() else ():
@@ -113,12 +115,14 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Kept and returned; float32 is never computed in fewer bits here, which every setting allows."""
+    """Kept and returned; float32 is never computed in fewer bits here, which every setting
+    allows."""
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
     current.matmul_precision = precision
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """False: NumPy's loops keep denormal numbers (PyTorch answers so where the CPU cannot flush them)."""
+    """False: NumPy's loops keep denormal numbers (PyTorch answers so where the CPU cannot flush
+    them)."""
     return False

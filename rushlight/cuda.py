@@ -1,4 +1,5 @@
-"""The `torch.cuda` names on a machine without CUDA: questions are answered truthfully, seeding and waiting are
+"""The `torch.cuda` names on a machine without CUDA: questions are answered truthfully, seeding and
+waiting are
 harmless, and using a device raises an error that says what to do."""
 
 from __future__ import annotations
@@ -148,6 +149,7 @@ def __getattr__(name: str) -> Any:
     if name.endswith("Tensor"):
         return lambda *args, **kw: usable("cuda")
     raise AttributeError(
-        f"module 'rushlight.cuda' has no attribute '{name}'\n  got     torch.cuda.{name} on a machine without CUDA\n"
+        f"module 'rushlight.cuda' has no attribute '{name}'\n  got     torch.cuda.{name} on a "
+        f"machine without CUDA\n"
         "  try     ask torch.cuda.is_available() first"
     )

@@ -1,4 +1,5 @@
-"""Derives what is public from the op records: Tensor methods, operators, in-place forms, `torch.*` names.
+"""Derives what is public from the op records: Tensor methods, operators, in-place forms, `torch.*`
+names.
 
 Nothing here lists ops by hand, but for the operators' own Python names (`__add__` is add).
 """
@@ -49,11 +50,26 @@ def derive() -> None:
 # -- operators -----------------------------------------------------------------------------------
 
 BINARY = {
-    "add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder",
-    "pow": "pow", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "eq": "eq", "ne": "ne", "and": "bitwise_and",
-    "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "lt": "lt",
+    "le": "le",
+    "gt": "gt",
+    "ge": "ge",
+    "eq": "eq",
+    "ne": "ne",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
     "matmul": "matmul",
-}  # fmt: skip
+}
 UNARY = {"neg": "neg", "invert": "bitwise_not", "abs": "abs"}
 SHORT = {
     "add": (np.add, True),
@@ -102,7 +118,13 @@ def operators() -> None:
         fast.swapped["__add__"],
         fast.swapped["__mul__"],
     )
-    Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
+    Tensor.__pos__ = lambda self: self.positive()  # type: ignore[attr-defined]
+    for old, new in (
+        ("__div__", "__truediv__"),
+        ("__rdiv__", "__rtruediv__"),
+        ("__idiv__", "__itruediv__"),
+    ):
+        setattr(Tensor, old, getattr(Tensor, new))
     Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
     for op in registry.values():
         if (

@@ -120,7 +120,8 @@ def usable(where: Any) -> device:
             f"device '{d}' is not available: Torch not compiled with {name} enabled",
             got=f"device '{d}'",
             wanted="'cpu' or 'meta': this version of Rushlight runs on the CPU",
-            hint=f"device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out .{d.type}()",
+            hint=f"device = 'cuda' if torch.cuda.is_available() else 'cpu'; or leave out "
+            f".{d.type}()",
         )
     )
 

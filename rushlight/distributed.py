@@ -31,7 +31,8 @@ is_gloo_available = is_mpi_available = is_torchelastic_launched = is_nccl_availa
 def get_rank(group: Any = None) -> int:
     """Raises as in PyTorch: there is no process group."""
     raise ValueError(
-        "Default process group has not been initialized, please make sure to call init_process_group."
+        "Default process group has not been initialized, please make sure to call "
+        "init_process_group."
     )
 
 
@@ -45,7 +46,8 @@ def __getattr__(name: str) -> Any:
     def missing(*args: Any, **kw: Any) -> Any:
         raise RuntimeError(
             message(
-                f"torch.distributed.{name} needs distributed training, which this version of Rushlight does not have yet",
+                f"torch.distributed.{name} needs distributed training, which this version of "
+                f"Rushlight does not have yet",
                 hint="guard it with torch.distributed.is_available() and run in one process",
             )
         )

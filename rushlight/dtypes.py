@@ -108,8 +108,10 @@ def from_numpy(np_type: Any) -> dtype:
             found = _BY_NP.get(np.dtype(f"{np_type.kind}{np_type.itemsize}"))
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{np.dtype(np_type)}. The only supported types are: "
-            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
+            f"can't convert np.ndarray of type numpy.{np.dtype(np_type)}. The only supported "
+            f"types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, "
+            "uint64, uint32, "
             "uint16, uint8, and bool."
         )
     return found
@@ -134,14 +136,16 @@ def promote_types(a: dtype, b: dtype) -> dtype:
         return a
     if a in _FLOAT8 or b in _FLOAT8:
         raise RuntimeError(
-            f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and {b.name}"
+            f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and "
+            f"{b.name}"
         )
     if a in _BAREBONES or b in _BAREBONES:
         for d in (a, b):
             if d.is_floating_point:
                 return d
         raise RuntimeError(
-            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to promote {a.name} and {b.name}"
+            f"Promotion for uint16, uint32, uint64 types is not supported, attempted to "
+            f"promote {a.name} and {b.name}"
         )
     if a.category != b.category:
         high, low = (a, b) if a.category > b.category else (b, a)
@@ -155,7 +159,8 @@ def promote_types(a: dtype, b: dtype) -> dtype:
 
 
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
-    """Whether an in-place result of type `from_` may be stored in `to`: never to a lower category."""
+    """Whether an in-place result of type `from_` may be stored in `to`: never to a lower
+    category."""
     if from_.category == COMPLEX and to.category != COMPLEX:
         return False
     if from_.category == FLOAT and to.category in (INT, BOOL):
@@ -209,7 +214,8 @@ class finfo:
         d = _default if type is None else type
         if not isinstance(d, dtype) or d.category < FLOAT:
             raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{d!r}'"
+                f"torch.finfo() requires a floating point input type. Use torch.iinfo to "
+                f"handle '{d!r}'"
             )
         d = d.to_real()
         info: Any = np.finfo(d.np) if d.np.kind == "f" else ml_dtypes.finfo(d.np)
@@ -233,7 +239,8 @@ class iinfo:
     def __init__(self, type: dtype) -> None:
         if not isinstance(type, dtype) or type.category != INT:
             raise TypeError(
-                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{type!r}'"
+                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle "
+                f"'{type!r}'"
             )
         info = np.iinfo(type.np)
         self.dtype = type.name

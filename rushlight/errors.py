@@ -25,7 +25,8 @@ def message(what: str, got: Any = None, wanted: Any = None, hint: Any = None) ->
 
 
 class LinAlgError(RuntimeError, np.linalg.LinAlgError):
-    """A matrix has no inverse, factorisation or eigenvalues (PyTorch's ``torch.linalg.LinAlgError``)."""
+    """A matrix has no inverse, factorisation or eigenvalues (PyTorch's
+    ``torch.linalg.LinAlgError``)."""
 
     __module__ = "rushlight.linalg"
 
@@ -45,7 +46,8 @@ def axis(dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
         dim = dim.__index__()
     if not -span <= dim < span:
         raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but got {dim})"
+            f"Dimension out of range (expected to be in range of [{-span}, {span - 1}], but "
+            f"got {dim})"
         )
     return builtins.int(dim % span) if span else 0
 

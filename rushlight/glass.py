@@ -61,11 +61,14 @@ def describe(what: Any) -> str:
     lines = [
         f"{op.name}  ({op.kind}; declared at {op.declared[0]}:{op.declared[1]})",
         f"  {(op.__doc__ or '').strip().splitlines()[0] if op.__doc__ else ''}",
-        f"  inputs      {', '.join(op.inputs) + (', *rest' if op.inputs else '*tensors') if op.variadic else ', '.join(op.inputs)}",
+        f"  inputs      {', '.join([*op.inputs, '*tensors'] if op.variadic else op.inputs)}",
         f"  parameters  {', '.join(op.defaults) or 'none'}",
-        f"  types       promote={op.promote}; narrower than float32: {'computed in float32' if op.compute else 'moved as they are'}",
-        f"  result      {'view of the first input' if op.view else 'new memory'}; node {op.node_name}",
-        f"  public      {', '.join(op.public) or 'no'}{'; in-place ' + op.name + '_' if op.inplace and op.public else ''}",
+        f"  types       promote={op.promote}; narrower than float32: "
+        f"{'computed in float32' if op.compute else 'moved as they are'}",
+        f"  result      {'view of the first input' if op.view else 'new memory'}; node "
+        f"{op.node_name}",
+        f"  public      {', '.join(op.public) or 'no'}"
+        + (f"; in-place {op.name}_" if op.inplace and op.public else ""),
     ]
     text = formula(op)
     if text:

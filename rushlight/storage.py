@@ -1,7 +1,7 @@
 """Storage: the memory under a tensor, shared by its views.
 
-A tensor's ndarray points into the memory of a *root* array, the one at the end of its `.base` chain. Storage
-objects are handles made on demand; two tensors share storage when they have the same root.
+A tensor's ndarray points into the memory of a *root* array, the one at the end of its `.base`
+chain. Storage objects are handles made on demand; two tensors share storage when they have the same root.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset:
     if end > have or start < 0:
         raise RuntimeError(
             message(
-                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize {a.itemsize} "
-                f"requiring a storage size of {end * a.itemsize} are out of bounds for storage of size {nbytes(a)}"
+                f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, "
+                f"and itemsize {a.itemsize} requiring a storage size of {end * a.itemsize} are "
+                f"out of bounds for storage of size {nbytes(a)}"
             )
         )
     r = root(a)
@@ -96,8 +97,12 @@ class _At:
         self.base = owner
         kind = one.dtype if one.dtype.kind != "V" else np.dtype(f"V{one.itemsize}")
         self.__array_interface__ = {
-            "data": (at, not owner.flags.writeable), "shape": shape, "strides": strides, "typestr": kind.str, "version": 3,
-        }  # fmt: skip
+            "data": (at, not owner.flags.writeable),
+            "shape": shape,
+            "strides": strides,
+            "typestr": kind.str,
+            "version": 3,
+        }
 
 
 class UntypedStorage:
@@ -184,4 +189,5 @@ class TypedStorage(UntypedStorage):
 
     def __repr__(self) -> str:
         rows = "\n".join(f" {v}" for v in self.tolist())
-        return f"{rows}\n[torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device}) of size {self.size()}]"
+        kind = f"torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device})"
+        return f"{rows}\n[{kind} of size {self.size()}]"

@@ -1,6 +1,8 @@
-"""Tensor: an array with a place on the tape. Fields, views of itself, conversion, autograd, printing.
+"""Tensor: an array with a place on the tape. Fields, views of itself, conversion, autograd,
+printing.
 
-Arithmetic and the named operations are not written here: `derive.py` attaches them from the op records.
+Arithmetic and the named operations are not written here: `derive.py` attaches them from the op
+records.
 Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index.py`.
 """
 
@@ -28,7 +30,8 @@ ndarray = np.ndarray
 class Tensor(TensorBase):
     """An n-dimensional array of one dtype, with automatic differentiation.
 
-    Made by `rushlight.tensor(data)` and the factory functions; `Tensor(2, 3)` is the legacy constructor of
+    Made by `rushlight.tensor(data)` and the factory functions; `Tensor(2, 3)` is the legacy
+    constructor of
     an uninitialised float tensor, `Tensor([1, 2])` copies data.
     """
 
@@ -243,7 +246,8 @@ class Tensor(TensorBase):
         if isinstance(element, (TensorBase, int, float, complex, bool)):
             return bool((self == element).any().item())
         raise RuntimeError(
-            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+            f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+            f"{type(element)}."
         )
 
     # -- NumPy -------------------------------------------------------------------------------
@@ -255,13 +259,15 @@ class Tensor(TensorBase):
         if self._fn is not None:
             raise RuntimeError(
                 message(
-                    "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+                    "Can't call numpy() on Tensor that requires grad. Use "
+                    "tensor.detach().numpy() instead.",
                     hint="x.detach().numpy()",
                 )
             )
         if self._a.__class__ is MetaArray:
             raise TypeError(
-                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the "
+                "tensor to host memory first."
             )
         if self._a.dtype.kind == "V":
             raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
@@ -325,7 +331,8 @@ class Tensor(TensorBase):
                 if self._a.dtype.kind not in "fcV":
                     raise RuntimeError(
                         message(
-                            "only Tensors of floating point and complex dtype can require gradients",
+                            "only Tensors of floating point and complex dtype can require "
+                            "gradients",
                             got=f"{self.dtype!r}",
                             hint="x.float().requires_grad_()",
                         )
@@ -335,7 +342,8 @@ class Tensor(TensorBase):
             self._fn = None
         elif fn is not None:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "you can only change requires_grad flags of leaf variables. If you want to use "
+                "a computed variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         return self
@@ -376,8 +384,10 @@ class Tensor(TensorBase):
         fn = self._fn
         if fn is not None and fn is not LEAF and not self.retains_grad:
             warnings.warn(
-                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
-                "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+                "Its .grad attribute won't be "
+                "populated during autograd.backward(). If you indeed want the .grad field to "
+                "be populated for a non-leaf "
                 "Tensor, use .retain_grad() on the non-leaf Tensor.",
                 UserWarning,
                 stacklevel=3,
@@ -391,7 +401,8 @@ class Tensor(TensorBase):
             return
         if not isinstance(value, TensorBase):
             raise TypeError(
-                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                f"assigned grad expected to be a Tensor or None but got grad of type "
+                f"{type(value).__name__}"
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
@@ -405,7 +416,8 @@ class Tensor(TensorBase):
             )
         if value._a.dtype != self._a.dtype:
             raise RuntimeError(
-                f"assigned grad has data of a different type: {value.dtype!r} for a tensor of {self.dtype!r}"  # type: ignore[attr-defined]
+                f"assigned grad has data of a different type: {value.dtype!r} for a tensor of "
+                f"{self.dtype!r}"  # type: ignore[attr-defined]
             )
         self._extras().grad = value
 
@@ -427,13 +439,15 @@ class Tensor(TensorBase):
         """Add the gradient of this tensor with respect to each leaf of its graph into `leaf.grad`.
 
         Args:
-            gradient: gradient with respect to this tensor, of its shape; may be None for a single element.
+            gradient: gradient with respect to this tensor, of its shape; may be None for a single
+            element.
             retain_graph: keep what the graph saved, for another backward (default: `create_graph`).
             create_graph: record the derivative itself, for higher derivatives.
             inputs: only these tensors get a gradient.
 
         Raises:
-            RuntimeError: without history, for a non-scalar without `gradient`, a second time, or when a saved
+            RuntimeError: without history, for a non-scalar without `gradient`, a second time, or
+            when a saved
                 value was changed in place.
 
         >>> import rushlight as torch
@@ -474,8 +488,10 @@ class Tensor(TensorBase):
         """Cut this tensor itself off its history."""
         if self._v is not None:
             raise RuntimeError(
-                "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
-                "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+                "Can't detach views in-place. Use detach() instead. If you are using "
+                "DistributedDataParallel (DDP) for "
+                "training, and gradient_as_bucket_view is set as True, gradients are views of "
+                "DDP buckets, and hence "
                 "detach_() cannot be called on these gradients."
             )
         if self._fn is not None and self._x is None:
@@ -534,7 +550,8 @@ class Tensor(TensorBase):
         return self._x.__class__ is Extras and self._x.retains and self._fn is not LEAF  # type: ignore[union-attr]
 
     def register_hook(self, hook: Any) -> Any:
-        """Call `hook(grad)` when this tensor's gradient is computed; a result replaces the gradient.
+        """Call `hook(grad)` when this tensor's gradient is computed; a result replaces the
+        gradient.
 
         Returns a handle with `remove()`.
         """
@@ -597,8 +614,10 @@ class Tensor(TensorBase):
         if not self.is_leaf:
             raise RuntimeError(
                 message(
-                    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment. "
-                    "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage.",
+                    "Only Tensors created explicitly by the user (graph leaves) support the "
+                    "deepcopy protocol at the moment. "
+                    "If you were attempting to deepcopy a module, this may be because of a "
+                    "torch.nn.utils.weight_norm usage.",
                     hint="x.detach().clone()",
                 )
             )

@@ -25,7 +25,8 @@ from .tensor import Parameter, Tensor
 
 
 def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
-    """`FloatTensor(2, 3)`: sizes; `FloatTensor([..])`: data; `FloatTensor(tensor)`: the same type only."""
+    """`FloatTensor(2, 3)`: sizes; `FloatTensor([..])`: data; `FloatTensor(tensor)`: the same type
+    only."""
     if not args:
         return door.wrap(np.empty((0,), dtype.np))
     first = args[0]
@@ -37,7 +38,8 @@ def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
         if isinstance(first, TensorBase):
             if first._a.dtype != dtype.np:
                 raise TypeError(
-                    f"expected {views.type_name(dtype)} (got {views.type_name(dtypes.from_numpy(first._a.dtype))})"
+                    f"expected {views.type_name(dtype)} (got "
+                    f"{views.type_name(dtypes.from_numpy(first._a.dtype))})"
                 )
             return door.wrap(first._a)
         if isinstance(first, np.ndarray):
@@ -277,7 +279,8 @@ def set_(
 
 
 def share_memory_(self: Any) -> Any:
-    """Accepted: threads share memory as it is; sharing with other processes comes with rushlight.multiprocessing."""
+    """Accepted: threads share memory as it is; sharing with other processes comes with
+    rushlight.multiprocessing."""
     return self
 
 

@@ -1,4 +1,5 @@
-"""Tools for tests, the user's too: assert_close, make_tensor, gradcheck, and check_op for an op record."""
+"""Tools for tests, the user's too: assert_close, make_tensor, gradcheck, and check_op for an op
+record."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def assert_close(
 ) -> None:
     """Raise AssertionError unless |actual - expected| <= atol + rtol |expected| everywhere.
 
-    Tensors, numbers, arrays, and sequences or mappings of them. Default tolerances depend on the dtype, as in
+    Tensors, numbers, arrays, and sequences or mappings of them. Default tolerances depend on the
+    dtype, as in
     PyTorch; shapes, dtypes and devices must be equal.
 
     >>> import rushlight as torch
@@ -91,7 +93,8 @@ def assert_close(
             fail(f"The values for attribute 'dtype' do not match: {x.dtype} != {y.dtype}.{at}")
         if check_stride and x.stride() != y.stride():
             fail(
-                f"The values for attribute 'stride()' do not match: {x.stride()} != {y.stride()}.{at}"
+                f"The values for attribute 'stride()' do not match: {x.stride()} != "
+                f"{y.stride()}.{at}"
             )
         pairs = [TOLERANCES.get(t.dtype, (0.0, 0.0)) for t in (x, y)]
         r = max(p[0] for p in pairs) if rtol is None else rtol
@@ -111,12 +114,15 @@ def assert_close(
         )
         if not off.shape:
             fail(
-                f"Scalars are not close!{at}\n\nExpected {b} but got {a}.\nAbsolute difference: {off} (up to {t} allowed)\nRelative difference: {rel} (up to {r} allowed)"
+                f"Scalars are not close!{at}\n\nExpected {b} but got {a}.\nAbsolute "
+                f"difference: {off} (up to {t} allowed)\nRelative difference: {rel} (up to {r} "
+                f"allowed)"
             )
         fail(
             f"Tensor-likes are not {'equal' if r == t == 0 else 'close'}!{at}\n\n"
             f"Mismatched elements: {(~close).sum()} / {close.size} ({100 * (~close).mean():.1f}%)\n"
-            f"Greatest absolute difference: {off[worst]} at index {tuple(int(i) for i in worst)} (up to {t} allowed)\n"
+            f"Greatest absolute difference: {off[worst]} at index "
+            f"{tuple(int(i) for i in worst)} (up to {t} allowed)\n"
             f"Greatest relative difference: {np.nanmax(rel)} (up to {r} allowed)"
         )
 
@@ -137,9 +143,16 @@ def assert_allclose(
 ) -> None:
     """The older name: compares values only."""
     assert_close(
-        as_tensor(actual), as_tensor(expected), rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True,
-        check_dtype=False, check_stride=False, msg=msg or None,
-    )  # fmt: skip
+        as_tensor(actual),
+        as_tensor(expected),
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_device=True,
+        check_dtype=False,
+        check_stride=False,
+        msg=msg or None,
+    )
 
 
 def make_tensor(
@@ -153,7 +166,8 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """A random tensor in [low, high): by default -9..9 for floats, -9..9 for signed and 0..9 for unsigned integers."""
+    """A random tensor in [low, high): by default -9..9 for floats, -9..9 for signed and 0..9 for
+    unsigned integers."""
     from .ops.random import rand, randint
 
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape

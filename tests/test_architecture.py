@@ -13,9 +13,13 @@ from rushlight.ops.record import registry
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 MODULES = {
-    "door": "autograd.door", "fast": "autograd.fast", "engine": "autograd.engine", "node": "autograd.node",
-    "views": "autograd.views", "record": "ops.record",
-}  # fmt: skip
+    "door": "autograd.door",
+    "fast": "autograd.fast",
+    "engine": "autograd.engine",
+    "node": "autograd.node",
+    "views": "autograd.views",
+    "record": "ops.record",
+}
 NAMED = sorted(set(re.findall(r"`(door|fast|engine|node|views|record)\.(\w+)", TEXT)))
 FILES = sorted(set(re.findall(r"`((?:rushlight|tests|ops|autograd|kernels)/[\w/.]*)`", TEXT)))
 

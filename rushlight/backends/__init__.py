@@ -44,8 +44,15 @@ class _Backend(ModuleType):
 
 
 cudnn = _Backend(
-    "cudnn", enabled=False, benchmark=False, deterministic=False, allow_tf32=False, benchmark_limit=10, fastest=False, verbose=False,
-)  # fmt: skip
+    "cudnn",
+    enabled=False,
+    benchmark=False,
+    deterministic=False,
+    allow_tf32=False,
+    benchmark_limit=10,
+    fastest=False,
+    verbose=False,
+)
 mkldnn = _Backend("mkldnn", enabled=False, verbose=False)
 mkl = _Backend("mkl")
 openmp = _Backend("openmp")

@@ -47,7 +47,8 @@ class MetaArray:
         return MetaArray(self.shape, self.dtype)
 
     def standin(self) -> Any:
-        """A real ndarray of this shape and these strides over one element: never to be read for its values."""
+        """A real ndarray of this shape and these strides over one element: never to be read for
+        its values."""
         if self.size == 0:
             return np.empty(self.shape, self.dtype)
         one = np.ones(1, self.dtype)

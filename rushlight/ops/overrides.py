@@ -1,4 +1,5 @@
-"""__torch_function__: Tensor subclasses and look-alikes may take over public calls, as in PyTorch."""
+"""__torch_function__: Tensor subclasses and look-alikes may take over public calls, as in
+PyTorch."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def dispatch(fn: Any, args: tuple[Any, ...], kw: dict[str, Any], relevant: Any) 
         if got is not NotImplemented:
             return got
     raise TypeError(
-        f"no implementation found for '{getattr(fn, '__name__', fn)}' on types that implement __torch_function__: {types}"
+        f"no implementation found for '{getattr(fn, '__name__', fn)}' on types that implement "
+        f"__torch_function__: {types}"
     )
 
 

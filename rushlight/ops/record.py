@@ -1,12 +1,16 @@
 """Op records: an op is declared once, here is what a declaration is.
 
-    @elementwise(samples=...)   a formula about one element; its derivative is derived unless written
+    @elementwise(samples=...)   a formula about one element; its derivative is derived unless
+    written
     @reduction(identity=...)    a formula that combines two partial results
     @op(samples=...)            a program on arrays
-    @composite                  a plain function of Tensors (not a kind: it has no kernel of its own)
+    @composite                  a plain function of Tensors (not a kind: it has no kernel of its
+    own)
 
-The decorated function becomes an `Op`: callable on ndarrays (array speed), on Tensors (through the door) and
-on `Expr` (tracing). Everything public is derived from it: `public_function`, `Tensor` methods, in-place forms.
+The decorated function becomes an `Op`: callable on ndarrays (array speed), on Tensors (through the
+door) and
+on `Expr` (tracing). Everything public is derived from it: `public_function`, `Tensor` methods,
+in-place forms.
 
 Read next: `ops/math.py` for examples, `autograd/door.py` for what happens in a call.
 """
@@ -138,7 +142,8 @@ class Op:
         return self
 
     def shape(self, rule: Any) -> Op:
-        """(*inputs, **params) -> MetaArray(s): shape and type of the result without computing it."""
+        """(*inputs, **params) -> MetaArray(s): shape and type of the result without computing
+        it."""
         self._shape = rule
         return self
 
@@ -175,7 +180,8 @@ class Op:
         return (keep_y, *flags, *([star] * (n - len(flags))))
 
     def kept(self, needs: tuple[bool, ...]) -> tuple[bool, ...] | None:
-        """(y, *inputs): what is kept when the inputs marked in `needs` require gradients; None for nothing."""
+        """(y, *inputs): what is kept when the inputs marked in `needs` require gradients; None for
+        nothing."""
         found = self._kept.get(needs, 0)
         if found == 0:
             rows = [self.keeps(i, len(needs)) for i, need in enumerate(needs) if need]
@@ -184,10 +190,12 @@ class Op:
         return found  # type: ignore[return-value]
 
     def node_class(self, dtype: Any, low: Any) -> type:
-        """The class of this call's node: plain, or with rules wrapped for narrow or complex types."""
+        """The class of this call's node: plain, or with rules wrapped for narrow or complex
+        types."""
         kind = "low" if low and self.compute else "plain"
         if self.holomorphic and dtype.__class__ is not tuple and dtype.kind == "c":
-            kind = "complex"  # a holomorphic op has a complex result exactly when an operand is complex
+            # a holomorphic op has a complex result exactly when an operand is complex
+            kind = "complex"
         found = self._nodes.get(kind)
         if found is None:
             self.get_rules()
@@ -284,7 +292,8 @@ class Op:
             if not inputs:
                 kind = ValueError if self.name == "cat" else RuntimeError
                 raise kind(
-                    f"torch.{self.name}(): expected a non-empty list of Tensors ({self.name} expects a non-empty TensorList)"
+                    f"torch.{self.name}(): expected a non-empty list of Tensors ({self.name} "
+                    f"expects a non-empty TensorList)"
                 )
             raise self.not_a_tensor(0, inputs[0])
         if self.check is not None:
@@ -294,7 +303,9 @@ class Op:
 
     def not_a_tensor(self, i: int, t: Any) -> TypeError:
         if self.variadic:
-            return TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+            return TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
         name = self.inputs[min(i, len(self.inputs) - 1)]
         hint = (
             "torch.from_numpy(x) or torch.tensor(x)"
@@ -303,14 +314,16 @@ class Op:
         )
         return TypeError(
             message(
-                f"{self.name}(): argument '{name}' (position {i + 1}) must be Tensor, not {type(t).__name__}",
+                f"{self.name}(): argument '{name}' (position {i + 1}) must be Tensor, not "
+                f"{type(t).__name__}",
                 got=repr(t)[:60],
                 hint=hint,
             )
         )
 
     def infer(self, arrays: list[Any], kw: dict[str, Any]) -> Any:
-        """Shape and type of the result as MetaArray(s), from the shape rule or from a run on stand-ins."""
+        """Shape and type of the result as MetaArray(s), from the shape rule or from a run on
+        stand-ins."""
         if self._shape is not None:
             return self._shape(*arrays, **kw)
         if self.kind == "elementwise":
@@ -375,7 +388,8 @@ class Op:
             else:
                 if len(rest) > len(names):
                     raise TypeError(
-                        f"{self.name}() takes at most {len(self.inputs) + len(names)} positional arguments "
+                        f"{self.name}() takes at most {len(self.inputs) + len(names)} "
+                        f"positional arguments "
                         f"({len(self.inputs) + len(rest)} given)"
                     )
                 for name, value in zip(names, rest, strict=False):
@@ -467,7 +481,8 @@ EMPTY = inspect.Parameter.empty
 
 
 def parameters(fn: Any, rule: bool = False) -> list[tuple[str, str, Any]]:
-    """(name, "tensor" | "static" | "*", default) of a function: `inspect.signature`, twenty times cheaper."""
+    """(name, "tensor" | "static" | "*", default) of a function: `inspect.signature`, twenty times
+    cheaper."""
     code = fn.__code__
     n, k = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames
@@ -571,7 +586,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     if door.state.enabled and (out._fn is not None or result._fn is not None):
         raise RuntimeError(
             message(
-                f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                f"{name}(): functions with out=... arguments don't support automatic "
+                f"differentiation, but one of the "
                 "arguments requires grad.",
                 hint="leave out out=, or compute inside torch.no_grad()",
             )
@@ -579,7 +595,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
     if not dtypes.can_cast(source, into):
         raise RuntimeError(
-            f"result type {views.type_name(source)} can't be cast to the desired output type {views.type_name(into)}"
+            f"result type {views.type_name(source)} can't be cast to the desired output type "
+            f"{views.type_name(into)}"
         )
     if out._a.shape != result._a.shape:
         out.resize_(result._a.shape)  # type: ignore[attr-defined]
@@ -605,12 +622,14 @@ def op(**options: Any) -> Callable[[Callable[..., Any]], Op]:
 
 
 def view(**options: Any) -> Callable[[Callable[..., Any]], Op]:
-    """Declare an op whose result is a view of its first input (data movement: any type as it is)."""
+    """Declare an op whose result is a view of its first input (data movement: any type as it
+    is)."""
     return lambda fn: register(Op(fn, "op", view=True, low="keep", **options))
 
 
 def elementwise(**options: Any) -> Callable[[Callable[..., Any]], Op]:
-    """Declare a formula about one element. Its derivative is derived from the formula unless written."""
+    """Declare a formula about one element. Its derivative is derived from the formula unless
+    written."""
 
     def declare(fn: Callable[..., Any]) -> Op:
         options.setdefault("promote", "common" if fn.__code__.co_argcount > 1 else "float")

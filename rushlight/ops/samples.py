@@ -54,7 +54,8 @@ class ErrorCase(NamedTuple):
 
 
 def make(spec: Any, rng: np.random.Generator) -> Any:
-    """The array that a shape or `arr` describes; a list of them for a list; anything else as it is."""
+    """The array that a shape or `arr` describes; a list of them for a list; anything else as it
+    is."""
     if type(spec) is tuple:
         return arr(spec).make(rng)
     if isinstance(spec, arr):

@@ -1,4 +1,5 @@
-"""Activation checkpointing: forget what a part of the network saved, and compute it again in backward."""
+"""Activation checkpointing: forget what a part of the network saved, and compute it again in
+backward."""
 
 from __future__ import annotations
 
@@ -79,7 +80,8 @@ class _Frame:
             self.run()
         if len(values) != len(self.metas):
             raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and "
                 f"recomputation.\nNumber of tensors saved during forward: {len(self.metas)}\n"
                 f"Number of tensors saved during recomputation: {len(values)}"
             )
@@ -87,8 +89,10 @@ class _Frame:
             for i, (v, meta) in enumerate(zip(values, self.metas, strict=True)):
                 if (tuple(v.shape), v.dtype) != meta:
                     raise CheckpointError(
-                        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
-                        f"during the forward pass.\ntensor at position {i}:\nsaved metadata: {meta}\n"
+                        "torch.utils.checkpoint: Recomputed values for the following tensors "
+                        "have different metadata than "
+                        f"during the forward pass.\ntensor at position {i}:\nsaved metadata: "
+                        f"{meta}\n"
                         f"recomputed metadata: {(tuple(v.shape), v.dtype)}"
                     )
         self.values = values
@@ -146,10 +150,12 @@ def checkpoint(
     """Call `function(*args)` without keeping what it saves; backward computes it again.
 
     Args:
-        use_reentrant: True for the old way (an own backward inside backward: some input must require grad);
+        use_reentrant: True for the old way (an own backward inside backward: some input must
+        require grad);
             False for recomputation when a saved value is asked for.
         preserve_rng_state: the recomputation sees the same random numbers.
-        context_fn: returns two context managers, for the forward and for the recomputation (not re-entrant only).
+        context_fn: returns two context managers, for the forward and for the recomputation (not
+        re-entrant only).
         determinism_check: "default" compares shapes and dtypes of the saved values, "none" nothing.
 
     Raises:
@@ -157,8 +163,10 @@ def checkpoint(
     """
     if use_reentrant is None:
         warnings.warn(
-            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. use_reentrant=False is "
-            "recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True.",
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
+            "use_reentrant=False is "
+            "recommended, but if you need to preserve the current default behavior, you can "
+            "pass use_reentrant=True.",
             UserWarning,
             stacklevel=2,
         )

@@ -1,8 +1,11 @@
 """Every op of the registry, tested from its own record.
 
-Forward on arrays against forward on Tensors, stated shape and dtype against the array that came out, the
-gradient against a central difference along one random direction, second order the same way, layouts, narrow types,
-extreme values, and the declared errors. What is special about an op has a test of its own elsewhere.
+Forward on arrays against forward on Tensors, stated shape and dtype against the array that came
+out, the
+gradient against a central difference along one random direction, second order the same way,
+layouts, narrow types,
+extreme values, and the declared errors. What is special about an op has a test of its own
+elsewhere.
 """
 
 from __future__ import annotations
@@ -247,7 +250,8 @@ def test_second_order(name: str, i: int) -> None:
 
 @pytest.mark.parametrize(("name", "i"), CASES)
 def test_layouts_do_not_matter(name: str, i: int) -> None:
-    """Strided operands (every second element of a larger array, Fortran order) give the same numbers."""
+    """Strided operands (every second element of a larger array, Fortran order) give the same
+    numbers."""
     op, args, kw = sample(name, i)
     if op.options.get("layout"):
         pytest.skip("its subject is the layout itself")
@@ -305,7 +309,8 @@ UNARY = [n for n in OPS if registry[n].kind == "elementwise" and len(registry[n]
 
 @pytest.mark.parametrize("name", UNARY)
 def test_extreme_values(name: str) -> None:
-    """Where f and its slope are finite, the gradient is neither NaN nor wrong: formulas must not overflow inside."""
+    """Where f and its slope are finite, the gradient is neither NaN nor wrong: formulas must not
+    overflow inside."""
     op = registry[name]
     args, kw = op.samples[0].make(np.random.default_rng(0))
     if args[0].dtype.kind != "f":
