@@ -85,11 +85,17 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     a = np.from_dlpack(ext_tensor)
     if copy:
         a = a.copy()
-    if a.flags.writeable:
-        return create.from_numpy(a)
-    # NumPy gives arrays from DLPack read-only where the exporter says nothing; the memory is the exporter's
-    t = door.wrap(a)
-    return t
+    elif not a.flags.writeable and getattr(getattr(ext_tensor, "flags", None), "writeable", True):
+        a = np.asarray(_Writable(a))  # NumPy marks old-style capsules read-only; their memory is not
+    return create.from_numpy(a) if a.flags.writeable else door.wrap(a)
+
+
+class _Writable:
+    """The memory of an array as a writable one, keeping its owner alive."""
+
+    def __init__(self, a: Any) -> None:
+        self.owner = a
+        self.__array_interface__ = {**a.__array_interface__, "data": (a.__array_interface__["data"][0], False)}
 
 
 class Capsule:

@@ -262,7 +262,7 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
     return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
 
 
-@face(name="index_put_", public="Tensor")
+@face(name="index_put_", public="torch Tensor")
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..autograd import views
+from ..autograd.node import TensorBase
 from ..errors import message
 from .faces import attribute
 from .record import composite
@@ -84,7 +86,7 @@ def sparse_error(name: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = "Raises: there are no sparse tensors here."
-    return composite(fn, public="Tensor")
+    return composite(fn, public="Tensor", name=name)
 
 
 for _name in (
@@ -126,3 +128,66 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any
 
 
 attribute(lambda t: False, "volatile")
+
+
+# -- functions that PyTorch also has as methods, and older names ------------------------------------
+
+
+def function_of(name: str) -> Any:
+    def fn(input: Any, *args: Any, **kw: Any) -> Any:
+        return getattr(input, name)(*args, **kw)
+
+    fn.__name__ = name
+    fn.__doc__ = f"`Tensor.{name}` as a function."
+    return composite(fn, public="torch", name=name)
+
+
+for _name in ("detach", "detach_", "fill_", "resize_as_"):
+    function_of(_name)
+
+
+@composite(public="torch", dispatch=False)
+def typename(obj: Any) -> str:
+    """The name of a tensor's legacy type, or of an object's class with its module."""
+    if isinstance(obj, TensorBase):
+        return str(obj.type())  # type: ignore[attr-defined]
+    kind = obj if isinstance(obj, type) else type(obj)
+    module = kind.__module__
+    return kind.__qualname__ if module in ("builtins", "__builtin__", None) else f"{module}.{kind.__qualname__}"
+
+
+@composite(public="torch", dispatch=False)
+def is_storage(obj: Any) -> bool:
+    """Whether `obj` is the storage of a tensor."""
+    from ..storage import UntypedStorage
+
+    return isinstance(obj, UntypedStorage)
+
+
+@composite(public="torch", dispatch=False)
+def set_default_tensor_type(t: Any) -> None:
+    """`set_default_dtype` by a legacy type name ("torch.DoubleTensor")."""
+    from ..tensor_storage import legacy_type
+
+    dtypes.set_default_dtype(legacy_type(t))
+
+
+def sparse_factory(name: str) -> Any:
+    def fn(*args: Any, **kw: Any) -> Any:
+        raise NotImplementedError(
+            message(f"{name}: sparse tensors are not part of Rushlight", hint="a dense tensor; index_put_ places values")
+        )
+
+    fn.__name__ = name
+    fn.__doc__ = "Raises: there are no sparse tensors here."
+    return composite(fn, public="torch", name=name, dispatch=False)
+
+
+for _name in ("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor"):
+    sparse_factory(_name)
+
+
+@composite(public="torch", aliases="spmm dsmm")
+def smm(input: Any, mat: Any) -> Any:
+    """The matrix product (both dense here)."""
+    return input @ mat

@@ -132,7 +132,7 @@ def one_type(*operands: Any) -> None:
             )
 
 
-@elementwise(check=one_type, samples=[case(A34, A34, 0.3), case(A34, A4, A34)], derive=False, holomorphic=True, promote=None)
+@elementwise(check=one_type, samples=[case(A34, A34, 0.3), case(A34, A4, A34)], derive=False, holomorphic=True)
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
     if input.dtype.kind in "iub":
