@@ -450,10 +450,12 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
             grad.zero_()
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile the call in place, as ``rushlight.compile`` would."""
+        """Compile the call in place, as ``rushlight.compile`` would; without it, change nothing."""
         import rushlight
 
-        self._compiled_call_impl = rushlight.compile(self._call_impl, *args, **kwargs)
+        compiler = getattr(rushlight, "compile", None)
+        if compiler is not None:
+            self._compiled_call_impl = compiler(self._call_impl, *args, **kwargs)
 
     # --- printing, copying -----------------------------------------------------------------------
 

@@ -388,3 +388,15 @@ def test_names(name: str) -> None:
     else:
         wanted = getattr(theirs, "__all__", [])
         assert not [n for n in wanted if not hasattr(mine, n)]
+
+
+@scenario
+def gradients_of_convolutions(t: Any, log: Any) -> None:
+    g = t.nn.grad
+    x = t.arange(2.0 * 4 * 5 * 6).reshape(2, 4, 5, 6).sin()
+    w = t.arange(6.0 * 2 * 2 * 3).reshape(6, 2, 2, 3).cos()
+    go = t.ones(2, 6, 3, 6)
+    rest = {"stride": (2, 1), "padding": 1, "groups": 2}
+    log(g.conv2d_input(x.shape, w, go, **rest), g.conv2d_weight(x, w.shape, go, **rest))
+    x, w, go = t.ones(1, 2, 7), t.ones(3, 2, 2), t.ones(1, 3, 6)
+    log(g.conv1d_input(x.shape, w, go), g.conv1d_weight(x, w.shape, go))
