@@ -37,6 +37,7 @@ _SAMPLE = {"input_lengths": (5, 4), "target_lengths": (2, 1), "blank": 0}
     fresh=True,
     outputs=2,
     differentiable=(0,),
+    once=True,
     name="ctc_loss",
 )
 def ctc(
@@ -68,7 +69,21 @@ def _(
     return ctc_backward(g[0], log_probs, targets, y[0], y[1], **kw), None
 
 
-@op(samples=[], public="", fresh=True, name="ctc_loss_backward")
+@op(
+    samples=[
+        case(
+            (2,),
+            arr((5, 2, 4), -3, -0.5),
+            arr((2, 2), 1, 4, "int64"),
+            arr((2,), 1, 4),
+            arr((5, 2, 5), -6, -1),
+            **_SAMPLE,
+        )
+    ],
+    public="",
+    fresh=True,
+    name="ctc_loss_backward",
+)
 def ctc_backward(
     grad: Any,
     log_probs: Any,
