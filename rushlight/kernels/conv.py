@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-Array = np.ndarray[Any, Any]
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
 _BLOCK = 1 << 19  # elements of a block of columns: about 2 MB in float32, so it stays near the core
@@ -48,7 +48,7 @@ def padded(x: Array, padding: Ints, value: Any = 0) -> Array:
         return x
     lead = x.ndim - len(padding)
     full = x.shape[:lead] + tuple(n + 2 * p for n, p in zip(x.shape[lead:], padding, strict=True))
-    out = np.full(full, value, x.dtype) if value else np.zeros(full, x.dtype)
+    out: Array = np.full(full, value, x.dtype) if value else np.zeros(full, x.dtype)
     out[(..., *inside(padding, x.shape[lead:]))] = x
     return out
 
@@ -135,7 +135,8 @@ def conv_input(
         return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
     full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
     wide = math.prod(out) >= _WIDE
-    x = np.zeros((n, c, *full), dtype) if wide else _batch_first(np.zeros((c, *full, n), dtype))
+    x: Array = np.zeros((n, c, *full) if wide else (c, *full, n), dtype)
+    x = x if wide else _batch_first(x)
     taps = windows(x, kernel, stride, dilation, out)
     if _is_depthwise(w, groups):
         _depthwise_input(taps, w, g)
@@ -217,7 +218,7 @@ def fold(
     out = out_size(size, kernel, stride, padding, dilation)
     c = col.shape[1] // math.prod(kernel)
     full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
-    x = np.zeros((col.shape[0], c, *full), col.dtype)
+    x: Array = np.zeros((col.shape[0], c, *full), col.dtype)
     where = windows(x, kernel, stride, dilation, out)
     add_columns(where, col.reshape(where.shape), kernel, stride, dilation)
     return np.ascontiguousarray(x[(..., *inside(padding, size))]) if any(padding) else x

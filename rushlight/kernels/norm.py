@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 
 
 _BLOCK = 1 << 16  # elements of a block of rows that stays in the cache between passes

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
 

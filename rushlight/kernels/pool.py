@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
 
@@ -174,8 +174,8 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
         rest = (kernel, (0,) * d, (1,) * d)
         y = max_pool(x, kernel, *rest, out)
         return y, flat_indices(max_tap(x, y, kernel, *rest), size, kernel, *rest)
-    y = np.empty(lead + out, x.dtype)
-    indices = np.empty(lead + out, np.int64)
+    y: Array = np.empty(lead + out, x.dtype)
+    indices: Array = np.empty(lead + out, np.int64)
     spans = [_spans(n, o) for n, o in zip(size, out, strict=True)]
     plane = np.arange(math.prod(size)).reshape(size)
     for at in product(*map(range, out)):

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
 _DENSE = 8  # taps from which a matrix product is faster than one pass a tap

@@ -164,7 +164,8 @@ def _(
     xh = (x - m) * rstd
     dw = reduce.sum(g * xh, dim=dims) if needs[1] or needs[4] else None
     db = reduce.sum(g, dim=dims) if needs[2] or needs[3] else None
-    dm = (-db * scale.reshape(c)).reshape(tuple(mean.shape)) if needs[3] else None
+    dm: Any = None if db is None else -db
+    dm = (dm * scale.reshape(c)).reshape(tuple(mean.shape)) if needs[3] else None
     dv = (dw * (scale * rstd).reshape(c) * -0.5).reshape(tuple(var.shape)) if needs[4] else None
     return g * scale if needs[0] else None, dw, db, dm, dv
 
@@ -238,9 +239,9 @@ def _(
     if not lead:  # one group, so no sum: as if there were a leading dimension of size 1
         one = (1, *x.shape)
         shifted = tuple(d + 1 for d in dims)
-        moved = [None if t is None else t.reshape((1, *t.shape)) for t in (mean, var)]
+        m, v = (None if t is None else t.reshape((1, *t.shape)) for t in (mean, var))
         dx, dw, db = standardize_rule(
-            g.reshape(one), x.reshape(one), weight, *moved, shifted, (0,), eps, needs
+            g.reshape(one), x.reshape(one), weight, m, v, shifted, (0,), eps, needs
         )
         dx = None if dx is None else dx.reshape(tuple(x.shape))
     else:
