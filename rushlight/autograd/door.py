@@ -296,14 +296,17 @@ def reattached(node: Node, i: int, t: Any) -> Any:
     """A value that came back from an unpack hook, with the history of what was packed."""
     edge = node if i == 0 else node.edges[i - 1]
     y = wrap(t._a)
-    if isinstance(edge, TensorBase):
-        alias: Node = _new(Alias)
-        alias.edges, alias.saved, alias.kw, alias.x = (edge,), (), None, None
-        alias.seq, alias.shape, alias.dtype = tick(), t._a.shape, t._a.dtype
-        alias.code, alias.lasti = user_line()
-        edge = alias
-    y._fn = edge
+    y._fn = alias(edge) if isinstance(edge, TensorBase) else edge
     return y
+
+
+def alias(leaf: Any) -> Node:
+    """A node that hands its gradient on to `leaf`."""
+    node: Node = _new(Alias)
+    node.edges, node.saved, node.kw, node.x = (leaf,), (), None, None
+    node.seq, node.shape, node.dtype = tick(), leaf._a.shape, leaf._a.dtype
+    node.code, node.lasti = user_line()
+    return node
 
 
 class OpNode(Node):

@@ -179,10 +179,12 @@ def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tup
     if tracked and target._v is not None and target._v.seen != target._vc.count:
         refresh(target)
     node_inputs = inputs
-    if tracked and any(op.keeps(i, len(inputs))[1] for i, x in enumerate(inputs) if needs_grad((x,))):
-        before = door.wrap(t.copy(order="K"))  # the rules want the old value
-        before._fn = target._fn
-        node_inputs = (before, *rest)
+    if tracked:  # the rules want the values from before the change, of the target and of what shares its memory
+        keep = op.kept(tuple(needs_grad((x,)) for x in inputs)) or ()
+        node_inputs = tuple(
+            before_change(x) if k and (x is target or shares(x, target)) else x
+            for x, k in zip(inputs, keep[1:] or (False,) * len(inputs), strict=True)
+        )
     if t.__class__ is not MetaArray:
         np.copyto(t, a, casting="unsafe")
     c = cell(target)
@@ -194,6 +196,19 @@ def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tup
     narrow = dtypes.from_numpy(t.dtype).low and op.compute
     node = door.record(op, node_inputs, kw, t, t.shape, t.dtype, int(narrow), None)
     rebase(target, node, c)
+
+
+def shares(x: Any, target: Any) -> bool:
+    return isinstance(x, TensorBase) and x._vc is not None and x._vc is target._vc
+
+
+def before_change(x: Any) -> Any:
+    """A copy of a tensor that is about to change, with its history."""
+    y = door.wrap(x._a.copy(order="K"))
+    if x._v is not None and x._v.seen != x._vc.count:
+        refresh(x)
+    y._fn = door.alias(x) if x._fn is LEAF else x._fn
+    return y
 
 
 def needs_grad(inputs: Any) -> bool:

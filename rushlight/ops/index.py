@@ -174,7 +174,7 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
                 t = door.apply(s.unsqueeze, (t,), {"dim": dim})
                 i = i.reshape(1)
             tensors += [None] * (dim - len(tensors))
-            tensors.append(i)
+            tensors.append(k if isinstance(k, TensorBase) and i is k._a else i)  # its changes are noticed
             dim += i.ndim if i.dtype.kind == "b" else 1
             if i.dtype.kind == "b":
                 tensors += [_SKIP] * (i.ndim - 1)
@@ -254,13 +254,17 @@ def as_index(k: Any) -> Any:
     return a
 
 
+def as_tensor(i: Any) -> Any:
+    return i if i is None or isinstance(i, TensorBase) else door.wrap(i)
+
+
 def getitem(t: Any, key: Any) -> Any:
     """`t[key]`."""
     if key.__class__ is int:
         return pick(t, 0, key)
     view, indices = split_key(t, key)
     if indices:
-        return door.apply(index, (view, *[None if i is None else door.wrap(i) for i in indices]), {})
+        return door.apply(index, (view, *[as_tensor(i) for i in indices]), {})
     if view is t:  # x[...] and x[:] are new views too
         return door.apply(s.slice_, (t,), {"dim": 0, "start": None, "end": None, "step": 1}) if t._a.ndim else door.apply(s.view_as_shape, (t,), {"shape": ()})
     return view
@@ -280,7 +284,7 @@ def setitem(t: Any, key: Any, value: Any) -> None:
             target = target[0]
         view.copy_(target)
         return
-    tensors = tuple(None if i is None else door.wrap(i) for i in indices)
+    tensors = tuple(as_tensor(i) for i in indices)
     if not value._fn and value._a.__class__ is np.ndarray and value._a.dtype != view._a.dtype:
         value = door.wrap(value._a.astype(view._a.dtype)) if value._a.dtype.kind != "c" else value
     views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})

@@ -42,6 +42,7 @@ def agree(ours: Any, theirs: Any, rtol: float, atol: float, at: str = "result") 
         np.testing.assert_allclose(ours[3], theirs[3], rtol=rtol, atol=atol, err_msg=at)
         assert ours[3].shape == theirs[3].shape, at
     elif isinstance(theirs, tuple) and theirs[:1] == ("raises",):
+        assert isinstance(ours, tuple), (at, ours, theirs)
         assert ours[:1] == ("raises",), (at, ours, theirs)
         assert issubclass(ours[1], theirs[1]), (at, ours, theirs)
     elif isinstance(theirs, list):
