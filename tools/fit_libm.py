@@ -148,6 +148,28 @@ def main():
             fit(lambda t, n=order: large_i(n, 8 * 2 / (t + 1) if t > -1 else mp.inf), 60),
             f"sqrt(x) exp(-x) I{order}(x), t = 16/x - 1, x >= 8",
         )
+    near = lambda t: mp.sqrt(2 * (t + 1) + one / 10**40)  # noqa: E731
+    show(
+        "K0_NEAR",
+        fit(lambda t: mp.besselk(0, near(t)) + mp.log(near(t)) * mp.besseli(0, near(t))),
+        "K0(x) + log(x) I0(x), t = x*x/2 - 1, x <= 2",
+    )
+    show(
+        "K1_NEAR",
+        fit(
+            lambda t: (
+                (mp.besselk(1, near(t)) - mp.log(near(t)) * mp.besseli(1, near(t)) - 1 / near(t))
+                / near(t)
+            )
+        ),
+        "(K1(x) - log(x) I1(x) - 1/x)/x, t = x*x/2 - 1, x <= 2",
+    )
+    for order in (0, 1):
+        show(
+            f"K{order}_FAR",
+            fit(lambda t, n=order: large_k(n, 4 / (t + 1)), 60),
+            f"sqrt(x) exp(x) K{order}(x), t = 4/x - 1, x >= 2",
+        )
     zeros0 = [mp.besseljzero(0, k) for k in (1, 2)]
     zero1 = mp.besseljzero(1, 1), mp.besseljzero(1, 2)
     for k, z in enumerate(zeros0):
@@ -220,6 +242,16 @@ def asymptotic(x):
         term *= -(2 * k - 1) / (2 * x * x)
         total += term
     return total / (x * mp.sqrt(mp.pi))
+
+
+def large_k(order, x):
+    if x > 200:
+        total = term = mp.mpf(1)
+        for k in range(1, 40):
+            term *= (4 * order * order - (2 * k - 1) ** 2) / (k * 8 * x)
+            total += term
+        return total * mp.sqrt(mp.pi / 2)
+    return mp.sqrt(x) * mp.exp(x) * mp.besselk(order, x)
 
 
 def large_i(order, x):

@@ -1,4 +1,4 @@
-"""Bessel functions on arrays: i0, i0e, i1, i1e, j0, j1, y0, y1.
+"""Bessel functions on arrays: i0, i0e, i1, i1e, k0, k0e, k1, k1e, j0, j1, y0, y1.
 
 Conventions (blocks, float64 inside) are those of `libm`. Up to 8: the power series (I), or a
 polynomial after the first zeros have been divided out (J). Beyond: the amplitude-and-phase form
@@ -15,7 +15,20 @@ import numpy as np
 from rushlight.kernels import libm_tables as tables
 from rushlight.kernels.libm import blocked, horner, pick
 
-__all__ = ["bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "i0", "i0e", "i1", "i1e"]
+__all__ = [
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "k0",
+    "k0e",
+    "k1",
+    "k1e",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -74,6 +87,54 @@ def i1(x: Array) -> Array:
 def i1e(x: Array) -> Array:
     """exp(-|x|) i1(x)."""
     return _modified(1, x, scaled=True)
+
+
+_K_NEAR = (tables.K0_NEAR, tables.K1_NEAR)
+_K_FAR = (tables.K0_FAR, tables.K1_FAR)
+
+
+def _modified_second(order: int, x: Array, scaled: bool) -> Array:
+    y = np.full_like(x, np.nan)
+
+    def near(v: Array) -> Array:
+        t = v * v / 2 - 1
+        z = horner(_K_NEAR[order], t)
+        i = _modified(order, v, scaled=False) * np.log(v)
+        z = z - i if order == 0 else z * v + i + 1 / v
+        return z * np.exp(v) if scaled else z
+
+    def far(v: Array) -> Array:
+        z = horner(_K_FAR[order], 4 / v - 1) / np.sqrt(v)
+        return z if scaled else z * np.exp(-v)
+
+    pick(y, (x > 0) & (x <= 2), near, x)
+    pick(y, x > 2, far, x)
+    np.copyto(y, np.inf, where=x == 0)
+    return y
+
+
+@blocked
+def k0(x: Array) -> Array:
+    """The modified Bessel function of the second kind, order 0; nan for negative x."""
+    return _modified_second(0, x, scaled=False)
+
+
+@blocked
+def k0e(x: Array) -> Array:
+    """exp(x) k0(x)."""
+    return _modified_second(0, x, scaled=True)
+
+
+@blocked
+def k1(x: Array) -> Array:
+    """The modified Bessel function of the second kind, order 1; nan for negative x."""
+    return _modified_second(1, x, scaled=False)
+
+
+@blocked
+def k1e(x: Array) -> Array:
+    """exp(x) k1(x)."""
+    return _modified_second(1, x, scaled=True)
 
 
 def _from_zero(x: Array, zero: tuple[float, float]) -> Array:

@@ -241,6 +241,27 @@ i1e: Op = intrinsic(
     nin=1, samples=[case(arr(SHAPE, 0.2, 12)), case(arr(SHAPE, -12, -0.2))], public="special",
     doc="exp(-|x|) i1(x).",
 )  # fmt: skip
+modified_bessel_k0 = intrinsic(
+    "modified_bessel_k0", libm_bessel.k0, lambda g, _y, x: -g * modified_bessel_k1(x),
+    nin=1, samples=real(0.3, 5), public="special",
+    doc="The modified Bessel function of the second kind, order 0.",
+)  # fmt: skip
+modified_bessel_k1: Op = intrinsic(
+    "modified_bessel_k1", libm_bessel.k1,
+    lambda g, y, x: -g * (modified_bessel_k0(x) + y / x),
+    nin=1, samples=real(0.3, 5), public="special",
+    doc="The modified Bessel function of the second kind, order 1.",
+)  # fmt: skip
+scaled_modified_bessel_k0 = intrinsic(
+    "scaled_modified_bessel_k0", libm_bessel.k0e,
+    lambda g, y, x: g * (y - scaled_modified_bessel_k1(x)),
+    nin=1, samples=real(0.3, 5), public="special", doc="exp(x) modified_bessel_k0(x).",
+)  # fmt: skip
+scaled_modified_bessel_k1: Op = intrinsic(
+    "scaled_modified_bessel_k1", libm_bessel.k1e,
+    lambda g, y, x: g * (y - scaled_modified_bessel_k0(x) - y / x),
+    nin=1, samples=real(0.3, 5), public="special", doc="exp(x) modified_bessel_k1(x).",
+)  # fmt: skip
 bessel_j0 = intrinsic(
     "bessel_j0", libm_bessel.bessel_j0, lambda g, _y, x: -g * bessel_j1(x),
     nin=1, samples=real(-12, 12), public="special",

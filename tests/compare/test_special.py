@@ -35,6 +35,8 @@ NAMES = [
     "special.spherical_bessel_j0",
     "special.modified_bessel_i0",
     "special.modified_bessel_i1",
+    "special.modified_bessel_k0",
+    "special.modified_bessel_k1",
     "special.chebyshev_polynomial_t",
     "special.chebyshev_polynomial_u",
     "special.hermite_polynomial_h",

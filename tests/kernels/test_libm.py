@@ -81,6 +81,8 @@ CASES = {
     ),
     "i0": (libm_bessel.i0, lambda x: mp.besseli(0, x), both(np.r_[lin(0, 20), lin(20, 80)]), 5),
     "i1": (libm_bessel.i1, lambda x: mp.besseli(1, x), both(np.r_[lin(0, 20), lin(20, 80)]), 5),
+    "k0": (libm_bessel.k0, lambda x: mp.besselk(0, x), np.r_[log(1e-9, 1), lin(0, 60)], 6),
+    "k1": (libm_bessel.k1, lambda x: mp.besselk(1, x), np.r_[log(1e-9, 1), lin(0, 60)], 6),
     "i0e": (libm_bessel.i0e, lambda x: mp.besseli(0, x) * mp.exp(-abs(x)), both(lin(0, 90)), 4),
     "i1e": (libm_bessel.i1e, lambda x: mp.besseli(1, x) * mp.exp(-abs(x)), both(lin(0, 90)), 4),
 }
