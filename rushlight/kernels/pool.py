@@ -174,7 +174,7 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
         rest = (kernel, (0,) * d, (1,) * d)
         y = max_pool(x, kernel, *rest, out)
         return y, flat_indices(max_tap(x, y, kernel, *rest), size, kernel, *rest)
-    y: Array = np.empty(lead + out, x.dtype)
+    best_of: Array = np.empty(lead + out, x.dtype)
     indices: Array = np.empty(lead + out, np.int64)
     spans = [_spans(n, o) for n, o in zip(size, out, strict=True)]
     plane = np.arange(math.prod(size)).reshape(size)
@@ -183,8 +183,8 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
         part = x[(..., *window)].reshape(*lead, plane[window].size)
         best = part.argmax(-1)
         indices[(..., *at)] = plane[window].reshape(-1)[best]
-        y[(..., *at)] = np.take_along_axis(part, best[..., None], -1)[..., 0]
-    return y, indices
+        best_of[(..., *at)] = np.take_along_axis(part, best[..., None], -1)[..., 0]
+    return best_of, indices
 
 
 def fractional_max(x: Array, samples: Array, kernel: Ints, out: Ints) -> tuple[Array, Array]:
@@ -241,8 +241,9 @@ def avg_pool(
         for t in range(1, k):
             y += _tap(frame, axis, t, s, o)
     counts = _counts(size, kernel, stride, padding, out, count_include_pad, divisor)
-    y = y // counts if x.dtype.kind in "iu" else y / counts.astype(x.dtype)
-    return np.asarray(y)
+    if x.dtype.kind in "iu":  # towards zero, as C divides
+        return np.asarray(np.sign(y) * np.sign(counts) * (np.abs(y) // np.abs(counts)), x.dtype)
+    return np.asarray(y / counts.astype(x.dtype))
 
 
 def avg_pool_input(
