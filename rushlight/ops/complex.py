@@ -159,7 +159,12 @@ def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
 
 @view(samples=[case(C34), case(arr((), dtype="complex128"))])
 def view_as_real(input: Any) -> Any:
-    """A complex tensor as a real one with a last dim (real, imag), sharing memory."""
+    """A complex tensor as a real one with a last dim (real, imag), sharing memory.
+
+    >>> import rushlight as torch
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
     if input.dtype.kind != "c":
         raise RuntimeError(
             message("view_as_real is only supported for complex tensors", f"dtype {input.dtype}")

@@ -46,7 +46,12 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct elements in ascending order, or the distinct slices along dim."""
+    """The distinct elements in ascending order, or the distinct slices along dim.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([3, 1, 3]).unique(return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
     a = _plain(input)
     found = kernels.unique(a) if dim is None else kernels.unique_rows(a, axis(dim, input.ndim))
     return _listed(input, found, return_inverse, return_counts)
@@ -77,7 +82,12 @@ def searchsorted(
     sorter: Any = None,
 ) -> Any:
     """Where the values of input would go in the sorted last dim of sorted_sequence to keep it
-    sorted."""
+    sorted.
+
+    >>> import rushlight as torch
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([0, 3, 9]))
+    tensor([0, 1, 3])
+    """
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(
             f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}"

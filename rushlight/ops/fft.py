@@ -299,7 +299,12 @@ def ifft(
 def rfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
-    """The transform of real values: its first n // 2 + 1 terms; the others mirror them."""
+    """The transform of real values: its first n // 2 + 1 terms; the others mirror them.
+
+    >>> import rushlight as torch
+    >>> torch.fft.rfft(torch.ones(4)).shape
+    torch.Size([3])
+    """
     return finish("rfft", to_half("rfft", input, _one(n), (dim,), norm, True), out)
 
 

@@ -85,7 +85,12 @@ linalg_inv_quiet.vjp(_inverse_rule)
 
 @composite(public="linalg")
 def inv(A: Any, *, out: Any = None) -> Any:
-    """The inverse of square matrices; LinAlgError if one is singular."""
+    """The inverse of square matrices; LinAlgError if one is singular.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.inv(torch.tensor([[2.0]]))
+    tensor([[0.5000]])
+    """
     need_matrix("linalg.inv", A, square=True)
     return finish("inv", linalg_inv(A), out)
 
@@ -234,7 +239,12 @@ def _cofactor_rule(g: Any, y: Any, a: Any) -> Any:
 
 @composite(public="linalg torch Tensor")
 def det(A: Any, *, out: Any = None) -> Any:
-    """The determinant of square matrices."""
+    """The determinant of square matrices.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.det(torch.eye(3) * 2)
+    tensor(8.)
+    """
     need_matrix("linalg.det", A, square=True)
     return finish("det", linalg_det(A), out)
 

@@ -138,7 +138,12 @@ def vector_norm(
     out: Any = None,
 ) -> Any:
     """The vector norm over dims (all by default): (sum |x|^ord)^(1/ord); ord may be 0, inf,
-    -inf."""
+    -inf.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     need_float("linalg.vector_norm", x)
     x = x if dtype is None else x.to(dtype)
     y = linalg_vector_norm(x, ord=as_ord(ord), dim=as_dims(dim, x.ndim), keepdim=keepdim)
@@ -289,7 +294,12 @@ def cdist(
     compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
 ) -> Any:
     """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
-    R)."""
+    R).
+
+    >>> import rushlight as torch
+    >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
     if x1.ndim < 2 or x2.ndim < 2:
         raise RuntimeError(
             f"cdist only supports at least 2D tensors, X1 got: {x1.ndim}D and X2 got: {x2.ndim}D"

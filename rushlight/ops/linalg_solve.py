@@ -106,7 +106,12 @@ def check_system(name: str, a: Any, b: Any, left: bool, vector: bool) -> None:
 
 @composite(public="linalg")
 def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
-    """The X with A @ X = B (X @ A = B when not left); B is a matrix, or a vector."""
+    """The X with A @ X = B (X @ A = B when not left); B is a matrix, or a vector.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.2500])
+    """
     vector = is_vector_side(A, B)
     check_system("linalg.solve", A, B, left, vector)
     if vector:

@@ -73,7 +73,12 @@ def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
 
 @composite(public="linalg")
 def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
-    """Eigenvalues (ascending) and orthonormal eigenvectors of symmetric or Hermitian matrices."""
+    """Eigenvalues (ascending) and orthonormal eigenvectors of symmetric or Hermitian matrices.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
     need_matrix("linalg.eigh", A, square=True)
     if UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -205,7 +210,12 @@ def _svd_rule(g: Any, y: Any, _a: Any, *, shapes: Any) -> Any:
 
 @composite(public="linalg")
 def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
-    """A = U @ diag(S) @ Vh with singular values in descending order."""
+    """A = U @ diag(S) @ Vh with singular values in descending order.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.svd(torch.eye(2) * 3).S
+    tensor([3., 3.])
+    """
     need_matrix("linalg.svd", A)
     return finish("svd", Svd(linalg_svd(A, full_matrices=full_matrices)), out)
 

@@ -162,7 +162,12 @@ def stft(
     align_to_window: bool | None = None,
 ) -> Any:
     """The short-time Fourier transform: (..., frequencies, frames) of windowed pieces of the
-    signal."""
+    signal.
+
+    >>> import rushlight as torch
+    >>> torch.stft(torch.ones(100), 16, return_complex=True).shape
+    torch.Size([9, 26])
+    """
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     is_complex = input._a.dtype.kind == "c" or (window is not None and window._a.dtype.kind == "c")

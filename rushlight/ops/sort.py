@@ -144,7 +144,15 @@ def sort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None
 ) -> Any:
     """(values, indices) in order along dim; equal values keep their order, NaN counts as the
-    greatest."""
+    greatest.
+
+    >>> import rushlight as torch
+    >>> values, indices = torch.tensor([3.0, 1.0, 2.0]).sort()
+    >>> values
+    tensor([1., 2., 3.])
+    >>> indices
+    tensor([1, 2, 0])
+    """
     if isinstance(dim, bool):  # sort(x, descending) of NumPy habit is not PyTorch's
         raise TypeError("sort(): argument 'dim' must be int, not bool")
     orderable("sort", input)
@@ -172,7 +180,12 @@ def msort(input: Any, *, out: Any = None) -> Any:
 def topk(
     input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
-    """(values, indices) of the k largest (or smallest) elements along dim."""
+    """(values, indices) of the k largest (or smallest) elements along dim.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([3, 1, 2]).topk(2).values
+    tensor([3, 2])
+    """
     orderable("topk", input)
     where = axis(dim, input.ndim)
     k = int(k)
@@ -397,7 +410,12 @@ def quantile(
     interpolation: str = "linear",
     out: Any = None,
 ) -> Any:
-    """The q-th quantiles (0 to 1) of all elements or along dim; several q make a new first dim."""
+    """The q-th quantiles (0 to 1) of all elements or along dim; several q make a new first dim.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([0.0, 1.0, 2.0, 3.0]).quantile(0.5)
+    tensor(1.5000)
+    """
     return finish(
         "quantile", _quantile("quantile", input, q, dim, keepdim, interpolation, False), out
     )
