@@ -142,6 +142,7 @@ __all__ = [
     "get_num_threads",
     "half",
     "iinfo",
+    "inf",
     "inference_mode",
     "int",
     "int8",
@@ -155,7 +156,10 @@ __all__ = [
     "layout",
     "long",
     "memory_format",
+    "nan",
+    "newaxis",
     "no_grad",
+    "pi",
     "preserve_format",
     "promote_types",
     "set_default_device",
@@ -174,10 +178,6 @@ __all__ = [
     "uint32",
     "uint64",
     "use_deterministic_algorithms",
-    "inf",
-    "nan",
-    "pi",
-    "newaxis",
 ]
 
 ops.load()

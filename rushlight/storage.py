@@ -1,7 +1,8 @@
 """Storage: the memory under a tensor, shared by its views.
 
 A tensor's ndarray points into the memory of a *root* array, the one at the end of its `.base`
-chain. Storage objects are handles made on demand; two tensors share storage when they have the same root.
+chain. Storage objects are handles made on demand; two tensors share storage when they have the
+same root.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset:
         )
     if any(s < 0 for s in stride):
         raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+            "as_strided: Negative strides are not supported at the moment, "
+            f"got strides: {list(stride)}"
         )
     if a.__class__ is MetaArray:
         return MetaArray(size, a.dtype, tuple(s * a.itemsize for s in stride))
