@@ -195,6 +195,7 @@ def tall(x: Any) -> Any:
     ],
     holomorphic=True,
     fresh=True,
+    node="MmBackward0",  # PyTorch's name where both are matrices
 )
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product: vectors, matrices and stacks of matrices, which broadcast."""
@@ -368,6 +369,7 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     public="nn.functional",
     holomorphic=True,
     fresh=True,
+    node="AddmmBackward0",  # PyTorch's name for rows and a bias
 )
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""
