@@ -71,7 +71,9 @@ def unrolled(
 
 
 def _lstm_steps(sizes: Sizes, reverse: bool) -> Callable[..., Any]:
-    def steps(x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any) -> Any:
+    def steps(
+        x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any
+    ) -> Any:
         def cell(a: Any, h: Any, c: Any) -> Any:
             gates = affine(a, w_ih, b_ih) + affine(h, w_hh, b_hh)
             i, f, g, o = gates.chunk(4, 1)

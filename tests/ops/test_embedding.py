@@ -1,0 +1,61 @@
+"""What is special about lookups: gradients by row, padding, bags, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+F = torch.nn.functional
+
+
+def test_gradients_of_a_row_add_up() -> None:
+    w = torch.zeros(4, 2, requires_grad=True)
+    F.embedding(torch.tensor([[1, 1], [3, 1]]), w, padding_idx=3).sum().backward()
+    assert w.grad.tolist() == [[0, 0], [3, 3], [0, 0], [0, 0]]
+
+
+def test_max_norm_shrinks_only_the_rows_in_use() -> None:
+    w = torch.full((3, 4), 2.0)
+    y = F.embedding(torch.tensor([1, 1]), w, max_norm=1.0)
+    np.testing.assert_allclose(y.norm(dim=1).numpy(), 1, rtol=1e-6)
+    assert w[0].tolist() == [2, 2, 2, 2]
+    w = torch.full((3, 4), 2.0, requires_grad=True)
+    F.embedding(torch.tensor([1, 1]), w, max_norm=1.0).sum().backward()
+    assert w.grad[1].tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_are_reductions_of_rows(mode: str, rng: Any) -> None:
+    w = torch.from_numpy(rng.standard_normal((6, 3)))
+    flat = torch.from_numpy(rng.integers(0, 6, 7))
+    y = F.embedding_bag(flat, w, torch.tensor([0, 3, 3]), mode=mode)
+    rows = w.numpy()[flat.numpy()]
+    for bag, part in zip(y.numpy(), (rows[:3], rows[:0], rows[3:]), strict=True):
+        wanted = getattr(np, mode)(part, axis=0) if len(part) else np.zeros(3)
+        np.testing.assert_allclose(bag, wanted)
+
+
+def test_one_hot() -> None:
+    y = F.one_hot(torch.tensor([[0], [2]]), 4)
+    assert y.dtype == torch.int64
+    assert y.tolist() == [[[1, 0, 0, 0]], [[0, 0, 1, 0]]]
+
+
+def test_errors() -> None:
+    w = torch.ones(3, 2)
+    with pytest.raises(IndexError, match=r"index out of range in self[\s\S]*0 <= index < 3"):
+        F.embedding(torch.tensor([0, 3]), w)
+    with pytest.raises(RuntimeError, match="Long, Int; but got torch.FloatTensor"):
+        F.embedding(torch.ones(2), w)
+    with pytest.raises(AssertionError, match="Padding_idx must be within num_embeddings"):
+        F.embedding(torch.tensor([0]), w, padding_idx=3)
+    with pytest.raises(NotImplementedError, match="sparse=True: sparse gradients"):
+        F.embedding(torch.tensor([0]), w, sparse=True)
+    with pytest.raises(ValueError, match="offsets has to be None"):
+        F.embedding_bag(torch.tensor([[0]]), w, torch.tensor([0]))
+    with pytest.raises(NotImplementedError, match="only supported for mode='sum'"):
+        F.embedding_bag(torch.tensor([[0]]), w, per_sample_weights=torch.ones(1, 1))

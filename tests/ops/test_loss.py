@@ -1,0 +1,117 @@
+"""What is special about losses: definitions, ignored targets, extremes, errors, warnings."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+F = torch.nn.functional
+
+
+def test_cross_entropy_is_minus_the_log_of_the_probability(rng: Any) -> None:
+    x, t = rng.standard_normal((5, 4)), rng.integers(0, 4, 5)
+    p = np.exp(x) / np.exp(x).sum(1, keepdims=True)
+    loss = F.cross_entropy(torch.from_numpy(x), torch.from_numpy(t), reduction="none")
+    np.testing.assert_allclose(loss.numpy(), -np.log(p[np.arange(5), t]))
+    hot = F.one_hot(torch.from_numpy(t), 4).double()
+    same = F.cross_entropy(torch.from_numpy(x), hot, reduction="none")
+    np.testing.assert_allclose(same.numpy(), loss.numpy())
+
+
+def test_ignored_targets_count_nowhere() -> None:
+    x = torch.zeros(3, 4, requires_grad=True)
+    loss = F.cross_entropy(x, torch.tensor([1, -100, 2]))
+    assert loss.item() == pytest.approx(np.log(4))
+    loss.backward()
+    assert not x.grad[1].any()
+    assert F.cross_entropy(x, torch.tensor([-100] * 3)).isnan()
+    assert F.cross_entropy(x, torch.tensor([-100] * 3), reduction="sum").item() == 0
+
+
+def test_an_ignored_target_hides_an_infinite_score() -> None:
+    x = torch.tensor([[-1.0, float("-inf")], [-1.0, -2.0]])
+    assert F.nll_loss(x, torch.tensor([5, 0]), ignore_index=5).item() == 1
+
+
+def test_logits_do_not_overflow() -> None:
+    x = torch.tensor([800.0, -800.0], requires_grad=True)
+    loss = F.binary_cross_entropy_with_logits(x, torch.tensor([1.0, 0.0]))
+    loss.backward()
+    assert loss.item() == 0
+    assert not x.grad.any()
+    assert F.binary_cross_entropy(torch.tensor([0.0]), torch.tensor([1.0])).item() == 100
+
+
+def paths(labels: list[int], steps: int, classes: int) -> Any:
+    """All sequences of classes that stand for these labels."""
+    for path in product(range(classes), repeat=steps):
+        merged = [c for i, c in enumerate(path) if i == 0 or path[i - 1] != c]
+        if [c for c in merged if c != 0] == labels:
+            yield path
+
+
+@pytest.mark.parametrize("labels", [[1], [1, 2], [2, 2], []])
+def test_ctc_sums_over_all_alignments(labels: list[int], rng: Any) -> None:
+    logs = torch.from_numpy(rng.standard_normal((5, 1, 3))).log_softmax(-1)
+    p = np.exp(logs.numpy()[:, 0])
+    total = sum(np.prod(p[np.arange(5), list(path)]) for path in paths(labels, 5, 3))
+    targets = torch.tensor([labels or [0]])
+    loss = F.ctc_loss(logs, targets, [5], [len(labels)], reduction="sum")
+    assert loss.item() == pytest.approx(-np.log(total))
+
+
+def test_ctc_that_cannot_fit_is_infinite() -> None:
+    logs = torch.zeros(2, 1, 3).log_softmax(-1).requires_grad_()
+    args = (logs, torch.tensor([[1, 1]]), [2], [2])
+    assert F.ctc_loss(*args).item() == float("inf")
+    loss = F.ctc_loss(*args, zero_infinity=True)
+    loss.backward()
+    assert loss.item() == 0
+    assert not logs.grad.any()
+
+
+def test_cosine_similarity_of_zero() -> None:
+    x = torch.zeros(1, 3, requires_grad=True)
+    y = F.cosine_similarity(x, torch.ones(1, 3))
+    y.backward()
+    assert y.item() == 0
+    assert np.isfinite(x.grad.numpy()).all()
+
+
+def test_reductions_of_nothing() -> None:
+    empty = torch.zeros(0, 3)
+    assert F.mse_loss(empty, empty).isnan()
+    assert F.mse_loss(empty, empty, reduction="sum").item() == 0
+
+
+def test_errors_name_what_is_wrong() -> None:
+    x = torch.zeros(3, 5)
+    with pytest.raises(ValueError, match=r"Expected input batch_size \(3\) to match target"):
+        F.cross_entropy(x, torch.tensor([1, 2, 3, 4]))
+    with pytest.raises(IndexError, match=r"Target 5 is out of bounds[\s\S]*0 <= target < 5"):
+        F.cross_entropy(x, torch.tensor([1, 5, 3]))
+    with pytest.raises(RuntimeError, match=r"multi-target not supported[\s\S]*squeeze"):
+        F.cross_entropy(x, torch.tensor([[1], [2], [3]]))
+    with pytest.raises(RuntimeError, match=r"scalar type Long but found Float[\s\S]*target.long"):
+        F.nll_loss(x, torch.zeros(3))
+    with pytest.raises(ValueError, match="not a valid value for reduction"):
+        F.l1_loss(x, x, reduction="average")
+    with pytest.raises(RuntimeError, match=r"between 0 and 1[\s\S]*with_logits"):
+        F.binary_cross_entropy(x - 1, x)
+    with pytest.raises(ValueError, match="margin must be greater than 0"):
+        F.triplet_margin_loss(x, x, x, margin=0)
+
+
+def test_warnings() -> None:
+    with pytest.warns(UserWarning, match="Using a target size"):
+        F.l1_loss(torch.ones(3, 1), torch.ones(3))
+    with pytest.warns(UserWarning, match="'batchmean' divides only by the batch size"):
+        F.kl_div(torch.zeros(2, 2), torch.ones(2, 2))
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+        loss = F.mse_loss(torch.ones(3), torch.zeros(3), size_average=False)
+    assert loss.item() == 3
