@@ -117,3 +117,35 @@ def standardize_rows_gradient(
             xh -= h.sum(1, keepdims=True) / length
             np.multiply(xh, rstd[at], out=dx[at])
     return dx, dw, db
+
+
+# --- channels: dimension 1 of (N, C, L), in blocks ---
+
+
+def standardize_channels_gradient(
+    g: Array, x: Array, mean: Array, rstd: Array, w: Array | None, needs: tuple[bool, bool, bool]
+) -> tuple[Array | None, Array, Array]:
+    """Gradients of (x - mean) * rstd * w + b by x, w and b; moments and parameters (C,).
+
+    Those of w and b are the sums that dx needs: with xh = (x - mean) * rstd and M = N * L,
+    dx = rstd * w * (g - db / M - xh * dw / M).
+    """
+    n, channels, length = x.shape
+    count = x.dtype.type(n * length)
+    dx = np.empty(x.shape, x.dtype) if needs[0] else None
+    dw, db = np.empty(channels, x.dtype), np.empty(channels, x.dtype)
+    scale = rstd if w is None else rstd * w
+    step = max(1, _BLOCK // max(1, n * length))
+    for i in range(0, channels, step):
+        at = slice(i, i + step)
+        part = np.ascontiguousarray(g[:, at])
+        xh = x[:, at] - mean[at, None]
+        xh *= rstd[at, None]
+        db[at] = part.sum(2).sum(0)
+        dw[at] = np.einsum("ncl,ncl->nc", part, xh).sum(0)
+        if dx is not None:
+            xh *= (dw[at] / count)[:, None]
+            np.subtract(part, xh, out=xh)
+            xh -= (db[at] / count)[:, None]
+            np.multiply(xh, scale[at, None], out=dx[:, at])
+    return dx, dw, db
