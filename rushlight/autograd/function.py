@@ -150,9 +150,40 @@ class FunctionNode(Node):
                     )
                 continue
             if r is not None and not isinstance(r, TensorBase):
-                raise TypeError(f"expected Variable or None (got {type(r).__name__})")
+                raise RuntimeError(
+                    message(
+                        f"{self.name()}: expected Variable or None (got {type(r).__name__})",
+                        wanted=f"a Tensor or None as gradient number {i + 1}",
+                    )
+                )
+            if r is not None:
+                self.check_shape(r, len(out))
             out.append(r if tensors or r is None else r._a)
         return out
+
+    def check_shape(self, r: Any, i: int) -> None:
+        """A gradient may be larger than its input (it is summed), but not smaller."""
+        edge = self.edges[i]
+        if edge is None:
+            return
+        node, nr = (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
+        if isinstance(node, Node):
+            shape = node.shape if node.n_out == 1 else node.shape[nr]
+        else:
+            shape = node._a.shape
+        got = r._a.shape
+        if got == shape:
+            return
+        extra = len(got) - len(shape)
+        if extra < 0 or any(n not in (1, got[k + extra]) for k, n in enumerate(shape)):
+            raise RuntimeError(
+                message(
+                    f"Function {self.name()} returned an invalid gradient at index {i} - got {list(got)} but expected "
+                    f"shape compatible with {list(shape)}",
+                    got=f"a gradient of shape {tuple(got)} from the backward of {self.name()}, used at {self.line()}",
+                    wanted=f"the input's shape {tuple(shape)}",
+                )
+            )
 
     def release(self, freed: Freed) -> None:
         if self.saved:
@@ -234,14 +265,6 @@ class Function(FunctionCtx):
     @classmethod
     def apply(cls, *args: Any, **kw: Any) -> Any:
         """Run the operation and record it."""
-        if not isinstance(_static(cls, "forward"), staticmethod):
-            raise RuntimeError(
-                message(
-                    "Legacy autograd function with non-static forward method is called as an object here",
-                    got=f"{cls.__name__}.apply",
-                    hint=f"{cls.__name__}(...)(x), or make forward and backward static methods with a ctx",
-                )
-            )
         for handler in apply_handlers:
             got = handler(cls, args, kw)
             if got is not NotImplemented:
