@@ -245,6 +245,16 @@ def _fractional(
         from .random import rand
 
         samples = rand(x.shape[0], x.shape[1], d, dtype=x.dtype)
+    elif samples.ndim != 3 or samples.shape[0] < x.shape[0] or samples.shape[1:] != (x.shape[1], d):
+        raise RuntimeError(
+            message(
+                f"{fn}: Expect _random_samples to have 3 dimensions that fit the input",
+                list_of(samples.shape),
+                f"(at least {x.shape[0]}, {x.shape[1]}, {d})",
+            )
+        )
+    else:
+        samples = samples[: x.shape[0]]  # as in PyTorch, those of a larger batch do
     y, indices = fractional_max(x, samples, kernel=kernel, out=out)
     if input.ndim == d + 1:
         y, indices = y.squeeze(0), indices.squeeze(0)
