@@ -20,13 +20,22 @@ from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error,
 class View:
     """How a differentiable view came from its base."""
 
-    __slots__ = ("base", "chain", "made", "seen")
+    __slots__ = ("chain", "made", "of", "seen")
 
     def __init__(self, base: Any, chain: tuple[Any, ...], seen: int, made: str) -> None:
-        self.base = base
+        self.of = base
         self.chain = chain  # ((op, kw, output number or None), ...)
         self.seen = seen  # the version for which the view's `_fn` is true
         self.made = made  # "", "no_grad", "several": what forbids changing it in place
+
+
+    @property
+    def base(self) -> Any:
+        """The tensor that the chain starts from, also after `base.t_()` made that one a view itself."""
+        of = self.of
+        while of._v is not None:
+            of = self.of = of._v.of
+        return of
 
 
 def cell(t: Any) -> Cell:
@@ -78,10 +87,10 @@ def overlaps_itself(a: Any) -> bool:
     return a.size > 1 and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True))
 
 
-def check_inplace(t: Any, name: str) -> None:
-    """Raise before an in-place change that PyTorch forbids."""
+def check_inplace(t: Any, name: str, same: bool = False) -> None:
+    """Raise before an in-place change that PyTorch forbids (`same`: all elements get one value)."""
     if t._a.__class__ is np.ndarray:
-        if overlaps_itself(t._a):
+        if not same and overlaps_itself(t._a):
             raise RuntimeError(
                 message(
                     f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
@@ -97,7 +106,7 @@ def check_inplace(t: Any, name: str) -> None:
     if not door.state.enabled:
         return
     v = t._v
-    if v is None:
+    if v is None or t._fn is LEAF:
         if t._fn is LEAF:
             raise RuntimeError(
                 message(

@@ -195,7 +195,7 @@ def fill_(input: Any, value: Any) -> Any:  # noqa: A002
     if isinstance(value, complex) and input._a.dtype.kind != "c":
         raise RuntimeError("value cannot be converted to a real type without overflow")
     if input._fn is None and input._v is None and input._a.__class__ is np.ndarray:
-        views.check_inplace(input, "fill_")
+        views.check_inplace(input, "fill_", same=True)
         input._a.fill(value)
         if input._vc is not None:
             input._vc.bump("fill_")

@@ -272,7 +272,6 @@ def getitem(t: Any, key: Any) -> Any:
 
 def setitem(t: Any, key: Any, value: Any) -> None:
     """`t[key] = value`, in place."""
-    views.check_inplace(t, "__setitem__")
     if not isinstance(value, TensorBase):
         if not isinstance(value, (int, float, complex, np.generic)):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{t.type().split('.')[-1]}")

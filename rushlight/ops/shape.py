@@ -341,23 +341,30 @@ unfold_backward.vjp(
 )
 
 
-@view(samples=[case((3, 4), size=(2, 2), stride=(4, 1), storage_offset=1)], layout=True)
-def as_strided(input: Any, *, size: Any, stride: Any, storage_offset: Any = None) -> Any:  # noqa: A002
-    """A view of the storage with these sizes and strides (in elements), from `storage_offset` on."""
+@view(samples=[case((3, 4), size=(2, 2), stride=(4, 1), storage_offset=1)], layout=True, public="")
+def as_strided(input: Any, *, size: Any, stride: Any, storage_offset: Any = None, laid: Any = None) -> Any:  # noqa: A002
+    """A view of the storage with these sizes and strides (in elements), from `storage_offset` on.
+
+    `laid` is the input's own (strides, storage offset), which the derivative needs.
+    """
     from ..storage import strided_view
 
     return strided_view(input, tuple(size), tuple(stride), storage_offset)
 
 
 as_strided.shape(
-    lambda x, size, stride, storage_offset=None: MetaArray(size, x.dtype, tuple(n * x.dtype.itemsize for n in stride))
-)
-as_strided.vjp(
-    lambda g, _y, x, *, size, stride, storage_offset, shapes: as_strided_backward(
-        g, shape=shapes[0], strides=element_strides(x), base=storage_start(x), size=size, stride=stride,
-        storage_offset=storage_offset,
+    lambda x, size, stride, storage_offset=None, laid=None: MetaArray(
+        size, x.dtype, tuple(n * x.dtype.itemsize for n in stride)
     )
-)  # fmt: skip
+)
+
+
+@as_strided.vjp
+def _(g: Any, _y: Any, _x: Any, *, size: Any, stride: Any, storage_offset: Any, laid: Any, shapes: Any) -> Any:
+    strides, base = laid or (MetaArray(shapes[0], np.int8).strides, 0)
+    return as_strided_backward(
+        g, shape=shapes[0], strides=strides, base=base, size=size, stride=stride, storage_offset=storage_offset
+    )
 
 
 def array_of(x: Any) -> Any:
@@ -386,7 +393,12 @@ def as_strided_backward(grad: Any, *, shape: Any, strides: Any, base: int, size:
     memory = np.zeros(end, grad.dtype)
     place = places(size, stride, at)
     np.add.at(memory, place, grad)
-    return memory[places(shape, strides, base)]
+    own = places(shape, strides, base)
+    if own.size != len(np.unique(own)):  # an expanded input: its elements share what their one place got
+        count = np.zeros(end, grad.dtype)
+        np.add.at(count, own, 1)
+        memory /= np.maximum(count.real, 1)
+    return memory[own]
 
 
 def places(size: Any, stride: Any, start: int) -> Any:
@@ -412,7 +424,11 @@ def read_strided(input: Any, *, strides: Any, base: int, size: Any, stride: Any,
     where_from = places(input.shape, strides, base)
     place = places(size, stride, at)
     memory = np.zeros(1 + max(int(where_from.max(initial=0)), int(place.max(initial=0))), input.dtype)
-    memory[where_from] = input
+    np.add.at(memory, where_from, input)
+    if where_from.size != len(np.unique(where_from)):
+        count = np.zeros(memory.shape, np.int64)
+        np.add.at(count, where_from, 1)
+        memory /= np.maximum(count, 1)
     return memory[place]
 
 

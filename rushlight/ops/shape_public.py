@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd import door, views
-from ..autograd.node import TensorBase
+from ..autograd.node import LEAF, TensorBase
 from ..errors import axis, message
 from ..kernels.meta import MetaArray
 from ..size import Size
@@ -221,6 +221,27 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     return input if tuple(want) == tuple(shape) else door.apply(s.sum_to_shape, (input,), {"shape": want})
 
 
+def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[str, Any]:
+    laid = (s.element_strides(t), s.storage_start(t))
+    return {
+        "size": sizes((size,), "as_strided"), "stride": sizes((stride,), "as_strided", "stride"),
+        "storage_offset": storage_offset, "laid": laid,
+    }  # fmt: skip
+
+
+@face
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A view of the storage with these sizes and strides (in elements), from `storage_offset` on."""
+    return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+
+
+@composite(public="torch Tensor", name="as_strided_")
+def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """In-place form of `as_strided`: this tensor itself gets the geometry."""
+    y = door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+    return become(input, y, "as_strided_")
+
+
 # -- in-place view forms -------------------------------------------------------------------------
 
 
@@ -229,12 +250,18 @@ def inplace_view(record: Any, name: str) -> Any:
 
     def method(input: Any, *args: Any, **kw: Any) -> Any:
         _, kw = record.bind((input, *args), kw)
-        views.check_inplace(input, name + "_")
+        if not views.overlaps_itself(input._a):  # nothing is written, so an expanded tensor may
+            views.check_inplace(input, name + "_")
+        known = input._v is None and input._vc is not None and input._fn is not LEAF
+        if known:  # views of this tensor may exist, which count from its present shape
+            base = door.wrap(input._a)
+            base._fn, base._vc = input._fn, input._vc
+            input._v = views.View(base, (), input._vc.count, "")
         return become(input, door.apply(record, (input,), kw), name + "_")
 
     method.__name__ = name + "_"
     method.__doc__ = f"In-place form of `{name}`: this tensor itself gets the shape."
-    composite(method, public="torch Tensor" if name == "as_strided" else "Tensor", name=name + "_")
+    composite(method, public="Tensor", name=name + "_")
     return method
 
 
@@ -253,7 +280,7 @@ def become(t: Any, y: Any, name: str) -> Any:
 
 for _name, _record in {
     "squeeze": s.squeeze, "unsqueeze": s.unsqueeze, "t": s.t, "transpose": s.transpose, "swapaxes": s.transpose,
-    "swapdims": s.transpose, "as_strided": s.as_strided,
+    "swapdims": s.transpose,
 }.items():  # fmt: skip
     inplace_view(_record, _name)
 
