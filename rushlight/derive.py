@@ -113,19 +113,20 @@ def operators() -> None:
     for python, name in UNARY.items():
         setattr(Tensor, f"__{python}__", fast.unary_plain(registry[name]))
     # commutative: the short way serves both sides
-    Tensor.__radd__, Tensor.__rmul__ = Tensor.__add__, Tensor.__mul__  # type: ignore[attr-defined]
+    cls: Any = Tensor
+    cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__
     fast.swapped["__radd__"], fast.swapped["__rmul__"] = (
         fast.swapped["__add__"],
         fast.swapped["__mul__"],
     )
-    Tensor.__pos__ = lambda self: self.positive()  # type: ignore[attr-defined]
+    cls.__pos__ = lambda self: self.positive()
     for old, new in (
         ("__div__", "__truediv__"),
         ("__rdiv__", "__rtruediv__"),
         ("__idiv__", "__itruediv__"),
     ):
         setattr(Tensor, old, getattr(Tensor, new))
-    Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
+    cls.__hash__ = object.__hash__
     for op in registry.values():
         if (
             op.kind == "elementwise"

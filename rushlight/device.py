@@ -88,7 +88,7 @@ class device:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        kind: Any,
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:

@@ -37,7 +37,12 @@ class dtype:
     __module__ = "rushlight"
 
     def __init__(
-        self, name: str, np_type: Any, category: int, rank: int, low: bool = False
+        self,
+        name: str,
+        np_type: Any,
+        category: builtins.int,
+        rank: builtins.int,
+        low: builtins.bool = False,
     ) -> None:
         self.name = name
         self.np = np.dtype(np_type)

@@ -114,7 +114,7 @@ class UntypedStorage:
 
     def __init__(self, source: Any = 0) -> None:
         if isinstance(source, (np.ndarray, MetaArray)):
-            self._root = source if isinstance(source, MetaArray) else root(source)
+            self._root: Any = source if isinstance(source, MetaArray) else root(source)
         else:
             self._root = np.zeros(int(source), np.uint8)
 

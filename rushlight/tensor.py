@@ -53,7 +53,7 @@ class Tensor(TensorBase):
         super().__init_subclass__(**kw)
         fast.slow_operators(cls)
 
-    __torch_function__ = classmethod(overrides.default)
+    __torch_function__: Any = classmethod(overrides.default)
     _wrap = staticmethod(door.wrap)
 
     # -- what it is --------------------------------------------------------------------------
@@ -369,17 +369,6 @@ class Tensor(TensorBase):
 
     creator = property(lambda self: self.grad_fn, doc="The old name of grad_fn.")
 
-    @property
-    def grad(self) -> Any:
-        """The accumulated gradient, or None."""
-        x = self._x
-        if x is None or x.__class__ is Cut:
-            self._warn_non_leaf_grad()
-            return None
-        if x.grad is None:
-            self._warn_non_leaf_grad()
-        return x.grad
-
     def _warn_non_leaf_grad(self) -> None:
         fn = self._fn
         if fn is not None and fn is not LEAF and not self.retains_grad:
@@ -392,6 +381,17 @@ class Tensor(TensorBase):
                 UserWarning,
                 stacklevel=3,
             )
+
+    @property
+    def grad(self) -> Any:
+        """The accumulated gradient, or None."""
+        x = self._x
+        if x is None or x.__class__ is Cut:
+            self._warn_non_leaf_grad()
+            return None
+        if x.grad is None:
+            self._warn_non_leaf_grad()
+        return x.grad
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -425,7 +425,6 @@ class Tensor(TensorBase):
     def grad(self) -> None:
         self.grad = None
 
-    _grad = grad
 
     def backward(
         self,
@@ -673,7 +672,7 @@ class Parameter(Tensor):
     def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
         """`__new__` does the work (a subclass may call this)."""
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + Tensor.__repr__(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

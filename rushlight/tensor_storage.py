@@ -352,7 +352,7 @@ def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) ->
     """The tensor that `reduce_tensor` described."""
     if isinstance(data, tuple):
         a: Any = (
-            MetaArray(*data[:1], data[1].np, data[2])
+            MetaArray(data[0], data[1].np, data[2])
             if not isinstance(data[0], bytes)
             else np.frombuffer(bytearray(data[0]), data[2].np).reshape(data[1])
         )

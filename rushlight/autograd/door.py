@@ -142,13 +142,14 @@ def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, trac
             node = record(
                 op, inputs, kw, arrays, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
             )
-        node.n_out = len(ys)
+        node.n_out = len(ys)  # type: ignore[misc]
         for nr, y in enumerate(ys):
             if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
                 y._fn = node if nr == 0 else Out(node, nr)
     return ys
 
 
+noting: Callable[[Node], None] | None = None  # anomaly mode: told of nodes that do not come from `apply`
 watched: Callable[..., Any] = apply  # what fast paths call when they are not fast
 bare_apply = apply
 
@@ -383,7 +384,7 @@ class OpNode(Node):
         kw = self.kw
         if self.joint:
             return self.run_joint(g, values, wanted)
-        out = []
+        out: list[Any] = []
         i = 0
         for edge in self.edges:
             if edge is None or (wanted is not None and not wanted[i]):

@@ -86,7 +86,7 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
             if r.__class__ is door.MetaArray:
                 return plain(a, b)
             r = np.asarray(r)
-        t = new(tensor_class)
+        t: Any = new(tensor_class)
         t._a = r
         t._vc = t._v = None
         if a._v is not None and a._v.seen != a._vc.count:
@@ -149,7 +149,7 @@ def unary(op: Any, ufunc: Any, names: tuple[type, ...]) -> Any:
         if x.__class__ is not ndarray or not (dtype is F32 or dtype is F64):
             return op.call((a,), {})
         r = ufunc(x)
-        t = new(tensor_class)
+        t: Any = new(tensor_class)
         t._a = r if r.__class__ is ndarray else np.asarray(r)
         t._vc = t._v = t._x = None
         if a._v is not None and a._v.seen != a._vc.count:

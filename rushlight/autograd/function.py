@@ -99,7 +99,7 @@ class FunctionNode(Node):
         """The saved tensors, checked."""
         if self.saved.__class__ is Freed:
             raise freed_error(self, self.saved)
-        out = []
+        out: list[Any] = []
         for s in self.saved:
             if s.__class__ is _SavedOutput:
                 cell = s.cell
@@ -140,7 +140,7 @@ class FunctionNode(Node):
                     wanted="one gradient for each argument of forward, None for those that are no tensors",
                 )
             )
-        out = []
+        out: list[Any] = []
         for i, (r, is_tensor) in enumerate(zip(got, self.is_tensor, strict=True)):
             if not is_tensor:
                 if r is not None:
@@ -269,7 +269,8 @@ class Function(FunctionCtx):
             got = handler(cls, args, kw)
             if got is not NotImplemented:
                 return got
-        ctx = _ctx_class(cls)()
+        kind: Any = cls
+        ctx = _ctx_class(kind)()
         ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
         with door.grad_enabled(False):
             if _static(cls, "setup_context") is not Function.__dict__["setup_context"]:
@@ -303,7 +304,7 @@ def _static(cls: type, name: str) -> Any:
 
 
 @functools.cache
-def _ctx_class(cls: type) -> Any:
+def _ctx_class(cls: Any) -> Any:
     """One ctx class a Function: attributes of the Function class are visible on it."""
     return type(cls.__name__ + "Backward", (FunctionCtx,), {"_forward_cls": cls, "__module__": cls.__module__})
 
@@ -373,12 +374,14 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     node.saved = door.pack(tuple(saved), node) if door.state.packers else tuple(saved)
     ctx._to_save = ()
     ctx._node = node
+    if door.noting is not None:
+        door.noting(node)
     for nr, (o, y) in enumerate(zip(outs, ys, strict=True)):
         if not isinstance(y, TensorBase) or id(o) in non_diff or y._a.dtype.kind not in "fcV":
             continue
         fn = node if nr == 0 else Out(node, nr)
         if id(o) in dirty and y._v is not None:
-            views.rebase(y, node, y._vc)
+            views.rebase(y, node, views.cell(y))
         else:
             y._fn = fn
     return ys[0] if single else tuple(ys)

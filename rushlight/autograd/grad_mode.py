@@ -43,7 +43,7 @@ class _Mode:
                 FutureWarning,
                 stacklevel=2,
             )
-            fn.__init__ = self(fn.__init__)
+            fn.__init__ = self(fn.__init__)  # type: ignore[method-assign]
             return fn
         if inspect.isgeneratorfunction(fn):
             return self._generator(fn)
@@ -149,6 +149,8 @@ class _Set(no_grad):
 
 class inference_mode(_Mode):  # noqa: N801
     """Like no_grad; results cannot take part in a recorded computation later."""
+
+    mode: bool
 
     def __new__(cls, mode: Any = True) -> Any:
         self = object.__new__(cls)

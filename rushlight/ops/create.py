@@ -165,18 +165,41 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
         return MetaArray(t._a.shape, d)
     if meta:
         return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
-    order = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
+    order: Any = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
     a = np.empty_like(t._a, dtype=d, order=order)
     if fill is not None:
         a.fill(stored(fill, a.dtype))
     return a
 
 
+C_NAMES = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "int64_t",
+    "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t", "bool": "bool",
+}  # fmt: skip
+
+
 def stored(value: Any, dtype: Any) -> Any:
-    """A number as an integer type stores it: wrapped, as in C."""
-    if dtype.kind in "iu" and isinstance(value, (int, float)):
-        return np.asarray(int(value) & (2**64 - 1), np.uint64).astype(dtype)
-    return value
+    """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255, as in C)."""
+    kind = dtype.kind
+    fits = True
+    if isinstance(value, complex) and kind != "c":
+        fits, value = value.imag == 0, value.real
+    if kind in "iu" and isinstance(value, (int, float)):
+        if pymath.isfinite(value):
+            value = int(value)
+            info = np.iinfo(dtype)
+            fits = fits and (-info.max if kind == "u" else info.min) <= value <= info.max
+            value = np.uint64(value & (2**64 - 1))
+        else:
+            fits = False
+    elif kind == "f" and isinstance(value, (int, float)) and pymath.isfinite(value):
+        fits = fits and abs(value) <= np.finfo(dtype).max
+    if not fits:
+        name = dtypes.from_numpy(dtype).name
+        raise RuntimeError(
+            message(f"value cannot be converted to type {C_NAMES.get(name, name)} without overflow", got=repr(value))
+        )
+    return np.asarray(value).astype(dtype)
 
 
 zeros_like = like("zeros_like", 0, "Zeros in the shape and dtype of `input`.")
@@ -380,7 +403,7 @@ def sequence_array(data: Any, dtype: Any) -> Any:
 
 
 def measure(data: Any) -> tuple[int, ...]:
-    shape = []
+    shape: list[int] = []
     while True:
         if isinstance(data, (np.ndarray, np.generic)):
             return (*shape, *data.shape)
@@ -489,7 +512,7 @@ def from_numpy(ndarray: Any) -> Any:
     if ndarray.__class__ is np.ndarray and ndarray.base is None and ndarray.dtype is d.np:
         return door.wrap(ndarray)
     try:
-        a = np.asarray(memoryview(ndarray))  # its own root: the storage starts where the array does
+        a = np.asarray(memoryview(ndarray))  # type: ignore[arg-type]  # its own root: the storage starts where the array does
     except (ValueError, BufferError):
         a = np.asarray(ndarray)
     return door.wrap(a if a.dtype is d.np else a.view(d.np))

@@ -50,7 +50,7 @@ def attribute(fn: Any, name: str, setter: Any = None) -> Any:
     """Publish a function of one Tensor as a property: `x.T`."""
     record = Composite(fn, "Tensor", "", False, ())
     record.name = name
-    record.fn = property(fn, setter, doc=fn.__doc__)
+    record.fn = property(fn, setter, doc=fn.__doc__)  # type: ignore[assignment]
     composites[f"Tensor.{name}"] = record
     return fn
 

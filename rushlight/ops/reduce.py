@@ -20,6 +20,7 @@ from . import math as m
 from .record import op
 from .samples import arr, case, error
 
+NP: Any = np  # NumPy's stubs know `reduce` only with a literal keepdims
 S34 = [case((3, 4)), case((3, 4), dim=1), case((2, 3, 4), dim=(0, -1), keepdim=True)]
 OUT_OF_RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
@@ -61,7 +62,7 @@ def to_dtype(y: Any, dtype: Any) -> Any:
 def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:  # noqa: A001, A002
     """Sum over `dim` (all dimensions when None). Integers are summed in int64."""
     x = wide(input, dtype)
-    return to_dtype(np.add.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim), dtype)
+    return to_dtype(NP.add.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim), dtype)
 
 
 sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: expand(keep(g, shapes[0], dim, keepdim), shape=shapes[0]))
@@ -86,7 +87,7 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
     x = wide(input, dtype)
     dims = dims_of(dim, x.ndim)
     n = pymath.prod(x.shape[d] for d in dims)
-    total = np.asarray(np.add.reduce(x, axis=dims, keepdims=keepdim))
+    total = np.asarray(NP.add.reduce(x, axis=dims, keepdims=keepdim))
     with np.errstate(all="ignore"):
         return to_dtype(np.true_divide(total, x.dtype.type(n)), dtype)
 
@@ -121,7 +122,7 @@ def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A
     """The largest value over `dim`; gradients are shared equally among ties."""
     dims = dims_of(dim, input.ndim)
     no_identity("amax", input, dims, dim)
-    return np.maximum.reduce(input, axis=dims, keepdims=keepdim)
+    return NP.maximum.reduce(input, axis=dims, keepdims=keepdim)
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True)
@@ -129,7 +130,7 @@ def amin(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A
     """The smallest value over `dim`; gradients are shared equally among ties."""
     dims = dims_of(dim, input.ndim)
     no_identity("amin", input, dims, dim)
-    return np.minimum.reduce(input, axis=dims, keepdims=keepdim)
+    return NP.minimum.reduce(input, axis=dims, keepdims=keepdim)
 
 
 def share(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
@@ -146,14 +147,14 @@ amin.vjp(share)
 @op(samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)], fresh=True, public="torch Tensor")
 def any(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A001, A002
     """Whether some element is non-zero."""
-    y = np.logical_or.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
+    y = NP.logical_or.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
     return y.astype(np.uint8) if input.dtype == np.uint8 else y
 
 
 @op(samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)], fresh=True, public="torch Tensor")
 def all(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A001, A002
     """Whether every element is non-zero."""
-    y = np.logical_and.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
+    y = NP.logical_and.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
     return y.astype(np.uint8) if input.dtype == np.uint8 else y
 
 

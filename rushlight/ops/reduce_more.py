@@ -16,7 +16,7 @@ from ..errors import axis, message
 from . import math as m
 from . import return_types
 from .record import op
-from .reduce import S34, dims_of, keep, reduced_shape, share, wide
+from .reduce import NP, S34, dims_of, keep, reduced_shape, share, wide
 from .samples import arr, case, error
 from .shape import stack
 
@@ -27,7 +27,7 @@ from .shape import stack
 def prod(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Product over one dimension, or over all."""
     x = wide(input, None)
-    return np.multiply.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim)
+    return NP.multiply.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim)
 
 
 @prod.vjp
@@ -90,7 +90,7 @@ def need_float(name: str, x: Any) -> None:
 
 def centred(x: Any, dims: tuple[int, ...]) -> Any:
     n = max(pymath.prod(x.shape[d] for d in dims), 1)
-    mean = np.add.reduce(x, axis=dims, keepdims=True, dtype=np.float64 if x.dtype == np.float32 else None) / n
+    mean = NP.add.reduce(x, axis=dims, keepdims=True, dtype=np.float64 if x.dtype == np.float32 else None) / n
     return x - mean.astype(x.dtype)
 
 
@@ -104,7 +104,7 @@ def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
     dims = dims_of(dim, input.ndim)
     away = np.abs(centred(input, dims))
     n = max(count(input.shape, dim) - correction, 0)
-    total = np.asarray(np.add.reduce(away * away, axis=dims, keepdims=keepdim))
+    total = np.asarray(NP.add.reduce(away * away, axis=dims, keepdims=keepdim))
     with np.errstate(all="ignore"):
         return total / total.dtype.type(n)
 
@@ -142,10 +142,10 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))), computed without overflow."""
     dims = dims_of(dim, input.ndim)
     if input.size == 0:
-        return np.log(np.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
-    top = np.maximum.reduce(input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True)
+        return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
+    top = NP.maximum.reduce(input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
-    y = np.log(np.add.reduce(np.exp(input - top), axis=dims, keepdims=True)) + top
+    y = np.log(NP.add.reduce(np.exp(input - top), axis=dims, keepdims=True)) + top
     return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
 
 

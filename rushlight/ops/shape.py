@@ -594,7 +594,7 @@ clone.vjp(lambda g, _y, _x: g)
 
 
 @op(samples=[case((3, 4), dtype=dtypes.float64)], low="keep", fresh=True, public="", node="ToCopyBackward0")
-def to_copy(input: Any, *, dtype: Any, order: str = "K") -> Any:  # noqa: A002
+def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:  # noqa: A002
     """The values in another type."""
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real  # noqa: A001
