@@ -228,6 +228,8 @@ _FROM = {
     "default_generator": "random",
     "set_printoptions": "printing",
     "show": "glass",
+    "is_anomaly_enabled": "autograd.anomaly",
+    "is_anomaly_check_nan_enabled": "autograd.anomaly",
     "vmap": "func",
     "autocast": "amp",
     "is_autocast_enabled": "amp.autocast_mode",

@@ -16,19 +16,34 @@ from ..errors import message
 from . import door, engine
 from .node import Node, Out, TensorBase
 
-_mode: list[tuple[bool, bool]] = []  # (check_nan, check_forward), innermost last
-_base: list[Any] = [None]  # what set_detect_anomaly set for good
+_setting: list[tuple[bool, bool] | None] = [None]  # (check_nan, check_forward) while the mode is on
 
 
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
-    return bool(_mode) or _base[0] is not None
+    return _setting[0] is not None
 
 
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether gradients are checked for NaN."""
-    current = _mode[-1] if _mode else _base[0]
-    return current is not None and current[0]
+    setting = _setting[0]
+    return setting is not None and setting[0]
+
+
+def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
+    """Change the mode; returns what it was."""
+    was, _setting[0] = _setting[0], setting
+    if was is None and setting is not None:
+        door.state.watchers = (*door.state.watchers, note)
+        door.set_watched(1)
+        door.noting = remember
+        engine.checks.append(check)
+    elif was is not None and setting is None:
+        door.state.watchers = tuple(w for w in door.state.watchers if w is not note)
+        door.set_watched(-1)
+        door.noting = None
+        engine.checks.remove(check)
+    return was
 
 
 def user_traceback() -> str:
@@ -45,8 +60,8 @@ def note(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
     fn = first._fn if isinstance(first, TensorBase) else None
     node = fn.node if fn.__class__ is Out else fn
     if isinstance(node, Node) and "traceback_" not in node.metadata:
-        node.metadata["traceback_"] = user_traceback()
-    if (_mode and _mode[-1][1]) or (not _mode and _base[0] and _base[0][1]):
+        remember(node)
+    if _setting[0] is not None and _setting[0][1]:
         for t in out if isinstance(out, tuple) else (out,):
             a = t._a
             if isinstance(a, np.ndarray) and a.dtype.kind in "fc" and not np.isfinite(a).all() and not _already_bad(inputs):
@@ -59,6 +74,11 @@ def note(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
                     )
                 )
     return out
+
+
+def remember(node: Node) -> None:
+    """Keep the stack of the forward call with its node."""
+    node.metadata["traceback_"] = user_traceback()
 
 
 def _already_bad(inputs: Any) -> bool:
@@ -121,39 +141,20 @@ class detect_anomaly:  # noqa: N801
         )
 
     def __enter__(self) -> None:
-        _mode.append(self.setting)
-        self.watch = door.watching(note)
-        self.watch.__enter__()
-        engine.checks.append(check)
+        self.before = switch(self.setting)
 
-    def __exit__(self, *args: Any) -> None:
-        _mode.pop()
-        engine.checks.remove(check)
-        self.watch.__exit__(*args)
+    def __exit__(self, *args: object) -> None:
+        switch(self.before)
 
 
 class set_detect_anomaly:  # noqa: N801
     """Switch anomaly mode on or off, as a function for good or as a context for a block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self.before = _base[0]
-        self._set((check_nan, False) if mode else None)
-
-    def _set(self, setting: Any) -> None:
-        was, _base[0] = _base[0], setting
-        if (was is None) == (setting is None):
-            return
-        if setting is not None:
-            door.state.watchers = (*door.state.watchers, note)
-            door.set_watched(1)
-            engine.checks.append(check)
-        else:
-            door.state.watchers = tuple(w for w in door.state.watchers if w is not note)
-            door.set_watched(-1)
-            engine.checks.remove(check)
+        self.before = switch((check_nan, False) if mode else None)
 
     def __enter__(self) -> None:
         """The mode was switched by the constructor."""
 
     def __exit__(self, *args: object) -> None:
-        self._set(self.before)
+        switch(self.before)

@@ -228,6 +228,8 @@ def rebase(target: Any, node: Any, c: Cell) -> None:
     """Make `node` (whose first input was the target's old value) the history of target and base."""
     if op_keeps_output(node):
         node.extras().cells = {0: c}
+    if door.noting is not None:
+        door.noting(node)
     old = target._fn if target._x.__class__ is Extras and target._x.retains else None
     v = target._v
     if v is None:
@@ -235,6 +237,8 @@ def rebase(target: Any, node: Any, c: Cell) -> None:
     else:
         base = v.base
         base._fn = CopySlices(base, v, node)
+        if door.noting is not None:
+            door.noting(base._fn)
         v.seen = -1
         refresh(target)
     if old is not None and old is not LEAF:

@@ -9,12 +9,20 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..autograd import door
-from ..autograd.engine import backward
+from ..autograd.engine import backward, current
 from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
+from ..errors import message
 from ..tensor import Tensor
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled"]
+__all__ = [
+    "CheckpointError",
+    "checkpoint",
+    "checkpoint_sequential",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
+_early_stop = True
 
 
 class CheckpointError(RuntimeError):
@@ -39,11 +47,22 @@ def _rng_state(preserve: bool) -> Any:
     return get_rng_state() if preserve else None
 
 
+class _Enough(Exception):
+    """Ends a recomputation when it has saved all that is needed."""
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__()
+        self.frame = frame
+
+
 class _Frame:
     """What one checkpointed call saved: shapes first, the values again when backward asks."""
 
-    def __init__(self, run: Callable[[], Any], preserve: bool, determinism_check: str) -> None:
+    def __init__(
+        self, run: Callable[[], Any], preserve: bool, determinism_check: str, early_stop: bool
+    ) -> None:
         self.run = run
+        self.early_stop = early_stop
         self.preserve = preserve
         self.state = _rng_state(preserve)
         self.check = determinism_check
@@ -70,6 +89,8 @@ class _Frame:
 
         def keep(t: Any) -> Any:
             values.append(t.detach())
+            if self.early_stop and len(values) == len(self.metas):
+                raise _Enough(self)
             return t
 
         with (
@@ -77,7 +98,11 @@ class _Frame:
             saved_tensors_hooks(keep, lambda t: t),
             _rng(self.preserve, self.state),
         ):
-            self.run()
+            try:
+                self.run()
+            except _Enough as stop:
+                if stop.frame is not self:
+                    raise
         if len(values) != len(self.metas):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the "
@@ -111,6 +136,16 @@ class _Reentrant(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        if current().needed is not None:
+            raise RuntimeError(
+                message(
+                    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                    "parameter to .backward().",
+                    got="a backward for chosen inputs only",
+                    wanted="loss.backward(), which gives every leaf its gradient",
+                    hint="checkpoint(..., use_reentrant=False)",
+                )
+            )
         args = list(ctx.args)
         for i, t in zip(ctx.places, ctx.saved_tensors, strict=True):
             again = t.detach()
@@ -153,6 +188,7 @@ def checkpoint(
         use_reentrant: True for the old way (an own backward inside backward: some input must
         require grad);
             False for recomputation when a saved value is asked for.
+        early_stop: end the recomputation as soon as it has saved what is needed (not re-entrant only).
         preserve_rng_state: the recomputation sees the same random numbers.
         context_fn: returns two context managers, for the forward and for the recomputation (not
         re-entrant only).
@@ -193,7 +229,7 @@ def checkpoint(
 
     if not door.state.enabled:
         return function(*args, **kwargs)
-    frame = _Frame(run, preserve_rng_state, determinism_check)
+    frame = _Frame(run, preserve_rng_state, determinism_check, early_stop and _early_stop)
     with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
         out = function(*args, **kwargs)
     frame.left = len(frame.metas)
@@ -225,6 +261,17 @@ def checkpoint_sequential(
             part(start, end), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
         )
     return part(end, len(functions))(input)
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Within the block, checkpoints end their recomputation early (or not), whatever their argument says."""
+    global _early_stop
+    before, _early_stop = _early_stop, enable
+    try:
+        yield
+    finally:
+        _early_stop = before
 
 
 @contextmanager
