@@ -14,6 +14,7 @@ from ..errors import message
 from ..kernels.meta import MetaArray
 from ..layout import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
 from . import shape as s
+from .create import stored
 from .record import composite, op
 from .samples import case
 
@@ -192,16 +193,18 @@ def fill_(input: Any, value: Any) -> Any:  # noqa: A002
                 f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} dimensions."
             )
         return copy_(input, value)
-    if isinstance(value, complex) and input._a.dtype.kind != "c":
-        raise RuntimeError("value cannot be converted to a real type without overflow")
-    if input._fn is None and input._v is None and input._a.__class__ is np.ndarray:
+    v = input._v
+    if input._a.__class__ is np.ndarray:
+        value = stored(value, input._a.dtype)
+    if input._fn is None and (v is None or v.base._fn is None) and input._a.__class__ is np.ndarray:
         views.check_inplace(input, "fill_", same=True)
-        input._a.fill(value)
-        if input._vc is not None:
-            input._vc.bump("fill_")
-        else:
-            views.cell(input).bump("fill_")
+        input._a[...] = value
+        c = views.cell(input)
+        c.bump("fill_")
+        if v is not None:
+            v.seen = c.count
         return input
+    value = value.item() if isinstance(value, np.ndarray) else value
     return views.apply_inplace(fill, input, (), {"value": value})
 
 

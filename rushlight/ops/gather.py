@@ -13,6 +13,7 @@ from ..autograd import views
 from ..autograd.node import TensorBase
 from ..errors import axis, message
 from ..kernels.meta import MetaArray
+from .create import stored
 from .faces import face, need_tensor, number
 from .record import op
 from .samples import arr, case, error
@@ -217,7 +218,7 @@ def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     d = check_along("scatter", input.shape, index, dim)
     out = input.copy()
     if index.size:
-        put_along(out, index, np.asarray(value).astype(out.dtype), d)
+        put_along(out, index, stored(value, out.dtype), d)
     return out
 
 

@@ -16,6 +16,7 @@ from ..autograd import door, views
 from ..autograd.node import TensorBase
 from ..errors import message
 from . import shape as s
+from .create import stored
 from .record import op
 from .samples import arr, case
 
@@ -275,7 +276,7 @@ def setitem(t: Any, key: Any, value: Any) -> None:
     if not isinstance(value, TensorBase):
         if not isinstance(value, (int, float, complex, np.generic)):
             raise TypeError(f"can't assign a {type(value).__name__} to a torch.{t.type().split('.')[-1]}")
-        value = door.wrap(np.asarray(value, t._a.dtype))
+        value = door.wrap(stored(value.item() if isinstance(value, np.generic) else value, t._a.dtype))
     view, indices = split_key(t, key)
     if not indices:
         target = value

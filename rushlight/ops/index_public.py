@@ -14,6 +14,7 @@ from ..autograd.node import TensorBase
 from ..errors import axis, message
 from ..kernels.meta import MetaArray
 from . import index as ix
+from .create import stored
 from .faces import face, need_tensor, number
 from .gather import check_reduce, reduce_at, reduce_rule, same_type
 from .record import op
@@ -143,7 +144,7 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
         raise IndexError(f"index {int(index.max())} is out of bounds for dimension {d} with size {n}")
     out = np.atleast_1d(input.copy())
-    out[at(d, index)] = np.asarray(value).astype(input.dtype)
+    out[at(d, index)] = stored(value, input.dtype) if isinstance(value, (int, float, complex)) else value.astype(input.dtype)
     return out.reshape(input.shape)
 
 

@@ -15,6 +15,7 @@ from ..errors import axis, message
 from ..kernels.meta import MetaArray
 from . import index as ix
 from . import math as m
+from .create import stored
 from .faces import face, need_tensor
 from .gather import gather, same_type
 from .record import op
@@ -40,7 +41,7 @@ def check_mask(name: str, mask: Any) -> None:
 def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return np.where(mask, np.asarray(value).astype(input.dtype), input)
+    return np.where(mask, stored(value, input.dtype), input)
 
 
 masked_fill.vjp(lambda g, _y, _x, mask: masked_fill(g, mask, value=0), None)
@@ -58,14 +59,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
         value = value.item()  # type: ignore[attr-defined]
         if isinstance(value, complex) and input._a.dtype.kind != "c":
             value = value.real
-    kind = input._a.dtype.kind
-    if isinstance(value, complex) and kind != "c":
-        word = {"float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool"}
-        raise RuntimeError(
-            f"value cannot be converted to type {word.get(input._a.dtype.name, input._a.dtype.name)} without overflow"
-        )
-    if isinstance(value, float) and kind in "iub" and value != value // 1:
-        value = bool(value) if kind == "b" else int(value)
+    stored(value, input._a.dtype)  # raises for what does not fit
     return masked_fill, (), {"value": value}
 
 
