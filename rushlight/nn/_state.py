@@ -17,6 +17,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..tensor import Parameter, Tensor
+from .parameter import is_lazy
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
 _JOURNAL = "_journal"  # the key of local_metadata under which a running load keeps its journal
@@ -212,10 +213,14 @@ class StateMethods:
             local[_JOURNAL] = journal
             journal.eager = not _is_ours(type(module)._load_from_state_dict)
             module._load_from_state_dict(own_state, prefix, local, True, *keys, errors)
+            groups: dict[str, dict[str, Any]] = {}
+            for k, v in own_state.items():
+                first, dot, _ = k[len(prefix) :].partition(".")
+                if dot and k.startswith(prefix):
+                    groups.setdefault(first, {})[k] = v
             for name, child in module._modules.items():
                 if child is not None:
-                    inner = f"{prefix}{name}."
-                    load(child, {k: v for k, v in own_state.items() if k.startswith(inner)}, inner)
+                    load(child, groups.get(name, {}), f"{prefix}{name}.")
             if module._load_state_dict_post_hooks:
                 visited.append(module)
 
@@ -241,13 +246,38 @@ class StateMethods:
                         errors.insert(at, f"{what} key(s) in state_dict: {quoted}. ")
             if errors:
                 text = "\n\t".join(errors)
-                raise RuntimeError(
+                error = RuntimeError(
                     f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}"
                 )
+                hint = _prefix_hint(*keys)
+                if hint:
+                    error.add_note(f"  try     {hint}")
+                raise error
         except BaseException:
             journal.rollback()
             raise
         return keys
+
+
+def _prefix_hint(missing: list[str], unexpected: list[str]) -> str | None:
+    """What to do when the two lists differ only by a prefix, as after DataParallel."""
+    for longer, shorter, what in (
+        (
+            unexpected,
+            missing,
+            "nn.modules.utils.consume_prefix_in_state_dict_if_present(state_dict, {!r}) first",
+        ),
+        (missing, unexpected, "loading into the inner module, model.{}.load_state_dict(...)"),
+    ):
+        if longer and shorter:
+            first = longer[0].split(".", 1)[0]
+            prefix = first + "."
+            stripped = {k.removeprefix(prefix) for k in longer if k.startswith(prefix)}
+            # Not all: a batch norm makes up for a count that is missing.
+            most = 2 * len(stripped.intersection(shorter)) > len(shorter)
+            if most and len(stripped) == len(longer):
+                return what.format(prefix if longer is unexpected else first)
+    return None
 
 
 def _is_ours(method: Any) -> bool:
@@ -275,8 +305,6 @@ def _load_one(
     errors: list[str],
 ) -> None:
     """Check one tensor of a state dict and note its copy (or assignment) in the journal."""
-    from .parameter import is_lazy
-
     if not (isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")):
         errors.append(
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '

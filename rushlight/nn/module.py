@@ -366,7 +366,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
             if name in state["_buffers"] or isinstance(value, Buffer):
                 self._set_buffer(name, value)
                 return
-        object.__setattr__(self, name, value)
+        super().__setattr__(name, value)
 
     def _set_buffer(self, name: str, value: Any) -> None:
         if value is not None and not _is_tensor_like(value):
@@ -403,7 +403,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
                 del registry[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
-        object.__delattr__(self, name)
+        super().__delattr__(name)
 
     # --- changing the whole tree -----------------------------------------------------------------
 

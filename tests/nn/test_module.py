@@ -118,6 +118,26 @@ def test_constructor_arguments() -> None:
         nn.Module(3)
 
 
+def test_mixins_that_take_part_in_construction_and_assignment() -> None:
+    log: list[str] = []
+
+    class Mixin:
+        def __init__(self, size: int = 0, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+            log.append(f"init {size}")
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            log.append(name)
+            super().__setattr__(name, value)
+
+    class Both(nn.Module, Mixin):
+        call_super_init = True
+
+    m = Both(size=3)
+    m.plain = 1
+    assert log == ["init 3", "plain"]
+
+
 def test_no_forward() -> None:
     with pytest.raises(NotImplementedError, match=r'missing the required "forward" function'):
         nn.Module()(1)

@@ -262,6 +262,22 @@ def test_lazy_layers_take_their_shape_from_the_state() -> None:
     assert type(lazy[0]) is nn.Linear
 
 
+def test_a_prefix_that_is_too_much_or_missing_is_named() -> None:
+    plain, wrapped = net(), nn.DataParallel(net())
+    with pytest.raises(RuntimeError, match="Missing key") as caught:
+        plain.load_state_dict(wrapped.state_dict())
+    assert (
+        "consume_prefix_in_state_dict_if_present(state_dict, 'module.')"
+        in (caught.value.__notes__[0])
+    )
+    with pytest.raises(RuntimeError, match="Missing key") as caught:
+        wrapped.load_state_dict(plain.state_dict())
+    assert "model.module.load_state_dict" in caught.value.__notes__[0]
+    with pytest.raises(RuntimeError, match="Missing key") as caught:
+        plain.load_state_dict(nn.Linear(1, 1).state_dict())
+    assert not hasattr(caught.value, "__notes__")
+
+
 def test_prefix_tool() -> None:
     state = nn.DataParallel(nn.Linear(1, 1)).state_dict()
     assert list(state) == ["module.weight", "module.bias"]
