@@ -30,7 +30,11 @@ OUT = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
 def along(ufunc: Any, x: Any, dim: int) -> Any:
     d = axis(dim, x.ndim)
-    return ufunc.accumulate(x, axis=d) if x.ndim else x.copy()
+    if x.ndim == 0:
+        return x.copy()
+    if x.dtype == np.float32 and ufunc is not np.logaddexp:  # one after the other: errors would add up
+        return ufunc.accumulate(x, axis=d, dtype=np.float64).astype(np.float32)
+    return ufunc.accumulate(x, axis=d)
 
 
 @op(samples=LINE, errors=OUT, fresh=True, public="")

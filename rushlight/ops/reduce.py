@@ -1,7 +1,7 @@
 """Reductions: sum, prod, mean, extremes, any, all, variance, norms, logsumexp; cumulative forms.
 
 A dim of None means all dimensions; several dims may be given as a tuple. The result of a reduction is
-accumulated pairwise by NumPy.
+accumulated pairwise or in blocks (`kernels/sums.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .. import dtypes
 from ..autograd.views import type_name
 from ..errors import axes, message
 from ..kernels.meta import MetaArray
+from ..kernels.sums import add_reduce
 from . import math as m
 from .record import op
 from .samples import arr, case, error
@@ -62,7 +63,7 @@ def to_dtype(y: Any, dtype: Any) -> Any:
 def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:  # noqa: A001, A002
     """Sum over `dim` (all dimensions when None). Integers are summed in int64."""
     x = wide(input, dtype)
-    return to_dtype(NP.add.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim), dtype)
+    return to_dtype(add_reduce(x, dims_of(dim, x.ndim), keepdim), dtype)
 
 
 sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: expand(keep(g, shapes[0], dim, keepdim), shape=shapes[0]))
@@ -87,7 +88,7 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
     x = wide(input, dtype)
     dims = dims_of(dim, x.ndim)
     n = pymath.prod(x.shape[d] for d in dims)
-    total = np.asarray(NP.add.reduce(x, axis=dims, keepdims=keepdim))
+    total = np.asarray(add_reduce(x, dims, keepdim))
     with np.errstate(all="ignore"):
         return to_dtype(np.true_divide(total, x.dtype.type(n)), dtype)
 

@@ -13,6 +13,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd.node import TensorBase
 from ..errors import axis, message
+from ..kernels.sums import add_reduce
 from . import math as m
 from . import return_types
 from .record import op
@@ -104,7 +105,7 @@ def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
     dims = dims_of(dim, input.ndim)
     away = np.abs(centred(input, dims))
     n = max(count(input.shape, dim) - correction, 0)
-    total = np.asarray(NP.add.reduce(away * away, axis=dims, keepdims=keepdim))
+    total = np.asarray(add_reduce(away * away, dims, keepdim))
     with np.errstate(all="ignore"):
         return total / total.dtype.type(n)
 
@@ -145,7 +146,7 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
         return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
     top = NP.maximum.reduce(input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
-    y = np.log(NP.add.reduce(np.exp(input - top), axis=dims, keepdims=True)) + top
+    y = np.log(add_reduce(np.exp(input - top), dims, True)) + top
     return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import axes, axis, message
 from ..kernels.meta import MetaArray
+from ..kernels.sums import add_reduce
 from .record import op, view
 from .samples import case, error
 
@@ -636,7 +637,7 @@ def sum_to_shape(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
     """Sum over the dimensions in which `shape` is smaller: the opposite of expand."""
     extra = input.ndim - len(shape)
     dims = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and input.shape[i + extra] != 1)
-    return np.add.reduce(input, axis=dims, keepdims=True).reshape(shape) if dims else input.reshape(shape).copy()
+    return add_reduce(input, dims, True).reshape(shape) if dims else input.reshape(shape).copy()
 
 
 sum_to_shape.vjp(lambda g, _y, _x: g)

@@ -216,7 +216,7 @@ def sum_to_size(input: Any, *size: Any) -> Any:
         raise RuntimeError(
             f"size {{{list(want)}}} is not expandable to size {{{list(shape)}}}."
         )
-    if tuple(want) != tuple(shape) and input._a.dtype.kind in "iub":
+    if (tuple(want) != tuple(shape) or not shape) and input._a.dtype.kind in "iub":
         input = input.long()
     return input if tuple(want) == tuple(shape) else door.apply(s.sum_to_shape, (input,), {"shape": want})
 
