@@ -1,7 +1,8 @@
 """Documentation runs: the examples of docstrings, and the Python blocks of the Markdown files.
 
-In a docstring `torch` is this package, `nn`, `F` and `optim` are its modules, `np` is NumPy. In a Markdown file the blocks marked
-```python run one after another in one namespace; a block of `>>>` lines is a doctest.
+In a docstring `torch` is this package, `nn`, `F` and `optim` are its modules, `np` is NumPy. In a
+Markdown file the blocks marked ```python run one after another in one namespace; a block of `>>>`
+lines is a doctest.
 """
 
 from __future__ import annotations
