@@ -48,6 +48,11 @@ def affine(x: Array, w: Array, *biases: Array | None) -> Array:
     return y
 
 
+def turned(w: Array, sizes: Sizes) -> Array:
+    """w^T; laid out anew where many products will read it, which then take half the time."""
+    return np.ascontiguousarray(w.T) if len(sizes) > 2 else w.T
+
+
 def sigmoid_(a: Array) -> Array:
     """1 / (1 + exp(-a)), in place."""
     np.negative(a, out=a)
@@ -74,10 +79,11 @@ def lstm_forward(
     h, c = h0.copy(), c0.copy()
     out = np.empty((len(x), h.shape[1]), gates.dtype)
     cells = np.empty((len(x), size), gates.dtype)
+    u = turned(w_hh, sizes)
     product = np.empty((len(h), 4 * size), gates.dtype)
     for rows, n in steps(sizes, reverse):
         a = gates[rows]
-        a += np.matmul(h[:n], w_hh.T, out=product[:n])
+        a += np.matmul(h[:n], u, out=product[:n])
         sigmoid_(a[:, : 2 * size])
         g = a[:, 2 * size : 3 * size]
         np.tanh(g, out=g)
@@ -98,7 +104,7 @@ def lstm_forward(
 def lstm_backward(
     g_out: Any, g_h: Any, g_c: Any, out: Array, gates: Array, cells: Array, x: Array, h0: Array,
     c0: Array, w_ih: Array, w_hh: Array, w_hr: Any, sizes: Sizes, reverse: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, c0, w_ih, w_hh, the biases, w_hr."""
     size = w_hh.shape[0] // 4
     i, f, g, o = (gates[:, k * size : (k + 1) * size] for k in range(4))
@@ -147,10 +153,11 @@ def gru_forward(
     h = h0.copy()
     out = np.empty((len(x), size), gates.dtype)
     inner = np.empty((len(x), size), gates.dtype)
+    u = turned(w_hh, sizes)
     product = np.empty((len(h), 3 * size), gates.dtype)
     for rows, n in steps(sizes, reverse):
         a, p = gates[rows], product[:n]
-        np.matmul(h[:n], w_hh.T, out=p)
+        np.matmul(h[:n], u, out=p)
         if b_hh is not None:
             p += b_hh
         both = a[:, : 2 * size]
@@ -207,9 +214,10 @@ def rnn_forward(
     """(states, last state)."""
     out = affine(x, w_ih, b_ih, b_hh)
     h = h0.copy()
+    u = turned(w_hh, sizes)
     for rows, n in steps(sizes, reverse):
         y = out[rows]
-        y += h[:n] @ w_hh.T
+        y += h[:n] @ u
         if relu:
             np.maximum(y, 0, out=y)
         else:

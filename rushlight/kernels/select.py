@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_BITS = {
+_BITS: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.int32),
     np.dtype(np.float64): np.dtype(np.int64),
     np.dtype(np.int32): np.dtype(np.int32),

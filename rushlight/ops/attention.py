@@ -79,7 +79,7 @@ def attention(
         bias = bias_of(mask, w.dtype)
         w = np.add(w, bias, out=w) if _fits(bias, w) else w + bias
     if causal:
-        w += causal_bias(*w.shape[-2:], w.dtype)
+        w += causal_bias(w.shape[-2], w.shape[-1], w.dtype)
     if w.size:
         top = np.maximum.reduce(w, axis=-1, keepdims=True)
         if safe and (mask is not None or causal):
@@ -318,12 +318,15 @@ def _project(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> Any:
     if query is key and key is value:
         return linear.call((query, weight, bias), {}).split(e, -1)
     w_q, w_kv = weight.split([e, 2 * e])
-    b_q, b_kv = (None, None) if bias is None else bias.split([e, 2 * e])
+    b_q: Any = None
+    b_kv: Any = None
+    if bias is not None:
+        b_q, b_kv = bias.split([e, 2 * e])
     q = linear.call((query, w_q, b_q), {})
     if key is value:
         return (q, *linear.call((key, w_kv, b_kv), {}).split(e, -1))
     w_k, w_v = w_kv.split(e)
-    b_k, b_v = (None, None) if bias is None else b_kv.split(e)
+    b_k, b_v = (None, None) if b_kv is None else b_kv.split(e)
     return q, linear.call((key, w_k, b_k), {}), linear.call((value, w_v, b_v), {})
 
 

@@ -41,12 +41,15 @@ def embedding(
     return weight[indices]
 
 
-embedding.vjp(
-    lambda g, _y, _w, i, *, padding_idx, scale_grad_by_freq, shapes: embedding_backward(
+def _rows_added(
+    g: Any, _y: Any, _w: Any, i: Any, *, padding_idx: int, scale_grad_by_freq: bool, shapes: Any
+) -> Any:
+    return embedding_backward(
         g, i, n=shapes[0][0], padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq
-    ),
-    None,
-)
+    )
+
+
+embedding.vjp(_rows_added, None)
 embedding.shape(
     lambda w, i, padding_idx=-1, scale_grad_by_freq=False: MetaArray(
         (*i.shape, *w.shape[1:]), w.dtype

@@ -85,13 +85,15 @@ def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_i
         return np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total)
 
 
-nll.vjp(
-    lambda g, _y, _x, t, w, *, reduction, ignore_index, shapes: nll_backward(
+def _spread(
+    g: Any, _y: Any, _x: Any, t: Any, w: Any, *, reduction: str, ignore_index: int, shapes: Any
+) -> Any:
+    return nll_backward(
         g, t, w, shape=shapes[0], reduction=reduction, ignore_index=ignore_index
-    ),
-    None,
-    None,
-)
+    )
+
+
+nll.vjp(_spread, None, None)
 
 
 @op(
