@@ -31,16 +31,17 @@ def class_dim(a: Any) -> int:
 
 def classes(target: Any, n: int, ignore_index: int) -> tuple[Any, Any]:
     """(targets with 0 in place of ignored ones, which count or None for all); checked."""
-    low, high = (int(target.min()), int(target.max())) if target.size else (0, 0)
-    if low >= 0 and high < n and not low <= ignore_index <= high:
-        return target, None
+    if not 0 <= ignore_index < n:
+        codes = target.view(np.uint64) if target.dtype == np.int64 else target
+        if not target.size or codes.max() < n:  # as unsigned numbers negative ones are large
+            return target, None
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= n))
     if wrong.any():
         raise IndexError(
             message(
                 f"Target {int(target[wrong].flat[0])} is out of bounds.",
-                got=f"a target among {low}..{high}",
+                got=f"targets from {int(target.min())} to {int(target.max())}",
                 wanted=f"0 <= target < {n} (the number of classes), or ignore_index={ignore_index}",
                 hint="check the labels, or the size of the last layer",
             )
@@ -58,6 +59,14 @@ def factors(target: Any, counts: Any, weight: Any, dtype: Any) -> tuple[Any, Any
     return counts.astype(dtype), dtype.type(np.count_nonzero(counts))
 
 
+def of_class(a: Any, target: Any) -> Any:
+    """The element of each sample that stands at its class."""
+    if a.ndim == 2:
+        return a[np.arange(len(a)), target]
+    d = class_dim(a)
+    return np.take_along_axis(a, np.expand_dims(target, d), d).squeeze(d)
+
+
 @op(
     samples=[
         case((5, 4), CLASSES, **PLAIN),
@@ -72,14 +81,13 @@ def factors(target: Any, counts: Any, weight: Any, dtype: Any) -> tuple[Any, Any
 )
 def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int) -> Any:
     """-w[t] x[t]; the mean is divided by the sum of the w[t]."""
-    d = class_dim(input)
-    target, counts = classes(target, input.shape[d], ignore_index)
-    picked = np.take_along_axis(input, np.expand_dims(target, d), d).squeeze(d)
+    target, counts = classes(target, input.shape[class_dim(input)], ignore_index)
+    picked = of_class(input, target)
     w, total = factors(target, counts, weight, input.dtype)
     loss = -picked if w is None else -picked * w
     if counts is not None:
         loss = np.where(counts, loss, input.dtype.type(0))
-    if reduction != "mean":
+    if reduction != "mean" or (w is None and loss.size):
         return reduced(loss, reduction)
     with np.errstate(all="ignore"):
         return np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total)
@@ -125,6 +133,9 @@ def nll_backward(
         g = g * w
     if counts is not None:
         g = np.where(counts, g, 0)
+    if out.ndim == 2:
+        out[np.arange(len(out)), target] = g
+        return out
     g = np.broadcast_to(g, target.shape).astype(grad.dtype, copy=False)
     np.put_along_axis(out, np.expand_dims(target, d), np.expand_dims(g, d), d)
     return out
@@ -141,6 +152,7 @@ nll_backward.vjp(
 
 def check_classes(input: Any, target: Any, weight: Any) -> None:
     """PyTorch's checks of an input against class indices."""
+    input, target = input._a, target._a
     if input.ndim < 1:
         raise ValueError(message(f"Expected 1 or more dimensions (got {input.ndim})"))
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
@@ -152,7 +164,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 wanted="input (N, C, ...) and target (N, ...)",
             )
         )
-    kind = dtypes.from_numpy(target._a.dtype)
+    kind = dtypes.from_numpy(target.dtype)
     if kind not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             message(
@@ -165,7 +177,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
         )
     d = class_dim(input)
     wanted = (*input.shape[:d], *input.shape[d + 1 :])
-    if tuple(target.shape) != wanted:
+    if target.shape != wanted:
         if input.ndim <= 2:
             raise RuntimeError(
                 message(
@@ -261,9 +273,9 @@ def cross_entropy(
     check_classes(input, target, weight)
     logs = log_softmax.call((input,), {"dim": d})
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
-    if not label_smoothing:
-        return nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     loss = nll.call((logs, target, weight), kw)
+    if not label_smoothing:
+        return loss
     n = input.shape[d]
     smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
     t, counts = classes(target._a, n, ignore_index)
