@@ -53,9 +53,7 @@ def hardtanh(input: Any, *, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return minimum(maximum(input, min_val), max_val)
 
 
-hardtanh.vjp(
-    lambda g, _y, x, *, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g)
-)
+hardtanh.vjp(lambda g, _y, x, *, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g))
 
 
 @elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), negative_slope=0.2)],
@@ -103,9 +101,8 @@ def elu(input: Any, *, alpha: float = 1.0, scale: float = 1.0, input_scale: floa
 
 
 elu.vjp(
-    lambda g, _y, x, *, alpha, scale, input_scale: g
-    * where(
-        x > 0, scale, exp(minimum(x, 0) * input_scale) * (alpha * scale * input_scale)
+    lambda g, _y, x, *, alpha, scale, input_scale: (
+        g * where(x > 0, scale, exp(minimum(x, 0) * input_scale) * (alpha * scale * input_scale))
     )
 )
 
@@ -128,8 +125,7 @@ def selu(input: Any) -> Any:
 
 
 selu.vjp(
-    lambda g, _y, x: g
-    * where(x > 0, SELU_SCALE, exp(minimum(x, 0)) * (SELU_ALPHA * SELU_SCALE))
+    lambda g, _y, x: g * where(x > 0, SELU_SCALE, exp(minimum(x, 0)) * (SELU_ALPHA * SELU_SCALE))
 )
 
 
@@ -179,8 +175,7 @@ def softplus(input: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
 
 
 softplus.vjp(
-    lambda g, _y, x, *, beta, threshold: g
-    * where(x * beta > threshold, 1.0, sigmoid(x * beta))
+    lambda g, _y, x, *, beta, threshold: g * where(x * beta > threshold, 1.0, sigmoid(x * beta))
 )
 
 
@@ -240,9 +235,7 @@ def hardswish(input: Any) -> Any:
     return input * minimum(maximum(input + 3, 0), 6) / 6
 
 
-hardswish.vjp(
-    lambda g, _y, x: g * where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0))
-)
+hardswish.vjp(lambda g, _y, x: g * where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0)))
 
 
 @elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False)

@@ -245,9 +245,9 @@ def scaled_dot_product_attention(
         split = (groups, heads // groups) if attn_mask.shape[-3] == heads else (1, 1)
         attn_mask = attn_mask.unflatten(-3, split)
     q = query.unflatten(-3, (groups, heads // groups))
-    out = attend(
-        q, key.unsqueeze(-3), value.unsqueeze(-3), attn_mask, dropout_p, is_causal, scale
-    )[0]
+    out = attend(q, key.unsqueeze(-3), value.unsqueeze(-3), attn_mask, dropout_p, is_causal, scale)[
+        0
+    ]
     return out.flatten(-4, -3)
 
 
@@ -332,9 +332,7 @@ def _project(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> Any:
 
 def _project_apart(inputs: Any, weights: Any, bias: Any) -> Any:
     biases = (None, None, None) if bias is None else bias.chunk(3)
-    return [
-        linear.call((x, w, b), {}) for x, w, b in zip(inputs, weights, biases, strict=True)
-    ]
+    return [linear.call((x, w, b), {}) for x, w, b in zip(inputs, weights, biases, strict=True)]
 
 
 def _wanted(ok: bool, text: str) -> None:
@@ -398,9 +396,7 @@ def multi_head_attention_forward(
     rows, n, embed = query.shape
     columns = key.shape[0]
     dtype = query.dtype
-    padding = canonical_mask(
-        key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", dtype
-    )
+    padding = canonical_mask(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", dtype)
     if is_causal and attn_mask is None:
         raise RuntimeError(
             message(
@@ -423,8 +419,7 @@ def multi_head_attention_forward(
     if use_separate_proj_weight:
         _wanted(
             key.shape[:2] == value.shape[:2],
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's "
-            f"{value.shape[:2]}",
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
         )
         weights = q_proj_weight, k_proj_weight, v_proj_weight
         q, k, v = _project_apart((query, key, value), weights, in_proj_bias)
@@ -496,7 +491,5 @@ def _static(x: Any, name: str, n: int, num_heads: int, head: int) -> Any:
         x.shape[0] == n * num_heads,
         f"expecting static_{name}.size(0) of {n * num_heads}, but got {x.shape[0]}",
     )
-    _wanted(
-        x.shape[2] == head, f"expecting static_{name}.size(2) of {head}, but got {x.shape[2]}"
-    )
+    _wanted(x.shape[2] == head, f"expecting static_{name}.size(2) of {head}, but got {x.shape[2]}")
     return x.reshape(n, num_heads, x.shape[1], head)

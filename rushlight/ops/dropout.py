@@ -57,9 +57,7 @@ def drop(
 ) -> Any:
     """All kinds of dropout."""
     if not 0 <= p <= 1:
-        raise ValueError(
-            message(f"dropout probability has to be between 0 and 1, but got {p}")
-        )
+        raise ValueError(message(f"dropout probability has to be between 0 and 1, but got {p}"))
     if not train or p == 0 or not input._a.size:
         return input
     if p == 1:
@@ -168,9 +166,7 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 
 
 @composite(public="nn.functional")
-def alpha_dropout(
-    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Any:
+def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout for SELU networks, which keeps mean and variance. Klambauer, arXiv:1706.02515."""
     return drop(input, p, training, inplace, alpha=True)
 

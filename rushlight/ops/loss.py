@@ -270,10 +270,13 @@ def weighted(g: Any, weight: Any, shape: Any, reduction: str) -> Any:
 
 
 bce.vjp(
-    lambda g, _y, x, t, w, *, reduction, shapes: weighted(g, w, shapes[0], reduction)
-    * ((x - t) / maximum((1 - x) * x, 1e-12)),
-    lambda g, _y, x, _t, w, *, reduction, shapes: weighted(g, w, shapes[0], reduction)
-    * (maximum(log(1 - x), -100.0) - maximum(log(x), -100.0)),
+    lambda g, _y, x, t, w, *, reduction, shapes: (
+        weighted(g, w, shapes[0], reduction) * ((x - t) / maximum((1 - x) * x, 1e-12))
+    ),
+    lambda g, _y, x, _t, w, *, reduction, shapes: (
+        weighted(g, w, shapes[0], reduction)
+        * (maximum(log(1 - x), -100.0) - maximum(log(x), -100.0))
+    ),
     None,
 )
 

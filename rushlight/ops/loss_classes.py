@@ -96,9 +96,7 @@ def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_i
 def _spread(
     g: Any, _y: Any, _x: Any, t: Any, w: Any, *, reduction: str, ignore_index: int, shapes: Any
 ) -> Any:
-    return nll_backward(
-        g, t, w, shape=shapes[0], reduction=reduction, ignore_index=ignore_index
-    )
+    return nll_backward(g, t, w, shape=shapes[0], reduction=reduction, ignore_index=ignore_index)
 
 
 nll.vjp(_spread, None, None)
@@ -445,9 +443,7 @@ def linear_cross_entropy(
         )
     shape = tuple(linear_weight.shape[:-1])
     if linear_bias is not None and tuple(linear_bias.shape) != shape:
-        raise RuntimeError(
-            f"expected linear_bias shape {shape}, got {tuple(linear_bias.shape)}"
-        )
+        raise RuntimeError(f"expected linear_bias shape {shape}, got {tuple(linear_bias.shape)}")
     if len(shape) > 1 and input.dim() == 1:
         raise RuntimeError(
             "K-dimensional loss defined by linear_weight shape "
@@ -461,6 +457,4 @@ def linear_cross_entropy(
     if target.shape == scores.shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     ignored = -100 if ignore_index is None else ignore_index
-    return cross_entropy(
-        scores, target, weight, None, ignored, None, reduction, label_smoothing
-    )
+    return cross_entropy(scores, target, weight, None, ignored, None, reduction, label_smoothing)

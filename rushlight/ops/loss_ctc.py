@@ -99,9 +99,7 @@ def ctc_backward(
     labels, skip = kernel.states(_split(targets, target_lengths), blank)
     emit = kernel.emissions(log_probs, labels)
     inputs, lengths = np.asarray(input_lengths), np.asarray(target_lengths)
-    parts = kernel.backward(
-        emit, alpha, loss, labels, skip, inputs, lengths, log_probs.shape[2]
-    )
+    parts = kernel.backward(emit, alpha, loss, labels, skip, inputs, lengths, log_probs.shape[2])
     with np.errstate(invalid="ignore"):
         out = parts * grad[None, :, None]
     out[:, (grad == 0) & ~np.isfinite(loss)] = 0  # what zero_infinity took out

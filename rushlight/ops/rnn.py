@@ -209,9 +209,7 @@ def _(
     if isinstance(x, TensorBase):
         inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
         return recorded(_gru_steps(sizes, reverse), g[:2], inputs, needs)
-    return kernel.gru_backward(
-        g[0], g[1], y[0], y[2], y[3], x, h0, w_ih, w_hh, sizes, reverse
-    )
+    return kernel.gru_backward(g[0], g[1], y[0], y[2], y[3], x, h0, w_ih, w_hh, sizes, reverse)
 
 
 _WEIGHTS = ((H, X), (H, H), (H,), (H,))
@@ -397,9 +395,7 @@ def lstm_cell(
 
 
 @composite(public="torch")
-def gru_cell(
-    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
-) -> Any:
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """h' of a gated recurrent unit after one input (B, X)."""
     return cell("gru", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 

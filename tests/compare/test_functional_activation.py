@@ -78,9 +78,7 @@ def test_float32_at_extremes(name: str, kw: dict[str, Any], same: Any) -> None:
     getattr(F, name)(a, **kw).backward(rushlight.ones(len(x)))
     getattr(TF, name)(b, **kw).backward(torch.ones(len(x)))
     finite = np.isfinite(x)
-    np.testing.assert_allclose(
-        a.grad.numpy()[finite], b.grad.numpy()[finite], rtol=4e-6, atol=5e-7
-    )
+    np.testing.assert_allclose(a.grad.numpy()[finite], b.grad.numpy()[finite], rtol=4e-6, atol=5e-7)
 
 
 @pytest.mark.parametrize(("name", "kw"), [u for u in UNARY if u[0] in INPLACE])

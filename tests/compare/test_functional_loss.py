@@ -88,9 +88,7 @@ def test_binary(reduction: str, same: Any, rng: Any) -> None:
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("shape", [(4,), (6, 4), (2, 4, 3), (2, 4, 3, 2)])
 @pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])
-def test_of_classes(
-    name: str, shape: tuple[int, ...], reduction: str, same: Any, rng: Any
-) -> None:
+def test_of_classes(name: str, shape: tuple[int, ...], reduction: str, same: Any, rng: Any) -> None:
     f, tf = getattr(F, name), getattr(TF, name)
     x = rng.standard_normal(shape)
     t_shape = (*shape[:1], *shape[2:]) if len(shape) > 1 else ()

@@ -57,15 +57,11 @@ def compare(modules: Any, run: Any, *arrays: np.ndarray, order: int = 1, seed: i
         out = [*ys, *gs]
         if order == 2:
             total = sum((g * g.detach().cos()).sum() for g in gs)
-            out += [
-                g for g in lib.autograd.grad(total, inputs, allow_unused=True) if g is not None
-            ]
+            out += [g for g in lib.autograd.grad(total, inputs, allow_unused=True) if g is not None]
         done.append(out)
     assert len(done[0]) == len(done[1])
     for a, b in zip(*done, strict=True):
-        np.testing.assert_allclose(
-            a.detach().numpy(), b.detach().numpy(), rtol=1e-7, atol=1e-10
-        )
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-7, atol=1e-10)
 
 
 def states(name: str, kw: dict[str, Any], layers: int, batch: int, rng: Any) -> list[np.ndarray]:
@@ -163,9 +159,7 @@ def test_the_functions(rng: Any) -> None:
     x, h = rng.standard_normal((6, 3, 4)), rng.standard_normal((1, 3, 5))
     for lib, n in ((rushlight, a), (torch, b)):
         args = (True, 1, 0.0, False, False)
-        out = lib.gru(
-            lib.from_numpy(x), lib.from_numpy(h), list(n.parameters()), *args, False
-        )
+        out = lib.gru(lib.from_numpy(x), lib.from_numpy(h), list(n.parameters()), *args, False)
         again = n(lib.from_numpy(x), lib.from_numpy(h))
         np.testing.assert_allclose(out[0].detach().numpy(), again[0].detach().numpy())
 

@@ -54,9 +54,7 @@ def compare(modules: Any, *arrays: Any, seed: int = 0, **kw: Any) -> None:
         done.append([y for y in ys if y is not None] + [g for g in grads if g is not None])
     assert len(done[0]) == len(done[1])
     for a, b in zip(*done, strict=True):
-        np.testing.assert_allclose(
-            a.detach().numpy(), b.detach().numpy(), rtol=2e-4, atol=2e-5
-        )
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=2e-4, atol=2e-5)
 
 
 def f32(rng: Any, *shape: int) -> np.ndarray:
