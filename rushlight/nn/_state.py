@@ -354,8 +354,15 @@ def _load_one(
         return
 
     def copy(source: Any = value) -> None:
-        with no_grad():
-            param.copy_(source)
+        try:
+            with no_grad():
+                param.copy_(source)
+        except Exception as e:
+            errors.append(
+                f'While copying the parameter named "{key}", whose dimensions in the model are '
+                f"{param.shape} and whose dimensions in the checkpoint are {value.shape}, an "
+                f"exception occurred : {e.args}."
+            )
 
     def save() -> Callable[[], Any]:
         old = param.detach().clone()

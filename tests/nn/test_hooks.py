@@ -142,6 +142,20 @@ def test_full_backward_hook_with_several_inputs_and_outputs() -> None:
     assert go[2] is None
 
 
+def test_full_backward_hooks_around_modules_that_work_in_place() -> None:
+    grads = []
+    for hooked in (False, True):
+        torch.manual_seed(0)
+        m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.ReLU(inplace=True))
+        if hooked:
+            for part in m:
+                part.register_full_backward_hook(lambda *_: None)
+        x = torch.ones(2, 3, requires_grad=True)
+        m(x).sum().backward()
+        grads.append(x.grad)
+    assert torch.equal(*grads)
+
+
 def test_wrong_number_of_gradients() -> None:
     m = Scale()
     m.register_full_backward_hook(lambda m, gi, go: (gi[0], gi[0]))

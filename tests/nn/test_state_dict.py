@@ -121,6 +121,14 @@ def test_wrong_kinds() -> None:
         m.load_state_dict({"weight": 3, "bias": torch.ones(1)})
 
 
+def test_a_copy_that_fails_is_reported_by_name() -> None:
+    m = nn.Module()
+    m.w = nn.Parameter(torch.zeros(1).expand(3))  # one number in three places
+    with pytest.raises(RuntimeError, match='While copying the parameter named "w"') as caught:
+        m.load_state_dict({"w": torch.ones(3)})
+    assert str(caught.value).startswith("Error(s) in loading state_dict for Module:\n\t")
+
+
 def test_one_element_for_a_scalar() -> None:
     m = nn.Module()
     m.scale = nn.Parameter(torch.tensor(1.0))
