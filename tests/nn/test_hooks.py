@@ -146,7 +146,7 @@ def test_full_backward_hooks_around_modules_that_work_in_place() -> None:
     grads = []
     for hooked in (False, True):
         torch.manual_seed(0)
-        m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.ReLU(inplace=True))
+        m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
         if hooked:
             for part in m:
                 part.register_full_backward_hook(lambda *_: None)
