@@ -49,7 +49,7 @@ def test_errors() -> None:
     w = torch.ones(3, 2)
     with pytest.raises(IndexError, match=r"index out of range in self[\s\S]*0 <= index < 3"):
         F.embedding(torch.tensor([0, 3]), w)
-    with pytest.raises(RuntimeError, match="Long, Int; but got torch.FloatTensor"):
+    with pytest.raises(RuntimeError, match=r"Long, Int; but got torch\.FloatTensor"):
         F.embedding(torch.ones(2), w)
     with pytest.raises(AssertionError, match="Padding_idx must be within num_embeddings"):
         F.embedding(torch.tensor([0]), w, padding_idx=3)
