@@ -50,9 +50,21 @@ UNARY: list[tuple[str, dict[str, Any]]] = [
     ("glu", {"dim": 0}),
     ("glu", {}),
 ]
-INPLACE = (
-    "relu relu6 leaky_relu elu selu celu silu mish hardtanh hardsigmoid hardswish rrelu threshold"
-).split()
+INPLACE = [
+    "relu",
+    "relu6",
+    "leaky_relu",
+    "elu",
+    "selu",
+    "celu",
+    "silu",
+    "mish",
+    "hardtanh",
+    "hardsigmoid",
+    "hardswish",
+    "rrelu",
+    "threshold",
+]
 EXTREMES = np.array(
     [0.0, -0.0, 1, -1, 3, -3, 6, 0.5, -0.5, 80, -80, 800, -800, np.inf, -np.inf, np.nan, 1e-40]
 )
