@@ -34,7 +34,7 @@ def leading(x: Any, axes: tuple[int, ...]) -> Any:
     """The sum over long leading axes of a contiguous array; None for others."""
     k = len(axes)
     n = math.prod(x.shape[:k])
-    if n < 4 * BLOCK or sorted(axes) != list(range(k)):
+    if n < 4 * BLOCK or not x.size or sorted(axes) != list(range(k)):
         return None
     return blocks(x.reshape(n, -1)).reshape(x.shape[k:])
 

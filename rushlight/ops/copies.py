@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from .faces import face
-from .record import composite
 
 ONE = (
     "as_strided", "detach", "diagonal", "expand", "permute", "select", "squeeze", "t", "transpose", "unfold",
@@ -33,7 +32,7 @@ for _name in ONE:
     copying(_name)
 
 
-@composite(public="torch")
+@face(public="torch")
 def alias_copy(input: Any) -> Any:
     """A copy."""
     return input.clone()

@@ -212,6 +212,7 @@ class Op:
                     ),
                     "rule_kw": self.rule_names or ((),) * len(self.rules),
                     "joint": self.joint_rule,
+                    "elementwise": self.kind == "elementwise",
                     "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
                     **({"n_out": 1} if self.outputs == 1 else {}),
                     **self._short_run(),
@@ -422,7 +423,7 @@ class Op:
             inputs, kw = op.bind(args, kw)
             if op.numbers is not None:
                 for i, t in enumerate(inputs):
-                    if t.__class__ in NUMBERS and i not in op.numbers:
+                    if (t.__class__ in NUMBERS and i not in op.numbers) or (t is None and op.variadic):
                         raise op.not_a_tensor(i, t)
             result = op.call(inputs, kw)
             return result if out is None else write_out(op.name, out, result)
