@@ -7,6 +7,7 @@ The `ctx` of a call is its own object, so any attribute may be set on it; the no
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ class FunctionCtx:
     _dirty: tuple[Any, ...] = ()
     _non_differentiable: tuple[Any, ...] = ()
     _materialize = True
-    _node: Any = None
+    _node: Any = None  # a weak reference: the node holds its ctx, and a graph must not be a cycle
     needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -69,24 +70,30 @@ class FunctionCtx:
         """The tensors given to save_for_backward; RuntimeError once they were freed or changed in place."""
         if self._node is None:
             return self._to_save
-        return self._node.unpack()
+        return self._alive().unpack()
 
     saved_variables = saved_tensors
 
     @property
     def next_functions(self) -> Any:
-        return self._node.next_functions
+        return self._alive().next_functions
 
     def name(self) -> str:
         """The node's name."""
-        return self._node.name()
+        return self._alive().name()
 
     @property
     def metadata(self) -> Any:
-        return self._node.metadata
+        return self._alive().metadata
 
     def register_hook(self, fn: Any) -> Any:
-        return self._node.register_hook(fn)
+        return self._alive().register_hook(fn)
+
+    def _alive(self) -> Any:
+        node = self._node()
+        if node is None:
+            raise RuntimeError("the graph that this ctx belongs to is gone: keep one of the outputs, or the saved tensors")
+        return node
 
 
 class FunctionNode(Node):
@@ -106,7 +113,7 @@ class FunctionNode(Node):
                 if cell is not None and cell.stamp > self.seq:
                     raise inplace_error(self, s.array.shape, cell)
                 t = door.wrap(s.array)
-                t._fn = self if s.nr == 0 else Out(self, s.nr)
+                t._fn = self if self.n_out == 1 else Out(self, s.nr)
                 s = t
             elif s.__class__ is door.Packed:
                 s = s.unpack(s.value)
@@ -372,14 +379,14 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
         else:
             saved.append(t)
     node.saved = door.pack(tuple(saved), node) if door.state.packers else tuple(saved)
-    ctx._to_save = ()
-    ctx._node = node
+    ctx._to_save = ctx._dirty = ctx._non_differentiable = ()  # outputs among them would be cycles
+    ctx._node = weakref.ref(node)
     if door.noting is not None:
         door.noting(node)
     for nr, (o, y) in enumerate(zip(outs, ys, strict=True)):
         if not isinstance(y, TensorBase) or id(o) in non_diff or y._a.dtype.kind not in "fcV":
             continue
-        fn = node if nr == 0 else Out(node, nr)
+        fn = node if node.n_out == 1 else Out(node, nr)
         if id(o) in dirty and y._v is not None:
             views.rebase(y, node, views.cell(y))
         else:

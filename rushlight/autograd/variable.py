@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from typing import Any
 
 from . import door, engine
@@ -67,18 +68,37 @@ def set_volatile(t: Any, on: bool) -> None:
     if on:
         if t._fn is not None and not t.is_leaf:
             raise RuntimeError("volatile can only be set on leaf variables")
+        warnings.warn(
+            "volatile was removed from PyTorch (use `with torch.no_grad():` instead); Rushlight still honours it",
+            UserWarning,
+            stacklevel=3,
+        )
         t._fn = None
-        t._x = Cut("volatile")
-        if spread not in door.state.watchers:
-            warnings.warn(
-                "volatile was removed from PyTorch (use `with torch.no_grad():` instead); Rushlight still honours it",
-                UserWarning,
-                stacklevel=3,
-            )
-            door.state.watchers = (spread, *door.state.watchers)
-            door.set_watched(1)
+        mark(t)
     elif is_volatile(t):
         t._x = None
+        forget(id(t))
+
+
+_living: dict[int, Any] = {}  # weak references to the volatile tensors: while there are any, calls are watched
+
+
+def mark(t: Any) -> None:
+    """Make `t` volatile and watch what becomes of it."""
+    t._x = Cut("volatile")
+    key = id(t)
+    if not _living:
+        door.set_watched(1)
+    _living[key] = weakref.ref(t, lambda _: forget(key))
+    if spread not in door.state.watchers:
+        door.state.watchers = (spread, *door.state.watchers)
+
+
+def forget(key: int) -> None:
+    """A volatile tensor is gone; with the last one the watching ends."""
+    if _living.pop(key, None) is not None and not _living:
+        door.set_watched(-1)
+        door.state.watchers = tuple(w for w in door.state.watchers if w is not spread)
 
 
 def spread(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
@@ -87,7 +107,11 @@ def spread(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
         return next_apply(op, inputs, kw)
     with door.grad_enabled(False):
         out = next_apply(op, inputs, kw)
-    cut = Cut("volatile")
     for y in out if isinstance(out, tuple) else (out,):
-        y._x = cut
+        mark(y)
     return out
+
+
+TensorBase.volatile = property(  # type: ignore[attr-defined]
+    is_volatile, set_volatile, doc="Whether results computed from this tensor have no history (before no_grad)."
+)

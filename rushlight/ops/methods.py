@@ -127,9 +127,6 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any
     raise NotImplementedError("to_padded_tensor: nested tensors are not part of Rushlight")
 
 
-attribute(lambda t: False, "volatile")
-
-
 # -- functions that PyTorch also has as methods, and older names ------------------------------------
 
 

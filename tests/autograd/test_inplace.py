@@ -1,0 +1,127 @@
+"""In-place changes where Rushlight computes what PyTorch refuses, and Hypothesis over views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rushlight as torch
+
+
+def leaf(*values: float) -> Any:
+    return torch.tensor(values, requires_grad=True)
+
+
+def test_an_operand_that_is_the_target_is_kept_as_it_was() -> None:
+    x = leaf(2.0, 3.0)
+    a = x * 1
+    a.mul_(a)
+    a.sum().backward()
+    assert a.tolist() == [4.0, 9.0]
+    assert x.grad.tolist() == [4.0, 6.0]
+
+
+def test_an_operand_that_overlaps_the_target() -> None:
+    x = leaf(2.0, 3.0, 4.0)
+    a = x * 1
+    a[:2].mul_(a[1:])
+    (a * torch.tensor([1.0, 10.0, 100.0])).sum().backward()
+    assert a.tolist() == [6.0, 12.0, 4.0]
+    assert x.grad.tolist() == [3.0, 2.0 + 40.0, 30.0 + 100.0]
+
+
+def test_a_leaf_that_shares_memory_with_the_target() -> None:
+    x = leaf(2.0, 3.0)
+    d = x.detach().clone()
+    e = x.detach()
+    d.mul_(x)
+    d.sum().backward()
+    assert x.grad.tolist() == [2.0, 3.0]
+    x.grad = None
+    e.mul_(x)  # changes x too; the gradient is that of the values before
+    e.sum().backward()
+    assert x.grad.tolist() == [2.0, 3.0]
+
+
+def test_one_of_several_views_may_be_used_after_the_base_changed() -> None:
+    x = torch.ones(3, 2, requires_grad=True)
+    a = x * 1
+    rows = a.unbind(0)
+    a.mul_(2)
+    (rows[1] * 3).sum().backward()
+    assert x.grad.tolist() == [[0.0, 0.0], [6.0, 6.0], [0.0, 0.0]]
+
+
+def test_nothing_is_written_when_an_in_place_op_fails() -> None:
+    a = torch.zeros(2, dtype=torch.int64)
+    with pytest.raises(RuntimeError):
+        a.add_(0.5)
+    assert a.tolist() == [0, 0]
+    assert a._version == 0
+
+
+VIEWS = [
+    lambda t: t[1:],
+    lambda t: t[:, ::2],
+    lambda t: t.t(),
+    lambda t: t[0],
+    lambda t: t.reshape(-1),
+    lambda t: t.unsqueeze(0),
+    lambda t: t[..., -1:],
+    lambda t: t.diagonal(),
+]
+CHANGES = [
+    lambda v, w: v.mul_(w),
+    lambda v, w: v.add_(w * 0.5),
+    lambda v, w: v.sin_(),
+    lambda v, w: v.copy_(v.clone() * w),
+    lambda v, w: v.zero_(),
+    lambda v, w: v.fill_(w),
+    lambda v, w: v.masked_fill_(v.detach() > 1, 0.5),
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, len(VIEWS) - 1), st.integers(0, len(CHANGES) - 1)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_random_changes_of_random_views_have_the_gradient_of_finite_differences(steps: Any) -> None:
+    """Build a family of views, change members of it in random order, and check one direction."""
+
+    def program(x: Any, w: Any) -> Any:
+        a = x * 1
+        family = [a]
+        for member, view, change in steps:
+            t = family[member % len(family)]
+            try:
+                v = VIEWS[view](t)
+            except (RuntimeError, IndexError):
+                continue
+            family.append(v)
+            CHANGES[change](v, w)
+        return sum((t * t * (i + 1)).sum() for i, t in enumerate(family)) + a.sum()
+
+    rng = np.random.default_rng(0)
+    x0 = rng.uniform(0.2, 0.9, (4, 4))
+    direction = rng.standard_normal((4, 4))
+    x = torch.tensor(x0, requires_grad=True)
+    w = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    program(x, w).backward()
+    eps = 1e-6
+
+    def value(dx: float, dw: float) -> float:
+        with torch.no_grad():
+            return float(program(torch.tensor(x0 + dx * direction), torch.tensor(0.7 + dw, dtype=torch.float64)))
+
+    got = 0.0 if x.grad is None else float((x.grad.numpy() * direction).sum())
+    assert got == pytest.approx((value(eps, 0) - value(-eps, 0)) / (2 * eps), rel=1e-4, abs=1e-4)
+    got = 0.0 if w.grad is None else w.grad.item()
+    assert got == pytest.approx((value(0, eps) - value(0, -eps)) / (2 * eps), rel=1e-4, abs=1e-4)
