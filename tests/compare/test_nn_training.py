@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,95 @@ def test_weights_change_hands_in_files(make: Any, tmp_path: Path) -> None:
     again.load_state_dict(torch.load(tmp_path / "mine.pt", weights_only=True))
     again.eval()
     np.testing.assert_array_equal(again(torch.from_numpy(x)).detach().numpy(), wanted)
+
+
+def gpt(t: Any) -> Any:
+    """A small language model in nanoGPT's style: tied weights, a mask buffer, apply()."""
+    nn = t.nn
+    F = nn.functional
+
+    class Attention(nn.Module):
+        def __init__(self, width: int, heads: int) -> None:
+            super().__init__()
+            self.c_attn = nn.Linear(width, 3 * width)
+            self.c_proj = nn.Linear(width, width)
+            self.heads = heads
+            self.register_buffer("mask", t.tril(t.ones(16, 16)).view(1, 1, 16, 16))
+
+        def forward(self, x: Any) -> Any:
+            b, n, c = x.size()
+            q, k, v = (
+                part.view(b, n, self.heads, c // self.heads).transpose(1, 2)
+                for part in self.c_attn(x).split(c, dim=2)
+            )
+            att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
+            att = att.masked_fill(self.mask[:, :, :n, :n] == 0, float("-inf"))
+            y = F.softmax(att, dim=-1) @ v
+            return self.c_proj(y.transpose(1, 2).contiguous().view(b, n, c))
+
+    class Block(nn.Module):
+        def __init__(self, width: int, heads: int) -> None:
+            super().__init__()
+            self.ln_1 = nn.LayerNorm(width)
+            self.attn = Attention(width, heads)
+            self.ln_2 = nn.LayerNorm(width)
+            self.mlp = nn.Sequential(
+                nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+            )
+
+        def forward(self, x: Any) -> Any:
+            x = x + self.attn(self.ln_1(x))
+            return x + self.mlp(self.ln_2(x))
+
+    class GPT(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = nn.ModuleDict(
+                {
+                    "wte": nn.Embedding(20, 32),
+                    "wpe": nn.Embedding(16, 32),
+                    "h": nn.ModuleList([Block(32, 4) for _ in range(2)]),
+                    "ln_f": nn.LayerNorm(32),
+                }
+            )
+            self.lm_head = nn.Linear(32, 20, bias=False)
+            self.body.wte.weight = self.lm_head.weight
+            self.apply(self.start)
+
+        def start(self, module: Any) -> None:
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(module.weight, mean=0.0, std=0.02)
+            if isinstance(module, nn.Linear) and module.bias is not None:
+                nn.init.zeros_(module.bias)
+
+        def forward(self, idx: Any, target: Any) -> Any:
+            x = self.body.wte(idx) + self.body.wpe(t.arange(idx.size(1)).unsqueeze(0))
+            for block in self.body.h:
+                x = block(x)
+            logits = self.lm_head(self.body.ln_f(x))
+            return F.cross_entropy(logits.view(-1, logits.size(-1)), target.view(-1))
+
+    t.manual_seed(0)
+    net = GPT()
+    groups = [
+        {"params": [p for p in net.parameters() if p.dim() >= 2], "weight_decay": 0.1},
+        {"params": [p for p in net.parameters() if p.dim() < 2], "weight_decay": 0.0},
+    ]
+    optimizer = t.optim.AdamW(groups, lr=1e-3, betas=(0.9, 0.95))
+    log = []
+    for step in range(6):
+        t.manual_seed(step)
+        idx, target = t.randint(0, 20, (4, 16)), t.randint(0, 20, (4, 16))
+        loss = net(idx, target)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimizer.step()
+        log.append((loss.item(), norm.item()))
+    return log, len(list(net.parameters())), list(net.state_dict())
+
+
+def test_language_model() -> None:
+    mine, theirs = gpt(rushlight), gpt(torch)
+    np.testing.assert_allclose(mine[0], theirs[0], atol=1e-5)
+    assert mine[1:] == theirs[1:]

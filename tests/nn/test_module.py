@@ -351,6 +351,14 @@ def test_module_that_is_not_registered() -> None:
     assert note(caught.value).startswith("in module: ? (Linear(")
 
 
+def test_noted_errors_can_be_pickled_and_copied() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        Net()(torch.ones(2, 5))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert again.__notes__ == caught.value.__notes__
+
+
 def test_exceptions_pass_unchanged_otherwise() -> None:
     class Stop(Exception):
         __slots__ = ()
@@ -364,4 +372,3 @@ def test_exceptions_pass_unchanged_otherwise() -> None:
     with pytest.raises(Stop) as caught:
         nn.Sequential(OrderedDict(inner=Stopper())).inner()
     assert caught.value is stop
-    assert pickle.loads(pickle.dumps(RuntimeError("x"))).args == ("x",)
