@@ -95,6 +95,7 @@ def inplace_operator(op: Any) -> Any:
 def operators() -> None:
     """Attach Python's operators."""
     kinds = (Tensor, Parameter)
+    fast.take_classes(*kinds)
     for python, name in BINARY.items():
         op = registry[name]
         plain = fast.plain_binary(op)
@@ -112,6 +113,14 @@ def operators() -> None:
                 setattr(Tensor, f"__i{python}__", inplace_operator(op))
     for python, name in UNARY.items():
         setattr(Tensor, f"__{python}__", fast.unary_plain(registry[name]))
+    invert = Tensor.__invert__  # type: ignore[attr-defined]
+
+    def checked_invert(self: Any) -> Any:
+        if self._a.dtype.kind not in "iub":
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        return invert(self)
+
+    Tensor.__invert__ = checked_invert  # type: ignore[attr-defined]
     # commutative: the short way serves both sides
     cls: Any = Tensor
     cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__

@@ -198,15 +198,13 @@ def combine(dims: dtype | None, zero_dims: dtype | None, numbers: dtype | None) 
         if current is None:
             current = weaker
         elif weaker.category > current.category:
-            current = (
-                promote_types(current, weaker) if weaker is not numbers else _weak(current, weaker)
-            )
+            current = _weak(current, weaker)
     assert current is not None
     return current
 
 
 def _weak(current: dtype, number: dtype) -> dtype:
-    """A Python number of a higher category: it brings the category, the tensor its precision."""
+    """A weaker operand of a higher category: it brings the category, the tensor its precision."""
     if number.category == COMPLEX and current.category == FLOAT:
         return current.to_complex()
     return promote_types(current, number)

@@ -294,7 +294,15 @@ def on_floats(ufunc: Any) -> Any:
     return lambda x: ufunc(x) if x.dtype.kind in "fc" else x.copy()
 
 
-sign = intrinsic("sign", lambda x: np.sign(x) if x.dtype.kind != "b" else x.copy(), flat, nin=1, promote="common", samples=real(-3, 3), doc="-1, 0 or 1.")
+def sign_of(x: Any) -> Any:
+    """-1, 0 or 1; 0 for NaN."""
+    if x.dtype.kind == "b":
+        return x.copy()
+    y = np.sign(x)
+    return np.where(x != x, x.dtype.type(0), y) if x.dtype.kind == "f" else y
+
+
+sign = intrinsic("sign", sign_of, flat, nin=1, promote="common", samples=real(-3, 3), doc="-1, 0 or 1.")
 floor = intrinsic("floor", on_floats(np.floor), flat, nin=1, promote="common", samples=real(0.1, 0.9), doc="The largest integer not above x.")
 ceil = intrinsic("ceil", on_floats(np.ceil), flat, nin=1, promote="common", samples=real(0.1, 0.9), doc="The smallest integer not below x.")
 trunc = intrinsic("trunc", on_floats(np.trunc), flat, nin=1, promote="common", samples=real(0.1, 0.9), aliases="fix", doc="x without its fraction.")
@@ -332,6 +340,8 @@ round.vjp(lambda g, _y, _x: g * 0.0)
 @op(samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))], inplace=True, aliases="absolute")
 def abs(input: Any) -> Any:  # noqa: A001, A002
     """The magnitude |x|; real for complex x."""
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
     return np.abs(input)
 
 
@@ -341,7 +351,7 @@ abs.vjp(lambda g, _y, x: g * sgn(x))
 @op(samples=[case(arr(A34, 0.2, 3))], inplace=True)
 def sgn(input: Any) -> Any:  # noqa: A002
     """x / |x|, 0 for 0: the sign of real and of complex numbers."""
-    return np.sign(input) if input.dtype.kind != "b" else input.copy()
+    return sign_of(input)
 
 
 @sgn.vjp
