@@ -125,7 +125,7 @@ attribute(imag, "imag", lambda t, value: imag(t).copy_(value) and None)
 @op(samples=[case(C34)], fresh=True, inplace=True)
 def conj_physical(input: Any) -> Any:
     """The complex conjugate."""
-    return np.conj(input)
+    return np.conj(input) if input.dtype.kind == "c" else input.copy()
 
 
 conj_physical.vjp(lambda g, _y, _x: conj_physical(g))
