@@ -40,7 +40,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             raise RuntimeError(f"cov(): expected {name} to have one weight for each observation")
         if w._a.size and w._a.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
-        w = w.to(x.dtype) if w.dtype != x.dtype else w
+        w = w.to(dtypes.from_numpy(x._a.real.dtype))
         weights = w if weights is None else weights * w
     n = x.shape[1]
     if weights is None:
@@ -50,13 +50,13 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
         mean = (x * weights).sum(1, keepdim=True) / total
     norm = total - correction
     if weights is not None and aweights is not None and correction:
-        a = aweights.to(x.dtype) if aweights.dtype != x.dtype else aweights
+        a = aweights.to(weights.dtype)
         norm = total - correction * (weights * a).sum() / total
     centred = x - mean
     left = centred if weights is None else centred * weights
     right = centred.conj() if is_complex(x) else centred
     y = matmul(left, right.mT) / (max(norm, 0.0) if isinstance(norm, float) else norm.clamp(min=0))
-    return y.reshape(()) if input.ndim < 2 else y
+    return y.reshape(()) if x.shape[0] == 1 else y
 
 
 @composite
