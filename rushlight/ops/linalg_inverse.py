@@ -158,12 +158,12 @@ linalg_pinv.vjp(pinv_rule)
 
 
 def _number(x: Any) -> Any:
-    """A tolerance as a hashable static parameter."""
-    if hasattr(x, "_a"):
-        if x.ndim:
-            raise NotImplementedError("pinv: one tolerance for each matrix is not supported")
-        return x.item()
-    return x
+    """A tolerance as a hashable static parameter: nested tuples of one for each matrix."""
+
+    def frozen(v: Any) -> Any:
+        return tuple(frozen(i) for i in v) if isinstance(v, list) else v
+
+    return frozen(x.tolist()) if hasattr(x, "_a") else x
 
 
 @composite(public="linalg")
