@@ -103,6 +103,8 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
     top = float(a.real.max(initial=-np.inf))
     if np.isfinite(top) and top - float(x_array(x).real.min()) < (80 if a.dtype.itemsize <= 4 else 600):
         return cumsum_back(g * conj(m.exp(top - y)), dim=dim) * conj(m.exp(x - top))
+    if a.dtype.kind == "c":  # logs of complex numbers have no sign to keep apart
+        return conj(m.exp(back_log(m.log(conj(g)) - y, dim) + x))
     y = m.where(y == -np.inf, 0.0, y)
     # a wide range: logs all along, with positive and negative g apart
     up = m.log(m.where(g > 0, g, 0.0))
