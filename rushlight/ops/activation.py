@@ -129,7 +129,8 @@ selu.vjp(
 )
 
 
-@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))])
+@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
+             holomorphic=True)  # fmt: skip
 def sigmoid(input: Any) -> Any:
     """1 / (1 + exp(-x)).
 
@@ -256,7 +257,7 @@ def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
 softshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
 
 
-@elementwise(samples=real(-3, 3), public="")
+@elementwise(samples=real(-3, 3), public="", holomorphic=True)
 def tanhshrink(input: Any) -> Any:
     """x - tanh(x)."""
     return input - tanh(input)
@@ -369,13 +370,26 @@ def _hardtanh(
         raise ValueError(
             message("min_val cannot be greater than max_val", got=f"{min_val} and {max_val}")
         )
-    return activate(hardtanh, input, inplace, min_val=min_val, max_val=max_val)
+    return activate(hardtanh, input, inplace, **_bounds(input, min_val, max_val))
+
+
+def _bounds(x: Any, low: float, high: float) -> dict[str, float]:
+    """The bounds as numbers of the input's kind: whole ones for integers."""
+    if hasattr(x, "_a") and x._a.dtype.kind in "iu":
+        low, high = int(low), int(high)
+    return {"min_val": low, "max_val": high}
+
+
+@composite(public="nn.functional", name="hardtanh_")
+def _hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """In-place form of `hardtanh`."""
+    return _hardtanh(input, min_val, max_val, inplace=True)
 
 
 @composite(public="nn.functional")
 def relu6(input: Any, inplace: bool = False) -> Any:
     """min(max(x, 0), 6)."""
-    return activate(hardtanh, input, inplace, min_val=0.0, max_val=6.0)
+    return activate(hardtanh, input, inplace, **_bounds(input, 0.0, 6.0))
 
 
 @composite(public="nn.functional", name="leaky_relu")
@@ -560,7 +574,15 @@ def _glu(input: Any, dim: int = -1) -> Any:
     return glu.call((input,), {"dim": dim})
 
 
-for _record in (hardtanh, leaky_relu, elu):
+@composite(public="nn.functional", name="softsign")
+def _softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    if hasattr(input, "_a") and input._a.dtype.kind == "c":  # |x| has no complex derivative
+        return input / (magnitude(input) + 1)
+    return softsign.call((input,), {})
+
+
+for _record in (leaky_relu, elu):
     composite(
         _record.inplace_method(), name=_record.name + "_", public="nn.functional", dispatch=False
     )
@@ -568,7 +590,7 @@ for _record in (held_above, celu, selu):
     composite(
         _record.inplace_method(), name=_record.name + "_", public="nn.functional", dispatch=False
     )
-for _record in (logsigmoid, tanhshrink, softsign):
+for _record in (logsigmoid, tanhshrink):
     composite(_record.public_function(), public="nn.functional", dispatch=False)
 for _record in (sigmoid, m.tanh, hardshrink):
     composite(_record.public_function(), public="nn.functional", dispatch=False)
