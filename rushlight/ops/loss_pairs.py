@@ -10,6 +10,7 @@ from ..errors import message
 from . import math as m
 from .loss import REDUCTIONS, finished, reduction_of
 from .record import composite
+from .shape_public import broadcast_tensors
 
 # -- distances -----------------------------------------------------------------------------------
 
@@ -22,6 +23,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     >>> torch.cosine_similarity(torch.tensor([[1., 0.]]), torch.tensor([[2., 0.]]))
     tensor([1.])
     """
+
+    if x1.shape != x2.shape:  # dim is one of the common shape
+        x1, x2 = broadcast_tensors(x1, x2)
 
     def unit(x: Any) -> Any:
         norm = x.norm(2, dim, keepdim=True)
