@@ -342,7 +342,7 @@ def multi_margin_loss(
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
-    x = input.unsqueeze(0) if input.ndim < 2 else input
+    x = input.reshape(1, -1) if input.ndim < 2 else input
     if x.ndim != 2 or not x.shape[1]:
         raise RuntimeError(
             message(
