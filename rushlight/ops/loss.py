@@ -413,7 +413,7 @@ def poisson_nll_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
-        t = m.where(target > 1, target, 1.0)
+        t = m.where(target > 1, target, 1)
         stirling = t * t.log() - t + 0.5 * (2 * pymath.pi * t).log()
         loss = loss + m.where(target <= 1, 0.0, stirling)
     return finished(loss, reduction)
