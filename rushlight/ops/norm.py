@@ -91,6 +91,8 @@ def _batch_norm(
 ) -> Any:
     check_tensor("batch_norm", "input", 1, input)
     _check_number("batch_norm", "momentum", momentum)
+    if input.ndim == 1 and not input.shape[0]:
+        return input.clone()
     if input.ndim < 2:
         raise RuntimeError(
             message(
