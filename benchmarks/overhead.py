@@ -30,6 +30,14 @@ def cases(torch: Any) -> dict[str, Callable[[], Any]]:
     x8 = torch.ones(1, 8)
 
     def chain() -> None:
+        y = w
+        for _ in range(10):
+            y = y * b
+            y = y + b
+        y.sum().backward()
+        w.grad = None
+
+    def chain_of_parameters() -> None:
         y = a
         for _ in range(10):
             y = y * w
@@ -46,6 +54,7 @@ def cases(torch: Any) -> dict[str, Callable[[], Any]]:
         "a[0]": lambda: a[0],
         "a @ b": lambda: a @ b,
         "chain of 20, forward and backward": chain,
+        "chain of 20, each with a parameter": chain_of_parameters,
     }
     if linear is not None:
         table["Linear(8, 8)"] = lambda: linear(x8)

@@ -29,6 +29,7 @@ _new = object.__new__
 ndarray = np.ndarray
 FLOAT16 = np.dtype(np.float16).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
 FIRST_USER_TYPE = 256
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
 class _State(threading.local):
@@ -65,7 +66,7 @@ def wrap(a: Any) -> Any:
 def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """Run `op` on tensors (numbers and None may stand where the op allows) and record it."""
     arrays = []
-    tracked = meta = False
+    tracked = meta = noted = False
     low = 0
     for t in inputs:
         if isinstance(t, TensorBase):
@@ -73,12 +74,16 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
                 refresh(t)
             if t._fn is not None:
                 tracked = True
+            if t._x is not None:
+                noted = True
             t = t._a
+            dtype = t.dtype
+            if dtype is not F32 and dtype is not F64:
+                num = dtype.num
+                if num == FLOAT16 or num >= FIRST_USER_TYPE:
+                    low += 1
             if t.__class__ is MetaArray:
                 meta = True
-            num = t.dtype.num
-            if num == FLOAT16 or num >= FIRST_USER_TYPE:
-                low += 1
         arrays.append(t)
     narrow = None
     if op.promote is not None:
@@ -117,7 +122,9 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
                     y._x = Cut("inference_mode" if state.inference else "no_grad")
             else:
                 y._x = Cut(f"a result of type {dtypes.from_numpy(a.dtype)!r} ({op.name})")
-        else:
+        elif tracked:
+            y._x = Cut(f"{op.name}, which has no derivative")
+        elif noted:
             inherit_cut(y, inputs)
         return y
     return several(op, inputs, kw, out, tracked, low, narrow)
@@ -145,7 +152,7 @@ def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, trac
         node.n_out = len(ys)  # type: ignore[misc]
         for nr, y in enumerate(ys):
             if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
-                y._fn = node if nr == 0 else Out(node, nr)
+                y._fn = node if len(ys) == 1 else Out(node, nr)
     return ys
 
 
@@ -248,9 +255,7 @@ def record(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, shape: 
     if op.rule_names:
         kw = {**op.defaults, **kw}
         if op.wants_shapes:
-            kw["shapes"] = tuple(
-                t._a.shape if isinstance(t, TensorBase) else () for t in inputs
-            )
+            kw["shapes"] = tuple([t._a.shape if isinstance(t, TensorBase) else () for t in inputs])
         node.kw = kw
     node.seq = tick()
     node.shape = shape
@@ -355,7 +360,7 @@ class OpNode(Node):
             out = tuple(wrap(a) for a in y)
             for nr, t in enumerate(out):
                 if t._a.dtype.kind in "fcV":
-                    t._fn = self if nr == 0 else Out(self, nr)
+                    t._fn = self if self.n_out == 1 else Out(self, nr)
             return out
         t = wrap(y)
         t._fn = self

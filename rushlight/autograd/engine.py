@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..kernels.strided import expanded
 from . import door
 from .node import LEAF, AccumulateGrad, Cut, Extras, Freed, GradientEdge, Node, Out, TensorBase, show_line
 
@@ -87,7 +88,7 @@ def run(
     Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to them
     run; with `capture` their gradients are returned, None where no path leads.
     """
-    waits, grad, shape, dtype, kind = WAITS, GRAD, SHAPE, DTYPE, KIND  # local names are quicker
+    waits, grad, shape, dtype = WAITS, GRAD, SHAPE, DTYPE  # local names are quicker
     slots = count(roots)
     needed = None if inputs is None else paths_to(slots, inputs)
     targets: dict[int, list[Any]] = {}
@@ -111,10 +112,10 @@ def run(
         for target in dict.fromkeys(e.node if e.__class__ is Out else e for e in roots):
             slot = slots[target]
             if slot[WAITS] == 0:
-                if slot[KIND] == LEAVES:
-                    finish(target, slot[GRAD], False)  # the user's own, perhaps
-                else:
+                if isinstance(target, Node):
                     heappush(ready, (-target.seq, target))
+                else:
+                    finish(target, slot[GRAD], False)  # the user's own, perhaps
         node = heappop(ready)[1] if ready else None
         while node is not None:
             slot = slots[node]
@@ -127,8 +128,9 @@ def run(
                 except Exception as error:
                     blame(node, error)
                     raise
-                for check in checks:
-                    check(node, results)
+                if checks:
+                    for check in checks:
+                        check(node, results)
                 if freed is not None and node.saved:
                     node.release(freed)
                 owned = True
@@ -136,32 +138,32 @@ def run(
                 results = run_watched(node, g, create_graph, needed, targets, captured, capture, freed)
                 owned = False
             following = None
+            own_shape = node.shape if node.elementwise else None  # (an array's .shape makes a tuple)
             for edge, r in zip(node.edges, results):  # noqa: B905 - a Function may give fewer
                 if edge is None:
                     continue
-                if edge.__class__ is Out:
+                slot = slots.get(edge)
+                if slot is None:  # an output of several
                     if r is not None:
                         deliver(slots, edge, r)
                     edge = edge.node
                     slot = slots[edge]
-                else:
-                    slot = slots[edge]
-                    if r.__class__ is ndarray and slot[kind] != SEVERAL:  # deliver(), written out: the hot lines
-                        if r.shape != slot[shape]:
-                            r = fit(r, slot[shape], edge)
-                        if r.dtype is not slot[dtype]:
-                            r = cast(r, slot[dtype])
-                        old = slot[grad]
-                        if old is None:
-                            slot[grad] = r
-                        else:
-                            r = old + r
-                            slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
-                    elif r is not None:
-                        deliver(slots, edge, r)
+                elif r.__class__ is ndarray:  # deliver(), written out: these are the hot lines
+                    if (own_shape or r.shape) != slot[shape]:
+                        r = fit(r, slot[shape], edge)
+                    if r.dtype is not slot[dtype]:
+                        r = cast(r, slot[dtype])
+                    old = slot[grad]
+                    if old is None:
+                        slot[grad] = r
+                    else:
+                        r = old + r
+                        slot[grad] = r if r.__class__ is ndarray else np.asarray(r)
+                elif r is not None:
+                    deliver(slots, edge, r)
                 left = slot[waits] = slot[waits] - 1
                 if left == 0:
-                    if slot[kind] != LEAVES:
+                    if isinstance(edge, Node):
                         if following is None:
                             following = edge
                         else:
@@ -169,7 +171,8 @@ def run(
                     elif slot[grad] is not None:
                         total = slot[grad]
                         slot[grad] = None
-                        finish(edge, total, owned and total is r and r is not g and new_array(node, r, results))
+                        mine = owned and total is r and r is not g and new_array(node, r, results)
+                        finish(edge, total, mine)
             if following is None:
                 node = heappop(ready)[1] if ready else None
             elif ready:
@@ -198,8 +201,8 @@ def new_array(node: Node, r: Any, results: Any) -> bool:
 
 
 # A slot is what the run knows of a node or leaf: a list, because its fields are read for every edge.
-WAITS, GRAD, SHAPE, DTYPE, KIND = range(5)
-ONE, SEVERAL, LEAVES = range(3)  # kinds: a node with one output, with several (GRAD is a list), a leaf
+# GRAD, SHAPE and DTYPE are lists or tuples for a node with several outputs (which only `Out` edges reach).
+WAITS, GRAD, SHAPE, DTYPE = range(4)
 
 
 def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
@@ -209,31 +212,27 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
     for e in roots:
         node = e.node if e.__class__ is Out else e
         if node not in slots:
-            slots[node] = new_slot(node)
-            slots[node][WAITS] = 0
             if isinstance(node, Node):
+                slots[node] = [0, None, node.shape, node.dtype]
                 stack.append(node)
+            else:
+                slots[node] = [0, None, node._a.shape, node._a.dtype]
     while stack:
         for e in stack.pop().edges:
             if e is None:
                 continue
-            if e.__class__ is Out:
-                e = e.node
             slot = slots.get(e)
+            if slot is None and e.__class__ is Out:
+                e = e.node
+                slot = slots.get(e)
             if slot is not None:
-                slot[WAITS] += 1
+                slot[0] += 1
             elif isinstance(e, Node):
-                slots[e] = [1, None, e.shape, e.dtype, ONE if e.n_out == 1 else SEVERAL]
+                slots[e] = [1, None, e.shape, e.dtype]
                 stack.append(e)
             else:
-                slots[e] = [1, None, e._a.shape, e._a.dtype, LEAVES]
+                slots[e] = [1, None, e._a.shape, e._a.dtype]
     return slots
-
-
-def new_slot(node: Any) -> list[Any]:
-    if isinstance(node, Node):
-        return [1, None, node.shape, node.dtype, ONE if node.n_out == 1 else SEVERAL]
-    return [1, None, node._a.shape, node._a.dtype, LEAVES]
 
 
 def run_watched(
@@ -317,7 +316,7 @@ def deliver(slots: dict[Any, Any], edge: Any, g: Any) -> None:
             g = cast(g, dtype)
     else:
         g = fit_other(g, shape, dtype, edge)
-    if slot[KIND] != SEVERAL:
+    if edge.__class__ is not Out:
         slot[GRAD] = g if slot[GRAD] is None else total(slot[GRAD], g)
     else:
         parts = slot[GRAD]
@@ -334,11 +333,11 @@ def total(a: Any, b: Any) -> Any:
 
 def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
     """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction left."""
-    if g.size == 0:  # broadcast to or from no elements: nothing arrives
+    if g.size == 0 or 0 in shape:  # broadcast to or from no elements: nothing arrives
         return np.zeros(shape, g.dtype)
     if g.size < size_of(shape):
         try:
-            return np.broadcast_to(g, shape)
+            return expanded(g, shape)
         except ValueError:
             raise wrong_shape(g, shape, edge) from None
     extra = g.ndim - len(shape)
@@ -396,7 +395,7 @@ def fit_other(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
 
 
 def fit_tensor(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
-    if g._a.size == 0:
+    if g._a.size == 0 or 0 in shape:
         return g.new_zeros(shape)
     if g._a.size < size_of(shape):
         return g.expand(shape)
@@ -679,7 +678,7 @@ def standin(edge: GradientEdge) -> Any:
         return node.variable
     shape, dtype = (node.shape, node.dtype) if node.n_out == 1 else (node.shape[nr], node.dtype[nr])
     t = door.wrap(np.broadcast_to(np.zeros((), dtype), shape))
-    t._fn = Out(node, nr) if nr else node
+    t._fn = Out(node, nr) if node.n_out > 1 else node
     return t
 
 

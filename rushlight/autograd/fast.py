@@ -205,22 +205,32 @@ def run_two(self: Any, g: Any, tensors: bool, wanted: Any = None) -> Any:
     if tensors or wanted is not None or saved.__class__ is not tuple or self.x is not None:
         return door.OpNode.run(self, g, tensors, wanted)
     y, a, b = saved
-    for s in (a, b):
-        kind = s.__class__
-        if kind is door.Tensor or kind is door.Parameter:
-            cell = s._vc
-            if cell is not None and cell.stamp > self.seq:
-                raise door.inplace_error(self, s._a.shape, cell)
-        elif s is not None and kind is not float:
-            return door.OpNode.run(self, g, tensors, wanted)
     if a is not None and a.__class__ is not float:
+        if a.__class__ is not plain_tensor and a.__class__ is not plain_parameter:
+            return door.OpNode.run(self, g, tensors, wanted)
+        if a._vc is not None and a._vc.stamp > self.seq:
+            raise door.inplace_error(self, a._a.shape, a._vc)
         a = a._a
     if b is not None and b.__class__ is not float:
+        if b.__class__ is not plain_tensor and b.__class__ is not plain_parameter:
+            return door.OpNode.run(self, g, tensors, wanted)
+        if b._vc is not None and b._vc.stamp > self.seq:
+            raise door.inplace_error(self, b._a.shape, b._vc)
         b = b._a
     return (
         None if first is None else rule_a(g, y, a, b),
         None if second is None else rule_b(g, y, a, b),
     )
+
+
+plain_tensor: Any = None  # Tensor and Parameter, for quick tests; set by `take_classes`
+plain_parameter: Any = None
+
+
+def take_classes(tensor_class: type, parameter_class: type) -> None:
+    """Say which classes take the short ways."""
+    global plain_tensor, plain_parameter
+    plain_tensor, plain_parameter = tensor_class, parameter_class
 
 
 swapped: dict[str, tuple[Any, Any]] = {}  # methods with a short cut: name -> (short, plain)

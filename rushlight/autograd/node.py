@@ -4,7 +4,7 @@ A Node is one recorded operation. Its `edges` say where the gradients of its inp
     None            that input needs no gradient
     a leaf Tensor   the gradient is accumulated into its `.grad`
     a Node          the operation that made the input
-    Out(node, nr)   output number nr > 0 of an operation with several outputs
+    Out(node, nr)   output number nr of an operation with several outputs
 
 Not here: how nodes are made (`door.py`) and run (`engine.py`).
 """
@@ -77,7 +77,7 @@ LEAF = _Leaf()
 
 
 class Out:
-    """Output `nr` of a node that has several."""
+    """Output `nr` of a node that has several (also nr 0)."""
 
     __slots__ = ("node", "nr")
 
@@ -196,6 +196,7 @@ class Node:
     x: NodeExtras | None
 
     n_out = 1
+    elementwise = False  # every gradient that comes out has the shape of the output
     makes_results = True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:

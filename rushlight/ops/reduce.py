@@ -43,7 +43,7 @@ def reduced_shape(shape: Any, dim: Any, keepdim: bool) -> tuple[int, ...]:
 
 def keep(g: Any, shape: Any, dim: Any, keepdim: bool) -> Any:
     """A reduced value with its lost dimensions back as 1."""
-    if keepdim:
+    if keepdim or (dim is None and g.ndim == 0):
         return g
     return g.reshape(reduced_shape(shape, dim, True))
 
@@ -62,11 +62,14 @@ def to_dtype(y: Any, dtype: Any) -> Any:
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="")
 def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:  # noqa: A001, A002
     """Sum over `dim` (all dimensions when None). Integers are summed in int64."""
+    if dim is None and dtype is None and not keepdim and input.dtype.kind == "f":
+        return NP.add.reduce(input, axis=None, out=...)  # an array, also when 0-d
     x = wide(input, dtype)
     return to_dtype(add_reduce(x, dims_of(dim, x.ndim), keepdim), dtype)
 
 
-sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: expand(keep(g, shapes[0], dim, keepdim), shape=shapes[0]))
+# The engine expands what is smaller than the input.
+sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: keep(g, shapes[0], dim, keepdim))
 sum.shape(
     lambda x, dim=None, keepdim=False, dtype=None: MetaArray(
         reduced_shape(x.shape, dim, keepdim), dtype.np if dtype else np.int64 if x.dtype.kind in "iub" else x.dtype

@@ -14,6 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import axes, axis, message
 from ..kernels.meta import MetaArray
+from ..kernels.strided import view_with
 from ..kernels.sums import add_reduce
 from .record import op, view
 from .samples import case, error
@@ -171,16 +172,6 @@ def expand(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
 
 
 expand.vjp(lambda g, _y, _x: g)  # the engine sums down to the input's shape
-
-
-def view_with(a: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """A writable view of `a` from its first element on, with these sizes and byte strides (unchecked)."""
-    if a.ndim == 0 or a.flags.c_contiguous:
-        try:
-            return np.ndarray(shape, a.dtype, a, 0, strides)  # ten times quicker than as_strided
-        except (ValueError, TypeError):  # read-only, or a type without a buffer format
-            return as_strided_array(a, shape, strides, writeable=a.flags.writeable)
-    return as_strided_array(a, shape, strides, writeable=a.flags.writeable)
 
 
 @view(samples=[case((3, 1)), case((1, 3, 1), dim=0), case((3, 4), dim=1), case((1, 3, 1), dim=(0, 2))], inplace=False)
