@@ -330,7 +330,7 @@ def round(input: Any, *, decimals: int = 0) -> Any:  # noqa: A001, A002
         return input.copy()
     if decimals == 0:
         return np.rint(input)
-    ten = input.dtype.type(10.0 ** abs(decimals))
+    ten = input.dtype.type(10.0 ** max(decimals, -decimals))
     return np.rint(input * ten) / ten if decimals > 0 else np.rint(input / ten) * ten
 
 
