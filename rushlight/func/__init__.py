@@ -1,0 +1,25 @@
+"""Function transforms: grad, vjp, jvp, jacobians, vmap, and modules as functions (`torch.func`).
+
+Transforms take functions of tensors (or of dictionaries, lists and tuples of tensors) and return functions. They
+stand on ordinary autograd (`transforms.py`); `vmap` is a loop over slices (`vectorize.py`), not a batching rewrite.
+"""
+
+from __future__ import annotations
+
+from .modules import functional_call, stack_module_state
+from .transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from .vectorize import vmap
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

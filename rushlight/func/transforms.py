@@ -1,0 +1,353 @@
+"""Derivatives of functions as functions: grad, vjp, jvp, jacrev, jacfwd, hessian, linearize.
+
+Each call makes fresh leaves of (or views on) the inputs, runs the function on them and differentiates the result with
+ordinary autograd. A derivative's own graph is recorded when something outside of the call can ask for it: when an
+input, or a tensor that the function closes over, requires a gradient. So transforms nest.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd import door, engine
+from ..autograd.node import Node, Out, TensorBase
+from ..errors import message
+from ..ops.shape import stack
+from .trees import leaves, rebuild, tree_map
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
+
+
+class Call:
+    """One run of a function on inputs of its own, ready to be differentiated.
+
+    Attributes:
+        xs: the inputs that are differentiated.
+        output: what the function returned (without aux); outs: its tensors.
+        record: whether derivatives must be differentiable in turn.
+    """
+
+    def __init__(self, func: Callable[..., Any], inputs: list[Any], has_aux: bool, run: Callable[..., Any]) -> None:
+        self.outer = door.state.enabled
+        for x in inputs:
+            if not isinstance(x, TensorBase):
+                raise ValueError(
+                    message(
+                        "Expected all inputs that are differentiated to be Tensors",
+                        got=f"{type(x).__name__}",
+                        hint="argnums= names the arguments to differentiate",
+                    )
+                )
+        with door.grad_enabled(True):
+            self.xs = [
+                x.view_as(x) if self.outer and x.requires_grad else x.detach().requires_grad_() for x in inputs
+            ]
+            got = run(self.xs)
+        self.aux: Any = None
+        if has_aux:
+            if not isinstance(got, tuple) or len(got) != 2:
+                raise RuntimeError(
+                    f"{getattr(func, '__name__', 'function')}: output of function f should be a tuple: (output, aux) if "
+                    "has_aux is True"
+                )
+            got, self.aux = got
+        self.output = got
+        self.outs = leaves(got)
+        for y in self.outs:
+            if not isinstance(y, TensorBase):
+                raise RuntimeError(f"Expected f(*args) to return a tensor or a tree of tensors, got type {type(y)}")
+        self.record = self.outer and (any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs))
+
+    def pull(self, vs: list[Any], retain: bool = True) -> list[Any]:
+        """v^T J for the outputs, one tensor an input; zeros where there is no path."""
+        record = self.record or (self.outer and any(v.requires_grad for v in vs))
+        return pull(self.outs, self.xs, vs, record, retain)
+
+    def value(self, tree: Any) -> Any:
+        """An output as the caller gets it: with history only when something outside can use it."""
+        return tree_map(lambda t: t if self.record or not isinstance(t, TensorBase) else t.detach(), tree)
+
+
+def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bool) -> list[Any]:
+    pairs = [(y, v) for y, v in zip(outs, vs, strict=True) if y.requires_grad]
+    with door.grad_enabled(True):
+        got: Any = (None,) * len(xs)
+        if pairs:
+            got = engine.grad(
+                [y for y, _ in pairs], xs, [v for _, v in pairs], retain_graph=retain, create_graph=record,
+                allow_unused=True,
+            )  # fmt: skip
+    return [zeros(x) if g is None else g for g, x in zip(got, xs, strict=True)]
+
+
+def zeros(x: Any) -> Any:
+    return door.wrap(np.zeros(x._a.shape, x._a.dtype))
+
+
+def reaches_others(outs: list[Any], xs: list[Any]) -> bool:
+    """Whether the graph of `outs` has leaves other than `xs`."""
+    own = {id(x) for x in xs} | {id(engine.edge_of(x)) for x in xs}
+    todo = [engine.edge_of(y) for y in outs if y.requires_grad]
+    seen = set()
+    while todo:
+        e = todo.pop()
+        e = e.node if e.__class__ is Out else e
+        if e is None or id(e) in own or id(e) in seen:
+            continue
+        seen.add(id(e))
+        if not isinstance(e, Node):
+            return True
+        todo += e.edges
+    return False
+
+
+def select(argnums: Any, args: tuple[Any, ...]) -> tuple[bool, list[int]]:
+    """(was it one number, the positions), checked."""
+    single = isinstance(argnums, int)
+    numbers = (argnums,) if single else tuple(argnums)
+    if not numbers:
+        raise RuntimeError("argnums must be non-empty")
+    for n in numbers:
+        if not isinstance(n, int):
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(n)}")
+        if not -len(args) <= n < len(args):
+            raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+    places = [n % len(args) for n in numbers]
+    if len(set(places)) != len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return single, places
+
+
+def call_at(func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kw: Any, has_aux: bool) -> tuple[Call, Any]:
+    """Run `func` with chosen arguments replaced; also the tree of those arguments."""
+    single, places = select(argnums, args)
+    chosen = args[places[0]] if single else tuple(args[p] for p in places)
+
+    def run(xs: list[Any]) -> Any:
+        given = rebuild(chosen, xs)
+        whole = list(args)
+        for p, value in zip(places, (given,) if single else given, strict=True):
+            whole[p] = value
+        return func(*whole, **kw)
+
+    return Call(func, leaves(chosen), has_aux, run), chosen
+
+
+# -- reverse mode ----------------------------------------------------------------------------------
+
+
+def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns (gradient, value) of a scalar `func`; (gradient, (value, aux)) with has_aux."""
+
+    @functools.wraps(func)
+    def both(*args: Any, **kw: Any) -> Any:
+        call, chosen = call_at(func, argnums, args, kw, has_aux)
+        y = call.output
+        if not isinstance(y, TensorBase):
+            raise RuntimeError(f"Expected f(*args) to return a tensor, got type {type(y)}")
+        if y._a.ndim != 0:
+            raise RuntimeError(
+                message(
+                    f"Expected f(*args) to return a scalar tensor, got tensor with {y._a.ndim} dims. Maybe you wanted to use "
+                    "the vjp or jacrev APIs instead?",
+                    got=f"a tensor of shape {tuple(y._a.shape)}",
+                    hint="return loss.sum() or loss.mean(); jacrev(f) for all rows",
+                )
+            )
+        got = rebuild(chosen, call.pull([door.wrap(np.ones((), y._a.dtype))], retain=call.record))
+        value = call.value(y)
+        return got, ((value, call.value(call.aux)) if has_aux else value)
+
+    return both
+
+
+def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of a scalar `func` with respect to its argument(s) `argnums`.
+
+    Args:
+        argnums: a position, or a tuple of positions (then a tuple of gradients comes back).
+        has_aux: `func` returns (value, aux), and the result is (gradient, aux).
+
+    >>> import rushlight as torch
+    >>> torch.func.grad(lambda x: x**3)(torch.tensor(2.0))
+    tensor(12.)
+    >>> torch.func.grad(torch.func.grad(lambda x: x**3))(torch.tensor(2.0))
+    tensor(12.)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def gradient(*args: Any, **kw: Any) -> Any:
+        g, rest = both(*args, **kw)
+        return (g, rest[1]) if has_aux else g
+
+    return gradient
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """(func(*primals), vjp_fn): `vjp_fn(v)` gives v^T J, a tuple with one entry for each primal.
+
+    >>> import rushlight as torch
+    >>> y, pull = torch.func.vjp(torch.sin, torch.zeros(2))
+    >>> pull(torch.ones(2))
+    (tensor([1., 1.]),)
+    """
+    call = Call(func, leaves(primals), has_aux, lambda xs: func(*rebuild(primals, xs)))
+
+    def pulled(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        given = cotangents[0] if len(cotangents) == 1 else cotangents
+        vs = leaves(given)
+        if len(vs) != len(call.outs) or any(v.shape != y.shape for v, y in zip(vs, call.outs, strict=True)):
+            raise RuntimeError(
+                message(
+                    "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function.",
+                    got=f"shapes {[tuple(v.shape) for v in vs]}",
+                    wanted=f"shapes {[tuple(y.shape) for y in call.outs]}",
+                )
+            )
+        return rebuild(primals, call.pull(vs))
+
+    out = call.value(call.output)
+    return (out, pulled, call.value(call.aux)) if has_aux else (out, pulled)
+
+
+def basis(t: Any, k: int) -> Any:
+    e = np.zeros(t._a.shape, t._a.dtype)
+    e.reshape(-1)[k] = 1
+    return door.wrap(e)
+
+
+def table(columns: list[Any], shape: tuple[int, ...]) -> Any:
+    return stack(*columns, dim=0).reshape(shape) if columns else door.wrap(np.zeros(shape, np.float32))
+
+
+def jacrev(
+    func: Callable[..., Any],
+    argnums: Any = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian by reverse mode: for output y and input x of shape y.shape + x.shape.
+
+    The rows are computed one after the other. Good when there are fewer outputs than inputs.
+
+    >>> import rushlight as torch
+    >>> torch.func.jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+
+    @functools.wraps(func)
+    def jacobian(*args: Any, **kw: Any) -> Any:
+        call, chosen = call_at(func, argnums, args, kw, has_aux)
+        blocks = []
+        for y in call.outs:
+            rows = [pull([y], call.xs, [basis(y, k)], call.record, True) for k in range(y._a.size)]
+            blocks.append(
+                rebuild(chosen, [table([r[i] for r in rows], (*y.shape, *x.shape)) for i, x in enumerate(call.xs)])
+            )
+        result = rebuild(call.output, blocks)
+        return (result, call.value(call.aux)) if has_aux else result
+
+    return jacobian
+
+
+# -- forward mode ----------------------------------------------------------------------------------
+
+
+class Push:
+    """J t for any tangent t: the vjp is linear in its vector u, and its derivative in u gives J."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.us = [zeros(y).requires_grad_() for y in call.outs]
+        self.gs = pull(call.outs, call.xs, self.us, True, True)
+
+    def __call__(self, tangents: list[Any]) -> list[Any]:
+        record = self.call.record or (self.call.outer and any(t.requires_grad for t in tangents))
+        return pull(self.gs, self.us, tangents, record, True)
+
+
+def jvp(
+    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> Any:
+    """(func(*primals), J t): the Jacobian-vector product.
+
+    Args:
+        primals, tangents: tuples of the same form.
+        strict: accepted; where an output does not depend on the inputs the tangent is zero.
+
+    >>> import rushlight as torch
+    >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
+    (tensor([0., 0.]), tensor([1., 1.]))
+    """
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals). Got {type(primals)}")
+    ps, ts = leaves(primals), leaves(tangents)
+    if len(ps) != len(ts) or any(p.shape != t.shape for p, t in zip(ps, ts, strict=True)):
+        raise RuntimeError(
+            message(
+                "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure and shapes",
+                got=f"primals {[tuple(p.shape) for p in ps]}, tangents {[tuple(t.shape) for t in ts]}",
+            )
+        )
+    call = Call(func, ps, has_aux, lambda xs: func(*rebuild(primals, xs)))
+    out, pushed = call.value(call.output), rebuild(call.output, Push(call)(ts))
+    return (out, pushed, call.value(call.aux)) if has_aux else (out, pushed)
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> Any:
+    """(func(*primals), jvp_fn): `jvp_fn(*tangents)` gives J t without running `func` again."""
+    call = Call(func, leaves(primals), False, lambda xs: func(*rebuild(primals, xs)))
+    push = Push(call)
+    return call.value(call.output), lambda *tangents: rebuild(call.output, push(leaves(tangents)))
+
+
+def jacfwd(
+    func: Callable[..., Any],
+    argnums: Any = 0,
+    has_aux: bool = False,
+    *,
+    chunk_size: int | None = None,
+    randomness: str = "error",
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian by forward mode, one column an input element.
+
+    Good when there are fewer inputs than outputs. The form of the result is that of `jacrev`.
+    """
+
+    @functools.wraps(func)
+    def jacobian(*args: Any, **kw: Any) -> Any:
+        call, chosen = call_at(func, argnums, args, kw, has_aux)
+        push = Push(call)
+        blocks: list[list[Any]] = [[] for _ in call.outs]
+        for i, x in enumerate(call.xs):
+            columns = [
+                push([basis(x, k) if j == i else zeros(o) for j, o in enumerate(call.xs)]) for k in range(x._a.size)
+            ]
+            for n, y in enumerate(call.outs):
+                flat = table([c[n].reshape(-1) for c in columns], (x._a.size, y._a.size))
+                blocks[n].append(flat.t().reshape((*y.shape, *x.shape)))
+        result = rebuild(call.output, [rebuild(chosen, b) for b in blocks])
+        return (result, call.value(call.aux)) if has_aux else result
+
+    return jacobian
+
+
+def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
+    """A function that returns the second derivatives of a scalar `func`: forward over reverse mode.
+
+    >>> import rushlight as torch
+    >>> torch.func.hessian(lambda x: (x**3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)
+
+
