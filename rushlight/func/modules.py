@@ -23,7 +23,8 @@ def functional_call(
     """Call `module` with the given tensors in place of its parameters and buffers.
 
     Args:
-        parameter_and_buffer_dicts: name -> tensor, or several such dictionaries with different names.
+        parameter_and_buffer_dicts: name -> tensor, or several such dictionaries with different
+        names.
         args, kwargs: what the module is called with (a tuple, or the single argument).
         tie_weights: parameters that are one tensor in the module stay one.
         strict: the names must be exactly those of the module.
@@ -40,18 +41,25 @@ def functional_call(
             raise ValueError(
                 "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
                 if isinstance(given, Sequence)
-                else f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(given)}"
+                else "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+                f"{type(given)}"
             )
         names = [k for d in given for k in d]
         twice = {k for k in names if names.count(k) > 1}
         if twice:
-            raise ValueError(f"{sorted(twice)} appeared in multiple dictionaries; behavior of functional call is ambiguous")
+            raise ValueError(
+                f"{sorted(twice)} appeared in multiple dictionaries; behavior of functional call "
+                "is ambiguous"
+            )
         given = {k: v for d in given for k, v in d.items()}
-    return stateless._functional_call(module, given, args, kwargs, tie_weights=tie_weights, strict=strict)
+    return stateless._functional_call(
+        module, given, args, kwargs, tie_weights=tie_weights, strict=strict
+    )
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(parameters, buffers) of several modules of one architecture, stacked along a new first dimension.
+    """(parameters, buffers) of several modules of one architecture, stacked along a new first
+    dimension.
 
     Together with `functional_call` and `vmap` this runs an ensemble.
 
@@ -62,20 +70,27 @@ def stack_module_state(models: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if not (all(m.training for m in models) or not any(m.training for m in models)):
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+        raise RuntimeError(
+            "stack_module_state: Expected all models to have the same training/eval mode."
+        )
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
 
     def stacked(name: str, tensors: list[Any], leaf: bool) -> Any:
         if leaf and len({t.requires_grad for t in tensors}) > 1:
             raise RuntimeError(
-                f"Expected {name} from each model to have the same .requires_grad because it is a parameter"
+                f"Expected {name} from each model to have the same .requires_grad because it is a "
+                "parameter"
             )
         y = stack(*[t.detach() for t in tensors], dim=0)
         return y.requires_grad_(tensors[0].requires_grad) if leaf else y
 
     parameters = {
-        k: stacked(k, [dict(m.named_parameters())[k] for m in models], True) for k, _ in models[0].named_parameters()
+        k: stacked(k, [dict(m.named_parameters())[k] for m in models], True)
+        for k, _ in models[0].named_parameters()
     }
-    buffers = {k: stacked(k, [dict(m.named_buffers())[k] for m in models], False) for k, _ in models[0].named_buffers()}
+    buffers = {
+        k: stacked(k, [dict(m.named_buffers())[k] for m in models], False)
+        for k, _ in models[0].named_buffers()
+    }
     return parameters, buffers

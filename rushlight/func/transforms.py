@@ -1,7 +1,9 @@
 """Derivatives of functions as functions: grad, vjp, jvp, jacrev, jacfwd, hessian, linearize.
 
-Each call makes fresh leaves of (or views on) the inputs, runs the function on them and differentiates the result with
-ordinary autograd. A derivative's own graph is recorded when something outside of the call can ask for it: when an
+Each call makes fresh leaves of (or views on) the inputs, runs the function on them and
+differentiates the result with
+ordinary autograd. A derivative's own graph is recorded when something outside of the call can ask
+for it: when an
 input, or a tensor that the function closes over, requires a gradient. So transforms nest.
 """
 
@@ -31,7 +33,9 @@ class Call:
         record: whether derivatives must be differentiable in turn.
     """
 
-    def __init__(self, func: Callable[..., Any], inputs: list[Any], has_aux: bool, run: Callable[..., Any]) -> None:
+    def __init__(
+        self, func: Callable[..., Any], inputs: list[Any], has_aux: bool, run: Callable[..., Any]
+    ) -> None:
         self.outer = door.state.enabled
         for x in inputs:
             if not isinstance(x, TensorBase):
@@ -44,14 +48,16 @@ class Call:
                 )
         with door.grad_enabled(True):
             self.xs = [
-                x.view_as(x) if self.outer and x.requires_grad else x.detach().requires_grad_() for x in inputs
+                x.view_as(x) if self.outer and x.requires_grad else x.detach().requires_grad_()
+                for x in inputs
             ]
             got = run(self.xs)
         self.aux: Any = None
         if has_aux:
             if not isinstance(got, tuple) or len(got) != 2:
                 raise RuntimeError(
-                    f"{getattr(func, '__name__', 'function')}: output of function f should be a tuple: (output, aux) if "
+                    f"{getattr(func, '__name__', 'function')}: output of function f should be a "
+                    "tuple: (output, aux) if "
                     "has_aux is True"
                 )
             got, self.aux = got
@@ -59,8 +65,12 @@ class Call:
         self.outs = leaves(got)
         for y in self.outs:
             if not isinstance(y, TensorBase):
-                raise RuntimeError(f"Expected f(*args) to return a tensor or a tree of tensors, got type {type(y)}")
-        self.record = self.outer and (any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs))
+                raise RuntimeError(
+                    f"Expected f(*args) to return a tensor or a tree of tensors, got type {type(y)}"
+                )
+        self.record = self.outer and (
+            any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs)
+        )
 
     def pull(self, vs: list[Any], retain: bool = True) -> list[Any]:
         """v^T J for the outputs, one tensor an input; zeros where there is no path."""
@@ -69,7 +79,9 @@ class Call:
 
     def value(self, tree: Any) -> Any:
         """An output as the caller gets it: with history only when something outside can use it."""
-        return tree_map(lambda t: t if self.record or not isinstance(t, TensorBase) else t.detach(), tree)
+        return tree_map(
+            lambda t: t if self.record or not isinstance(t, TensorBase) else t.detach(), tree
+        )
 
 
 def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bool) -> list[Any]:
@@ -78,9 +90,13 @@ def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bo
         got: Any = (None,) * len(xs)
         if pairs:
             got = engine.grad(
-                [y for y, _ in pairs], xs, [v for _, v in pairs], retain_graph=retain, create_graph=record,
+                [y for y, _ in pairs],
+                xs,
+                [v for _, v in pairs],
+                retain_graph=retain,
+                create_graph=record,
                 allow_unused=True,
-            )  # fmt: skip
+            )
     return [zeros(x) if g is None else g for g, x in zip(got, xs, strict=True)]
 
 
@@ -122,7 +138,9 @@ def select(argnums: Any, args: tuple[Any, ...]) -> tuple[bool, list[int]]:
     return single, places
 
 
-def call_at(func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kw: Any, has_aux: bool) -> tuple[Call, Any]:
+def call_at(
+    func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kw: Any, has_aux: bool
+) -> tuple[Call, Any]:
     """Run `func` with chosen arguments replaced; also the tree of those arguments."""
     single, places = select(argnums, args)
     chosen = args[places[0]] if single else tuple(args[p] for p in places)
@@ -140,8 +158,13 @@ def call_at(func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kw: A
 # -- reverse mode ----------------------------------------------------------------------------------
 
 
-def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns (gradient, value) of a scalar `func`; (gradient, (value, aux)) with has_aux."""
+def grad_and_value(
+    func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """A function that returns (gradient, value) of a scalar `func`.
+
+    With has_aux it returns (gradient, (value, aux)).
+    """
 
     @functools.wraps(func)
     def both(*args: Any, **kw: Any) -> Any:
@@ -152,7 +175,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
         if y._a.ndim != 0:
             raise RuntimeError(
                 message(
-                    f"Expected f(*args) to return a scalar tensor, got tensor with {y._a.ndim} dims. Maybe you wanted to use "
+                    f"Expected f(*args) to return a scalar tensor, got tensor with {y._a.ndim} "
+                    "dims. Maybe you wanted to use "
                     "the vjp or jacrev APIs instead?",
                     got=f"a tensor of shape {tuple(y._a.shape)}",
                     hint="return loss.sum() or loss.mean(); jacrev(f) for all rows",
@@ -166,7 +190,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = F
 
 
 def grad(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the gradient of a scalar `func` with respect to its argument(s) `argnums`.
+    """A function that returns the gradient of a scalar `func` with respect to its argument(s)
+    `argnums`.
 
     Args:
         argnums: a position, or a tuple of positions (then a tuple of gradients comes back).
@@ -198,13 +223,18 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     call = Call(func, leaves(primals), has_aux, lambda xs: func(*rebuild(primals, xs)))
 
-    def pulled(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+    def pulled(
+        *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+    ) -> Any:
         given = cotangents[0] if len(cotangents) == 1 else cotangents
         vs = leaves(given)
-        if len(vs) != len(call.outs) or any(v.shape != y.shape for v, y in zip(vs, call.outs, strict=True)):
+        if len(vs) != len(call.outs) or any(
+            v.shape != y.shape for v, y in zip(vs, call.outs, strict=True)
+        ):
             raise RuntimeError(
                 message(
-                    "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function.",
+                    "Expected pytree structure of cotangents to be the same as pytree structure "
+                    "of outputs to the function.",
                     got=f"shapes {[tuple(v.shape) for v in vs]}",
                     wanted=f"shapes {[tuple(y.shape) for y in call.outs]}",
                 )
@@ -222,7 +252,9 @@ def basis(t: Any, k: int) -> Any:
 
 
 def table(columns: list[Any], shape: tuple[int, ...]) -> Any:
-    return stack(*columns, dim=0).reshape(shape) if columns else door.wrap(np.zeros(shape, np.float32))
+    return (
+        stack(*columns, dim=0).reshape(shape) if columns else door.wrap(np.zeros(shape, np.float32))
+    )
 
 
 def jacrev(
@@ -233,7 +265,8 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns the Jacobian by reverse mode: for output y and input x of shape y.shape + x.shape.
+    """A function that returns the Jacobian by reverse mode: for output y and input x of shape
+    y.shape + x.shape.
 
     The rows are computed one after the other. Good when there are fewer outputs than inputs.
 
@@ -250,7 +283,13 @@ def jacrev(
         for y in call.outs:
             rows = [pull([y], call.xs, [basis(y, k)], call.record, True) for k in range(y._a.size)]
             blocks.append(
-                rebuild(chosen, [table([r[i] for r in rows], (*y.shape, *x.shape)) for i, x in enumerate(call.xs)])
+                rebuild(
+                    chosen,
+                    [
+                        table([r[i] for r in rows], (*y.shape, *x.shape))
+                        for i, x in enumerate(call.xs)
+                    ],
+                )
             )
         result = rebuild(call.output, blocks)
         return (result, call.value(call.aux)) if has_aux else result
@@ -275,7 +314,12 @@ class Push:
 
 
 def jvp(
-    func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+    func: Callable[..., Any],
+    primals: Any,
+    tangents: Any,
+    *,
+    strict: bool = False,
+    has_aux: bool = False,
 ) -> Any:
     """(func(*primals), J t): the Jacobian-vector product.
 
@@ -288,13 +332,18 @@ def jvp(
     (tensor([0., 0.]), tensor([1., 1.]))
     """
     if not isinstance(primals, tuple):
-        raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals). Got {type(primals)}")
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid "
+            f"to call f(*primals). Got {type(primals)}"
+        )
     ps, ts = leaves(primals), leaves(tangents)
     if len(ps) != len(ts) or any(p.shape != t.shape for p, t in zip(ps, ts, strict=True)):
         raise RuntimeError(
             message(
-                "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure and shapes",
-                got=f"primals {[tuple(p.shape) for p in ps]}, tangents {[tuple(t.shape) for t in ts]}",
+                "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+                "structure and shapes",
+                got=f"primals {[tuple(p.shape) for p in ps]}\n"
+                f"tangents {[tuple(t.shape) for t in ts]}",
             )
         )
     call = Call(func, ps, has_aux, lambda xs: func(*rebuild(primals, xs)))
@@ -329,7 +378,8 @@ def jacfwd(
         blocks: list[list[Any]] = [[] for _ in call.outs]
         for i, x in enumerate(call.xs):
             columns = [
-                push([basis(x, k) if j == i else zeros(o) for j, o in enumerate(call.xs)]) for k in range(x._a.size)
+                push([basis(x, k) if j == i else zeros(o) for j, o in enumerate(call.xs)])
+                for k in range(x._a.size)
             ]
             for n, y in enumerate(call.outs):
                 flat = table([c[n].reshape(-1) for c in columns], (x._a.size, y._a.size))
@@ -349,5 +399,3 @@ def hessian(func: Callable[..., Any], argnums: Any = 0) -> Callable[..., Any]:
             [ 0., 12.]])
     """
     return jacfwd(jacrev(func, argnums), argnums)
-
-

@@ -38,11 +38,15 @@ def rebuild(tree: Any, values: Any) -> Any:
 
 
 def matched(prefix: Any, tree: Any, error: Callable[[], Exception]) -> list[Any]:
-    """For each leaf of `tree` the value of `prefix` that stands over it; `error()` when the forms differ."""
+    """For each leaf of `tree` the value of `prefix` over it; `error()` when the forms differ."""
     if prefix is None or isinstance(prefix, int):
         return [prefix] * len(leaves(tree))
     if isinstance(prefix, dict) and isinstance(tree, dict) and prefix.keys() == tree.keys():
         return [x for k in tree for x in matched(prefix[k], tree[k], error)]
-    if isinstance(prefix, (list, tuple)) and isinstance(tree, (list, tuple)) and len(prefix) == len(tree):
+    if (
+        isinstance(prefix, (list, tuple))
+        and isinstance(tree, (list, tuple))
+        and len(prefix) == len(tree)
+    ):
         return [x for p, t in zip(prefix, tree, strict=True) for x in matched(p, t, error)]
     raise error()

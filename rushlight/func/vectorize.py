@@ -1,7 +1,9 @@
 """vmap: a function of single examples applied to a batch.
 
-It is honest about what it is: a loop over the slices, whose results are stacked. The values and derivatives are those
-of PyTorch's vmap; the speed is that of the loop. Only a `Function` with a `vmap` staticmethod sees the whole batch.
+It is honest about what it is: a loop over the slices, whose results are stacked. The values and
+derivatives are those
+of PyTorch's vmap; the speed is that of the loop. Only a `Function` with a `vmap` staticmethod sees
+the whole batch.
 """
 
 from __future__ import annotations
@@ -37,15 +39,18 @@ def vmap(
 ) -> Callable[..., Any]:
     """A function that applies `func` to each slice of its inputs and stacks the results.
 
-    The slices are computed one after the other; a `Function` given by its `apply` and having a `vmap`
+    The slices are computed one after the other; a `Function` given by its `apply` and having a
+    `vmap`
     staticmethod is called once with the whole batch.
 
     Args:
         func: takes tensors (or trees of them) without the mapped dimension and returns tensors.
-        in_dims: which dimension of each input is mapped; None for an input that every slice sees whole.
+        in_dims: which dimension of each input is mapped; None for an input that every slice sees
+        whole.
             One number for all, or a tree of the form of the inputs.
         out_dims: where the mapped dimension goes in each output.
-        randomness: "error": random numbers in `func` raise; "same": every slice draws the same ones;
+        randomness: "error": random numbers in `func` raise; "same": every slice draws the same
+        ones;
             "different": each slice its own.
         chunk_size: accepted; the loop takes one slice at a time in any case.
 
@@ -59,7 +64,8 @@ def vmap(
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
-            f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
+            f"{randomness}"
         )
     if chunk_size is not None and chunk_size < 1:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
@@ -69,7 +75,11 @@ def vmap(
     def mapped(*args: Any, **kw: Any) -> Any:
         dims, size = check_inputs(name, in_dims, args)
         owner = getattr(func, "__self__", None)
-        if isinstance(owner, type) and issubclass(owner, Function) and owner.vmap is not Function.vmap:
+        if (
+            isinstance(owner, type)
+            and issubclass(owner, Function)
+            and owner.vmap is not Function.vmap
+        ):
             return whole_batch(owner, dims, args, size, out_dims, randomness)
         parts = leaves(args)
         keep = leaves(kw)  # keyword arguments are mapped over dimension 0, as in PyTorch
@@ -78,7 +88,9 @@ def vmap(
         with drawing(randomness) as again:
             for i in range(size):
                 again()
-                here = [x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)]
+                here = [
+                    x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
+                ]
                 named = [x.select(0, i) if isinstance(x, TensorBase) else x for x in keep]
                 out = func(*rebuild(args, here), **rebuild(kw, named))
                 rows.append(leaves(out))
@@ -92,19 +104,22 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
     """The mapped dimension of each leaf of the inputs (None: not mapped), and their common size."""
     if not isinstance(in_dims, (int, tuple, list)):
         raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) tuple "
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
+            "(potentially nested) tuple "
             f"matching the structure of inputs, got: {type(in_dims)}."
         )
     if not args:
         raise ValueError(
-            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a "
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
+            "trying to vmap over a "
             "function with no inputs. The latter is unsupported."
         )
 
     def misfit() -> Exception:
         return ValueError(
             message(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the structure of `inputs`.",
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with "
+                "the structure of `inputs`.",
                 got=f"{len(args)} inputs",
                 wanted="one number for all inputs, or a tuple of their form",
             )
@@ -117,25 +132,31 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
             continue
         if not isinstance(x, TensorBase):
             raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but the input is of type "
-                f"{type(x)}. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but "
+                "the input is of type "
+                f"{type(x)}. We cannot vmap over non-Tensor arguments, please use None as the "
+                "respective in_dim"
             )
         ndim = x._a.ndim
         if not -ndim <= d < ndim:
             raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for some input, but that input is a Tensor "
-                f"of dimensionality {ndim} so expected in_dim to satisfy -{ndim} <= in_dim < {ndim}."
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for some input, "
+                "but that input is a Tensor "
+                f"of dimensionality {ndim} so expected in_dim to satisfy -{ndim} <= in_dim < "
+                f"{ndim}."
             )
         dims[place] = d % ndim
         sizes.append(x._a.shape[d])
     if not sizes:
         raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped: in_dims are all None"
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped: "
+            "in_dims are all None"
         )
     if len(set(sizes)) > 1:
         raise ValueError(
             message(
-                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got "
+                "sizes "
                 f"{sizes} for the mapped dimension",
                 hint="in_dims=None for an input that every slice sees whole",
             )
@@ -156,13 +177,15 @@ def together(name: str, form: Any, rows: list[list[Any]], out_dims: Any) -> Any:
     for x in rows[0]:
         if not isinstance(x, TensorBase):
             raise ValueError(
-                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. Did you mean to set out_dims= "
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. Did "
+                "you mean to set out_dims= "
                 "to None for it?"
             )
 
     def misfit() -> Exception:
         return ValueError(
-            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`."
+            f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            "the structure of `outputs`."
         )
 
     dims = matched(out_dims, form, misfit)
@@ -174,18 +197,23 @@ def together(name: str, form: Any, rows: list[list[Any]], out_dims: Any) -> Any:
         ndim = column[0]._a.ndim + 1
         if not -ndim <= d < ndim:
             raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {d})"
+                f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but "
+                f"got {d})"
             )
         out.append(stack(*column, dim=d % ndim))
     return rebuild(form, out)
 
 
-def whole_batch(owner: Any, dims: list[Any], args: tuple[Any, ...], size: int, out_dims: Any, randomness: str) -> Any:
+def whole_batch(
+    owner: Any, dims: list[Any], args: tuple[Any, ...], size: int, out_dims: Any, randomness: str
+) -> Any:
     """`Function.vmap` computes the whole batch and says where its batch dimension is."""
     got, got_dims = owner.vmap(VmapInfo(size, randomness), tuple(rebuild(args, dims)), *args)
 
     def misfit() -> Exception:
-        return RuntimeError(f"{owner.__name__}.vmap: the out_dims it returned do not fit its output")
+        return RuntimeError(
+            f"{owner.__name__}.vmap: the out_dims it returned do not fit its output"
+        )
 
     places = matched(got_dims, got, misfit)
     goals = matched(out_dims, got, misfit)
@@ -197,8 +225,8 @@ def whole_batch(owner: Any, dims: list[Any], args: tuple[Any, ...], size: int, o
     return rebuild(got, out)
 
 
-class drawing:  # noqa: N801
-    """Holds the random numbers of a loop to what `randomness` says; the value is called before each slice."""
+class drawing:
+    """Holds the random numbers of a loop to `randomness`; its value is called before a slice."""
 
     def __init__(self, randomness: str) -> None:
         self.randomness = randomness
@@ -224,8 +252,6 @@ class drawing:  # noqa: N801
                 message(
                     "vmap: called random operation while in randomness error mode.",
                     wanted="a function without random numbers",
-                    hint="randomness='different' (each slice its own numbers) or 'same' (all slices the same)",
+                    hint="randomness='different' (each slice its own) or 'same' (all the same)",
                 )
             )
-
-

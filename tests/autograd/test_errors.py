@@ -87,7 +87,10 @@ def test_in_place_names_both_lines() -> None:
     y = (a * a).sum()  # saved here
     a.add_(1)  # changed here
     text = text_of(y.backward)
-    assert text.startswith("one of the variables needed for gradient computation has been modified by an inplace operation")
+    assert text.startswith(
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        "operation"
+    )
     assert "# saved here" in line_of(text, "saved by MulBackward0 at")
     assert "# changed here" in line_of(text, "changed by add_ at")
     assert "clone()" in text
@@ -117,7 +120,9 @@ def test_in_place_on_a_view_of_a_leaf_changes_nothing() -> None:
 
 
 def test_in_place_on_an_expanded_tensor() -> None:
-    with pytest.raises(RuntimeError, match=r"more than one element of the written-to tensor(.|\n)*clone\(\)"):
+    with pytest.raises(
+        RuntimeError, match=r"more than one element of the written-to tensor(.|\n)*clone\(\)"
+    ):
         torch.zeros(1).expand(3).add_(1)
 
 
@@ -128,9 +133,13 @@ def test_in_place_on_one_of_several_views() -> None:
 
 
 def test_in_place_result_of_another_shape_or_type() -> None:
-    with pytest.raises(RuntimeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"):
+    with pytest.raises(
+        RuntimeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"
+    ):
         torch.zeros(2).add_(torch.ones(3, 2))
-    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+    with pytest.raises(
+        RuntimeError, match="result type Float can't be cast to the desired output type Long"
+    ):
         torch.zeros(2, dtype=torch.int64).add_(0.5)
 
 
@@ -149,10 +158,18 @@ def test_no_history_at_all() -> None:
         (lambda x: torch.no_grad()(lambda: x * 2)(), "no_grad", "out of the torch.no_grad"),
         (lambda x: x.detach(), "detach", r"leave out that detach\(\)"),
         (lambda x: x.data * 2, "detach", r"leave out that detach\(\)"),
-        (lambda x: (x * 2).long(), "a result of type torch.int64", "keep the values floating point"),
+        (
+            lambda x: (x * 2).long(),
+            "a result of type torch.int64",
+            "keep the values floating point",
+        ),
         (lambda x: x > 1, "gt, which has no derivative", "keep the values floating point"),
         (lambda x: x.argmax(), "argmax, which has no derivative", "keep the values floating point"),
-        (lambda x: torch.inference_mode()(lambda: x * 2)(), "inference_mode", "out of torch.inference_mode"),
+        (
+            lambda x: torch.inference_mode()(lambda: x * 2)(),
+            "inference_mode",
+            "out of torch.inference_mode",
+        ),
     ],
 )
 def test_no_history_says_what_cut_it(cut: Any, why: str, hint: str) -> None:
@@ -184,7 +201,9 @@ def test_non_scalar_backward() -> None:
 
 
 def test_gradient_of_another_shape() -> None:
-    with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of \[3\](.|\n)*\(2,\)"):
+    with pytest.raises(
+        RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of \[3\](.|\n)*\(2,\)"
+    ):
         (leaf(1.0, 2.0) * 2).backward(torch.ones(3))
 
 
@@ -195,7 +214,10 @@ def test_gradient_that_is_no_tensor() -> None:
 
 def test_unused_input() -> None:
     x, w = leaf(1.0), leaf(2.0)
-    with pytest.raises(RuntimeError, match=r"not have been used in the graph(.|\n)*number 1(.|\n)*allow_unused=True"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"not have been used in the graph(.|\n)*number 1(.|\n)*allow_unused=True",
+    ):
         torch.autograd.grad((x * 2).sum(), [x, w])
 
 
@@ -238,7 +260,9 @@ def test_numpy_of_a_tensor_that_requires_grad() -> None:
 def test_deepcopy_of_a_result() -> None:
     import copy
 
-    with pytest.raises(RuntimeError, match=r"Only Tensors created explicitly(.|\n)*detach\(\).clone\(\)"):
+    with pytest.raises(
+        RuntimeError, match=r"Only Tensors created explicitly(.|\n)*detach\(\).clone\(\)"
+    ):
         copy.deepcopy(leaf(1.0) * 2)
 
 
@@ -246,7 +270,11 @@ def test_deepcopy_of_a_result() -> None:
 
 
 def test_shapes_are_named() -> None:
-    with pytest.raises(RuntimeError, match=r"size of tensor a \(3\) must match the size of tensor b \(4\)(.|\n)*\(2, 3\) and \(2, 4\)"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"size of tensor a \(3\) must match the size of tensor b \(4\)(.|\n)*"
+        r"\(2, 3\) and \(2, 4\)",
+    ):
         torch.ones(2, 3) + torch.ones(2, 4)
     text = text_of(lambda: torch.ones(4, 3) @ torch.ones(5, 2))
     assert re.search(r"4x3 and 5x2|\(4, 3\)(.|\n)*\(5, 2\)", text), text
@@ -314,7 +342,10 @@ def test_anomaly_mode_checks_the_forward_too() -> None:
     x = leaf(0.0, 1.0)
     with pytest.warns(UserWarning, match="Anomaly Detection"):
         mode = torch.autograd.detect_anomaly(check_forward=True)
-    with mode, pytest.raises(RuntimeError, match=r"Function 'log' returned inf values in its forward"):
+    with (
+        mode,
+        pytest.raises(RuntimeError, match=r"Function 'log' returned inf values in its forward"),
+    ):
         x.log()
 
 
@@ -325,7 +356,9 @@ def test_nan_in_backward_names_node_and_line() -> None:
     with mode, warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always", UserWarning)
         y = (x.sqrt() * 0).sum()  # forward here
-        with pytest.raises(RuntimeError, match="'SqrtBackward0' returned nan values in its 0th") as caught:
+        with pytest.raises(
+            RuntimeError, match="'SqrtBackward0' returned nan values in its 0th"
+        ) as caught:
             y.backward()
     assert "# forward here" in str(caught.value)
     assert re.search("Traceback of forward call(.|\n)*# forward here", str(seen[-1].message))

@@ -88,7 +88,9 @@ CHANGES = [
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 3), st.integers(0, len(VIEWS) - 1), st.integers(0, len(CHANGES) - 1)),
+        st.tuples(
+            st.integers(0, 3), st.integers(0, len(VIEWS) - 1), st.integers(0, len(CHANGES) - 1)
+        ),
         min_size=1,
         max_size=6,
     )
@@ -119,7 +121,11 @@ def test_random_changes_of_random_views_have_the_gradient_of_finite_differences(
 
     def value(dx: float, dw: float) -> float:
         with torch.no_grad():
-            return float(program(torch.tensor(x0 + dx * direction), torch.tensor(0.7 + dw, dtype=torch.float64)))
+            return float(
+                program(
+                    torch.tensor(x0 + dx * direction), torch.tensor(0.7 + dw, dtype=torch.float64)
+                )
+            )
 
     got = 0.0 if x.grad is None else float((x.grad.numpy() * direction).sum())
     assert got == pytest.approx((value(eps, 0) - value(-eps, 0)) / (2 * eps), rel=1e-4, abs=1e-4)

@@ -162,7 +162,9 @@ def test_activations_are_freed_by_backward_though_the_loss_is_kept() -> None:
 
 
 def test_a_module_and_its_step_leave_nothing_behind() -> None:
-    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 2))
+    net = nn.Sequential(
+        nn.Linear(4, 8), nn.ReLU(), nn.BatchNorm1d(8), nn.Dropout(), nn.Linear(8, 2)
+    )
     opt = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
     refs = []
     for _ in range(2):

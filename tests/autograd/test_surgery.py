@@ -118,11 +118,19 @@ def test_a_node_is_callable_twice_and_by_hand_differentiable() -> None:
 
 def test_node_classes_are_named_as_in_pytorch() -> None:
     x = torch.ones(2, 2, requires_grad=True)
-    names = [y.grad_fn.name() for y in (x * 2, x + 1, x.exp(), x.sum(), x.mean(), x.t(), x[0], x.relu())]
+    names = [
+        y.grad_fn.name() for y in (x * 2, x + 1, x.exp(), x.sum(), x.mean(), x.t(), x[0], x.relu())
+    ]
     assert names == [
-        "MulBackward0", "AddBackward0", "ExpBackward0", "SumBackward0", "MeanBackward0", "TBackward0",
-        "SelectBackward0", "ReluBackward0",
-    ]  # fmt: skip
+        "MulBackward0",
+        "AddBackward0",
+        "ExpBackward0",
+        "SumBackward0",
+        "MeanBackward0",
+        "TBackward0",
+        "SelectBackward0",
+        "ReluBackward0",
+    ]
     assert repr((x * 2).grad_fn).startswith("<MulBackward0 object at 0x")
 
 

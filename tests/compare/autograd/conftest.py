@@ -2,7 +2,8 @@
 
 A program is a function of one argument, the package. It returns anything made of tensors, numbers,
 strings, tuples, lists and dictionaries. `both(program)` runs it with Rushlight and with PyTorch and
-compares values, dtypes, shapes, strides of contiguous results and `requires_grad`; an exception must be of
+compares values, dtypes, shapes, strides of contiguous results and `requires_grad`; an exception
+must be of
 the same class (or a subclass) in both.
 """
 

@@ -554,10 +554,9 @@ def inference_decorator(torch):
 @program
 def inference_mode_off_inside(torch):
     x = leaf(torch, 1.0)
-    with torch.inference_mode():
-        with torch.inference_mode(False):
-            y = x * 2
-            seen = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
+    with torch.inference_mode(), torch.inference_mode(False):
+        y = x * 2
+        seen = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
     return y, seen
 
 
@@ -578,7 +577,15 @@ def flags(torch):
     b = a.requires_grad_()
     c = b * 2
     d = c.detach()
-    out = [b is a, a.is_leaf, c.is_leaf, d.is_leaf, d.requires_grad, c.requires_grad, a.grad_fn is None]
+    out = [
+        b is a,
+        a.is_leaf,
+        c.is_leaf,
+        d.is_leaf,
+        d.requires_grad,
+        c.requires_grad,
+        a.grad_fn is None,
+    ]
     a.requires_grad_(False)
     e = torch.ones(2, requires_grad=True)
     e.requires_grad = False

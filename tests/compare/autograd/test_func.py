@@ -195,7 +195,9 @@ def grad_under_no_grad(torch):
 @program
 def detach_inside(torch):
     g = func(torch).grad
-    return g(lambda x: x * x.detach())(torch.tensor(3.0)), g(lambda x: (x * 2).sin())(torch.tensor(3.0))
+    return g(lambda x: x * x.detach())(torch.tensor(3.0)), g(lambda x: (x * 2).sin())(
+        torch.tensor(3.0)
+    )
 
 
 @program
@@ -253,7 +255,11 @@ def jacobians(torch):
 def hessians(torch):
     h = func(torch).hessian
     x = torch.tensor([1.0, 2.0])
-    return h(lambda a: (a**3).sum())(x), h(lambda a: a.prod())(x), h(lambda a, b: (a * b * a).sum(), argnums=(0, 1))(x, x)
+    return (
+        h(lambda a: (a**3).sum())(x),
+        h(lambda a: a.prod())(x),
+        h(lambda a, b: (a * b * a).sum(), argnums=(0, 1))(x, x),
+    )
 
 
 @program
@@ -278,7 +284,9 @@ def ensemble(torch):
     nets = [torch.nn.Linear(3, 2) for _ in range(4)]
     params, buffers = f.stack_module_state(nets)
     x = torch.randn(5, 3)
-    out = f.vmap(lambda p, b, x: f.functional_call(nets[0], (p, b), (x,)), in_dims=(0, 0, None))(params, buffers, x)
+    out = f.vmap(lambda p, b, x: f.functional_call(nets[0], (p, b), (x,)), in_dims=(0, 0, None))(
+        params, buffers, x
+    )
     out.sum().backward()
     return out, params, buffers, [p.grad for p in params.values()]
 

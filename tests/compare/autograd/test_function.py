@@ -339,7 +339,9 @@ def saved_tensors_identity(torch):
 
     def backward(ctx, g):
         x_, c_, y_, none = ctx.saved_tensors
-        out.append((x_ is x, c_ is c, none, x_.requires_grad, y_.requires_grad, y_.grad_fn is not None))
+        out.append(
+            (x_ is x, c_ is c, none, x_.requires_grad, y_.requires_grad, y_.grad_fn is not None)
+        )
         return g * c_, None
 
     x, c = leaf(torch, 1.0, 2.0), torch.ones(2)
@@ -414,7 +416,9 @@ def once_differentiable(torch):
 
 @program
 def too_few_gradients(torch):
-    make(torch, lambda ctx, x, w: x * w, lambda ctx, g: g).apply(leaf(torch, 1.0), leaf(torch, 2.0)).backward()
+    make(torch, lambda ctx, x, w: x * w, lambda ctx, g: g).apply(
+        leaf(torch, 1.0), leaf(torch, 2.0)
+    ).backward()
 
 
 @program
@@ -431,12 +435,16 @@ def too_many_but_none(torch):
 
 @program
 def gradient_for_a_number(torch):
-    make(torch, lambda ctx, x, k: x * k, lambda ctx, g: (g, g)).apply(leaf(torch, 1.0), 2.0).backward()
+    make(torch, lambda ctx, x, k: x * k, lambda ctx, g: (g, g)).apply(
+        leaf(torch, 1.0), 2.0
+    ).backward()
 
 
 @program
 def gradient_of_wrong_shape(torch):
-    make(torch, lambda ctx, x: x * 2, lambda ctx, g: torch.ones(5)).apply(leaf(torch, 1.0, 2.0)).sum().backward()
+    make(torch, lambda ctx, x: x * 2, lambda ctx, g: torch.ones(5)).apply(
+        leaf(torch, 1.0, 2.0)
+    ).sum().backward()
 
 
 @program
@@ -651,8 +659,12 @@ def jvp_forward_mode(torch):
         ctx.x, ctx.k = x, k
         return x**2 * k
 
-    f = make(torch, forward, lambda ctx, g: (2 * ctx.x * ctx.k * g, None),
-             jvp=lambda ctx, t, _k: 2 * ctx.x * ctx.k * t)  # fmt: skip
+    f = make(
+        torch,
+        forward,
+        lambda ctx, g: (2 * ctx.x * ctx.k * g, None),
+        jvp=lambda ctx, t, _k: 2 * ctx.x * ctx.k * t,
+    )
     with forward_ad.dual_level():
         d = forward_ad.make_dual(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 10.0]))
         p, t = forward_ad.unpack_dual(f.apply(d, 3.0))
@@ -718,6 +730,10 @@ def gradcheck_of_a_function(torch):
     wrong = make(torch, forward, lambda ctx, g: g * ctx.saved_tensors[0]).apply
     check, second = torch.autograd.gradcheck, torch.autograd.gradgradcheck
     return (
-        check(f, (x,)), second(f, (x,)), check(wrong, (x,), raise_exception=False), caught(lambda: check(wrong, (x,))),
-        check(f, (x,), fast_mode=True), check(wrong, (x,), fast_mode=True, raise_exception=False),
-    )  # fmt: skip
+        check(f, (x,)),
+        second(f, (x,)),
+        check(wrong, (x,), raise_exception=False),
+        caught(lambda: check(wrong, (x,))),
+        check(f, (x,), fast_mode=True),
+        check(wrong, (x,), fast_mode=True, raise_exception=False),
+    )

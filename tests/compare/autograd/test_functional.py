@@ -123,7 +123,11 @@ def jacobian_bad_arguments(torch):
 def hessian_one(torch):
     h = torch.autograd.functional.hessian
     x = torch.tensor([1.0, 2.0, 0.5])
-    return h(lambda t: (t**3).sum(), x), h(lambda t: t.prod(), x), h(lambda t: t.sin().sum() ** 2, x, vectorize=True)
+    return (
+        h(lambda t: (t**3).sum(), x),
+        h(lambda t: t.prod(), x),
+        h(lambda t: t.sin().sum() ** 2, x, vectorize=True),
+    )
 
 
 @program
@@ -132,7 +136,11 @@ def hessian_several(torch):
     a, b = pair(torch)
     f = lambda a, b: (a * b * a).sum() + (b**3).sum()  # noqa: E731
     forward = h(f, (a, b), vectorize=True, outer_jacobian_strategy="forward-mode")
-    return h(f, (a, b)), h(f, (a, b), vectorize=True), [[t.detach() for t in row] for row in forward]
+    return (
+        h(f, (a, b)),
+        h(f, (a, b), vectorize=True),
+        [[t.detach() for t in row] for row in forward],
+    )
 
 
 @program
@@ -220,7 +228,9 @@ def jvp_errors(torch):
         caught(lambda: f(lambda x: x.exp(), a)),
         caught(lambda: f(lambda x: x.exp(), a, torch.ones(3))),
         caught(lambda: f(lambda a, b: a * 2, (a, b), (torch.ones(2),))),
-        caught(lambda: f(lambda a, b: a * 2, (a, b), (torch.ones(2), torch.ones(2, 2)), strict=True)),
+        caught(
+            lambda: f(lambda a, b: a * 2, (a, b), (torch.ones(2), torch.ones(2, 2)), strict=True)
+        ),
     )
 
 
@@ -243,7 +253,9 @@ def hvp_and_vhp(torch):
         out.append(p(f, (a, b), v))
         out.append(p(lambda x: (x**3).sum(), a, torch.tensor([1.0, 2.0])))
         out.append(p(lambda x: x.sum(), a, torch.tensor([1.0, 2.0])))
-        out.append(caught(lambda p=p: p(lambda x: x.sum(), a, torch.tensor([1.0, 2.0]), strict=True)))
+        out.append(
+            caught(lambda p=p: p(lambda x: x.sum(), a, torch.tensor([1.0, 2.0]), strict=True))
+        )
         out.append(caught(lambda p=p: p(lambda x: x, a, torch.tensor([1.0, 2.0]))))
         out.append(caught(lambda p=p: p(lambda x: x.sum(), a, torch.ones(3))))
         out.append(caught(lambda p=p: p(lambda x: x.sum(), a)))
@@ -332,7 +344,9 @@ def gradcheck_tolerances(torch):
 def gradcheck_constant_that_is_not(torch):
     x = torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
     return [
-        torch.autograd.gradcheck(lambda a: a.detach() * 2, (x,), raise_exception=False, fast_mode=fast)
+        torch.autograd.gradcheck(
+            lambda a: a.detach() * 2, (x,), raise_exception=False, fast_mode=fast
+        )
         for fast in (False, True)
     ]
 
@@ -342,7 +356,14 @@ def gradcheck_complex(torch):
     check = torch.autograd.gradcheck
     z = torch.tensor([1 + 2j, -0.5 + 0.3j], dtype=torch.complex128, requires_grad=True)
     x = torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
-    fs = [torch.exp, torch.abs, lambda t: t * t.conj(), lambda t: t.real * t.imag, lambda t: t**3, torch.view_as_real]
+    fs = [
+        torch.exp,
+        torch.abs,
+        lambda t: t * t.conj(),
+        lambda t: t.real * t.imag,
+        lambda t: t**3,
+        torch.view_as_real,
+    ]
     out = [[check(f, (z,), fast_mode=fast) for f in fs] for fast in (False, True)]
     out.append(check(lambda a: torch.complex(a, a * 2) * (1 + 2j), (x,)))
     out.append(check(lambda a: torch.complex(a, a * 2) ** 2, (x,), fast_mode=True))
@@ -377,7 +398,9 @@ def gradcheck_bad_inputs(torch):
     return (
         caught(lambda: check(torch.exp, (torch.ones(2, dtype=torch.float64),))),
         caught(lambda: check(torch.exp, (x[:1].expand(3),))),
-        caught(lambda: check(torch.exp, (torch.ones(2, dtype=torch.float64),), raise_exception=False)),
+        caught(
+            lambda: check(torch.exp, (torch.ones(2, dtype=torch.float64),), raise_exception=False)
+        ),
     )
 
 
@@ -405,7 +428,12 @@ def gradgradcheck_passes_and_catches(torch):
             second(lambda a, b: a * b.exp(), (x, w), fast_mode=fast),
             second(torch.sin, x, gen_non_contig_grad_outputs=True, fast_mode=fast),
             second(lambda t: t**3, (z,), fast_mode=fast),
-            second(torch.sin, (x,), torch.ones(3, dtype=torch.float64, requires_grad=True), fast_mode=fast),
+            second(
+                torch.sin,
+                (x,),
+                torch.ones(3, dtype=torch.float64, requires_grad=True),
+                fast_mode=fast,
+            ),
             second(Wrong.apply, (x,), raise_exception=False, fast_mode=fast),
             caught(lambda fast=fast: second(Wrong.apply, (x,), fast_mode=fast)),
         ]
@@ -445,7 +473,9 @@ def undefined_gradients(torch):
             return a * 2 + b * 3
 
     x = torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
-    return torch.autograd.gradcheck(Two.apply, (x,), check_undefined_grad=False, raise_exception=False)
+    return torch.autograd.gradcheck(
+        Two.apply, (x,), check_undefined_grad=False, raise_exception=False
+    )
 
 
 # -- forward mode ----------------------------------------------------------------------------------
@@ -460,9 +490,16 @@ def forward_mode(torch):
     with fw.dual_level():
         d = fw.make_dual(x, t)
         for f in (
-            lambda v: v * v, lambda v: v.exp().sum(), lambda v: w @ v, lambda v: v + 1, lambda v: v[0] * 3,
-            lambda v: torch.cat([v, v * 2]), lambda v: v.softmax(0), lambda v: v.reshape(2, 1).t(), lambda v: v.max(),
-        ):  # fmt: skip
+            lambda v: v * v,
+            lambda v: v.exp().sum(),
+            lambda v: w @ v,
+            lambda v: v + 1,
+            lambda v: v[0] * 3,
+            lambda v: torch.cat([v, v * 2]),
+            lambda v: v.softmax(0),
+            lambda v: v.reshape(2, 1).t(),
+            lambda v: v.max(),
+        ):
             out.append(fw.unpack_dual(f(d))[1])
         out.append(fw.unpack_dual(x * 2)[1])
     return out

@@ -40,21 +40,89 @@ def names_of_nodes(torch):
     w = torch.ones(3, 3, requires_grad=True)
     c = torch.tensor([1 + 1j], requires_grad=True)
     made = [
-        x + 1, x - w[:2], x * 2, x / 3, -x, x**2, x.exp(), x.log(), x.sin(), x.tanh(), x.sigmoid(), x.relu(),
-        x.mm(w), x.sum(), x.mean(), x.max(), x.max(1)[0], x.view(6), x.reshape(3, 2),
-        x.t(), x.transpose(0, 1), x.permute(1, 0), x.unsqueeze(0), x.squeeze(), x[0], x[0:1], x[:, [0, 1]],
-        x.clone(), x.abs(), x.sqrt(), torch.cat([x, x]), torch.stack([x, x]), x.expand(4, 2, 3), x.double(),
-        x.softmax(1), x.log_softmax(1), torch.where(x > 0, x, x * 2), x.std(), x.var(), x.norm(),
-        x.prod(), x.cumsum(0), x.gather(0, torch.zeros(1, 3).long()), x.index_select(0, torch.tensor([0])),
-        x.masked_fill(x > 3, 0.0), x.repeat(2, 1), x.flatten(), x.chunk(3, 1)[1], x.split(1)[0], x.unbind(0)[0],
-        x.narrow(0, 0, 1), x.select(0, 0), x.diagonal(), x.flip(0), x.roll(1), x.tril(), x.triu(), x.minimum(x * 2),
-        torch.addmm(x[:, :3], x, w), torch.bmm(x[None], w[None]), torch.dot(x[0], x[1]), x.logsumexp(1), x.sort()[0],
-        x.topk(1)[0], c.abs(), x.erf(), x.rsqrt(),
-        x.reciprocal(), x.sign(), x.floor(), x.mT, x.min(), x.amax(1), x.argsort().float() * x, x.contiguous() * 1,
+        x + 1,
+        x - w[:2],
+        x * 2,
+        x / 3,
+        -x,
+        x**2,
+        x.exp(),
+        x.log(),
+        x.sin(),
+        x.tanh(),
+        x.sigmoid(),
+        x.relu(),
+        x.mm(w),
+        x.sum(),
+        x.mean(),
+        x.max(),
+        x.max(1)[0],
+        x.view(6),
+        x.reshape(3, 2),
+        x.t(),
+        x.transpose(0, 1),
+        x.permute(1, 0),
+        x.unsqueeze(0),
+        x.squeeze(),
+        x[0],
+        x[0:1],
+        x[:, [0, 1]],
+        x.clone(),
+        x.abs(),
+        x.sqrt(),
+        torch.cat([x, x]),
+        torch.stack([x, x]),
+        x.expand(4, 2, 3),
+        x.double(),
+        x.softmax(1),
+        x.log_softmax(1),
+        torch.where(x > 0, x, x * 2),
+        x.std(),
+        x.var(),
+        x.norm(),
+        x.prod(),
+        x.cumsum(0),
+        x.gather(0, torch.zeros(1, 3).long()),
+        x.index_select(0, torch.tensor([0])),
+        x.masked_fill(x > 3, 0.0),
+        x.repeat(2, 1),
+        x.flatten(),
+        x.chunk(3, 1)[1],
+        x.split(1)[0],
+        x.unbind(0)[0],
+        x.narrow(0, 0, 1),
+        x.select(0, 0),
+        x.diagonal(),
+        x.flip(0),
+        x.roll(1),
+        x.tril(),
+        x.triu(),
+        x.minimum(x * 2),
+        torch.addmm(x[:, :3], x, w),
+        torch.bmm(x[None], w[None]),
+        torch.dot(x[0], x[1]),
+        x.logsumexp(1),
+        x.sort()[0],
+        x.topk(1)[0],
+        c.abs(),
+        x.erf(),
+        x.rsqrt(),
+        x.reciprocal(),
+        x.sign(),
+        x.floor(),
+        x.mT,
+        x.min(),
+        x.amax(1),
+        x.argsort().float() * x,
+        x.contiguous() * 1,
         torch.nn.functional.leaky_relu(x),
-        torch.nn.functional.elu(x), torch.nn.functional.gelu(x), torch.nn.functional.softplus(x),
-        torch.nn.functional.mse_loss(x, x.detach()), torch.nn.functional.silu(x), torch.nn.functional.dropout(x, 0.5),
-    ]  # fmt: skip
+        torch.nn.functional.elu(x),
+        torch.nn.functional.gelu(x),
+        torch.nn.functional.softplus(x),
+        torch.nn.functional.mse_loss(x, x.detach()),
+        torch.nn.functional.silu(x),
+        torch.nn.functional.dropout(x, 0.5),
+    ]
     return [t.grad_fn.name() for t in made if t.grad_fn is not None]
 
 
@@ -141,7 +209,11 @@ def node_equality(torch):
     x = leaf(torch, 1.0)
     y = x * 2
     z = y + 1
-    return z.grad_fn.next_functions[0][0] is y.grad_fn, y.grad_fn == y.grad_fn, hash(y.grad_fn) is not None
+    return (
+        z.grad_fn.next_functions[0][0] is y.grad_fn,
+        y.grad_fn == y.grad_fn,
+        hash(y.grad_fn) is not None,
+    )
 
 
 @program
@@ -157,7 +229,12 @@ def saved_attributes(torch):
     x, w = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 4.0)
     m = x * w
     e = x.exp()
-    return m.grad_fn._saved_self, m.grad_fn._saved_other, e.grad_fn._saved_result, m.grad_fn._saved_self is x
+    return (
+        m.grad_fn._saved_self,
+        m.grad_fn._saved_other,
+        e.grad_fn._saved_result,
+        m.grad_fn._saved_self is x,
+    )
 
 
 @program
@@ -382,7 +459,9 @@ def hooks_on_accumulate_grad(torch):
     x = leaf(torch, 1.0)
     node = (x * 1).grad_fn.next_functions[0][0]
     seen = []
-    node.register_hook(lambda gi, go: seen.append(("post", gi, [g.clone() for g in go], x.grad.clone())))
+    node.register_hook(
+        lambda gi, go: seen.append(("post", gi, [g.clone() for g in go], x.grad.clone()))
+    )
     node.register_prehook(lambda go: seen.append(("pre", [g.clone() for g in go])))
     x.register_hook(lambda g: seen.append(("tensor", g.clone())))
     x.register_post_accumulate_grad_hook(lambda p: seen.append(("accumulated", p.grad.clone())))
@@ -551,7 +630,10 @@ def save_on_cpu(torch):
 @program
 def disabled_saved_tensors_hooks(torch):
     graph = torch.autograd.graph
-    with graph.disable_saved_tensors_hooks("not here"), graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+    with (
+        graph.disable_saved_tensors_hooks("not here"),
+        graph.saved_tensors_hooks(lambda t: t, lambda t: t),
+    ):
         pass
 
 

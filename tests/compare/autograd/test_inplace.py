@@ -66,7 +66,14 @@ def base_and_is_view(torch):
     a = torch.zeros(4)
     v = a[1:3]
     w = v[0:1]
-    return v._base is a, w._base is a, a._base is None, v._is_view(), a._is_view(), v.clone()._base is None
+    return (
+        v._base is a,
+        w._base is a,
+        a._base is None,
+        v._is_view(),
+        a._is_view(),
+        v.clone()._base is None,
+    )
 
 
 @program
@@ -234,7 +241,18 @@ def chain_of_in_place_ops(torch):
 @program
 def unary_in_place(torch):
     out = []
-    for name in ("exp_", "sin_", "tanh_", "sigmoid_", "relu_", "sqrt_", "log_", "abs_", "square_", "reciprocal_"):
+    for name in (
+        "exp_",
+        "sin_",
+        "tanh_",
+        "sigmoid_",
+        "relu_",
+        "sqrt_",
+        "log_",
+        "abs_",
+        "square_",
+        "reciprocal_",
+    ):
         x = leaf(torch, 0.5, 2.0)
         a = x * 1
         getattr(a, name)()
@@ -799,7 +817,9 @@ def backward_with_inputs_through_copy_slices(torch):
     x, w = grid(torch), torch.ones(4, requires_grad=True)
     a = x * 1
     a[0].mul_(w)
-    return torch.autograd.grad((a * a).sum(), [w], retain_graph=True), torch.autograd.grad(a.sum(), [x])
+    return torch.autograd.grad((a * a).sum(), [w], retain_graph=True), torch.autograd.grad(
+        a.sum(), [x]
+    )
 
 
 @program

@@ -102,7 +102,9 @@ def failing_backward_names_its_forward(torch):
         with torch.autograd.detect_anomaly():
             y = Bad.apply(x)
             got = caught(y.backward)
-    return got, any("BadBackward" in str(w.message) and "Bad.apply(x)" in str(w.message) for w in seen)
+    return got, any(
+        "BadBackward" in str(w.message) and "Bad.apply(x)" in str(w.message) for w in seen
+    )
 
 
 @program
@@ -324,7 +326,9 @@ def different_recomputation(torch):
 def checkpoint_under_no_grad(torch):
     x = leaf(torch, 1.0, 2.0)
     with torch.no_grad():
-        return [tools(torch).checkpoint(lambda t: t.exp(), x, use_reentrant=m) for m in (True, False)]
+        return [
+            tools(torch).checkpoint(lambda t: t.exp(), x, use_reentrant=m) for m in (True, False)
+        ]
 
 
 @program
@@ -355,7 +359,10 @@ def context_functions(torch):
 
     x = leaf(torch, 1.0, 2.0)
     y = tools(torch).checkpoint(
-        lambda t: t.exp() * t, x, use_reentrant=False, context_fn=lambda: (note("forward"), note("again"))
+        lambda t: t.exp() * t,
+        x,
+        use_reentrant=False,
+        context_fn=lambda: (note("forward"), note("again")),
     )
     y.sum().backward()
     return seen, x.grad
@@ -385,9 +392,15 @@ def variable(torch):
     w = from_torch(t, requires_grad=True)
     (w * 2).sum().backward()
     return (
-        isinstance(v, torch.Tensor), v.requires_grad, w.requires_grad, w.grad, isinstance(t, from_torch), v.data,
-        t.requires_grad, w.grad_fn is None,
-    )  # fmt: skip
+        isinstance(v, torch.Tensor),
+        v.requires_grad,
+        w.requires_grad,
+        w.grad,
+        isinstance(t, from_torch),
+        v.data,
+        t.requires_grad,
+        w.grad_fn is None,
+    )
 
 
 @program
