@@ -6,10 +6,8 @@ Environment: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS) at start.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,8 @@ def available_cores() -> int:
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
     try:
-        quota, _, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").partition(" ")
+        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
+            quota, _, period = file.read().partition(" ")
         if quota != "max":
             cores = min(cores, max(1, -(-int(quota) // int(period))))
     except (OSError, ValueError):  # no cgroup v2 here: affinity alone counts
@@ -72,6 +71,9 @@ def set_num_threads(n: int) -> None:
 def _blas_setter() -> Any:
     """The function of the OpenBLAS inside NumPy's wheel that sets its threads; None for another
     BLAS."""
+    import ctypes
+    from pathlib import Path  # imported here: pathlib takes milliseconds
+
     folder = Path(np.__file__).parent
     for libs in (folder.parent / "numpy.libs", folder / ".dylibs"):
         for path in sorted(libs.glob("*openblas*")) if libs.is_dir() else ():
@@ -126,3 +128,7 @@ def set_flush_denormal(mode: bool) -> bool:
     """False: NumPy's loops keep denormal numbers (PyTorch answers so where the CPU cannot flush
     them)."""
     return False
+
+
+if "RUSHLIGHT_NUM_THREADS" in os.environ:  # BLAS itself knows only OMP_NUM_THREADS
+    set_num_threads(current.num_threads)
