@@ -1,0 +1,75 @@
+"""Factories: types, wrapping numbers, ranges, `_like` forms, and their errors."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import rushlight as torch
+
+
+def test_types_of_new_tensors():
+    assert torch.tensor([1, 2]).dtype is torch.int64
+    assert torch.tensor([1, 2.5]).dtype is torch.float32
+    assert torch.tensor([True, False]).dtype is torch.bool
+    assert torch.tensor([1, 2j]).dtype is torch.complex64
+    assert torch.full((2,), 3).dtype is torch.int64
+    assert torch.arange(3).dtype is torch.int64
+    assert torch.arange(3.0).dtype is torch.float32
+    assert torch.scalar_tensor(2).dtype is torch.float32
+
+
+def test_ranges():
+    assert torch.arange(1, 2, 0.25).tolist() == [1.0, 1.25, 1.5, 1.75]
+    assert torch.arange(5, 0, -2).tolist() == [5, 3, 1]
+    assert torch.linspace(0, 1, 5).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert torch.logspace(0, 2, 3).tolist() == [1.0, 10.0, 100.0]
+    assert torch.linspace(3, 7, 1).tolist() == [3.0]
+    with pytest.raises(RuntimeError, match="step must be nonzero"):
+        torch.arange(0, 1, 0)
+    with pytest.raises(RuntimeError, match="inconsistent with step sign"):
+        torch.arange(0, 1, -1)
+    with pytest.raises(RuntimeError, match="non-negative"):
+        torch.linspace(0, 1, -1)
+
+
+def test_numbers_wrap_or_are_refused():
+    assert torch.full((1,), -1, dtype=torch.uint8).item() == 255
+    with pytest.raises(RuntimeError, match="without overflow"):
+        torch.full((1,), 256, dtype=torch.uint8)
+    with pytest.raises(RuntimeError, match="without overflow"):
+        torch.tensor([300], dtype=torch.int8)
+
+
+def test_like_keeps_the_layout():
+    x = torch.empty(2, 3).t()
+    assert torch.zeros_like(x).stride() == x.stride()
+    assert torch.ones_like(x, dtype=torch.int64).dtype is torch.int64
+    assert torch.empty_permuted((2, 3), (1, 0)).stride() == (1, 2)
+
+
+def test_eye_and_indices():
+    assert torch.eye(2, 3).tolist() == [[1, 0, 0], [0, 1, 0]]
+    with pytest.raises(RuntimeError, match="n must be greater or equal to 0"):
+        torch.eye(-1)
+
+
+def test_ragged_lists_are_refused():
+    with pytest.raises(ValueError, match="expected sequence of length 2"):
+        torch.tensor([[1, 2], [3]])
+    with pytest.raises(TypeError, match="can't convert complex"):
+        torch.tensor([1j], dtype=torch.float32)
+
+
+def test_constants():
+    assert (torch.pi, torch.e, torch.inf) == (math.pi, math.e, math.inf)
+    assert math.isnan(torch.nan)
+    assert torch.ones(2)[torch.newaxis].shape == (1, 2)
+
+
+def test_sparse_tensors_are_refused_in_clear_words():
+    with pytest.raises(NotImplementedError, match="sparse tensors are not part"):
+        torch.sparse_coo_tensor(torch.zeros(1, 1), torch.ones(1))
+    with pytest.raises(NotImplementedError, match="sparse"):
+        torch.ones(2).to_sparse()

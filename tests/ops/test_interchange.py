@@ -1,0 +1,135 @@
+"""NumPy functions on tensors, shared memory both ways, DLPack, pickles and copies."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.utils import dlpack
+
+
+@pytest.fixture
+def t():
+    return torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_ufuncs_give_tensors(t):
+    a = np.array([[1.0, 1.0], [2.0, 2.0]])
+    for y in (np.sin(t), np.add(t, a), np.multiply(a, t), a + t, t - a, a / t):
+        assert isinstance(y, torch.Tensor)
+    assert np.add(t, a).dtype is torch.float64
+    assert np.sqrt(t).dtype is torch.float32
+    assert (t > a).dtype is torch.bool
+    assert (a @ t).tolist() == [[4.0, 6.0], [8.0, 12.0]]
+    mantissa, whole = np.modf(t)
+    assert isinstance(mantissa, torch.Tensor)
+    assert whole.tolist() == t.tolist()
+
+
+def test_numpy_numbers_are_numbers(t):
+    t.requires_grad_()
+    y = np.float64(2) * t
+    assert y.dtype is torch.float32
+    y.sum().backward()
+    assert t.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_functions_take_tensors(t):
+    assert isinstance(np.concatenate([t, t]), np.ndarray)
+    assert np.concatenate([t, t]).shape == (4, 2)
+    assert np.mean(t).item() == 2.5
+    assert np.sum(t, axis=0).tolist() == [4.0, 6.0]
+    assert np.allclose(t, t)
+    assert np.linalg.norm(t) == pytest.approx(30**0.5)
+    assert np.clip(t, 2, 3).tolist() == [[2.0, 2.0], [3.0, 3.0]]
+    assert np.where(t > 2, t, 0).tolist() == [[0.0, 0.0], [3.0, 4.0]]
+
+
+def test_results_into_an_array_or_a_tensor(t):
+    a = np.zeros((2, 2))
+    a += t
+    assert a.tolist() == t.tolist()
+    np.exp(t, out=t)
+    assert t[0, 0].item() == pytest.approx(np.e)
+    assert t._version > 0
+
+
+def test_tensors_with_gradients_must_be_detached(t):
+    t.requires_grad_()
+    for call in (lambda: np.sin(t), lambda: t.numpy(), lambda: np.concatenate([t, t]), lambda: np.asarray(t)):
+        with pytest.raises(RuntimeError, match=r"detach\(\)\.numpy\(\)"):
+            call()
+
+
+def test_memory_is_shared(t):
+    a = t.numpy()
+    a[0, 0] = 9
+    assert t[0, 0].item() == 9
+    b = np.zeros(3)
+    s = torch.from_numpy(b)
+    s += 1
+    assert b.tolist() == [1.0] * 3
+    assert torch.as_tensor(b).data_ptr() == s.data_ptr()
+    with pytest.raises(ValueError, match="negative"):
+        torch.from_numpy(b[::-1])
+
+
+def test_dlpack_shares_memory_both_ways(t):
+    a = np.from_dlpack(t)
+    u = torch.from_dlpack(np.arange(3.0))
+    v = dlpack.from_dlpack(dlpack.to_dlpack(t))
+    v[0, 0] = 7
+    assert t[0, 0].item() == 7
+    assert a[0, 0] == 7
+    assert u.tolist() == [0.0, 1.0, 2.0]
+    assert torch.from_dlpack(t, copy=True).data_ptr() != t.data_ptr()
+    with pytest.raises(BufferError, match="require gradient"):
+        t.requires_grad_().__dlpack__()
+    with pytest.raises(TypeError, match="__dlpack__"):
+        torch.from_dlpack(3)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python classes export buffers from 3.12 on")
+def test_buffer_protocol(t):
+    assert memoryview(t).tolist() == t.tolist()
+
+
+def test_buffers_become_tensors():
+    data = bytearray(np.arange(3, dtype=np.float32).tobytes())
+    x = torch.frombuffer(data, dtype=torch.float32)
+    x[0] = 5
+    assert np.frombuffer(data, np.float32)[0] == 5
+    assert memoryview(x.numpy()).nbytes == 12
+
+
+def test_indices_and_lists():
+    assert [10, 20, 30][torch.tensor(1)] == 20
+    assert list(range(torch.tensor(3))) == [0, 1, 2]
+    assert torch.tensor([np.float32(1.5), 2]).tolist() == [1.5, 2.0]
+    assert torch.ones(3)[np.array([0, 2])].shape == (2,)
+    assert torch.arange(4)[np.int64(2)].item() == 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "bool", "complex64", "int8"])
+def test_pickles_and_deep_copies(dtype):
+    x = torch.tensor([[1, 0], [2, 1]]).to(getattr(torch, dtype)).t()
+    for y in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x), copy.copy(x)):
+        assert y.dtype is x.dtype
+        assert torch.equal(y, x)
+
+
+def test_deep_copies_keep_sharing_and_gradients():
+    x = torch.ones(4, requires_grad=True)
+    x.sum().backward()
+    pair = copy.deepcopy([x, x.detach()[:2]])
+    pair[1][0] = 5
+    assert pair[0][0].item() == 5
+    assert x[0].item() == 1
+    assert pair[0].grad.tolist() == [1.0] * 4
+    with pytest.raises(RuntimeError, match="graph leaves"):
+        copy.deepcopy(x * 2)

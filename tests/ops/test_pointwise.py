@@ -1,0 +1,127 @@
+"""clamp, where, lerp and other pointwise functions: bounds, types, NaN and errors."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import rushlight as torch
+
+
+def test_clamp_with_numbers_tensors_and_one_side():
+    x = torch.tensor([-2.0, 0.5, 3.0], requires_grad=True)
+    assert x.clamp(-1, 1).tolist() == [-1.0, 0.5, 1.0]
+    assert x.clamp(min=0).tolist() == [0.0, 0.5, 3.0]
+    assert torch.clip(x, max=torch.tensor([0.0, 0.0, 9.0])).tolist() == [-2.0, 0.0, 3.0]
+    x.clamp(-1, 1).sum().backward()
+    assert x.grad.tolist() == [0.0, 1.0, 0.0]
+    assert torch.tensor([1, 5]).clamp(max=2.5).dtype is torch.float32
+    with pytest.raises(RuntimeError, match="must not be None"):
+        x.clamp()
+    y = torch.tensor([5.0])
+    assert y.clamp_(max=1) is y
+    assert y.item() == 1
+
+
+def test_where():
+    c = torch.tensor([True, False])
+    assert torch.where(c, 1.5, 0).dtype is torch.float32
+    assert torch.where(c, torch.tensor([1, 2]), 0.5).dtype is torch.float32
+    assert torch.ones(2).where(c, torch.tensor(7.0)).tolist() == [1.0, 7.0]
+    with pytest.raises(RuntimeError, match="expected condition to be a boolean tensor"):
+        torch.where(torch.ones(2), 1.0, 0.0)
+
+
+def test_no_gradient_comes_from_the_side_not_chosen():
+    x = torch.tensor([0.0, 4.0], requires_grad=True)
+    torch.where(x > 0, x.sqrt(), torch.zeros(2)).sum().backward()
+    assert x.grad[1].item() == 0.25
+
+
+def test_mixtures():
+    a, b = torch.zeros(2), torch.full((2,), 4.0)
+    assert torch.lerp(a, b, 0.25).tolist() == [1.0, 1.0]
+    assert torch.addcmul(a, b, b, value=0.5).tolist() == [8.0, 8.0]
+    assert torch.addcdiv(a, b, b + 4, value=2).tolist() == [1.0, 1.0]
+    with pytest.raises(RuntimeError, match="expected dtype"):
+        torch.lerp(a, b.double(), 0.5)
+    with pytest.raises(RuntimeError, match="Integer division with addcdiv"):
+        torch.addcdiv(torch.tensor([1]), torch.tensor([1]), torch.tensor([2]))
+
+
+def test_special_values():
+    x = torch.tensor([math.nan, math.inf, -math.inf, 1.0])
+    top = torch.finfo(torch.float32).max
+    assert x.nan_to_num().tolist() == [0.0, top, -top, 1.0]
+    assert x.nan_to_num(1, posinf=2, neginf=3).tolist() == [1.0, 2.0, 3.0, 1.0]
+    assert x.sign().tolist() == [0.0, 1.0, -1.0, 1.0]
+    assert torch.logaddexp(x[2], x[2]).item() == -math.inf
+    assert torch.heaviside(torch.tensor([-1.0, 0.0, 2.0]), torch.tensor(0.5)).tolist() == [0.0, 0.5, 1.0]
+    assert torch.hypot(torch.tensor(3e30), torch.tensor(4e30)).item() == pytest.approx(5e30)
+
+
+def test_integers():
+    assert torch.gcd(torch.tensor([12, 0]), torch.tensor([18, 5])).tolist() == [6, 5]
+    assert torch.lcm(torch.tensor([4]), torch.tensor([6])).tolist() == [12]
+    assert (torch.tensor([6]) & 3).item() == 2
+    assert (True ^ torch.tensor([True])).item() is False
+    with pytest.raises(NotImplementedError, match=r"bitwise_and_cpu.*Float"):
+        torch.tensor([1.0]) & 1
+    with pytest.raises(RuntimeError, match="negative integer powers"):
+        torch.tensor([2]) ** -1
+    assert (2 ** torch.tensor([1.0, 3.0])).tolist() == [2.0, 8.0]
+    assert torch.float_power(torch.tensor([2]), -1).item() == 0.5
+
+
+def test_bools_are_not_subtracted():
+    t = torch.tensor([True])
+    with pytest.raises(RuntimeError, match="two bool tensors"):
+        t - t
+    with pytest.raises(RuntimeError, match="with a bool tensor"):
+        torch.tensor([1.0]) - t
+    with pytest.raises(RuntimeError, match="with a bool tensor"):
+        1 - t
+
+
+def test_closeness():
+    a = torch.tensor([1.0, math.nan])
+    assert torch.isclose(a, a).tolist() == [True, False]
+    assert torch.allclose(a, a, equal_nan=True)
+    assert torch.equal(torch.tensor([1]), torch.tensor([1]))
+    assert not torch.equal(torch.ones(2), torch.ones(3))
+    assert torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3])).tolist() == [False, True, True]
+    with pytest.raises(RuntimeError, match="did not match"):
+        torch.allclose(a, a.double())
+
+
+def test_questions():
+    assert torch.is_floating_point(torch.ones(1))
+    assert not torch.is_complex(torch.ones(1))
+    assert torch.numel(torch.ones(2, 3)) == 6
+    assert torch.is_nonzero(torch.tensor([2]))
+    assert torch.result_type(torch.tensor([1]), 1.0) is torch.float32
+    with pytest.raises(RuntimeError, match="no values is ambiguous"):
+        torch.is_nonzero(torch.ones(0))
+
+
+def test_frexp_takes_numbers_apart():
+    mantissa, exponent = torch.frexp(torch.tensor([8.0, -0.75]))
+    assert (mantissa.tolist(), exponent.tolist()) == ([0.5, -0.75], [4, 0])
+    assert torch.ldexp(mantissa, exponent).tolist() == [8.0, -0.75]
+
+
+def test_only_tensors_where_pytorch_wants_tensors():
+    with pytest.raises(TypeError, match="must be Tensor, not int"):
+        torch.maximum(torch.ones(2), 1)
+    with pytest.raises(TypeError, match="must be Tensor, not float"):
+        torch.gt(1.0, torch.ones(2))
+
+
+def test_each_element_by_a_python_function():
+    x = torch.tensor([1.0, 2.0])
+    assert x.apply_(lambda v: v * 10) is x
+    assert x.tolist() == [10.0, 20.0]
+    assert x.map_(torch.tensor([1.0, 2.0]), lambda a, b: a + b).tolist() == [11.0, 22.0]
+    with pytest.raises(RuntimeError, match="requires grad"):
+        x.requires_grad_().apply_(abs)
