@@ -14,6 +14,9 @@ from __future__ import annotations
 import itertools
 import linecache
 import sys
+import warnings
+import weakref
+from collections import Counter
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -130,12 +133,49 @@ class Cut:
 
 
 class Freed:
-    """Stands in for the saved values of a node after a backward without retain_graph."""
+    """Stands in for the saved values of a node after a backward without retain_graph.
 
-    __slots__ = ("code", "lasti")
+    One backward makes one of these, and the nodes of its graph hold it: as long as it lives, so
+    does a part of the graph.
+    """
+
+    __slots__ = ("__weakref__", "code", "lasti")
 
     def __init__(self) -> None:
         self.code, self.lasti = user_line()
+        _graphs.append(weakref.ref(self))
+        if len(_graphs) >= _look_at[0]:
+            look_for_kept_graphs()
+
+
+MANY_GRAPHS = 500
+_graphs: list[weakref.ref[Freed]] = []  # of the backwards since the last look, and those found alive then
+_look_at = [MANY_GRAPHS]
+_warned: set[tuple[Any, int]] = set()
+
+
+def look_for_kept_graphs() -> None:
+    """Warn when many graphs of one line are still alive long after their backward.
+
+    That is what adding up losses with their histories does. Looked for once in some hundred
+    backwards, so that it costs each of them a weak reference.
+    """
+    living = [f for f in (ref() for ref in _graphs) if f is not None]
+    _graphs[:] = [weakref.ref(f) for f in living]
+    _look_at[0] = 2 * len(living) + MANY_GRAPHS
+    lines = Counter((f.code, f.lasti) for f in living)
+    for (code, lasti), n in lines.items():
+        if n >= MANY_GRAPHS - 1 and code is not None and (code, lasti) not in _warned:
+            _warned.add((code, lasti))
+            warnings.warn(
+                message(
+                    f"{n} graphs are still alive whose backward has run: memory grows with every step",
+                    got=f"the backward at {show_line(code, lasti)}",
+                    hint="total += loss.item(), or losses.append(loss.detach()), where results are kept",
+                ),
+                UserWarning,
+                stacklevel=2,
+            )
 
 
 _ours: set[int] = set()  # id() of the globals of this package's modules, as they are met
@@ -290,8 +330,6 @@ def edge_pair(edge: Any) -> tuple[Any, int]:
 
 def accumulator(leaf: Any) -> AccumulateGrad:
     """The AccumulateGrad node of a leaf: the same one as long as somebody holds it."""
-    import weakref
-
     x = leaf._extras()
     found = x.accumulator() if x.accumulator is not None else None
     if found is None:

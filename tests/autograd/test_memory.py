@@ -247,3 +247,27 @@ def test_deep_graph_of_functions() -> None:
     y.backward()
     assert x.grad.item() == float("inf")
     del y
+
+
+def test_many_kept_graphs_are_noticed() -> None:
+    """Losses that are added up with their histories: the line of their backward is named."""
+    w = leaf(1.0, 2.0)
+    total: Any = 0
+    with pytest.warns(UserWarning, match=r"graphs are still alive(.|\n)*# this backward") as seen:
+        for _ in range(2500):
+            loss = (w * w).sum()
+            loss.backward()  # this backward
+            total = total + loss
+    assert len(seen) == 1  # once a line
+    assert "loss.item()" in str(seen[0].message)
+    del total, loss
+
+
+def test_dropped_graphs_are_not_noticed() -> None:
+    w = leaf(1.0, 2.0)
+    total = 0.0
+    for _ in range(1200):
+        loss = (w * w).sum()
+        loss.backward()
+        total += loss.item()
+    assert total == 1200 * 5.0
