@@ -37,6 +37,17 @@ ORDER: dict[str, Any] = {
     "where": lambda x, condition, other: (condition, x, other),
     "nn.functional.embedding": lambda weight, indices: (indices, weight),
 }
+# Variants that compute something else than the function alone.
+VARIANTS: dict[tuple[str, str], Any] = {
+    ("linalg.pinv", "singular"): lambda a, b: rushlight.linalg.pinv(a @ b.mT),
+}
+# Samples left out: numbers drawn at random, edges out of order, and windows whose gradient
+# PyTorch loses.
+LEFT_OUT: dict[str, Any] = {
+    "nn.functional.scaled_dot_product_attention": lambda s: s.kwargs.get("dropout_p"),
+    "istft": lambda s: "window" in s.kwargs,
+    "histogramdd": lambda s: any((e.diff() < 0).any() for e in tensors(s.args, torch.Tensor)),
+}
 
 
 @cache
@@ -53,25 +64,35 @@ def find(name: str) -> Any:
     found: Any = rushlight
     for part in name.split("."):
         found = getattr(found, part, None)
-    if found is None and "." not in name:
+    if not callable(found) and "." not in name:
         found = getattr(rushlight.Tensor, name, None)
+        if found is not None and not callable(found):
+            return lambda t: getattr(t, name)
     return found if callable(found) else None
 
 
 def array(x: Any) -> np.ndarray:
     """A PyTorch tensor's numbers, also where it stands for a conjugate, a negative or a zero."""
-    return x.detach().resolve_conj().resolve_neg().numpy(force=True)
+    x = x.detach().resolve_conj().resolve_neg()
+    return (x.float() if x.dtype == torch.bfloat16 else x).numpy(force=True)
 
 
 def ours(x: Any, grads: bool) -> Any:
     """A PyTorch value as one of ours, memory not shared, strides kept."""
     if isinstance(x, torch.Tensor):
         y = rushlight.from_numpy(array(x.detach().clone()))
+        if not x.is_conj() and x.untyped_storage().nbytes() > max(x.numel(), 1) * x.itemsize:
+            whole = x.detach().as_strided((x.untyped_storage().nbytes() // x.itemsize,), (1,), 0)
+            y = rushlight.from_numpy(array(whole.clone())).as_strided(
+                x.shape, x.stride(), x.storage_offset()
+            )
         return y.requires_grad_() if x.requires_grad and grads else y
     if isinstance(x, (torch.dtype, torch.memory_format)):
         return getattr(rushlight, str(x).removeprefix("torch."))
     if isinstance(x, torch.device):
         return str(x)
+    if isinstance(x, torch.nn.Module):
+        return getattr(rushlight.nn, type(x).__name__)()
     if isinstance(x, torch.Size):
         return rushlight.Size(x)
     if isinstance(x, (list, tuple)):
@@ -93,17 +114,22 @@ def tensors(x: Any, kind: type) -> list[Any]:
 
 def same(want: Any, got: Any, tolerance: float, what: str) -> None:
     """Equal shape and dtype, and values within the tolerance."""
-    a, b = array(want), got.detach().numpy()
+    a, b = array(want), got.detach()
+    kinds = [str(t.dtype).rpartition(".")[2] for t in (want, b)]
+    b = (b.float() if kinds[1] == "bfloat16" else b).numpy()
     assert a.shape == b.shape, f"{what}: shape {b.shape}, PyTorch's is {a.shape}"
-    assert a.dtype == b.dtype, f"{what}: dtype {b.dtype}, PyTorch's is {a.dtype}"
+    assert kinds[0] == kinds[1], f"{what}: dtype {kinds[1]}, PyTorch's is {kinds[0]}"
     np.testing.assert_allclose(b, a, rtol=tolerance, atol=tolerance, err_msg=what)
 
 
 def samples(entry: Any, kind: Any, grads: bool, most: int) -> Iterator[Any]:
     """The first samples of a table entry that are strided and small."""
     torch.manual_seed(0)
+    name = entry.name
 
     def fits(sample: Any) -> bool:
+        if name in LEFT_OUT and LEFT_OUT[name](sample):
+            return False
         found = tensors([sample.input, sample.args, *sample.kwargs.values()], torch.Tensor)
         return all(t.layout == torch.strided and t.numel() <= LARGE for t in found)
 
@@ -119,6 +145,7 @@ def check(
     gradients: bool = True,
     variant: str = "",
     most: int = MOST,
+    tolerance: float | None = None,
 ) -> None:
     """Compare the op called `name` (dotted, as under torch) on the samples of PyTorch's table.
 
@@ -127,7 +154,7 @@ def check(
     """
     entries = [e for e in tables()[name] if e.variant_test_name == variant]
     kind = getattr(torch, dtype)
-    function = find(name)
+    function = VARIANTS.get((name, variant)) or find(name)
     assert function is not None, f"there is no {name}"
     ran = 0
     for entry in entries:
@@ -135,7 +162,8 @@ def check(
             continue
         grads = gradients and dtype in ("float64", "complex128") and entry.supports_autograd
         for sample in samples(entry, kind, grads, most):
-            one(name, entry, function, sample, TOLERANCE[dtype], grads, indices)
+            within = tolerance or TOLERANCE[dtype]
+            one(name, entry, function, sample, within, grads, indices)
             ran += 1
     if not ran:
         pytest.skip(f"PyTorch has no {dtype} samples of {name}")
@@ -151,6 +179,8 @@ def one(
     arguments = ORDER[name](*positional) if name in ORDER else positional
     if name.endswith("_"):  # the tables write into a copy
         arguments = [arguments[0].clone(), *arguments[1:]]
+    if any(t.dtype == torch.float32 for t in tensors(theirs_in, torch.Tensor)):
+        tolerance = max(tolerance, 1e-6)  # PyTorch computes parts of it in float32
     described = f"{name}({[getattr(t, 'shape', t) for t in positional]}, {sample.kwargs})"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what both say of PyTorch's old names
@@ -159,6 +189,8 @@ def one(
         except RuntimeError:
             return
         got = function(*arguments, **named)
+    if name == "linalg.lstsq":  # one of its tables takes the first two results
+        got = got[: len(want)]
     wants, gots = tensors(want, torch.Tensor), tensors(got, rushlight.Tensor)
     assert len(wants) == len(gots), described
     for k, (a, b) in enumerate(zip(wants, gots, strict=True)):
@@ -166,7 +198,7 @@ def one(
             same(a, b, tolerance, described)
     if not wants:
         assert got == pytest.approx(want, nan_ok=True), described
-    roots = [(a, b) for a, b in zip(wants, gots, strict=True) if a.requires_grad]
+    roots = [(a, b) for a, b in zip(wants, gots, strict=True) if a.requires_grad and a.numel()]
     if not grads or not roots:
         return
     assert all(b.requires_grad for _, b in roots), described
