@@ -76,6 +76,7 @@ def ormqr(
 ) -> Any:
     """The product of other with the square Q that `geqrf` describes."""
     m = other.shape[-2] if left else other.shape[-1]
+    input = input[..., :m]
     more = m - input.shape[-1]
     wide = wrap(np.zeros((*input.shape[:-1], more), input._a.dtype))
     q = householder_product(cat(input, wide, dim=-1) if more else input, tau)
