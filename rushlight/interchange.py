@@ -1,7 +1,10 @@
-"""NumPy and DLPack: what NumPy functions do with a Tensor, and tensors from other libraries' arrays.
+"""NumPy and DLPack: what NumPy functions do with a Tensor, and tensors from other libraries'
+arrays.
 
-NumPy's ufuncs take a Tensor as the array of its values and give a Tensor back; its other functions run as they
-are on a Tensor, as on any object that can be made an array. Tensors that require grad must be detached first.
+NumPy's ufuncs take a Tensor as the array of its values and give a Tensor back; its other functions
+run as they
+are on a Tensor, as on any object that can be made an array. Tensors that require grad must be
+detached first.
 """
 
 from __future__ import annotations
@@ -15,14 +18,26 @@ from .autograd import door
 from .autograd.node import TensorBase
 from .ops import create
 
-
 OPERATORS = {
-    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul, np.true_divide: operator.truediv,
-    np.floor_divide: operator.floordiv, np.remainder: operator.mod, np.power: operator.pow, np.less: operator.lt,
-    np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge, np.equal: operator.eq,
-    np.not_equal: operator.ne, np.bitwise_and: operator.and_, np.bitwise_or: operator.or_,
-    np.bitwise_xor: operator.xor, np.left_shift: operator.lshift, np.right_shift: operator.rshift,
-}  # fmt: skip
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.true_divide: operator.truediv,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.power: operator.pow,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+    np.equal: operator.eq,
+    np.not_equal: operator.ne,
+    np.bitwise_and: operator.and_,
+    np.bitwise_or: operator.or_,
+    np.bitwise_xor: operator.xor,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+}
 COMPARISONS = (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal)
 
 
@@ -86,7 +101,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if copy:
         a = a.copy()
     elif not a.flags.writeable and getattr(getattr(ext_tensor, "flags", None), "writeable", True):
-        a = np.asarray(_Writable(a))  # NumPy marks old-style capsules read-only; their memory is not
+        a = np.asarray(
+            _Writable(a)
+        )  # NumPy marks old-style capsules read-only; their memory is not
     return create.from_numpy(a) if a.flags.writeable else door.wrap(a)
 
 
@@ -95,7 +112,10 @@ class _Writable:
 
     def __init__(self, a: Any) -> None:
         self.owner = a
-        self.__array_interface__ = {**a.__array_interface__, "data": (a.__array_interface__["data"][0], False)}
+        self.__array_interface__ = {
+            **a.__array_interface__,
+            "data": (a.__array_interface__["data"][0], False),
+        }
 
 
 class Capsule:
@@ -103,7 +123,9 @@ class Capsule:
 
     def __init__(self, capsule: Any) -> None:
         if type(capsule).__name__ != "PyCapsule":
-            raise TypeError(f"from_dlpack: expected an object with __dlpack__, got {type(capsule).__name__}")
+            raise TypeError(
+                f"from_dlpack: expected an object with __dlpack__, got {type(capsule).__name__}"
+            )
         self.capsule = capsule
 
     def __dlpack__(self, **_kw: Any) -> Any:

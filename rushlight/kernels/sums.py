@@ -1,6 +1,7 @@
 """Sums of narrow floats whose error does not grow with their length.
 
-NumPy adds pairwise along the axis that is contiguous in memory, but one after the other along an outer
+NumPy adds pairwise along the axis that is contiguous in memory, but one after the other along an
+outer
 axis. Long outer axes are therefore summed in blocks here. Nothing here knows about Tensors.
 """
 

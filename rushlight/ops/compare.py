@@ -1,4 +1,5 @@
-"""Choosing and comparing whole tensors: where, isclose, allclose, equal, isin; questions about types.
+"""Choosing and comparing whole tensors: where, isclose, allclose, equal, isin; questions about
+types.
 
 The comparisons of elements are in `math.py`.
 """
@@ -53,12 +54,16 @@ def question(name: str, doc: str, answer: Any, public: str = "torch") -> Any:
     return composite(fn, public=public)
 
 
-question("is_floating_point", "Whether the dtype is a floating type.", lambda t: t.is_floating_point())
+question(
+    "is_floating_point", "Whether the dtype is a floating type.", lambda t: t.is_floating_point()
+)
 question("is_complex", "Whether the dtype is a complex type.", lambda t: t.is_complex())
 question("is_signed", "Whether the dtype has negative values.", lambda t: t.is_signed())
 question("is_conj", "False: conjugation is carried out at once here.", lambda t: False)
 question("is_neg", "False: negation is carried out at once here.", lambda t: False)
-question("is_inference", "Whether the tensor was made inside inference_mode.", lambda t: t.is_inference())
+question(
+    "is_inference", "Whether the tensor was made inside inference_mode.", lambda t: t.is_inference()
+)
 question("is_distributed", "False.", lambda t: False, "torch Tensor")
 
 
@@ -68,8 +73,9 @@ def is_nonzero(input: Any) -> bool:
     n = input._a.size
     if n != 1:
         raise RuntimeError(
-            "Boolean value of Tensor with no values is ambiguous" if n == 0 else
-            "Boolean value of Tensor with more than one value is ambiguous"
+            "Boolean value of Tensor with no values is ambiguous"
+            if n == 0
+            else "Boolean value of Tensor with more than one value is ambiguous"
         )
     return bool(input.item())
 
@@ -114,7 +120,8 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
         if condition._a.dtype != np.uint8:
             raise RuntimeError(
                 message(
-                    f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype!r}",
+                    "where expected condition to be a boolean tensor, but got a tensor with "
+                    f"dtype {condition.dtype!r}",
                     hint="x > 0, or x.bool()",
                 )
             )
@@ -123,12 +130,24 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
     both = [cast(x, want) if isinstance(x, TensorBase) else x for x in (input, other)]
     if not isinstance(both[0], TensorBase) and not isinstance(both[1], TensorBase):
         both[0] = door.wrap(np.asarray(stored(both[0], want.np), want.np))
-    return m.where.call((condition, *[door.wrap(np.asarray(stored(x, want.np), want.np)) if not isinstance(x, TensorBase) else x for x in both]), {})
+    return m.where.call(
+        (
+            condition,
+            *[
+                door.wrap(np.asarray(stored(x, want.np), want.np))
+                if not isinstance(x, TensorBase)
+                else x
+                for x in both
+            ],
+        ),
+        {},
+    )
 
 
 @face(public="torch")
 def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = None) -> Any:
-    """`input` where the condition holds, else `other`; with the condition alone, the places where it holds.
+    """`input` where the condition holds, else `other`; with the condition alone, the places where
+    it holds.
 
     >>> import rushlight as torch
     >>> torch.where(torch.tensor([True, False]), torch.tensor([1, 2]), 0)
@@ -149,8 +168,15 @@ def where_method(input: Any, condition: Any, other: Any) -> Any:
 # -- closeness -----------------------------------------------------------------------------------
 
 
-@op(samples=[case((3, 4), (3, 4)), case((3, 4), (4,), equal_nan=True)], fresh=True, public="", promote=None)
-def close(input: Any, other: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+@op(
+    samples=[case((3, 4), (3, 4)), case((3, 4), (4,), equal_nan=True)],
+    fresh=True,
+    public="",
+    promote=None,
+)
+def close(
+    input: Any, other: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
     """|input - other| <= atol + rtol * |other|, element by element."""
     y = input == other
     if input.dtype.kind in "fc":
@@ -166,7 +192,9 @@ def close(input: Any, other: Any, *, rtol: float = 1e-5, atol: float = 1e-8, equ
 
 
 @face
-def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Any:
     """Whether |input - other| <= atol + rtol * |other|, element by element."""
     need_tensor("isclose", other, 2, "other")
     if input._a.dtype != other._a.dtype:
@@ -185,7 +213,9 @@ def type_word(t: Any) -> str:
 
 
 @face
-def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(
+    input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """Whether all elements are close: |input - other| <= atol + rtol * |other|."""
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 
@@ -194,20 +224,33 @@ def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, e
 def equal(input: Any, other: Any) -> bool:
     """Whether both have one shape and equal elements."""
     need_tensor("equal", other, 2, "other")
-    if input._a.dtype != other._a.dtype and input._a.size and tuple(input._a.shape) == tuple(other._a.shape):
+    if (
+        input._a.dtype != other._a.dtype
+        and input._a.size
+        and tuple(input._a.shape) == tuple(other._a.shape)
+    ):
         d = common_dtype(input, other)
         input, other = cast(input, d), cast(other, d)
     return input._a.shape == other._a.shape and bool(np.array_equal(input._a, other._a))
 
 
-@op(samples=[case(arr((3, 4), 0, 9, "int64"), arr((3,), 0, 9, "int64")), case(arr((3, 4), 0, 9, "int64"), arr((3,), 0, 9, "int64"), invert=True)],
-    promote="common", fresh=True, public="")  # fmt: skip
+@op(
+    samples=[
+        case(arr((3, 4), 0, 9, "int64"), arr((3,), 0, 9, "int64")),
+        case(arr((3, 4), 0, 9, "int64"), arr((3,), 0, 9, "int64"), invert=True),
+    ],
+    promote="common",
+    fresh=True,
+    public="",
+)
 def contained(elements: Any, test_elements: Any, *, invert: bool = False) -> Any:
     """Whether each element is among the test elements."""
     return np.isin(elements, test_elements, invert=invert)
 
 
 @face(public="torch")
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+) -> Any:
     """Whether each element is among the test elements."""
     return contained.call((elements, test_elements), {"invert": invert})

@@ -1,4 +1,5 @@
-"""`expand_copy`, `permute_copy` and their like: what a view function gives, as tensors of their own.
+"""`expand_copy`, `permute_copy` and their like: what a view function gives, as tensors of their
+own.
 
 The views themselves are in `shape.py` and `shape_public.py`.
 """
@@ -10,9 +11,24 @@ from typing import Any
 from .faces import face
 
 ONE = (
-    "as_strided", "detach", "diagonal", "expand", "permute", "select", "squeeze", "t", "transpose", "unfold",
-    "unsqueeze", "view", "view_as_real", "view_as_complex", "split", "split_with_sizes", "unbind",
-)  # fmt: skip
+    "as_strided",
+    "detach",
+    "diagonal",
+    "expand",
+    "permute",
+    "select",
+    "squeeze",
+    "t",
+    "transpose",
+    "unfold",
+    "unsqueeze",
+    "view",
+    "view_as_real",
+    "view_as_complex",
+    "split",
+    "split_with_sizes",
+    "unbind",
+)
 
 
 def copying(name: str) -> Any:
@@ -44,4 +60,6 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
     from ..autograd import door
     from .shape import slice_
 
-    return door.apply(slice_, (input,), {"dim": dim, "start": start, "end": end, "step": step}).clone()
+    return door.apply(
+        slice_, (input,), {"dim": dim, "start": start, "end": end, "step": step}
+    ).clone()

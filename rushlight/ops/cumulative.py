@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, views
+from ..autograd import views
 from ..autograd.node import TensorBase
 from ..errors import axes, axis
 from . import math as m
@@ -32,7 +32,9 @@ def along(ufunc: Any, x: Any, dim: int) -> Any:
     d = axis(dim, x.ndim)
     if x.ndim == 0:
         return x.copy()
-    if x.dtype == np.float32 and ufunc is not np.logaddexp:  # one after the other: errors would add up
+    if (
+        x.dtype == np.float32 and ufunc is not np.logaddexp
+    ):  # one after the other: errors would add up
         return ufunc.accumulate(x, axis=d, dtype=np.float64).astype(np.float32)
     return ufunc.accumulate(x, axis=d)
 
@@ -101,7 +103,9 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
     # d out_k / d x_j = exp(x_j - out_k), summed over k >= j
     a = x_array(y)
     top = float(a.real.max(initial=-np.inf))
-    if np.isfinite(top) and top - float(x_array(x).real.min()) < (80 if a.dtype.itemsize <= 4 else 600):
+    if np.isfinite(top) and top - float(x_array(x).real.min()) < (
+        80 if a.dtype.itemsize <= 4 else 600
+    ):
         return cumsum_back(g * conj(m.exp(top - y)), dim=dim) * conj(m.exp(x - top))
     if a.dtype.kind == "c":  # logs of complex numbers have no sign to keep apart
         return conj(m.exp(back_log(m.log(conj(g)) - y, dim) + x))
@@ -142,11 +146,19 @@ def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
     fn.__name__ = name + "_pair"
     fn.__doc__ = f"(running {pick} values, their last positions) along `dim`."
     record = op(
-        samples=LINE, errors=OUT, fresh=True, public="", outputs=2, differentiable=(0,), node=f"{name.capitalize()}Backward0",
+        samples=LINE,
+        errors=OUT,
+        fresh=True,
+        public="",
+        outputs=2,
+        differentiable=(0,),
+        node=f"{name.capitalize()}Backward0",
         return_type=return_types.return_type(name, ("values", "indices")),
-    )(fn)  # fmt: skip
+    )(fn)
     return record.vjp(
-        lambda g, y, _x, *, dim, shapes: scatter_zeros(g[0], y[1], shape=shapes[0], dim=dim) if shapes[0] else g[0] * 1.0
+        lambda g, y, _x, *, dim, shapes: (
+            scatter_zeros(g[0], y[1], shape=shapes[0], dim=dim) if shapes[0] else g[0] * 1.0
+        )
     )
 
 
@@ -263,7 +275,8 @@ def spacing_of(spacing: Any, count: int) -> list[Any]:
     if isinstance(spacing, (tuple, list)):
         if len(spacing) != count:
             raise RuntimeError(
-                f"torch.gradient expected spacing to be unspecified, a scalar or a list of length {count}, but got a list of length {len(spacing)}"
+                "torch.gradient expected spacing to be unspecified, a scalar or a list of length "
+                f"{count}, but got a list of length {len(spacing)}"
             )
         return list(spacing)
     return [spacing] * count
@@ -283,7 +296,9 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
         if edge_order not in (1, 2):
             raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
         if k < edge_order + 1:
-            raise RuntimeError("torch.gradient expected each dimension size to be at least edge_order+1")
+            raise RuntimeError(
+                "torch.gradient expected each dimension size to be at least edge_order+1"
+            )
         shape = [1] * n
         shape[d] = -1
         if not isinstance(step, TensorBase):
@@ -296,23 +311,26 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
 
         a, b = at(h, 0, k - 2), at(h, 1, k - 2)
         mid = (
-            at(input, 0, k - 2) * (-b / (a * (a + b))) + at(input, 1, k - 2) * ((b - a) / (a * b))
+            at(input, 0, k - 2) * (-b / (a * (a + b)))
+            + at(input, 1, k - 2) * ((b - a) / (a * b))
             + at(input, 2, k - 2) * (a / (b * (a + b)))
-        )  # fmt: skip
+        )
         if edge_order == 1:
             first = (at(input, 1, 1) - at(input, 0, 1)) / at(h, 0, 1)
             last = (at(input, k - 1, 1) - at(input, k - 2, 1)) / at(h, k - 2, 1)
         else:
             a, b = at(h, 0, 1), at(h, 1, 1)
             first = (
-                at(input, 0, 1) * (-(2 * a + b) / (a * (a + b))) + at(input, 1, 1) * ((a + b) / (a * b))
+                at(input, 0, 1) * (-(2 * a + b) / (a * (a + b)))
+                + at(input, 1, 1) * ((a + b) / (a * b))
                 - at(input, 2, 1) * (a / (b * (a + b)))
-            )  # fmt: skip
+            )
             a, b = at(h, k - 3, 1), at(h, k - 2, 1)
             last = (
-                at(input, k - 3, 1) * (b / (a * (a + b))) - at(input, k - 2, 1) * ((a + b) / (a * b))
+                at(input, k - 3, 1) * (b / (a * (a + b)))
+                - at(input, k - 2, 1) * ((a + b) / (a * b))
                 + at(input, k - 1, 1) * ((2 * b + a) / (b * (a + b)))
-            )  # fmt: skip
+            )
         out.append(cat.call((first, mid, last), {"dim": d}))
     return tuple(out)
 

@@ -1,6 +1,7 @@
 """`@face`: a composite with what every public function of PyTorch takes besides its own parameters.
 
-`out=` writes the result into given tensors; `axis=` and `keepdims=` are NumPy's words for `dim=` and
+`out=` writes the result into given tensors; `axis=` and `keepdims=` are NumPy's words for `dim=`
+and
 `keepdim=`; `inplace=True` publishes the form with an underscore too. Examples: `reduce_public.py`.
 """
 
@@ -19,7 +20,14 @@ from .record import Composite, composite, composites, write_out
 NUMPY_WORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input"}
 
 
-def face(fn: Callable[..., Any] | None = None, *, public: str = "torch Tensor", aliases: str = "", name: str | None = None, inplace: bool = False) -> Any:
+def face(
+    fn: Callable[..., Any] | None = None,
+    *,
+    public: str = "torch Tensor",
+    aliases: str = "",
+    name: str | None = None,
+    inplace: bool = False,
+) -> Any:
     """Publish a function of Tensors that also takes `out=` and NumPy's parameter names."""
     if fn is None:
         return lambda f: face(f, public=public, aliases=aliases, name=name, inplace=inplace)
@@ -42,7 +50,12 @@ def face(fn: Callable[..., Any] | None = None, *, public: str = "torch Tensor", 
     if inplace:
         again = inplace_of(fn, called)
         spaces = " ".join(s for s in public.split() if s in ("torch", "Tensor"))
-        composite(again, public=spaces, name=called + "_", aliases=" ".join(a + "_" for a in aliases.split()))
+        composite(
+            again,
+            public=spaces,
+            name=called + "_",
+            aliases=" ".join(a + "_" for a in aliases.split()),
+        )
     return published
 
 
@@ -60,7 +73,10 @@ def inplace_of(fn: Any, name: str) -> Any:
 
     def again(input: Any, *args: Any, **kw: Any) -> Any:
         if not isinstance(input, TensorBase):
-            raise TypeError(f"{name}_(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+            raise TypeError(
+                f"{name}_(): argument 'input' (position 1) must be Tensor, not "
+                f"{type(input).__name__}"
+            )
         views.check_inplace(input, name + "_")
         old = input
         if door.state.enabled and views.needs_grad((input,)):
@@ -80,7 +96,8 @@ def store(target: Any, result: Any, name: str) -> Any:
     if result._a.shape != target._a.shape:
         raise RuntimeError(
             message(
-                f"{name}: output with shape {list(target._a.shape)} doesn't match the broadcast shape {list(result._a.shape)}",
+                f"{name}: output with shape {list(target._a.shape)} doesn't match the broadcast "
+                f"shape {list(result._a.shape)}",
                 hint="the out-of-place form, which makes a new tensor",
             )
         )
@@ -88,7 +105,8 @@ def store(target: Any, result: Any, name: str) -> Any:
     if not dtypes.can_cast(source, into):
         raise RuntimeError(
             message(
-                f"result type {views.type_name(source)} can't be cast to the desired output type {views.type_name(into)}",
+                f"result type {views.type_name(source)} can't be cast to the desired output type "
+                f"{views.type_name(into)}",
                 hint=f"x = x.to({source!r}) first, or the out-of-place form",
             )
         )
@@ -99,7 +117,8 @@ def need_tensor(name: str, x: Any, place: int = 1, argument: str = "input") -> N
     """TypeError in PyTorch's words unless `x` is a tensor."""
     if not isinstance(x, TensorBase):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position {place}) must be Tensor, not {type(x).__name__}"
+            f"{name}(): argument '{argument}' (position {place}) must be Tensor, not "
+            f"{type(x).__name__}"
         )
 
 
@@ -114,7 +133,7 @@ def sizes(args: tuple[Any, ...], name: str = "view", argument: str = "size") -> 
 
 
 def named(args: tuple[Any, ...], kw: dict[str, Any], argument: str) -> tuple[Any, ...]:
-    """The variable arguments of a method, or their one name: `x.tile(2, 3)`, `x.tile(dims=(2, 3))`."""
+    """The variable arguments of a method, or their name: `x.tile(2, 3)`, `x.tile(dims=(2, 3))`."""
     if kw:
         wrong = [k for k in kw if k != argument]
         if wrong or args:
@@ -127,7 +146,8 @@ def whole(n: Any, name: str, argument: str) -> int:
     """One size as an int; TypeError for floats and the like."""
     if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
         raise TypeError(
-            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but found element of type "
+            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but found "
+            "element of type "
             f"{type(n).__name__}"
         )
     return int(n.__index__())

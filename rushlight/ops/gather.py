@@ -1,6 +1,8 @@
-"""Elements picked and placed along one dimension by index tensors: gather, scatter, index_select, index_add, take.
+"""Elements picked and placed along one dimension by index tensors: gather, scatter, index_select,
+index_add, take.
 
-Indexing with brackets is in `index.py`; masks and flat positions (masked_fill, take, put, nonzero) are in `masks.py`.
+Indexing with brackets is in `index.py`; masks and flat positions (masked_fill, take, put, nonzero)
+are in `masks.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,11 @@ def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None)
         return d
     if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
         raise RuntimeError(
-            message(f"{name}(): Expected dtype int64 for index", got=str(index.dtype), hint="index.long()")
+            message(
+                f"{name}(): Expected dtype int64 for index",
+                got=str(index.dtype),
+                hint="index.long()",
+            )
         )
     if source is not None and max(source.ndim, 1) != max(index.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
@@ -39,7 +45,8 @@ def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None)
     if max(index.ndim, 1) != n:
         raise RuntimeError(
             message(
-                f"Index tensor must have the same number of dimensions as {'input' if name == 'gather' else 'self'} tensor",
+                "Index tensor must have the same number of dimensions as "
+                f"{'input' if name == 'gather' else 'self'} tensor",
                 got=f"index {tuple(index.shape)} for a tensor of shape {tuple(shape)}",
                 hint="index.unsqueeze(-1), or index_select for whole rows",
             )
@@ -51,19 +58,24 @@ def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None)
             if source is not None and k > (source.shape or (1,))[i]:
                 raise RuntimeError(
                     message(
-                        f"Expected index {list(index.shape)} to be no larger than self {list(shape)}{apart} "
+                        f"Expected index {list(index.shape)} to be no larger than self "
+                        f"{list(shape)}{apart} "
                         f"and to be no larger size than src {list(source.shape)}"
                     )
                 )
             if name == "gather":
                 raise RuntimeError(
                     message(
-                        f"Size does not match at dimension {i} expected index {list(index.shape)} to be no larger than "
+                        f"Size does not match at dimension {i} expected index {list(index.shape)} "
+                        "to be no larger than "
                         f"self {list(shape)}{apart}"
                     )
                 )
             raise RuntimeError(
-                message(f"Expected index {list(index.shape)} to be no larger than self {list(shape)}{apart}")
+                message(
+                    f"Expected index {list(index.shape)} to be no larger than self "
+                    f"{list(shape)}{apart}"
+                )
             )
     check_range(index, full[d], d)
     return d
@@ -88,13 +100,22 @@ def grid(index: Any, d: int) -> tuple[Any, ...]:
     )
 
 
-@op(samples=[case((3, 4), along, dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), dim=1)], public="", low="keep", fresh=True,
-    errors=[error(RuntimeError, "same number of dimensions", (3, 4), arr((2,), 0, 3, "int64"), dim=0)])  # fmt: skip
+@op(
+    samples=[case((3, 4), along, dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), dim=1)],
+    public="",
+    low="keep",
+    fresh=True,
+    errors=[
+        error(RuntimeError, "same number of dimensions", (3, 4), arr((2,), 0, 3, "int64"), dim=0)
+    ],
+)
 def gather(input: Any, index: Any, *, dim: int) -> Any:
     """out[i][j] = input[index[i][j]][j] for dim 0: one element of `input` for each index."""
     d = check_along("gather", input.shape, index, dim)
     if input.ndim == 0 or index.ndim == 0:
-        return np.broadcast_to(input.reshape(-1)[index.reshape(-1)].reshape(index.shape), index.shape).copy()
+        return np.broadcast_to(
+            input.reshape(-1)[index.reshape(-1)].reshape(index.shape), index.shape
+        ).copy()
     if index.size == 0:
         return np.empty(index.shape, input.dtype)
     if all(i == d or k == n for i, (k, n) in enumerate(zip(index.shape, input.shape, strict=True))):
@@ -157,8 +178,17 @@ def cut(a: Any, index: Any) -> Any:
     return a[tuple(slice(0, k) for k in index.shape)]
 
 
-@op(samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), (2, 4), dim=0)], public="", low="keep", fresh=True,
-    errors=[error(RuntimeError, "no larger than self", (3, 4), arr((4, 5), 0, 3, "int64"), (4, 5), dim=0)])  # fmt: skip
+@op(
+    samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), (2, 4), dim=0)],
+    public="",
+    low="keep",
+    fresh=True,
+    errors=[
+        error(
+            RuntimeError, "no larger than self", (3, 4), arr((4, 5), 0, 3, "int64"), (4, 5), dim=0
+        )
+    ],
+)
 def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` at its index along `dim`."""
     d = check_along("scatter", input.shape, index, dim, src)
@@ -212,7 +242,12 @@ def corner(input: Any, *, shape: Any) -> Any:
 corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])])
 
 
-@op(samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), dim=0, value=2.0)], public="", low="keep", fresh=True)
+@op(
+    samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), dim=0, value=2.0)],
+    public="",
+    low="keep",
+    fresh=True,
+)
 def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy of `input` with one number at the indices along `dim`."""
     d = check_along("scatter", input.shape, index, dim)
@@ -226,7 +261,14 @@ scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=d
 scatter_value.node_name = scatter.node_name
 
 
-@op(samples=[case((3, 4), along, (2, 4), dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), (3, 5), dim=1)], public="", fresh=True)
+@op(
+    samples=[
+        case((3, 4), along, (2, 4), dim=0),
+        case((3, 4), arr((3, 2), 0, 4, "int64"), (3, 5), dim=1),
+    ],
+    public="",
+    fresh=True,
+)
 def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
     d = check_along("scatter_add", input.shape, index, dim, src)
@@ -259,7 +301,9 @@ def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
 SCATTER_OLD = {"add": "sum", "multiply": "prod"}
 
 
-def scatter_parts(input: Any, dim: int, index: Any, src: Any, value: Any, reduce: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+def scatter_parts(
+    input: Any, dim: int, index: Any, src: Any, value: Any, reduce: Any
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """(op, further inputs, parameters) for any form of scatter."""
     need_tensor("scatter", index, 3, "index")
     if src is None:
@@ -271,14 +315,20 @@ def scatter_parts(input: Any, dim: int, index: Any, src: Any, value: Any, reduce
             raise RuntimeError("reduce argument must be either add or multiply.")
         if not isinstance(src, TensorBase):
             src = input.new_full(index.shape, src)
-        return scatter_reduce, (index, src), {"dim": dim, "reduce": SCATTER_OLD[reduce], "include_self": True}
+        return (
+            scatter_reduce,
+            (index, src),
+            {"dim": dim, "reduce": SCATTER_OLD[reduce], "include_self": True},
+        )
     if isinstance(src, TensorBase) and not (src._a.ndim == 0 and index._a.ndim > 0):
         return scatter, (index, src), {"dim": dim}
     return scatter_value, (index,), {"dim": dim, "value": number(src)}
 
 
 @face(name="scatter")
-def public_scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Any:
+def public_scatter(
+    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
     """A copy of `input` with the elements of `src` (or one number) at their indices along `dim`.
 
     >>> import rushlight as torch
@@ -291,7 +341,9 @@ def public_scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: 
 
 
 @face(name="scatter_", public="Tensor")
-def scatter_(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None) -> Any:
+def scatter_(
+    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
     """Write the elements of `src` (or one number) at their indices along `dim`, in place."""
     record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
     return views.apply_inplace(record, input, inputs, kw)
@@ -303,12 +355,15 @@ REDUCE = ("sum", "prod", "mean", "amax", "amin")
 def check_reduce(name: str, reduce: str) -> None:
     if reduce not in REDUCE:
         raise RuntimeError(
-            message(f"{name}(): reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+            message(
+                f"{name}(): reduce argument must be either sum, prod, mean, amax or amin, got "
+                f"{reduce}."
+            )
         )
 
 
 def reduce_at(out: Any, key: Any, source: Any, reduce: str, include_self: bool) -> Any:
-    """Combine `source` into `out` at `key`; in place, and returns how many values each place got."""
+    """Combine `source` into `out` at `key`, in place; how many values each place got."""
     count = np.zeros(out.shape, np.int64)
     np.add.at(count, key, 1)
     if not include_self:
@@ -317,7 +372,13 @@ def reduce_at(out: Any, key: Any, source: Any, reduce: str, include_self: bool) 
             info = limits(out.dtype)
             start = info[0] if reduce == "amax" else info[1]
         out[count > 0] = start
-    ufunc = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}[reduce]
+    ufunc = {
+        "sum": np.add,
+        "prod": np.multiply,
+        "mean": np.add,
+        "amax": np.maximum,
+        "amin": np.minimum,
+    }[reduce]
     ufunc.at(out, key, source)
     if reduce == "mean":
         n = count + 1 if include_self else np.maximum(count, 1)
@@ -334,10 +395,16 @@ def limits(dtype: Any) -> tuple[Any, Any]:
     return -np.inf, np.inf
 
 
-@op(samples=[case((3, 4), along, (2, 4), dim=0, reduce=r) for r in REDUCE]
-    + [case((3, 4), along, (2, 4), dim=0, reduce=r, include_self=False) for r in REDUCE], public="", fresh=True)  # fmt: skip
-def scatter_reduce(input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True) -> Any:
-    """A copy of `input` into which the elements of `src` are reduced at their indices along `dim`."""
+@op(
+    samples=[case((3, 4), along, (2, 4), dim=0, reduce=r) for r in REDUCE]
+    + [case((3, 4), along, (2, 4), dim=0, reduce=r, include_self=False) for r in REDUCE],
+    public="",
+    fresh=True,
+)
+def scatter_reduce(
+    input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True
+) -> Any:
+    """A copy of `input` into which `src` is reduced at the indices along `dim`."""
     check_reduce("scatter_reduce", reduce)
     d = check_along("scatter_reduce", input.shape, index, dim, src)
     same_type("scatter_reduce", input, src)
@@ -349,7 +416,19 @@ def scatter_reduce(input: Any, index: Any, src: Any, *, dim: int, reduce: str, i
 
 
 @scatter_reduce.joint
-def _(g: Any, y: Any, x: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool, needs: Any, shapes: Any) -> Any:
+def _(
+    g: Any,
+    y: Any,
+    x: Any,
+    index: Any,
+    src: Any,
+    *,
+    dim: int,
+    reduce: str,
+    include_self: bool,
+    needs: Any,
+    shapes: Any,
+) -> Any:
     def spread(v: Any) -> Any:
         return gather(v, index, dim=dim)
 
@@ -362,15 +441,21 @@ def _(g: Any, y: Any, x: Any, index: Any, src: Any, *, dim: int, reduce: str, in
 
 
 def corner_of(a: Any, index: Any) -> Any:
-    return a if a.ndim == 0 or a.shape == index.shape else a[tuple(slice(0, k) for k in index.shape)]
+    return (
+        a if a.ndim == 0 or a.shape == index.shape else a[tuple(slice(0, k) for k in index.shape)]
+    )
 
 
 def ones_in(x: Any) -> Any:
     return x * 0 + 1
 
 
-def reduce_rule(g: Any, y: Any, x: Any, src: Any, reduce: str, include_self: bool, spread: Any, back: Any) -> tuple[Any, Any]:
-    """Gradients of x and src when src was reduced into x: `spread` gathers, `back` adds up at the indices."""
+def reduce_rule(
+    g: Any, y: Any, x: Any, src: Any, reduce: str, include_self: bool, spread: Any, back: Any
+) -> tuple[Any, Any]:
+    """Gradients of x and src when src was reduced into x: `spread` gathers, `back` adds up at the
+    indices.
+    """
     from . import math as m
 
     count = back(ones_in(src))
@@ -392,7 +477,9 @@ def reduce_rule(g: Any, y: Any, x: Any, src: Any, reduce: str, include_self: boo
     return to_self, to_src
 
 
-def prod_rule(g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: Any) -> tuple[Any, Any]:
+def prod_rule(
+    g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: Any
+) -> tuple[Any, Any]:
     """The product of all others: through logarithm-free products that leave zeros out."""
     from . import math as m
 
@@ -402,7 +489,8 @@ def prod_rule(g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: A
     safe_src = m.where(src == 0, ones_in(src), src)
     rest = back_prod(safe_src, x, spread, back)  # product of the non-zero sources at each place
     self_zero = m.where(base == 0, ones_in(x), x * 0)
-    # a single zero among the others makes the product 0, but not its derivative: it stays as a factor
+    # a single zero among the others makes the product 0, but not its derivative: it stays as a
+    # factor
     lone = back(src * zero_src)
     to_self = g * m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, rest * 0))
     safe_base = m.where(base == 0, ones_in(base), base)
@@ -414,7 +502,9 @@ def prod_rule(g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: A
 
 
 def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
-    """Products of positive and negative sources at each place: exp of the sum of log|s|, with the sign."""
+    """Products of positive and negative sources at each place: exp of the sum of log|s|, with the
+    sign.
+    """
     from . import math as m
 
     negative = m.where(src < 0, ones_in(src), src * 0)
@@ -424,18 +514,22 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
 
 
 @face(name="scatter_reduce")
-def public_scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+def public_scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
     """Reduce the elements of `src` into a copy of `input` at their indices along `dim`.
 
     `reduce` is one of sum, prod, mean, amax, amin; `include_self=False` leaves the old values out.
     """
-    return scatter_reduce.call((input, index, src), {"dim": dim, "reduce": reduce, "include_self": include_self})
+    return scatter_reduce.call(
+        (input, index, src), {"dim": dim, "reduce": reduce, "include_self": include_self}
+    )
 
 
 @face(name="scatter_reduce_", public="Tensor")
-def scatter_reduce_(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+def scatter_reduce_(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
     """`scatter_reduce` in place."""
     kw = {"dim": dim, "reduce": reduce, "include_self": include_self}
     return views.apply_inplace(scatter_reduce, input, (index, src), kw)
-
-

@@ -1,4 +1,5 @@
-"""index_select, index_add, index_copy, index_fill, index_reduce, index_put: whole slices by a 1-d index.
+"""index_select, index_add, index_copy, index_fill, index_reduce, index_put: whole slices by a 1-d
+index.
 
 Brackets are in `index.py`, single elements in `gather.py`, masks in `masks.py`.
 """
@@ -27,9 +28,17 @@ one = arr((1,), 0, 3, "int64")
 def checked(name: str, input: Any, index: Any, dim: int) -> int:
     """The dimension in range, after PyTorch's checks of the index."""
     if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
-        raise RuntimeError(message(f"{name}(): Expected dtype int32 or int64 for index", got=str(index.dtype), hint="index.long()"))
+        raise RuntimeError(
+            message(
+                f"{name}(): Expected dtype int32 or int64 for index",
+                got=str(index.dtype),
+                hint="index.long()",
+            )
+        )
     if index.ndim > 1:
-        raise (IndexError if name != "index_fill_" else RuntimeError)(f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}")
+        raise (IndexError if name != "index_fill_" else RuntimeError)(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}"
+        )
     return axis(dim, input.ndim)
 
 
@@ -42,11 +51,19 @@ def inside(index: Any, n: int, name: str) -> None:
         low, high = int(index.min()), int(index.max())
         if low < 0 or high >= n:
             raise IndexError(
-                message("index out of range in self", got=f"{name} with index {low if low < 0 else high} for {n} slices")
+                message(
+                    "index out of range in self",
+                    got=f"{name} with index {low if low < 0 else high} for {n} slices",
+                )
             )
 
 
-@op(samples=[case((3, 4), rows, dim=0), case((3, 4), rows, dim=1)], low="keep", fresh=True, public="")
+@op(
+    samples=[case((3, 4), rows, dim=0), case((3, 4), rows, dim=1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
 def index_select(input: Any, index: Any, *, dim: int) -> Any:
     """Slices along `dim` at the positions in `index`."""
     d = checked("index_select", input, index, dim)
@@ -66,7 +83,9 @@ def index_spread(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
     return out
 
 
-index_select.vjp(lambda g, _y, _x, index, *, dim, shapes: index_spread(g, index, shape=shapes[0], dim=dim), None)
+index_select.vjp(
+    lambda g, _y, _x, index, *, dim, shapes: index_spread(g, index, shape=shapes[0], dim=dim), None
+)
 index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim), None)
 
 
@@ -86,12 +105,18 @@ def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None
     n = source.shape[d] if source.ndim else 1
     if index.size != n:
         raise IndexError(
-            message(f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) ({n})")
+            message(
+                f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) "
+                f"({n})"
+            )
         )
-    if source.ndim and (source.shape[:d] + source.shape[d + 1 :]) != (input.shape[:d] + input.shape[d + 1 :]):
+    if source.ndim and (source.shape[:d] + source.shape[d + 1 :]) != (
+        input.shape[:d] + input.shape[d + 1 :]
+    ):
         raise RuntimeError(
             message(
-                "source tensor shape must match self tensor shape, excluding the specified dimension. Got source.shape = "
+                "source tensor shape must match self tensor shape, excluding the specified "
+                "dimension. Got source.shape = "
                 f"{list(source.shape)} self.shape = {list(input.shape)}",
             )
         )
@@ -106,7 +131,11 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
     return np.atleast_1d(input.copy()), at(d, index), np.atleast_1d(source)
 
 
-@op(samples=[case((3, 4), rows, (2, 4), dim=0, alpha=2), case((3, 4), rows, (3, 2), dim=1)], fresh=True, public="")
+@op(
+    samples=[case((3, 4), rows, (2, 4), dim=0, alpha=2), case((3, 4), rows, (3, 2), dim=1)],
+    fresh=True,
+    public="",
+)
 def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
     """A copy with alpha times the slices of `source` added at `index`."""
     out, key, source = ready("index_add", input, index, source, dim)
@@ -117,11 +146,18 @@ def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) 
 index_add.vjp(
     lambda g, _y, _x, _i, _s: g,
     None,
-    lambda g, _y, _x, index, _s, *, dim, alpha, shapes: (index_select(g, index, dim=dim) * alpha).reshape(shapes[2]),
+    lambda g, _y, _x, index, _s, *, dim, alpha, shapes: (
+        index_select(g, index, dim=dim) * alpha
+    ).reshape(shapes[2]),
 )
 
 
-@op(samples=[case((3, 4), one, (1, 4), dim=0), case((3, 4), one, (3, 1), dim=1)], low="keep", fresh=True, public="")
+@op(
+    samples=[case((3, 4), one, (1, 4), dim=0), case((3, 4), one, (3, 1), dim=1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
 def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
     """A copy with the slices of `source` at `index`."""
     out, key, source = ready("index_copy", input, index, source, dim)
@@ -136,15 +172,26 @@ index_copy.vjp(
 )
 
 
-@op(samples=[case((3, 4), rows, dim=0, value=2.0), case((3, 4), one, dim=1, value=-1)], low="keep", fresh=True, public="")
+@op(
+    samples=[case((3, 4), rows, dim=0, value=2.0), case((3, 4), one, dim=1, value=-1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
 def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
     d = checked("index_fill_", input, index, dim)
     n = input.shape[d] if input.ndim else 1
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
-        raise IndexError(f"index {int(index.max())} is out of bounds for dimension {d} with size {n}")
+        raise IndexError(
+            f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
+        )
     out = np.atleast_1d(input.copy())
-    out[at(d, index)] = stored(value, input.dtype) if isinstance(value, (int, float, complex)) else value.astype(input.dtype)
+    out[at(d, index)] = (
+        stored(value, input.dtype)
+        if isinstance(value, (int, float, complex))
+        else value.astype(input.dtype)
+    )
     return out.reshape(input.shape)
 
 
@@ -164,20 +211,40 @@ index_fill_tensor.vjp(
 )
 
 
-@op(samples=[case((3, 4), one, (1, 4), dim=0, reduce=r) for r in ("prod", "mean", "amax", "amin")]
-    + [case((3, 4), one, (1, 4), dim=0, reduce="mean", include_self=False)], fresh=True, public="")  # fmt: skip
-def index_reduce(input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True) -> Any:
+@op(
+    samples=[case((3, 4), one, (1, 4), dim=0, reduce=r) for r in ("prod", "mean", "amax", "amin")]
+    + [case((3, 4), one, (1, 4), dim=0, reduce="mean", include_self=False)],
+    fresh=True,
+    public="",
+)
+def index_reduce(
+    input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True
+) -> Any:
     """A copy into which the slices of `source` are reduced at `index`."""
     check_reduce("index_reduce", reduce)
     if reduce == "sum":
-        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum.")
+        raise RuntimeError(
+            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
+        )
     out, key, source = ready("index_reduce", input, index, source, dim)
     reduce_at(out, key, source, reduce, include_self)
     return out.reshape(input.shape)
 
 
 @index_reduce.joint
-def _(g: Any, y: Any, x: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool, needs: Any, shapes: Any) -> Any:
+def _(
+    g: Any,
+    y: Any,
+    x: Any,
+    index: Any,
+    source: Any,
+    *,
+    dim: int,
+    reduce: str,
+    include_self: bool,
+    needs: Any,
+    shapes: Any,
+) -> Any:
     def spread(v: Any) -> Any:
         return index_select(v, index, dim=dim)
 
@@ -208,26 +275,36 @@ def pair(record: Any, name: str, fn: Any, doc: str) -> None:
 
 
 pair(
-    index_add, "index_add", lambda dim, index, source, *, alpha=1: ((index, source), {"dim": dim, "alpha": alpha}),
+    index_add,
+    "index_add",
+    lambda dim, index, source, *, alpha=1: ((index, source), {"dim": dim, "alpha": alpha}),
     "A copy with alpha times the slices of `source` added at the positions in `index` along `dim`.",
-)  # fmt: skip
+)
 pair(
-    index_copy, "index_copy", lambda dim, index, source: ((index, source), {"dim": dim}),
+    index_copy,
+    "index_copy",
+    lambda dim, index, source: ((index, source), {"dim": dim}),
     "A copy with the slices of `source` at the positions in `index` along `dim`.",
-)  # fmt: skip
+)
 pair(
-    index_reduce, "index_reduce",
+    index_reduce,
+    "index_reduce",
     lambda dim, index, source, reduce, *, include_self=True: (
-        (index, source), {"dim": dim, "reduce": reduce, "include_self": include_self}
+        (index, source),
+        {"dim": dim, "reduce": reduce, "include_self": include_self},
     ),
-    "A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions in `index` along `dim`.",
-)  # fmt: skip
+    "A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions "
+    "in `index` along `dim`.",
+)
 
 
 def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
     if isinstance(value, TensorBase):
         if value._a.ndim:
-            raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._a.ndim} dimension(s).")
+            raise RuntimeError(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._a.ndim} dimension(s)."
+            )
         if value._fn is not None:
             return index_fill_tensor, (index, value), {"dim": dim}
     return index_fill, (index,), {"dim": dim, "value": number(value)}
@@ -252,13 +329,18 @@ def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
 
 def keys(indices: Any) -> tuple[Any, ...]:
     if not isinstance(indices, (tuple, list)):
-        raise TypeError(f"index_put(): argument 'indices' (position 2) must be tuple of Tensors, not {type(indices).__name__}")
+        raise TypeError(
+            "index_put(): argument 'indices' (position 2) must be tuple of Tensors, not "
+            f"{type(indices).__name__}"
+        )
     return tuple(None if i is None else door.wrap(ix.as_index(i)) for i in indices)
 
 
 @face(name="index_put")
 def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A copy with `values` at the places that a tuple of index tensors names (added there when `accumulate`)."""
+    """A copy with `values` at the places that a tuple of index tensors names (added there when
+    `accumulate`).
+    """
     same_type("index_put", input._a, values._a)
     return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
 
@@ -267,4 +349,6 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)
-    return views.apply_inplace(ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate})
+    return views.apply_inplace(
+        ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate}
+    )

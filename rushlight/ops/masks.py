@@ -1,4 +1,5 @@
-"""Masks, flat positions and rows: masked_fill, masked_select, take, put, nonzero, index_select, index_add.
+"""Masks, flat positions and rows: masked_fill, masked_select, take, put, nonzero, index_select,
+index_add.
 
 gather and scatter are in `gather.py`; indexing with brackets in `index.py`.
 """
@@ -37,7 +38,12 @@ def check_mask(name: str, mask: Any) -> None:
         )
 
 
-@op(samples=[case((3, 4), mask34, value=2.0), case((3, 4), arr((4,), dtype="bool"), value=-1)], low="keep", fresh=True, public="")
+@op(
+    samples=[case((3, 4), mask34, value=2.0), case((3, 4), arr((4,), dtype="bool"), value=-1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
 def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
@@ -52,7 +58,8 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
     if isinstance(value, TensorBase):
         if value._a.ndim:
             raise RuntimeError(
-                f"masked_fill only supports a 0-dimensional value tensor, but got tensor with {value._a.ndim} dimension(s)."
+                "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._a.ndim} dimension(s)."
             )
         if value._fn is not None:
             return masked_put, (value,), {}
@@ -111,8 +118,15 @@ def masked_select(input: Any, mask: Any) -> Any:
     return door.apply(ix.index, (full, door.wrap(np.ascontiguousarray(over))), {})
 
 
-@op(samples=[case((3, 4), mask34, (12,))], low="keep", fresh=True, public="",
-    errors=[error(RuntimeError, "number of elements of source", (3, 4), arr((3, 4), 1, 2, "bool"), (0,))])  # fmt: skip
+@op(
+    samples=[case((3, 4), mask34, (12,))],
+    low="keep",
+    fresh=True,
+    public="",
+    errors=[
+        error(RuntimeError, "number of elements of source", (3, 4), arr((3, 4), 1, 2, "bool"), (0,))
+    ],
+)
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The first elements of `source` in turn where the mask is True, else the input."""
     check_mask("masked_scatter_", mask)
@@ -123,7 +137,10 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     n = int(np.count_nonzero(over))
     if n > source.size:
         raise RuntimeError(
-            message("masked_scatter: expected number of elements of source >= number of ones in mask", f"{source.size} < {n}")
+            message(
+                "masked_scatter: expected number of elements of source >= number of ones in mask",
+                f"{source.size} < {n}",
+            )
         )
     out[over] = source.reshape(-1)[:n]
     return out
@@ -164,17 +181,31 @@ def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
 # -- places --------------------------------------------------------------------------------------
 
 
-@op(samples=[case(arr((3, 4), 0, 2, "int64"))], fresh=True, public="", low="keep", data_dependent=True)
+@op(
+    samples=[case(arr((3, 4), 0, 2, "int64"))],
+    fresh=True,
+    public="",
+    low="keep",
+    data_dependent=True,
+)
 def argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     if input.__class__ is MetaArray:
-        raise NotImplementedError("nonzero: the result of a meta tensor depends on data that it does not have")
-    return np.stack(np.nonzero(input), axis=1) if input.ndim else np.zeros((int(input != 0), 0), np.int64)
+        raise NotImplementedError(
+            "nonzero: the result of a meta tensor depends on data that it does not have"
+        )
+    return (
+        np.stack(np.nonzero(input), axis=1)
+        if input.ndim
+        else np.zeros((int(input != 0), 0), np.int64)
+    )
 
 
 @face
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a dimension."""
+    """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
+    dimension.
+    """
     need_tensor("nonzero", input)
     if as_tuple:
         full = input.reshape(1) if input._a.ndim == 0 else input
@@ -219,9 +250,17 @@ def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
 def wrapped(index: Any, n: int) -> Any:
     """Flat positions with negative ones counted from the end."""
     if index.dtype.kind not in "iu":
-        raise RuntimeError(message("take(): Expected a long tensor for index", got=str(index.dtype), hint="index.long()"))
+        raise RuntimeError(
+            message(
+                "take(): Expected a long tensor for index",
+                got=str(index.dtype),
+                hint="index.long()",
+            )
+        )
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
-        raise IndexError(f"out of range: tried to access index {int(index.max())} on a tensor of {n} elements.")
+        raise IndexError(
+            f"out of range: tried to access index {int(index.max())} on a tensor of {n} elements."
+        )
     return index
 
 
@@ -251,13 +290,22 @@ def public_take(input: Any, index: Any) -> Any:
     return take.call((input, index), {})
 
 
-@op(samples=[case((3, 4), arr((2, 1), 0, 1, "int64"), (2, 1), accumulate=True), case((3, 4), arr((1,), 0, 12, "int64"), (1,))], fresh=True, public="", low="keep")
+@op(
+    samples=[
+        case((3, 4), arr((2, 1), 0, 1, "int64"), (2, 1), accumulate=True),
+        case((3, 4), arr((1,), 0, 12, "int64"), (1,)),
+    ],
+    fresh=True,
+    public="",
+    low="keep",
+)
 def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at flat positions."""
     same_type("put_", input, source)
     if index.size != source.size:
         raise RuntimeError(
-            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source.size}, "
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.size}, "
             f"index.numel() = {index.size}"
         )
     out = input.copy()
@@ -271,7 +319,9 @@ def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any
 
 
 put.vjp(
-    lambda g, _y, _x, index, _s, *, accumulate: g if accumulate else put(g, index, take(g, index) * 0.0),
+    lambda g, _y, _x, index, _s, *, accumulate: (
+        g if accumulate else put(g, index, take(g, index) * 0.0)
+    ),
     None,
     lambda g, _y, _x, index, _s, *, shapes: take(g, index).reshape(shapes[2]),
 )
@@ -294,13 +344,16 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
     need_tensor("take_along_dim", indices, 2, "indices")
     if indices._a.dtype != np.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype!r}")
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype!r}"
+        )
     if dim is None:
         return gather.call((input.reshape(-1), indices.reshape(-1)), {"dim": 0})
     a, i = input._a.shape, indices._a.shape
     if len(a) != len(i):
         raise RuntimeError(
-            f"torch.take_along_dim(): input and indices should have the same number of dimensions, but got {len(a)} "
+            "torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {len(a)} "
             f"dimensions for input, and {len(i)} dimensions for indices"
         )
     d = axis(dim, len(a))
@@ -310,5 +363,3 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     if indices._a.__class__ is np.ndarray and indices._a.size and int(indices._a.min()) < 0:
         indices = m.where(indices < 0, indices + a[d], indices)
     return gather.call((input.expand(full), indices.expand(picks)), {"dim": d})
-
-

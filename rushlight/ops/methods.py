@@ -1,4 +1,6 @@
-"""Methods of Tensor that stand alone: apply_, map_, the buffer protocol, names kept from older programs."""
+"""Methods of Tensor that stand alone: apply_, map_, the buffer protocol, names kept from older
+programs.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ from .. import dtypes
 from ..autograd import views
 from ..autograd.node import TensorBase
 from ..errors import message
-from .faces import attribute
 from .record import composite
 
 
 def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
     """Write fn(element, ...) to every element, one after the other."""
     if input._fn is not None:
-        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
+            "instead."
+        )
     views.check_inplace(input, name)
     a = input._a
     sources = [np.broadcast_to(t._a, a.shape) for t in others]
@@ -29,7 +33,9 @@ def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
 
 @composite(public="Tensor", name="apply_")
 def apply_(input: Any, callable: Any) -> Any:
-    """Replace each element by callable(element), in place; a Python call an element, so not for speed."""
+    """Replace each element by callable(element), in place; a Python call an element, so not for
+    speed.
+    """
     return each(input, "apply_", callable)
 
 
@@ -90,10 +96,23 @@ def sparse_error(name: str) -> Any:
 
 
 for _name in (
-    "coalesce", "indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices", "sparse_mask",
-    "sparse_resize_", "sparse_resize_and_clear_", "to_sparse", "to_sparse_coo", "to_sparse_csr", "to_sparse_csc",
-    "to_sparse_bsr", "to_sparse_bsc",
-):  # fmt: skip
+    "coalesce",
+    "indices",
+    "values",
+    "crow_indices",
+    "col_indices",
+    "ccol_indices",
+    "row_indices",
+    "sparse_mask",
+    "sparse_resize_",
+    "sparse_resize_and_clear_",
+    "to_sparse",
+    "to_sparse_coo",
+    "to_sparse_csr",
+    "to_sparse_csc",
+    "to_sparse_bsr",
+    "to_sparse_bsc",
+):
     sparse_error(_name)
 
 
@@ -127,7 +146,8 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any
     raise NotImplementedError("to_padded_tensor: nested tensors are not part of Rushlight")
 
 
-# -- functions that PyTorch also has as methods, and older names ------------------------------------
+# -- functions that PyTorch also has as methods, and older names
+# ------------------------------------
 
 
 def function_of(name: str) -> Any:
@@ -150,7 +170,11 @@ def typename(obj: Any) -> str:
         return str(obj.type())  # type: ignore[attr-defined]
     kind = obj if isinstance(obj, type) else type(obj)
     module = kind.__module__
-    return kind.__qualname__ if module in ("builtins", "__builtin__", None) else f"{module}.{kind.__qualname__}"
+    return (
+        kind.__qualname__
+        if module in ("builtins", "__builtin__", None)
+        else f"{module}.{kind.__qualname__}"
+    )
 
 
 @composite(public="torch", dispatch=False)
@@ -172,7 +196,10 @@ def set_default_tensor_type(t: Any) -> None:
 def sparse_factory(name: str) -> Any:
     def fn(*args: Any, **kw: Any) -> Any:
         raise NotImplementedError(
-            message(f"{name}: sparse tensors are not part of Rushlight", hint="a dense tensor; index_put_ places values")
+            message(
+                f"{name}: sparse tensors are not part of Rushlight",
+                hint="a dense tensor; index_put_ places values",
+            )
         )
 
     fn.__name__ = name
@@ -180,7 +207,13 @@ def sparse_factory(name: str) -> Any:
     return composite(fn, public="torch", name=name, dispatch=False)
 
 
-for _name in ("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor", "sparse_bsr_tensor", "sparse_bsc_tensor"):
+for _name in (
+    "sparse_coo_tensor",
+    "sparse_csr_tensor",
+    "sparse_csc_tensor",
+    "sparse_bsr_tensor",
+    "sparse_bsc_tensor",
+):
     sparse_factory(_name)
 
 

@@ -1,6 +1,8 @@
-"""More functions about one element: clamp, lerp, addcmul, hypot, gcd, copysign, nan_to_num, complex parts.
+"""More functions about one element: clamp, lerp, addcmul, hypot, gcd, copysign, nan_to_num, complex
+parts.
 
-The intrinsics are in `math.py`; choices and comparisons of whole tensors (where, allclose) in `compare.py`.
+The intrinsics are in `math.py`; choices and comparisons of whole tensors (where, allclose) in
+`compare.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +27,15 @@ FAR = arr(A34, 0.3, 2.0)
 # -- clamp ---------------------------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, -2, 2), -1.0, 1.0), case(arr(A34, -2, 2), A4, None), case(A34, None, A34)], public="", derive=False)
+@elementwise(
+    samples=[
+        case(arr(A34, -2, 2), -1.0, 1.0),
+        case(arr(A34, -2, 2), A4, None),
+        case(A34, None, A34),
+    ],
+    public="",
+    derive=False,
+)
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""
     if input.dtype.kind == "c":
@@ -72,7 +82,9 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
         raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
     for b, place in ((min, "min"), (max, "max")):
         if b is not None and not isinstance(b, (TensorBase, int, float, complex, np.generic)):
-            raise TypeError(f"{name}(): argument '{place}' must be Number or Tensor, not {type(b).__name__}")
+            raise TypeError(
+                f"{name}(): argument '{place}' must be Number or Tensor, not {type(b).__name__}"
+            )
     return min, max
 
 
@@ -128,17 +140,30 @@ def one_type(*operands: Any) -> None:
     for name, d in zip(("input", "end", "weight"), kinds, strict=False):
         if d is not kinds[0]:
             raise RuntimeError(
-                message(f"expected dtype {kinds[0].name} for `{name}` but got dtype {d.name}", hint="bring all to one type with .to()")
+                message(
+                    f"expected dtype {kinds[0].name} for `{name}` but got dtype {d.name}",
+                    hint="bring all to one type with .to()",
+                )
             )
 
 
-@elementwise(check=one_type, samples=[case(A34, A34, 0.3), case(A34, A4, A34)], derive=False, holomorphic=True)
+@elementwise(
+    check=one_type,
+    samples=[case(A34, A34, 0.3), case(A34, A4, A34)],
+    derive=False,
+    holomorphic=True,
+)
 def lerp(input: Any, end: Any, weight: Any) -> Any:
     """input + weight * (end - input)."""
     if input.dtype.kind in "iub":
-        raise NotImplementedError(f"\"lerp_kernel\" not implemented for '{views.type_name(dtypes.from_numpy(input.dtype))}'")
+        raise NotImplementedError(
+            '"lerp_kernel" not implemented for '
+            f"'{views.type_name(dtypes.from_numpy(input.dtype))}'"
+        )
     weight = np.asarray(weight, input.dtype)
-    return np.where(np.abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight))
+    return np.where(
+        np.abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight)
+    )
 
 
 lerp.vjp(
@@ -148,7 +173,13 @@ lerp.vjp(
 )
 
 
-@op(samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))], promote="common", inplace=True, fresh=True, holomorphic=True)
+@op(
+    samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))],
+    promote="common",
+    inplace=True,
+    fresh=True,
+    holomorphic=True,
+)
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     if input.dtype.kind == "b":
@@ -163,13 +194,20 @@ addcmul.vjp(
 )
 
 
-@op(samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))], promote="common", inplace=True, fresh=True, holomorphic=True)
+@op(
+    samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))],
+    promote="common",
+    inplace=True,
+    fresh=True,
+    holomorphic=True,
+)
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
     if tensor1.dtype.kind in "iub":
         raise RuntimeError(
             message(
-                "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+                "Integer division with addcdiv is no longer supported, and in a future  release "
+                "addcdiv will perform a true "
                 "division of tensor1 and tensor2.",
                 hint="(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)",
             )
@@ -186,29 +224,57 @@ addcdiv.vjp(
 # -- pairs ---------------------------------------------------------------------------------------
 
 hypot = intrinsic(
-    "hypot", m.only("hypot", "f", np.hypot),
+    "hypot",
+    m.only("hypot", "f", np.hypot),
     lambda g, y, a, _b: g * (a / m.where(y == 0, y * 0 + 1, y)),
     lambda g, y, _a, b: g * (b / m.where(y == 0, y * 0 + 1, y)),
-    nin=2, numbers=(), samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))], doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
-)  # fmt: skip
+    nin=2,
+    numbers=(),
+    samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))],
+    doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
+)
 copysign = intrinsic(
-    "copysign", np.copysign,
+    "copysign",
+    np.copysign,
     lambda g, y, a, _b: g * m.where(a == 0, a * 0.0, y / m.where(a == 0, a * 0 + 1, a)),
     lambda g, _y, _a, _b: g * 0.0,
-    promote="float", numbers=(1,), samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)], doc="The magnitude of a with the sign of b.",
-)  # fmt: skip
+    promote="float",
+    numbers=(1,),
+    samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)],
+    doc="The magnitude of a with the sign of b.",
+)
 heaviside = intrinsic(
-    "heaviside", lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)), nin=2, numbers=(), samples=[case(A34, A34)],
+    "heaviside",
+    lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)),
+    nin=2,
+    numbers=(),
+    samples=[case(A34, A34)],
     doc="0 for negative x, 1 for positive x, `values` where x is 0.",
-)  # fmt: skip
+)
 nextafter = intrinsic(
-    "nextafter", np.nextafter,
+    "nextafter",
+    np.nextafter,
     lambda g, _y, a, b: m.where(a == b, g * 0.0, g),
     lambda g, _y, _a, _b: g * 0.0,
-    numbers=(), smooth=False, samples=[case(A34, A34)], doc="The next floating number after a towards b.",
-)  # fmt: skip
-gcd = intrinsic("gcd", np.gcd, numbers=(), samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))], doc="Greatest common divisor.")
-lcm = intrinsic("lcm", np.lcm, numbers=(), samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))], doc="Least common multiple.")
+    numbers=(),
+    smooth=False,
+    samples=[case(A34, A34)],
+    doc="The next floating number after a towards b.",
+)
+gcd = intrinsic(
+    "gcd",
+    np.gcd,
+    numbers=(),
+    samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
+    doc="Greatest common divisor.",
+)
+lcm = intrinsic(
+    "lcm",
+    np.lcm,
+    numbers=(),
+    samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
+    doc="Least common multiple.",
+)
 
 
 def log_add(a: Any, b: Any) -> Any:
@@ -226,17 +292,28 @@ def share_of(exponential: Any, x: Any, y: Any) -> Any:
 
 
 logaddexp = intrinsic(
-    "logaddexp", log_add,
+    "logaddexp",
+    log_add,
     lambda g, y, a, _b: g * share_of(m.exp, a, y),
     lambda g, y, _a, b: g * share_of(m.exp, b, y),
-    nin=2, promote="float", numbers=(), holomorphic=True, samples=[case(A34, A34), case(A34, A4)], doc="log(exp(a) + exp(b)).", inplace=False,
-)  # fmt: skip
+    nin=2,
+    promote="float",
+    numbers=(),
+    holomorphic=True,
+    samples=[case(A34, A34), case(A34, A4)],
+    doc="log(exp(a) + exp(b)).",
+    inplace=False,
+)
 logaddexp2 = intrinsic(
-    "logaddexp2", np.logaddexp2,
+    "logaddexp2",
+    np.logaddexp2,
     lambda g, y, a, _b: g * share_of(m.exp2, a, y),
     lambda g, y, _a, b: g * share_of(m.exp2, b, y),
-    promote="float", samples=[case(A34, A34)], doc="log2(2^a + 2^b).", inplace=False,
-)  # fmt: skip
+    promote="float",
+    samples=[case(A34, A34)],
+    doc="log2(2^a + 2^b).",
+    inplace=False,
+)
 
 
 @face
@@ -256,9 +333,14 @@ def ldexp_(input: Any, other: Any) -> Any:
 def float_power(input: Any, exponent: Any) -> Any:
     """input^exponent in float64 (complex128 for complex numbers)."""
     both = [x for x in (input, exponent)]
-    wide = dtypes.complex128 if any(
-        isinstance(x, complex) or (isinstance(x, TensorBase) and x._a.dtype.kind == "c") for x in both
-    ) else dtypes.float64
+    wide = (
+        dtypes.complex128
+        if any(
+            isinstance(x, complex) or (isinstance(x, TensorBase) and x._a.dtype.kind == "c")
+            for x in both
+        )
+        else dtypes.float64
+    )
     a, b = (x.to(wide) if isinstance(x, TensorBase) else x for x in both)  # type: ignore[attr-defined]
     if not isinstance(a, TensorBase):
         a = b.new_full((), a)
@@ -270,7 +352,8 @@ def float_power_(input: Any, exponent: Any) -> Any:
     """`float_power` in place; the tensor must be of float64 or complex128."""
     if input._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
         raise RuntimeError(
-            f"the base given to float_power_ has dtype {views.type_name(input.dtype)} but the operation's result requires dtype Double"
+            f"the base given to float_power_ has dtype {views.type_name(input.dtype)} but the "
+            "operation's result requires dtype Double"
         )
     return inplace_of(float_power, "float_power")(input, exponent)
 
@@ -280,14 +363,18 @@ def float_power_(input: Any, exponent: Any) -> Any:
 
 @op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True)
 def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
-    """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite numbers)."""
+    """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
+    numbers).
+    """
     if input.dtype.kind not in "fc":
         return input.copy()
     info = np.finfo(input.dtype)
     return np.nan_to_num(
-        input, nan=0.0 if nan is None else nan, posinf=float(info.max) if posinf is None else posinf,
+        input,
+        nan=0.0 if nan is None else nan,
+        posinf=float(info.max) if posinf is None else posinf,
         neginf=float(info.min) if neginf is None else neginf,
-    )  # fmt: skip
+    )
 
 
 nan_to_num.vjp(lambda g, _y, x: g * m.where(m.isfinite(x), 1.0, 0.0))

@@ -1,6 +1,7 @@
 """More reductions as records: prod, variance, logsumexp, extremes with their positions, counts.
 
-The first ones are in `reduce.py`; the public functions with PyTorch's overloads in `reduce_public.py`.
+The first ones are in `reduce.py`; the public functions with PyTorch's overloads in
+`reduce_public.py`.
 """
 
 from __future__ import annotations
@@ -39,11 +40,17 @@ def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
     if dim is None:
         flat = x.reshape((-1,))
         return (g.reshape((1,)) * conj(others(flat, 0))).reshape(tuple(x.shape))
-    return g * conj(others(x, axis(dim if isinstance(dim, int) else dim[0], x.ndim))) if x.ndim else g
+    return (
+        g * conj(others(x, axis(dim if isinstance(dim, int) else dim[0], x.ndim))) if x.ndim else g
+    )
 
 
 def conj(x: Any) -> Any:
-    if x.dtype == dtypes.complex64 or x.dtype == dtypes.complex128 or getattr(x.dtype, "kind", "") == "c":
+    if (
+        x.dtype == dtypes.complex64
+        or x.dtype == dtypes.complex128
+        or getattr(x.dtype, "kind", "") == "c"
+    ):
         return x.conj()
     return x
 
@@ -91,7 +98,12 @@ def need_float(name: str, x: Any) -> None:
 
 def centred(x: Any, dims: tuple[int, ...]) -> Any:
     n = max(pymath.prod(x.shape[d] for d in dims), 1)
-    mean = NP.add.reduce(x, axis=dims, keepdims=True, dtype=np.float64 if x.dtype == np.float32 else None) / n
+    mean = (
+        NP.add.reduce(
+            x, axis=dims, keepdims=True, dtype=np.float64 if x.dtype == np.float32 else None
+        )
+        / n
+    )
     return x - mean.astype(x.dtype)
 
 
@@ -112,7 +124,9 @@ def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
 
 @var.vjp
 def _(g: Any, _y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
-    return keep(g, x.shape, dim, keepdim) * ((x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction)))
+    return keep(g, x.shape, dim, keepdim) * (
+        (x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction))
+    )
 
 
 def mean_kept(x: Any, dim: Any) -> Any:
@@ -131,20 +145,29 @@ def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
 @std.vjp
 def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
     g = m.where(y == 0, g * 0.0, g / (2 * m.where(y == 0, y * 0 + 1, y)))
-    return keep(g, x.shape, dim, keepdim) * ((x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction)))
+    return keep(g, x.shape, dim, keepdim) * (
+        (x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction))
+    )
 
 
 # -- logsumexp -----------------------------------------------------------------------------------
 
 
-@op(samples=[case((3, 4), dim=1), case((2, 3, 4), dim=(0, 2), keepdim=True)], promote="float", fresh=True, public="",
-    errors=[error(IndexError, "Dimension out of range", (3, 4), dim=2)])  # fmt: skip
+@op(
+    samples=[case((3, 4), dim=1), case((2, 3, 4), dim=(0, 2), keepdim=True)],
+    promote="float",
+    fresh=True,
+    public="",
+    errors=[error(IndexError, "Dimension out of range", (3, 4), dim=2)],
+)
 def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))), computed without overflow."""
     dims = dims_of(dim, input.ndim)
     if input.size == 0:
         return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
-    top = NP.maximum.reduce(input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True)
+    top = NP.maximum.reduce(
+        input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True
+    )
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
     y = np.log(add_reduce(np.exp(input - top), dims, True)) + top
     return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
@@ -166,13 +189,16 @@ def extreme_op(name: str, ufunc: Any) -> Any:
     def fn(input: Any) -> Any:
         if input.size == 0:
             raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                "Specify the reduction dim with "
                 "the 'dim' argument."
             )
         return ufunc.reduce(input, axis=None)
 
     fn.__name__ = name + "_all"
-    fn.__doc__ = f"The {'largest' if name == 'max' else 'smallest'} of all values; ties share the gradient."
+    fn.__doc__ = (
+        f"The {'largest' if name == 'max' else 'smallest'} of all values; ties share the gradient."
+    )
     record = op(samples=EXTREME, fresh=True, public="", node=f"{name.capitalize()}Backward1")(fn)
     return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
 
@@ -191,22 +217,30 @@ def located(name: str, find: Any) -> Any:
         if input.ndim == 0:
             return input.copy(), np.zeros((), np.int64)
         if input.shape[d] == 0:
-            raise IndexError(
-                f"{name}(): Expected reduction dim {d} to have non-zero size."
-            )
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
         where = np.expand_dims(find(input, axis=d), d)
         values = np.take_along_axis(input, where, d)
         if not keepdim:
             values, where = values.squeeze(d), where.squeeze(d)
-        return np.ascontiguousarray(values).reshape(values.shape), where.astype(np.int64, copy=False)
+        return np.ascontiguousarray(values).reshape(values.shape), where.astype(
+            np.int64, copy=False
+        )
 
     fn.__name__ = name + "_dim"
     fn.__doc__ = f"({name} values, first positions) along `dim`."
     record = op(
-        samples=[case((3, 4), dim=1), case((3, 4), dim=0, keepdim=True)], fresh=True, public="", outputs=2, low="keep",
-        differentiable=(0,), node=f"{name.capitalize()}Backward0", return_type=return_types.return_type(name, ("values", "indices")),
-    )(fn)  # fmt: skip
-    return record.vjp(lambda g, y, _x, *, dim, keepdim, shapes: to_places(g, y, dim, keepdim, shapes))
+        samples=[case((3, 4), dim=1), case((3, 4), dim=0, keepdim=True)],
+        fresh=True,
+        public="",
+        outputs=2,
+        low="keep",
+        differentiable=(0,),
+        node=f"{name.capitalize()}Backward0",
+        return_type=return_types.return_type(name, ("values", "indices")),
+    )(fn)
+    return record.vjp(
+        lambda g, y, _x, *, dim, keepdim, shapes: to_places(g, y, dim, keepdim, shapes)
+    )
 
 
 def to_places(g: Any, y: Any, dim: int, keepdim: bool, shapes: Any) -> Any:
@@ -239,11 +273,14 @@ min_dim = located("min", argmin_array)
 def position(name: str, find: Any) -> Any:
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
         if input.dtype.kind in "bc":
-            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'")
+            raise RuntimeError(
+                f'"{name}_cpu" not implemented for '
+                f"'{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'"
+            )
         d = None if dim is None else axis(dim, input.ndim)
         if input.size == 0 and (d is None or input.shape[d] == 0):
             what = "input.numel() == 0." if d is None else f"dim {d} of size 0."
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[: 200])
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[:200])
         if input.ndim == 0:
             return np.zeros((), np.int64)
         got = np.asarray(find(input, axis=d), np.int64)
@@ -252,7 +289,8 @@ def position(name: str, find: Any) -> Any:
         return got
 
     fn.__name__ = name
-    fn.__doc__ = f"The position of the {'largest' if name == 'argmax' else 'smallest'} value (in the flattened tensor, or along `dim`)."
+    which = "largest" if name == "argmax" else "smallest"
+    fn.__doc__ = f"The position of the {which} value, in the flattened tensor or along `dim`."
     return op(samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep")(fn)
 
 

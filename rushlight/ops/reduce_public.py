@@ -1,4 +1,5 @@
-"""The public reductions, with PyTorch's overloads: sum, mean, prod, std, var, max, min and their relatives.
+"""The public reductions, with PyTorch's overloads: sum, mean, prod, std, var, max, min and their
+relatives.
 
 The records are in `reduce.py` and `reduce_more.py`; cumulative forms in `cumulative.py`.
 """
@@ -51,7 +52,9 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     if dtype is not None:
         input = typed(input, dtype)
         if input._a.dtype.kind in "iub" and input._a.dtype.itemsize < 8:
-            return cast(door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim}), as_dtype(dtype))
+            return cast(
+                door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim}), as_dtype(dtype)
+            )
     return door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
 
 
@@ -66,7 +69,8 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     need_tensor("mean", input)
     if dtype is not None and as_dtype(dtype).category < dtypes.FLOAT:
         raise RuntimeError(
-            "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            "mean(): could not infer output dtype. Optional dtype must be either a floating point "
+            "or complex dtype. "
             f"Got: {type_name(as_dtype(dtype))}"
         )
     return door.apply(r.mean, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
@@ -91,7 +95,10 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of the elements that are not NaN."""
     if not (input.is_floating_point() or input.is_complex()):
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype!r}")
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got "
+            f"{input.dtype!r}"
+        )
     x = typed(input, dtype)
     return nansum(x, dim, keepdim) / sum(x == x, dim, keepdim)
 
@@ -100,12 +107,22 @@ def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 
 
 def spread(record: Any, name: str, doc: str) -> Any:
-    def fn(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    def fn(
+        input: Any,
+        dim: Any = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
+    ) -> Any:
         if isinstance(dim, bool):  # var(unbiased)
             dim, unbiased = None, dim
         if unbiased is not None:
             if correction is not None:
-                raise TypeError(f"{name}() received an invalid combination of arguments: unbiased and correction")
+                raise TypeError(
+                    f"{name}() received an invalid combination of arguments: unbiased and "
+                    "correction"
+                )
             correction = 1 if unbiased else 0
         correction = 1 if correction is None else correction
         need_tensor(name, input)
@@ -114,31 +131,52 @@ def spread(record: Any, name: str, doc: str) -> Any:
             import warnings
 
             warnings.warn(
-                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
+                "the reduction factor "
                 "(input numel divided by output numel).",
                 UserWarning,
                 stacklevel=4,
             )
-        return door.apply(record, (input,), {"dim": dims(dim), "keepdim": keepdim, "correction": correction})
+        return door.apply(
+            record, (input,), {"dim": dims(dim), "keepdim": keepdim, "correction": correction}
+        )
 
     fn.__name__ = name
     fn.__doc__ = doc
     return face(fn)
 
 
-var = spread(more.var, "var", "Variance over `dim`: the mean squared distance from the mean, over n - correction (1).")
+var = spread(
+    more.var,
+    "var",
+    "Variance over `dim`: the mean squared distance from the mean, over n - correction (1).",
+)
 std = spread(more.std, "std", "Standard deviation over `dim`: the root of the variance.")
 
 
 @face(public="torch")
-def var_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def var_mean(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> Any:
     """(variance, mean) over `dim`."""
     over = None if isinstance(dim, bool) else dim
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
 
 
 @face(public="torch")
-def std_mean(input: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+def std_mean(
+    input: Any,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = None,
+) -> Any:
     """(standard deviation, mean) over `dim`."""
     over = None if isinstance(dim, bool) else dim
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
@@ -157,7 +195,8 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
         if not hasattr(dim, "__index__"):
             raise TypeError(
                 message(
-                    f"{name}() received an invalid combination of arguments - got (Tensor, {type(dim).__name__})",
+                    f"{name}() received an invalid combination of arguments - got (Tensor, "
+                    f"{type(dim).__name__})",
                     wanted=f"{name}(), {name}(dim, keepdim=False) or {name}(other)",
                     hint=f"a{name}(dim=(0, 1)) for several dimensions",
                 )
@@ -170,13 +209,21 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
 
 
 max = overloads(
-    "max", more.max_all, more.max_dim, "maximum",
-    "The largest element; with `dim`, (values, indices) along it; with another tensor, the larger of each pair.",
-)  # fmt: skip
+    "max",
+    more.max_all,
+    more.max_dim,
+    "maximum",
+    "The largest element; with `dim`, (values, indices) along it; with another tensor, the larger "
+    "of each pair.",
+)
 min = overloads(
-    "min", more.min_all, more.min_dim, "minimum",
-    "The smallest element; with `dim`, (values, indices) along it; with another tensor, the smaller of each pair.",
-)  # fmt: skip
+    "min",
+    more.min_all,
+    more.min_dim,
+    "minimum",
+    "The smallest element; with `dim`, (values, indices) along it; with another tensor, the "
+    "smaller of each pair.",
+)
 
 _aminmax = return_types.return_type("aminmax", ("min", "max"))
 
@@ -185,15 +232,22 @@ _aminmax = return_types.return_type("aminmax", ("min", "max"))
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """(smallest, largest) of all elements or along `dim`."""
     if input.numel() == 0 and dim is None:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+            "identity."
+        )
     d = () if dim is None else dim
     if dim is None and keepdim:
         d = tuple(range(input.ndim))
-    return _aminmax((r.amin.call((input,), {"dim": d, "keepdim": keepdim}), r.amax.call((input,), {"dim": d, "keepdim": keepdim})))
+    return _aminmax(
+        (
+            r.amin.call((input,), {"dim": d, "keepdim": keepdim}),
+            r.amax.call((input,), {"dim": d, "keepdim": keepdim}),
+        )
+    )
 
 
 @face
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
     return more.logsumexp.call((input,), {"dim": dims(dim), "keepdim": keepdim})
-

@@ -1,6 +1,7 @@
-"""The public shape functions: view, reshape, flatten, expand, squeeze, split, repeat, stack families.
+"""The public shape functions: view, reshape, flatten, expand, movedim and their relatives.
 
-Most hand over to a view record of `shape.py`. Reordering (flip, roll, tile, meshgrid) is in `shape_more.py`.
+Most hand over to a view record of `shape.py`. Reordering (flip, roll, tile, meshgrid) is in
+`shape_more.py`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd import door, views
-from ..autograd.node import LEAF, TensorBase
+from ..autograd.node import LEAF
 from ..errors import axis, message
 from ..kernels.meta import MetaArray
 from ..size import Size
 from . import shape as s
-from .faces import attribute, face, named, need_tensor, sizes, whole
+from .faces import attribute, face, named, need_tensor, sizes
 from .record import composite, view
 from .samples import case
 
@@ -32,17 +33,20 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
         return a.view(new)
     if a.ndim == 0:
         raise RuntimeError(
-            f"self.dim() cannot be 0 to view {views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)} (different element sizes)"
+            f"self.dim() cannot be 0 to view {views.type_name(dtypes.from_numpy(a.dtype))} as "
+            f"{views.type_name(dtype)} (different element sizes)"
         )
     if a.shape[-1] and a.strides[-1] != a.itemsize:
         raise RuntimeError(
             f"self.stride(-1) must be 1 to view {views.type_name(dtypes.from_numpy(a.dtype))} as "
-            f"{views.type_name(dtype)} (different element sizes), but got {a.strides[-1] // a.itemsize}"
+            f"{views.type_name(dtype)} (different element sizes), but got "
+            f"{a.strides[-1] // a.itemsize}"
         )
     if (a.shape[-1] * a.itemsize) % new.itemsize:
         raise RuntimeError(
             f"self.size(-1) must be divisible by {new.itemsize // a.itemsize} to view "
-            f"{views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)} (different element sizes), "
+            f"{views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)} "
+            "(different element sizes), "
             f"but got {a.shape[-1]}"
         )
     return a.view(new)
@@ -60,7 +64,11 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     if shape and isinstance(shape[0], dtypes.dtype):
         dtype = shape[0]
     if dtype is not None:
-        return input if input._a.dtype == dtype.np else door.apply(view_dtype, (input,), {"dtype": dtype})
+        return (
+            input
+            if input._a.dtype == dtype.np
+            else door.apply(view_dtype, (input,), {"dtype": dtype})
+        )
     if not shape:
         if size is None:
             raise TypeError('view() missing 1 required positional arguments: "size"')
@@ -125,7 +133,9 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
         return input
-    return reshaped(input, (*shape[:first], pymath.prod(shape[first : last + 1]), *shape[last + 1 :]))
+    return reshaped(
+        input, (*shape[:first], pymath.prod(shape[first : last + 1]), *shape[last + 1 :])
+    )
 
 
 @face
@@ -139,7 +149,8 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     if -1 not in sizes and pymath.prod(sizes) != shape[d]:
         raise RuntimeError(
             message(
-                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({shape[d]}) in the input tensor"
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim "
+                f"{d} ({shape[d]}) in the input tensor"
             )
         )
     if -1 in sizes:
@@ -147,7 +158,8 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
             sizes = s.infer_size(sizes, shape[d])
         except RuntimeError:
             raise RuntimeError(
-                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({shape[d]}) in the input tensor"
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim "
+                f"{d} ({shape[d]}) in the input tensor"
             ) from None
     return door.apply(s.view_as_shape, (input,), {"shape": (*shape[:d], *sizes, *shape[d + 1 :])})
 
@@ -164,7 +176,9 @@ def ravel(input: Any) -> Any:
 @composite(public="Tensor", name="expand")
 def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
     """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
-    return door.apply(s.expand, (input,), {"shape": sizes(sizes_ if size is None else (tuple(size),), "expand")})
+    return door.apply(
+        s.expand, (input,), {"shape": sizes(sizes_ if size is None else (tuple(size),), "expand")}
+    )
 
 
 @composite(public="Tensor")
@@ -184,7 +198,10 @@ def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     full = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
     if any(k < 0 for shape in full for k in shape):
-        raise RuntimeError(f"Trying to create tensor with negative dimension ({min(k for shape in full for k in shape)})")
+        raise RuntimeError(
+            "Trying to create tensor with negative dimension "
+            f"({min(k for shape in full for k in shape)})"
+        )
     try:
         return Size(np.broadcast_shapes(*full))
     except ValueError:
@@ -213,25 +230,29 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     shape = input._a.shape
     extra = len(shape) - len(want)
     if extra < 0 or any(n not in (1, shape[i + extra]) for i, n in enumerate(want)):
-        raise RuntimeError(
-            f"size {{{list(want)}}} is not expandable to size {{{list(shape)}}}."
-        )
+        raise RuntimeError(f"size {{{list(want)}}} is not expandable to size {{{list(shape)}}}.")
     if (tuple(want) != tuple(shape) or not shape) and input._a.dtype.kind in "iub":
         input = input.long()
-    return input if tuple(want) == tuple(shape) else door.apply(s.sum_to_shape, (input,), {"shape": want})
+    return (
+        input
+        if tuple(want) == tuple(shape)
+        else door.apply(s.sum_to_shape, (input,), {"shape": want})
+    )
 
 
 def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[str, Any]:
     laid = (s.element_strides(t), s.storage_start(t))
     return {
-        "size": sizes((size,), "as_strided"), "stride": sizes((stride,), "as_strided", "stride"),
-        "storage_offset": storage_offset, "laid": laid,
-    }  # fmt: skip
+        "size": sizes((size,), "as_strided"),
+        "stride": sizes((stride,), "as_strided", "stride"),
+        "storage_offset": storage_offset,
+        "laid": laid,
+    }
 
 
 @face
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A view of the storage with these sizes and strides (in elements), from `storage_offset` on."""
+    """A view of the storage with these sizes and strides (in elements), from an offset on."""
     return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
 
 
@@ -279,9 +300,13 @@ def become(t: Any, y: Any, name: str) -> Any:
 
 
 for _name, _record in {
-    "squeeze": s.squeeze, "unsqueeze": s.unsqueeze, "t": s.t, "transpose": s.transpose, "swapaxes": s.transpose,
+    "squeeze": s.squeeze,
+    "unsqueeze": s.unsqueeze,
+    "t": s.t,
+    "transpose": s.transpose,
+    "swapaxes": s.transpose,
     "swapdims": s.transpose,
-}.items():  # fmt: skip
+}.items():
     inplace_view(_record, _name)
 
 # -- moving dimensions ---------------------------------------------------------------------------
@@ -295,7 +320,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     dst = (destination,) if isinstance(destination, int) else tuple(destination)
     if len(src) != len(dst):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the same number of dims "
+            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "
+            "contain the same number of dims "
             f"as destination ({list(dst)} dims)"
         )
     given = src, dst
@@ -314,7 +340,9 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 @composite(public="Tensor", name="permute")
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A view with its dimensions in the order `dims`."""
-    return door.apply(s.permute, (input,), {"dims": sizes(named(dims, kw, "dims"), "permute", "dims")})
+    return door.apply(
+        s.permute, (input,), {"dims": sizes(named(dims, kw, "dims"), "permute", "dims")}
+    )
 
 
 @face
@@ -322,7 +350,8 @@ def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     if input._a.ndim < 2:
         raise RuntimeError(
-            f"tensor.adjoint() is only supported on matrices or batches of matrices. Got {input._a.ndim}-D tensor."
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+            f"{input._a.ndim}-D tensor."
         )
     return input.transpose(-2, -1).conj()
 
@@ -334,7 +363,8 @@ def flipped(t: Any) -> Any:
         import warnings
 
         warnings.warn(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw "
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw "
             "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
             "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
             UserWarning,
@@ -347,7 +377,8 @@ def matrix(t: Any) -> Any:
     """`x.mT`."""
     if t._a.ndim < 2:
         raise RuntimeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {t._a.ndim}-D tensor."
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {t._a.ndim}-D "
+            "tensor."
         )
     return door.apply(s.transpose, (t,), {"dim0": -2, "dim1": -1})
 
@@ -356,7 +387,8 @@ def adjoint_matrix(t: Any) -> Any:
     """`x.mH`."""
     if t._a.ndim < 2:
         raise RuntimeError(
-            f"tensor.mH is only supported on matrices or batches of matrices. Got {t._a.ndim}-D tensor."
+            f"tensor.mH is only supported on matrices or batches of matrices. Got {t._a.ndim}-D "
+            "tensor."
         )
     return adjoint(t)
 
@@ -372,133 +404,3 @@ def hermitian(t: Any) -> Any:
 
 for _name, _fn in {"T": flipped, "mT": matrix, "mH": adjoint_matrix, "H": hermitian}.items():
     attribute(_fn, _name)
-
-# -- parts ---------------------------------------------------------------------------------------
-
-
-@face
-def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """The view of `length` positions from `start` on along `dim`."""
-    if input._a.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if isinstance(start, TensorBase):
-        if start._a.ndim or start._a.dtype.kind not in "iu":
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = start.item()  # type: ignore[attr-defined]
-    d = axis(dim, input._a.ndim)
-    n = input._a.shape[d]
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
-    if not -n <= start <= n:
-        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
-    first = start + n if start < 0 else start
-    if first > n - length:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({n}).")
-    return door.apply(s.slice_, (input,), {"dim": d, "start": first, "end": first + length, "step": 1})
-
-
-@face
-def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
-    """A copy of `narrow`."""
-    return narrow(input, dim, start, length).clone()
-
-
-@face(public="Tensor", name="split")
-def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
-    """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a list."""
-    if isinstance(split_size, (tuple, list)):
-        split_size = tuple(int(n) for n in split_size)
-    else:
-        split_size = whole(split_size, "split", "split_size")
-    if input._a.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    return door.apply(s.split, (input,), {"split_size": split_size, "dim": dim})
-
-
-@face(public="torch", name="split")
-def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
-    return split_method(tensor, split_size_or_sections, dim)
-
-
-@face(aliases="unsafe_split_with_sizes")
-def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
-    """Views of the given sizes along `dim`."""
-    return split_method(input, tuple(split_sizes), dim)
-
-
-@face
-def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
-    """`split`."""
-    return split_method(input, split_size, dim)
-
-
-@face(aliases="unsafe_chunk")
-def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
-    if input._a.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    n = input._a.shape[axis(dim, input._a.ndim)]
-    size = (n + chunks - 1) // chunks
-    if size == 0:
-        return split_method(input, [0] * chunks, dim)
-    return split_method(input, size, dim)
-
-
-@face
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
-    if input._a.ndim == 0:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-        )
-    d = axis(dim, input._a.ndim)
-    n = input._a.shape[d]
-    where = indices_or_sections
-    if isinstance(where, TensorBase):
-        where = where.tolist()  # type: ignore[attr-defined]
-    if isinstance(where, (tuple, list)):
-        cuts = [0, *[int(i) for i in where], n]
-    else:
-        k = int(where)
-        if k <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {k}")
-        small, more = divmod(n, k)
-        cuts = [0]
-        for i in range(k):
-            cuts.append(cuts[-1] + small + (i < more))
-    return tuple(
-        door.apply(s.slice_, (input,), {"dim": d, "start": a, "end": None if last else b, "step": 1})
-        for a, b, last in [
-            (cuts[i], cuts[i + 1], i == len(cuts) - 2) for i in range(len(cuts) - 1)
-        ]
-    )
-
-
-def directional(name: str, need: int, choose: Any) -> Any:
-    def fn(input: Any, indices_or_sections: Any) -> Any:
-        n = input._a.ndim
-        if n < need:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {need} dimension, but got a tensor with {n} dimensions!"
-            )
-        d = choose(n)
-        if isinstance(indices_or_sections, str):
-            raise TypeError(f"{name}() received an invalid combination of arguments - got (Tensor, str)")
-        if isinstance(indices_or_sections, int) and (indices_or_sections == 0 or input._a.shape[d] % indices_or_sections):
-            raise RuntimeError(
-                f"torch.{name} attempted to split along dimension {d}, but the size of the dimension {input._a.shape[d]} is "
-                f"not divisible by the split_size {indices_or_sections}!"
-            )
-        return tensor_split(input, indices_or_sections, d)
-
-    fn.__name__ = name
-    fn.__doc__ = f"`tensor_split` along dimension {choose(3)} (of tensors with three dimensions)."
-    return face(fn)
-
-
-hsplit = directional("hsplit", 1, lambda n: 0 if n == 1 else 1)
-vsplit = directional("vsplit", 2, lambda n: 0)
-dsplit = directional("dsplit", 3, lambda n: 2)

@@ -1,6 +1,8 @@
-"""An op on PyTorch's own samples in every form: types, methods, in place, `out=`, errors, twice differentiated.
+"""An op on PyTorch's own samples in every form: types, methods, in place, `out=`, errors, twice
+differentiated.
 
-Not a test file: the test files beside it call `run(name, ...)`. `op_tables.py` checks values and first gradients of
+Not a test file: the test files beside it call `run(name, ...)`. `op_tables.py` checks values and
+first gradients of
 more samples; this file is about the forms.
 """
 
@@ -26,11 +28,25 @@ with warnings.catch_warnings():
 
 MOST = 14  # samples of an entry and type
 TYPES = (
-    "float32", "float64", "int64", "uint8", "bool", "complex64", "complex128", "bfloat16", "float16", "int32",
-)  # fmt: skip
+    "float32",
+    "float64",
+    "int64",
+    "uint8",
+    "bool",
+    "complex64",
+    "complex128",
+    "bfloat16",
+    "float16",
+    "int32",
+)
 TOLERANCE = {
-    "float32": 2e-5, "float64": 1e-9, "complex64": 5e-5, "complex128": 1e-9, "float16": 2e-3, "bfloat16": 2e-2,
-}  # fmt: skip
+    "float32": 2e-5,
+    "float64": 1e-9,
+    "complex64": 5e-5,
+    "complex128": 1e-9,
+    "float16": 2e-3,
+    "bfloat16": 2e-2,
+}
 
 
 @cache
@@ -117,8 +133,16 @@ def forms(name: str, entry: Any) -> list[Any]:
     return found
 
 
-def run(name: str, *, double: bool = True, errors: bool = True, kinds: tuple[str, ...] = TYPES, words: bool = True) -> None:
-    """Check every form of the op; `double=False` leaves out second gradients, `errors=False` the error samples.
+def run(
+    name: str,
+    *,
+    double: bool = True,
+    errors: bool = True,
+    kinds: tuple[str, ...] = TYPES,
+    words: bool = True,
+) -> None:
+    """Check every form of the op; `double=False` leaves out second gradients, `errors=False` the
+    error samples.
 
     `words=False` compares the classes of errors alone.
     """
@@ -131,15 +155,21 @@ def run(name: str, *, double: bool = True, errors: bool = True, kinds: tuple[str
                 continue
             grads = entry.supports_autograd and kind in ("float64", "complex128")
             torch.manual_seed(0)
-            for s in itertools.islice(quiet(entry.sample_inputs, "cpu", dtype, requires_grad=grads), MOST):
-                calls += sample(name, entry, ways, s, kind, grads, double and entry.supports_gradgrad)
+            for s in itertools.islice(
+                quiet(entry.sample_inputs, "cpu", dtype, requires_grad=grads), MOST
+            ):
+                calls += sample(
+                    name, entry, ways, s, kind, grads, double and entry.supports_gradgrad
+                )
         if errors and entry.error_inputs_func is not None:
             for case in quiet(lambda e=entry: list(e.error_inputs("cpu"))):
                 failing(name, entry, ways, case, words)
     assert calls
 
 
-def sample(name: str, entry: Any, ways: list[Any], s: Any, kind: str, grads: bool, double: bool) -> int:
+def sample(
+    name: str, entry: Any, ways: list[Any], s: Any, kind: str, grads: bool, double: bool
+) -> int:
     """One sample in every form; how many calls were compared."""
     args, kw = (s.input, *s.args), s.kwargs
     where = f"{name} {kind} {[getattr(a, 'shape', a) for a in args]} {kw}"
@@ -160,8 +190,13 @@ def sample(name: str, entry: Any, ways: list[Any], s: Any, kind: str, grads: boo
     return len(ways)
 
 
-def gradients(got: Any, want: Any, ins: list[Any], theirs_in: list[Any], double: bool, where: str) -> None:
-    xs, ys = [t for t in theirs_in if t.requires_grad], [t for t in tensors(want) if t.requires_grad]
+def gradients(
+    got: Any, want: Any, ins: list[Any], theirs_in: list[Any], double: bool, where: str
+) -> None:
+    xs, ys = (
+        [t for t in theirs_in if t.requires_grad],
+        [t for t in tensors(want) if t.requires_grad],
+    )
     own, roots = [t for t in ins if t.requires_grad], [t for t in tensors(got) if t.requires_grad]
     if not ys:
         return
@@ -170,17 +205,25 @@ def gradients(got: Any, want: Any, ins: list[Any], theirs_in: list[Any], double:
         theirs = torch.autograd.grad(ys, xs, seeds, allow_unused=True, create_graph=True)
     except RuntimeError:  # not differentiable there
         return
-    mine = rushlight.autograd.grad(roots, own, [ours(g) for g in seeds], allow_unused=True, create_graph=True)
+    mine = rushlight.autograd.grad(
+        roots, own, [ours(g) for g in seeds], allow_unused=True, create_graph=True
+    )
     agree(mine, theirs, f"gradient of {where}")
     pairs = [(p, q) for p, q in zip(mine, theirs, strict=True) if q is not None and q.requires_grad]
     if not double or not pairs:
         return
     seeds = [torch.randn(q.shape, dtype=q.dtype) for _, q in pairs]
     theirs = torch.autograd.grad([q for _, q in pairs], xs, seeds, allow_unused=True)
-    live = [(p, ours(v)) for (p, _), v in zip(pairs, seeds, strict=True) if p is not None and p.requires_grad]
+    live = [
+        (p, ours(v))
+        for (p, _), v in zip(pairs, seeds, strict=True)
+        if p is not None and p.requires_grad
+    ]
     mine = [None] * len(own)
     if live:
-        mine = rushlight.autograd.grad([p for p, _ in live], own, [v for _, v in live], allow_unused=True)
+        mine = rushlight.autograd.grad(
+            [p for p, _ in live], own, [v for _, v in live], allow_unused=True
+        )
     agree(mine, theirs, f"second gradient of {where}")
 
 
@@ -239,11 +282,15 @@ def failing(name: str, entry: Any, ways: list[Any], case: Any, words: bool) -> N
         return  # results written over operands are allowed here where they are well-defined
     try:
         quiet(entry.op, *args, **s.kwargs)
-    except Exception:  # noqa: BLE001 - whatever PyTorch raises is the subject
+    except Exception:
         pass
     else:
         return
-    pattern = case.error_regex if words and case.error_regex and "invalid combination" not in case.error_regex else ""
+    pattern = (
+        case.error_regex
+        if words and case.error_regex and "invalid combination" not in case.error_regex
+        else ""
+    )
     with pytest.raises(case.error_type) as caught:
         quiet(ways[0], *ours(args), **ours(s.kwargs))
     assert not pattern or re.search(pattern, str(caught.value)), (name, str(caught.value), pattern)

@@ -12,7 +12,10 @@ pytest.importorskip("expecttest")
 run = run_path(str(Path(__file__).with_name("op_variants.py")))["run"]
 
 
-@pytest.mark.parametrize("name", ["eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like", "scalar_tensor"])
+@pytest.mark.parametrize(
+    "name",
+    ["eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like", "scalar_tensor"],
+)
 def test_factories(name):
     run(name)
 

@@ -12,9 +12,24 @@ pytest.importorskip("expecttest")
 run = run_path(str(Path(__file__).with_name("op_variants.py")))["run"]
 
 NAMES = [
-    "gather", "scatter", "scatter_add", "scatter_reduce", "index_select", "index_copy", "index_fill", "index_put",
-    "index_reduce", "masked_select", "masked_scatter", "take", "take_along_dim", "put", "nonzero", "nonzero_static", "argwhere",
-]  # fmt: skip
+    "gather",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "index_select",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_reduce",
+    "masked_select",
+    "masked_scatter",
+    "take",
+    "take_along_dim",
+    "put",
+    "nonzero",
+    "nonzero_static",
+    "argwhere",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

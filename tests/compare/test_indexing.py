@@ -1,4 +1,5 @@
-"""Random programs of indexing, assignment, views and in-place changes: values and gradients as in PyTorch.
+"""Random programs of indexing, assignment, views and in-place changes: values and gradients as in
+PyTorch.
 
 A program is drawn from one integer, so a failure is repeated by that integer.
 """
@@ -55,7 +56,14 @@ def draw_key(rng, shape):
             d += 1
         elif kind == "mask":
             over = shape[d : d + rng.choice([1, 1, 2])]
-            key.append(("tensor", np.array([rng.random() < 0.5 for _ in range(int(np.prod(over)))], bool).reshape(over)))
+            key.append(
+                (
+                    "tensor",
+                    np.array([rng.random() < 0.5 for _ in range(int(np.prod(over)))], bool).reshape(
+                        over
+                    ),
+                )
+            )
             d += len(over)
         elif size == 0:
             break
@@ -63,8 +71,12 @@ def draw_key(rng, shape):
             key.append(rng.randrange(-size, size))
             d += 1
         else:
-            form = rng.choice([(2,), (1,), (2, 2), ()]) if kind == "tensor" else (rng.choice([1, 2]),)
-            picks = np.array([rng.randrange(-size, size) for _ in range(int(np.prod(form)))], np.int64).reshape(form)
+            form = (
+                rng.choice([(2,), (1,), (2, 2), ()]) if kind == "tensor" else (rng.choice([1, 2]),)
+            )
+            picks = np.array(
+                [rng.randrange(-size, size) for _ in range(int(np.prod(form)))], np.int64
+            ).reshape(form)
             key.append((kind, picks))
             d += 1
     if ellipsis:  # it takes as many dimensions as was counted, no more
@@ -83,7 +95,10 @@ def build(key, lib):
 
 
 def draw_base(rng):
-    shape = tuple(rng.choice([1, 2, 3, 4, 0]) if rng.random() < 0.2 else rng.choice([2, 3, 4]) for _ in range(rng.randrange(4)))
+    shape = tuple(
+        rng.choice([1, 2, 3, 4, 0]) if rng.random() < 0.2 else rng.choice([2, 3, 4])
+        for _ in range(rng.randrange(4))
+    )
     return np.arange(int(np.prod(shape)), dtype=np.float64).reshape(shape) + 1
 
 
@@ -163,7 +178,9 @@ def test_writing_a_tensor(seed):
         shape = tuple(y[build(key, lib)].shape)
         shape = shape[int(drop * (len(shape) + 1)) :]
         shape = tuple(1 if one else n for one, n in zip(ones, shape, strict=False))
-        v = (lib.arange(int(np.prod(shape)), dtype=lib.float64).reshape(shape) + 100).requires_grad_()
+        v = (
+            lib.arange(int(np.prod(shape)), dtype=lib.float64).reshape(shape) + 100
+        ).requires_grad_()
         y[build(key, lib)] = v * 1
         weighted(lib, y).backward()
         return array(y), array(x.grad), array(v.grad)
@@ -265,7 +282,9 @@ def test_views_and_in_place_changes(seed):
     steps = draw_program(random.Random(seed))
     theirs = outcome(run_program, torch, steps)
     if isinstance(theirs, type):
-        return  # PyTorch forbids some changes that have a clear meaning (parts of split, operands of themselves)
+        # PyTorch forbids some changes that have a clear meaning (parts of split, operands of
+        # themselves)
+        return
     compare(run_program, steps)
 
 
@@ -273,9 +292,15 @@ def test_views_and_in_place_changes(seed):
 
 
 @MANY
-@given(mutually_broadcastable_shapes(num_shapes=3, max_dims=3, max_side=3), st.sampled_from(["add", "mul", "where", "addcmul", "lerp", "maximum"]))
+@given(
+    mutually_broadcastable_shapes(num_shapes=3, max_dims=3, max_side=3),
+    st.sampled_from(["add", "mul", "where", "addcmul", "lerp", "maximum"]),
+)
 def test_broadcasting(shapes, name):
-    arrays = [np.arange(int(np.prod(s)), dtype=np.float64).reshape(s) / 7 + i for i, s in enumerate(shapes.input_shapes)]
+    arrays = [
+        np.arange(int(np.prod(s)), dtype=np.float64).reshape(s) / 7 + i
+        for i, s in enumerate(shapes.input_shapes)
+    ]
 
     def program(lib):
         a, b, c = (lib.tensor(v, requires_grad=True) for v in arrays)
@@ -296,7 +321,9 @@ def test_broadcasting(shapes, name):
 @MANY
 @given(mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3))
 def test_broadcasting_in_place(shapes):
-    a, b = (np.arange(int(np.prod(s)), dtype=np.float64).reshape(s) + 1 for s in shapes.input_shapes)
+    a, b = (
+        np.arange(int(np.prod(s)), dtype=np.float64).reshape(s) + 1 for s in shapes.input_shapes
+    )
 
     def program(lib):
         x, y = lib.tensor(a, requires_grad=True), lib.tensor(b, requires_grad=True)

@@ -13,12 +13,50 @@ import rushlight
 
 torch = pytest.importorskip("torch")
 
-TYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64"]
+TYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+]
 NUMBERS = [True, False, 2, 2.5, 1 + 2j, -1]
 SCALARS = [np.float32(2.0), np.int64(2), np.float64(1.5)]
-BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"]
+BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "and_",
+    "or_",
+    "xor",
+    "lshift",
+    "rshift",
+]
 COMPARE = ["lt", "le", "gt", "ge", "eq", "ne"]
-IN_PLACE = ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift"]
+IN_PLACE = [
+    "iadd",
+    "isub",
+    "imul",
+    "itruediv",
+    "ifloordiv",
+    "imod",
+    "ipow",
+    "iand",
+    "ior",
+    "ixor",
+    "ilshift",
+    "irshift",
+]
 
 
 def outcome(fn, a, b):
@@ -35,7 +73,9 @@ def outcome(fn, a, b):
 
 
 def agree(ours, theirs, where):
-    if theirs is None or (isinstance(theirs, type) and issubclass(theirs, NotImplementedError) and "float16" in where):
+    if theirs is None or (
+        isinstance(theirs, type) and issubclass(theirs, NotImplementedError) and "float16" in where
+    ):
         return  # PyTorch has half-precision complex numbers
     if isinstance(theirs, type) or isinstance(ours, type):
         assert isinstance(theirs, type), (where, ours, theirs)
@@ -104,17 +144,48 @@ def test_in_place(name):
 def test_one_operand(name):
     fn = getattr(operator, name)
     for a in TYPES:
-        got = [outcome(lambda x, _: fn(x), value(lib, a, [3, 0, 1]), None) for lib in (rushlight, torch)]
+        got = [
+            outcome(lambda x, _: fn(x), value(lib, a, [3, 0, 1]), None)
+            for lib in (rushlight, torch)
+        ]
         agree(*got, (name, a))
 
 
 def test_division_by_zero_and_extremes():
     def run(lib):
         x = lib.tensor([1.0, -1.0, 0.0, float("inf"), float("nan"), -0.0])
-        ys = [x / 0, x // 0, x % 0, x**0, 0**x.abs(), x // 2, x % -2, x.floor(), x.sign(), x.round()]
-        ys += [lib.fmod(x, 0.0), lib.div(x, 0, rounding_mode="trunc"), x.clamp(0, 1), lib.maximum(x, x.flip(0)), x.nan_to_num()]
+        ys = [
+            x / 0,
+            x // 0,
+            x % 0,
+            x**0,
+            0 ** x.abs(),
+            x // 2,
+            x % -2,
+            x.floor(),
+            x.sign(),
+            x.round(),
+        ]
+        ys += [
+            lib.fmod(x, 0.0),
+            lib.div(x, 0, rounding_mode="trunc"),
+            x.clamp(0, 1),
+            lib.maximum(x, x.flip(0)),
+            x.nan_to_num(),
+        ]
         i = lib.tensor([-7, 7, -8])
-        ys += [i // 2, i % 3, i // -2, i % -3, lib.fmod(i, 3), lib.div(i, 2, rounding_mode="trunc"), i >> 1, i << 2, i**2, ~i]
+        ys += [
+            i // 2,
+            i % 3,
+            i // -2,
+            i % -3,
+            lib.fmod(i, 3),
+            lib.div(i, 2, rounding_mode="trunc"),
+            i >> 1,
+            i << 2,
+            i**2,
+            ~i,
+        ]
         return [y.numpy() for y in ys]
 
     for k, (a, b) in enumerate(zip(run(rushlight), run(torch), strict=True)):

@@ -12,8 +12,19 @@ import rushlight
 torch = pytest.importorskip("torch")
 
 TYPES = [
-    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
-]  # fmt: skip
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 NUMBERS = [True, 2, 2.5, 1 + 2j]
 PAIRS = list(itertools.product(TYPES, TYPES))
 
@@ -25,7 +36,10 @@ def name(d):
 @pytest.mark.parametrize(("a", "b"), PAIRS)
 def test_pairs_of_tensors(a, b):
     for shape_a, shape_b in itertools.product([(2,), ()], repeat=2):
-        theirs = torch.result_type(torch.ones(shape_a, dtype=getattr(torch, a)), torch.ones(shape_b, dtype=getattr(torch, b)))
+        theirs = torch.result_type(
+            torch.ones(shape_a, dtype=getattr(torch, a)),
+            torch.ones(shape_b, dtype=getattr(torch, b)),
+        )
         x = rushlight.ones(shape_a, dtype=getattr(rushlight, a))
         y = rushlight.ones(shape_b, dtype=getattr(rushlight, b))
         if name(theirs) == "complex32":

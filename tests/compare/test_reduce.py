@@ -12,10 +12,36 @@ pytest.importorskip("expecttest")
 run = run_path(str(Path(__file__).with_name("op_variants.py")))["run"]
 
 NAMES = [
-    "sum", "mean", "prod", "std", "var", "std_mean", "var_mean", "max", "min", "argmax", "argmin", "aminmax", "amax", "amin",
-    "any", "all", "logsumexp", "cumsum", "cumprod", "cummax", "cummin", "nansum", "nanmean", "count_nonzero", "diff",
-    "trapezoid", "trapz", "cumulative_trapezoid", "gradient",
-]  # fmt: skip
+    "sum",
+    "mean",
+    "prod",
+    "std",
+    "var",
+    "std_mean",
+    "var_mean",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "aminmax",
+    "amax",
+    "amin",
+    "any",
+    "all",
+    "logsumexp",
+    "cumsum",
+    "cumprod",
+    "cummax",
+    "cummin",
+    "nansum",
+    "nanmean",
+    "count_nonzero",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "gradient",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -24,4 +50,6 @@ def test_every_form(name):
 
 
 def test_logcumsumexp():
-    run("logcumsumexp", kinds=("float32", "float64", "bfloat16"))  # PyTorch's complex gradient is another
+    run(
+        "logcumsumexp", kinds=("float32", "float64", "bfloat16")
+    )  # PyTorch's complex gradient is another

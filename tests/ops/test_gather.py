@@ -51,14 +51,25 @@ def test_scatter_of_a_tensor_and_reduced(x):
 
 @pytest.mark.parametrize(
     ("reduce", "with_self", "without"),
-    [("sum", [7.0, 5.0], [6.0, 5.0]), ("prod", [8.0, 0.0], [8.0, 5.0]), ("mean", [7 / 3, 2.5], [3.0, 5.0]),
-     ("amax", [4.0, 5.0], [4.0, 5.0]), ("amin", [1.0, 0.0], [2.0, 5.0])],
-)  # fmt: skip
+    [
+        ("sum", [7.0, 5.0], [6.0, 5.0]),
+        ("prod", [8.0, 0.0], [8.0, 5.0]),
+        ("mean", [7 / 3, 2.5], [3.0, 5.0]),
+        ("amax", [4.0, 5.0], [4.0, 5.0]),
+        ("amin", [1.0, 0.0], [2.0, 5.0]),
+    ],
+)
 def test_scatter_reduce(reduce, with_self, without):
     x, index, src = torch.tensor([1.0, 0.0]), torch.tensor([0, 0, 1]), torch.tensor([4.0, 2.0, 5.0])
     assert x.scatter_reduce(0, index, src, reduce).tolist() == pytest.approx(with_self)
-    assert x.scatter_reduce(0, index, src, reduce, include_self=False).tolist() == pytest.approx(without)
-    assert x.index_reduce(0, index, src, reduce).tolist() == pytest.approx(with_self) if reduce != "sum" else True
+    assert x.scatter_reduce(0, index, src, reduce, include_self=False).tolist() == pytest.approx(
+        without
+    )
+    assert (
+        x.index_reduce(0, index, src, reduce).tolist() == pytest.approx(with_self)
+        if reduce != "sum"
+        else True
+    )
 
 
 def test_products_with_zeros_are_twice_differentiable():
@@ -66,13 +77,18 @@ def test_products_with_zeros_are_twice_differentiable():
     index = torch.tensor([0, 0, 1])
     src = torch.tensor([0.0, 5.0, 7.0], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda a, s: a.scatter_reduce(0, index, s, "prod"), (x, src))
-    assert torch.autograd.gradgradcheck(lambda a, s: a.scatter_reduce(0, index, s, "prod"), (x, src))
+    assert torch.autograd.gradgradcheck(
+        lambda a, s: a.scatter_reduce(0, index, s, "prod"), (x, src)
+    )
 
 
 def test_whole_slices(x):
     index = torch.tensor([1, 0, 1])
     assert x.index_select(0, index).tolist() == [[4, 5, 6], [1, 2, 3], [4, 5, 6]]
-    assert torch.zeros(2, 3).index_add_(0, index, torch.ones(3, 3), alpha=2).tolist() == [[2, 2, 2], [4, 4, 4]]
+    assert torch.zeros(2, 3).index_add_(0, index, torch.ones(3, 3), alpha=2).tolist() == [
+        [2, 2, 2],
+        [4, 4, 4],
+    ]
     assert x.index_fill(1, torch.tensor([0]), -1).tolist() == [[-1, 2, 3], [-1, 5, 6]]
     assert x.index_copy(0, torch.tensor([1]), torch.zeros(1, 3)).tolist() == [[1, 2, 3], [0, 0, 0]]
     with pytest.raises(IndexError, match="index out of range in self"):
@@ -98,7 +114,10 @@ def test_masks(x):
 
 def test_flat_positions(x):
     assert x.take(torch.tensor([[0, -1]])).tolist() == [[1.0, 6.0]]
-    assert torch.zeros(2, 2).put_(torch.tensor([1, 2]), torch.tensor([5.0, 6.0])).tolist() == [[0, 5], [6, 0]]
+    assert torch.zeros(2, 2).put_(torch.tensor([1, 2]), torch.tensor([5.0, 6.0])).tolist() == [
+        [0, 5],
+        [6, 0],
+    ]
     assert torch.take_along_dim(x, torch.tensor([[0], [2]]), 1).tolist() == [[1.0], [6.0]]
     with pytest.raises(IndexError, match="out of range"):
         x.take(torch.tensor([6]))

@@ -61,7 +61,12 @@ def test_results_into_an_array_or_a_tensor(t):
 
 def test_tensors_with_gradients_must_be_detached(t):
     t.requires_grad_()
-    for call in (lambda: np.sin(t), lambda: t.numpy(), lambda: np.concatenate([t, t]), lambda: np.asarray(t)):
+    for call in (
+        lambda: np.sin(t),
+        lambda: t.numpy(),
+        lambda: np.concatenate([t, t]),
+        lambda: np.asarray(t),
+    ):
         with pytest.raises(RuntimeError, match=r"detach\(\)\.numpy\(\)"):
             call()
 

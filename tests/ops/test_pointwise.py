@@ -57,7 +57,11 @@ def test_special_values():
     assert x.nan_to_num(1, posinf=2, neginf=3).tolist() == [1.0, 2.0, 3.0, 1.0]
     assert x.sign().tolist() == [0.0, 1.0, -1.0, 1.0]
     assert torch.logaddexp(x[2], x[2]).item() == -math.inf
-    assert torch.heaviside(torch.tensor([-1.0, 0.0, 2.0]), torch.tensor(0.5)).tolist() == [0.0, 0.5, 1.0]
+    assert torch.heaviside(torch.tensor([-1.0, 0.0, 2.0]), torch.tensor(0.5)).tolist() == [
+        0.0,
+        0.5,
+        1.0,
+    ]
     assert torch.hypot(torch.tensor(3e30), torch.tensor(4e30)).item() == pytest.approx(5e30)
 
 

@@ -149,7 +149,9 @@ def test_cumulative_extremes():
     values, indices = x.cummax(0)
     assert (values.tolist(), indices.tolist()) == ([1.0, 3.0, 3.0, 3.0], [0, 1, 2, 2])
     assert x.cummin(0).indices.tolist() == [0, 0, 0, 0]
-    assert torch.logcumsumexp(torch.zeros(3), 0).tolist() == pytest.approx([0, math.log(2), math.log(3)])
+    assert torch.logcumsumexp(torch.zeros(3), 0).tolist() == pytest.approx(
+        [0, math.log(2), math.log(3)]
+    )
 
 
 def test_differences_and_integrals():
@@ -164,7 +166,12 @@ def test_differences_and_integrals():
 
 
 def test_long_sums_of_float32_stay_exact_to_rounding(rng):
-    for shape, axes in [((30000, 3), (0,)), ((3, 30000), (1,)), ((150, 200, 3), (0, 1)), ((1025, 2), (0,))]:
+    for shape, axes in [
+        ((30000, 3), (0,)),
+        ((3, 30000), (1,)),
+        ((150, 200, 3), (0, 1)),
+        ((1025, 2), (0,)),
+    ]:
         a = rng.random(shape, np.float32) + 1
         for layout in (a, np.asfortranarray(a)):
             got, want = add_reduce(layout, axes), a.astype(np.float64).sum(axes)

@@ -17,7 +17,13 @@ def x():
 
 
 def test_view_takes_sizes_in_three_forms(x):
-    for y in (x.view(6, 4), x.view((6, 4)), x.view(torch.Size([6, 4])), x.view(size=(6, 4)), x.view(-1, 4)):
+    for y in (
+        x.view(6, 4),
+        x.view((6, 4)),
+        x.view(torch.Size([6, 4])),
+        x.view(size=(6, 4)),
+        x.view(-1, 4),
+    ):
         assert y.shape == (6, 4)
         assert shares(x, y)
 
@@ -93,7 +99,12 @@ def test_a_view_made_before_an_in_place_transpose_keeps_its_meaning():
 
 def test_moving_dimensions(x):
     assert x.movedim(0, -1).shape == (3, 4, 2)
-    assert x.permute(2, 0, 1).shape == x.permute((2, 0, 1)).shape == x.permute(dims=(2, 0, 1)).shape == (4, 2, 3)
+    assert (
+        x.permute(2, 0, 1).shape
+        == x.permute((2, 0, 1)).shape
+        == x.permute(dims=(2, 0, 1)).shape
+        == (4, 2, 3)
+    )
     assert x.mT.shape == (2, 4, 3)
     assert x[0].T.shape == (4, 3)
     assert x.swapaxes(0, 2).shape == (4, 3, 2)
