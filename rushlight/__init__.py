@@ -205,6 +205,7 @@ _LAZY = {
     "fft",
     "special",
     "amp",
+    "compiler",
     "func",
     "version",
     "mps",
@@ -234,6 +235,9 @@ _FROM = {
     "autocast": "amp",
     "is_autocast_enabled": "amp.autocast_mode",
     "get_autocast_dtype": "amp.autocast_mode",
+    "is_autocast_cpu_enabled": "amp.autocast_mode",
+    "get_autocast_cpu_dtype": "amp.autocast_mode",
+    "get_autocast_gpu_dtype": "amp.autocast_mode",
     "is_autocast_cache_enabled": "amp.autocast_mode",
 }
 

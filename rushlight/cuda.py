@@ -4,6 +4,8 @@ harmless, and using a device raises an error that says what to do."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from .device import usable
@@ -95,6 +97,19 @@ seed_all = seed
 
 def synchronize(device: Any = None) -> None:
     """Harmless when no device was ever used: everything has been computed already."""
+
+
+class Stream:
+    """Raises when made: work cannot be queued on a device that is not there."""
+
+    def __init__(self, device: Any = None, priority: int = 0) -> None:
+        usable("cuda")
+
+
+@contextlib.contextmanager
+def stream(stream: Stream | None) -> Iterator[None]:
+    """Harmless: without devices the stream is None, and the block runs as it stands."""
+    yield
 
 
 def empty_cache() -> None:

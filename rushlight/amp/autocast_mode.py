@@ -170,6 +170,29 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
     return _state.dtype if device_type == "cpu" else dtypes.float16
 
 
+def _old(name: str, now: str) -> None:
+    text = f"torch.{name}() is deprecated. Please use torch.{now} instead."
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """The older spelling of `is_autocast_enabled('cpu')`."""
+    _old("is_autocast_cpu_enabled", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """The older spelling of `get_autocast_dtype('cpu')`."""
+    _old("get_autocast_cpu_dtype", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> dtypes.dtype:
+    """The older spelling of `get_autocast_dtype('cuda')`."""
+    _old("get_autocast_gpu_dtype", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")
+
+
 def is_autocast_cache_enabled() -> bool:
     """What `cache_enabled` was; casts are not cached here."""
     return _state.cache

@@ -6,7 +6,12 @@ import importlib
 from typing import Any
 
 from . import functional, graph
-from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
+from .anomaly import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
 from .engine import backward, grad
 from .function import Function
 from .grad_mode import (
@@ -47,5 +52,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in ("forward_ad", "profiler", "anomaly_mode"):
-        return importlib.import_module(f"{__name__}.{'anomaly' if name == 'anomaly_mode' else name}")
+        module = f"{__name__}.{'anomaly' if name == 'anomaly_mode' else name}"
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

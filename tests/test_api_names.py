@@ -1,0 +1,77 @@
+"""Every PyTorch name that programs use is there: `data/api_names.txt`, one public name a line.
+
+The list was counted over public repositories; each of its names occurs in two of them or more.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rushlight
+
+NAMES = (Path(__file__).parent / "data" / "api_names.txt").read_text(encoding="utf-8").split()
+
+# What belongs to later work, by prefix. A prefix of which nothing is missing must go.
+LATER = {
+    "torch.distributed.": "training on several machines",
+    "torch.distributions.": "probability distributions",
+    "torch.jit.": "the script compiler",
+    "torch.fx.": "graphs of modules",
+    "torch.onnx.": "export to other formats",
+    "torch.compile": "compiling whole steps",
+    "torch.profiler.": "the profiler",
+    "torch.autograd.profiler.": "the profiler",
+    "torch.multiprocessing.": "tensors shared between processes",
+    "torch.futures.": "remote calls",
+    "torch.nested.": "nested tensors",
+    "torch.hub.": "downloads of models",
+    "torch.utils.tensorboard.": "event files",
+}
+
+
+def resolve(name: str) -> Any:
+    """The object under rushlight of this name under torch; submodules are imported on the way."""
+    found: Any = rushlight
+    path = "rushlight"
+    for part in name.split(".")[1:]:
+        path += "." + part
+        if not hasattr(found, part):
+            importlib.import_module(path)
+        found = getattr(found, part)
+    return found
+
+
+def is_there(name: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some old names say that they are old
+        try:
+            resolve(name)
+        except (AttributeError, ImportError):
+            return False
+    return True
+
+
+def later(name: str) -> str | None:
+    return next((p for p in LATER if name.startswith(p) and (p[-1] == "." or p == name)), None)
+
+
+def test_the_list_is_whole() -> None:
+    assert len(NAMES) > 650
+    assert sorted(set(NAMES)) == NAMES
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if later(n) is None])
+def test_name_is_there(name: str) -> None:
+    assert is_there(name), f"programs use {name}; Rushlight lacks it"
+
+
+@pytest.mark.parametrize("prefix", LATER)
+def test_what_is_left_for_later_is_missing(prefix: str) -> None:
+    names = [n for n in NAMES if later(n) == prefix]
+    assert names
+    assert not all(is_there(n) for n in names), f"all of {prefix} is there: take it off the list"
