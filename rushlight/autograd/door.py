@@ -354,6 +354,17 @@ class OpNode(Node):
             out.append(s)
         return out
 
+    def visible(self) -> list[int]:
+        """All edges but those of masks and indices, and of operands that were left out."""
+        rules, hidden = self.op.rules, self.op.optional
+        if self.joint or len(rules) != len(self.edges):
+            rules = None
+        return [
+            i
+            for i, e in enumerate(self.edges)
+            if e is not None or not (i in hidden or (rules is not None and rules[i] is None))
+        ]
+
     def output(self, y: Any) -> Any:
         """The saved output as a Tensor of this node again."""
         if y.__class__ is tuple:

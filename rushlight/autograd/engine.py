@@ -547,12 +547,16 @@ def pre_hooks(node: Node, x: Any, g: Any, tensors: bool) -> Any:
 
 def post_hooks(node: Node, x: Any, g: Any, results: Any, tensors: bool) -> Any:
     outs = (as_tensor(g),) if node.n_out == 1 else tuple(as_tensor(v) for v in g)
-    ins = tuple(as_tensor(r if r is None or isinstance(r, TensorBase) else np.asarray(r)) for r in results)
+    seen = node.visible()
+    ins = tuple(as_tensor(r if r is None or isinstance(r, TensorBase) else np.asarray(r)) for r in (results[i] for i in seen))
     for fn in list(x.post_hooks.values()):
         got = fn(ins, outs)
         if got is not None:
             ins = tuple(got) if isinstance(got, (tuple, list)) else (got,)
-    return [back(v, tensors) for v in ins]
+    out = [None] * len(results)
+    for i, v in zip(seen, ins, strict=True):
+        out[i] = back(v, tensors)
+    return out
 
 
 # -- entrances -----------------------------------------------------------------------------------
@@ -583,6 +587,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
         else:
             shape, dtype = target._a.shape, target._a.dtype
         out.append(as_tensor(fit_other(r, shape, dtype, e)))
+    out = [out[i] for i in node.visible()]
     if node.x is not None and node.x.post_hooks:
         for fn in list(node.x.post_hooks.values()):
             got = fn(tuple(out), grads)

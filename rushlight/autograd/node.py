@@ -276,7 +276,11 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
         """((node, output number), ...) of the inputs; (None, 0) where no gradient is needed."""
-        return tuple(edge_pair(e) for e in self.edges)
+        return tuple(edge_pair(self.edges[i]) for i in self.visible())
+
+    def visible(self) -> list[int]:
+        """Places of the edges that PyTorch's node of this name has too."""
+        return list(range(len(self.edges)))
 
     def _sequence_nr(self) -> int:
         return self.seq

@@ -370,6 +370,7 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     holomorphic=True,
     fresh=True,
     node="AddmmBackward0",  # PyTorch's name for rows and a bias
+    optional=(2,),
 )
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""

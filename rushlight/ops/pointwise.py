@@ -35,6 +35,7 @@ FAR = arr(A34, 0.3, 2.0)
     ],
     public="",
     derive=False,
+    optional=(1, 2),
 )
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""

@@ -94,6 +94,8 @@ class Op:
             "smooth", True
         )  # False: samples avoid the gradient check (steps)
         self.return_type: Any = options.pop("return_type", None)
+        # places of operands that next_functions leaves out when they need no gradient
+        self.optional: Any = options.pop("optional", ())
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"
         self.options = (
             options  # data_dependent, constant, layout, once: what the generated tests need to know

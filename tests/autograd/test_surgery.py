@@ -139,3 +139,16 @@ def test_metadata_stays_with_the_node() -> None:
     y = x * 2
     y.grad_fn.metadata["layer"] = "first"
     assert (y + 1).grad_fn.next_functions[0][0].metadata == {"layer": "first"}
+
+
+def test_operands_that_have_no_derivative_are_no_edges() -> None:
+    x = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    made = [x**2, 2**x, x.clamp(0, 1), x[[0, 1]], x.gather(0, torch.zeros(1, 3).long())]
+    made += [torch.where(x > 0, x, x * 2), x.masked_fill(x > 3, 0.0)]
+    assert [len(y.grad_fn.next_functions) for y in made] == [1, 1, 1, 1, 1, 2, 1]
+    assert made[0].grad_fn(torch.ones(2, 3)).tolist() == (2 * x).tolist()
+    assert len((x + 1).grad_fn.next_functions) == 2  # as in PyTorch, a number is an edge here
+    seen = []
+    made[0].grad_fn.register_hook(lambda ins, outs: seen.append((len(ins), len(outs))))
+    made[0].sum().backward()
+    assert seen == [(1, 1)]
