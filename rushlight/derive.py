@@ -120,7 +120,7 @@ def operators() -> None:
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return invert(self)
 
-    Tensor.__invert__ = checked_invert  # type: ignore[attr-defined]
+    setattr(Tensor, "__invert__", checked_invert)  # noqa: B010 - mypy knows no method of that name
     # commutative: the short way serves both sides
     cls: Any = Tensor
     cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__

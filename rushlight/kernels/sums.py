@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+NP: Any = np  # NumPy's stubs do not know `keepdims` as a variable
 BLOCK = 256
 NARROW = (np.dtype(np.float32), np.dtype(np.complex64))
 
@@ -28,7 +29,7 @@ def add_reduce(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
             y = None
         if y is not None:
             return np.expand_dims(y, axes) if keepdims else y
-    return np.add.reduce(x, axis=axes, keepdims=keepdims)
+    return NP.add.reduce(x, axis=axes, keepdims=keepdims)
 
 
 def leading(x: Any, axes: tuple[int, ...]) -> Any:

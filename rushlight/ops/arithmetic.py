@@ -1,4 +1,5 @@
-"""The public faces of + - * / and their relatives, with PyTorch's extra arguments (alpha, rounding_mode).
+"""The public faces of + - * / and their relatives, with PyTorch's extra arguments (alpha,
+rounding_mode).
 
 The formulas are in `math.py`.
 """
@@ -23,20 +24,23 @@ def with_out(name: str, result: Any, out: Any) -> Any:
     return result if out is None else write_out(name, out, result)
 
 
-def scaled(other: Any, alpha: Any, input: Any) -> Any:  # noqa: A002
+def scaled(other: Any, alpha: Any, input: Any) -> Any:
     """alpha * other; an integer tensor takes an integer alpha only."""
     if isinstance(alpha, TensorBase):
         alpha = alpha.item()  # type: ignore[attr-defined]
     whole = all(not isinstance(x, TensorBase) or x._a.dtype.kind in "iub" for x in (input, other))
     if isinstance(alpha, float) and whole and not isinstance(other, float):
         raise RuntimeError(
-            message("For integral input tensors, argument alpha must not be a floating point number.", got=f"alpha={alpha}")
+            message(
+                "For integral input tensors, argument alpha must not be a floating point number.",
+                got=f"alpha={alpha}",
+            )
         )
     return other * alpha
 
 
 @composite(aliases="")
-def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:  # noqa: A002
+def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """input + alpha * other, with broadcasting and type promotion.
 
     >>> import rushlight as torch
@@ -49,7 +53,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:  # n
 
 
 @composite(name="add_", public="Tensor")
-def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:  # noqa: A002
+def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input += alpha * other, in place."""
     if not (alpha.__class__ is int and alpha == 1):
         other = scaled(other, alpha, input)
@@ -57,7 +61,7 @@ def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:  # noqa: A002
 
 
 @composite(aliases="subtract")
-def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:  # noqa: A002
+def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """input - alpha * other."""
     if alpha.__class__ is int and alpha == 1:
         return with_out("sub", m.sub_plain.call((input, other), {}), out)
@@ -65,7 +69,7 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:  # n
 
 
 @composite(name="sub_", public="Tensor", aliases="subtract_")
-def sub_(input: Any, other: Any, *, alpha: Any = 1) -> Any:  # noqa: A002
+def sub_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input -= alpha * other, in place."""
     m.no_bools(input, number_or_tensor("sub_", other))
     if not (alpha.__class__ is int and alpha == 1):
@@ -78,11 +82,13 @@ def number_or_tensor(name: str, x: Any) -> Any:
         return x
     if isinstance(x, np.generic):
         return x.item()
-    raise TypeError(f"{name}(): argument 'other' (position 1) must be Tensor, not {type(x).__name__}")
+    raise TypeError(
+        f"{name}(): argument 'other' (position 1) must be Tensor, not {type(x).__name__}"
+    )
 
 
 @composite
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:  # noqa: A002
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * input."""
     return m.sub_plain.call((other, input if alpha == 1 else input * alpha), {})
 
@@ -115,34 +121,48 @@ def trunc_div(a: Any, b: Any) -> Any:
 
 DIV = [case(arr(A34, 1.1, 1.4), arr(A34, 1.5, 2.0))]
 floor_divide = intrinsic(
-    "floor_divide", numeric("div_floor", floor_div), lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g * 0.0, nin=2, samples=DIV,
+    "floor_divide",
+    numeric("div_floor", floor_div),
+    lambda g, _y, _a, _b: g * 0.0,
+    lambda g, _y, _a, _b: g * 0.0,
+    nin=2,
+    samples=DIV,
     doc="The largest integer not above a / b.",
-)  # fmt: skip
+)
 trunc_divide = intrinsic(
-    "trunc_divide", numeric("div_trunc", trunc_div), lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g * 0.0, nin=2, samples=DIV,
-    doc="a / b without its fraction.", public="",
-)  # fmt: skip
+    "trunc_divide",
+    numeric("div_trunc", trunc_div),
+    lambda g, _y, _a, _b: g * 0.0,
+    lambda g, _y, _a, _b: g * 0.0,
+    nin=2,
+    samples=DIV,
+    doc="a / b without its fraction.",
+    public="",
+)
 
 
 def divide_op(rounding_mode: Any) -> Any:
     ops = {None: m.true_div, "floor": floor_divide, "trunc": trunc_divide}
     if rounding_mode not in ops:
         raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{rounding_mode}'"
         )
     return ops[rounding_mode]
 
 
 @composite(aliases="divide true_divide")
-def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:  # noqa: A002
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
     """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
     return with_out("div", divide_op(rounding_mode).call((input, other), {}), out)
 
 
 @composite(name="div_", public="Tensor", aliases="divide_ true_divide_")
-def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:  # noqa: A002
+def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """input /= other, in place."""
-    return views.apply_inplace(divide_op(rounding_mode), input, (number_or_tensor("div_", other),), {})
+    return views.apply_inplace(
+        divide_op(rounding_mode), input, (number_or_tensor("div_", other),), {}
+    )
 
 
 def int_mod(ufunc: Any) -> Any:
@@ -155,12 +175,20 @@ def int_mod(ufunc: Any) -> Any:
 
 
 remainder = intrinsic(
-    "remainder", numeric("remainder", int_mod(np.remainder)), lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * floor_divide(a, b), nin=2, samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
+    "remainder",
+    numeric("remainder", int_mod(np.remainder)),
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, a, b: -g * floor_divide(a, b),
+    nin=2,
+    samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * floor(a / b): the sign of b.",
-)  # fmt: skip
+)
 fmod = intrinsic(
-    "fmod", numeric("fmod", int_mod(np.fmod)), lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * trunc_divide(a, b), nin=2, samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
+    "fmod",
+    numeric("fmod", int_mod(np.fmod)),
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, a, b: -g * trunc_divide(a, b),
+    nin=2,
+    samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * trunc(a / b): the sign of a.",
-)  # fmt: skip
+)

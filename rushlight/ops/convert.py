@@ -12,7 +12,13 @@ from ..autograd.node import TensorBase
 from ..device import META, device, usable
 from ..errors import message
 from ..kernels.meta import MetaArray
-from ..layout import channels_last, channels_last_3d, contiguous_format, memory_format, preserve_format
+from ..layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
 from . import shape as s
 from .create import stored
 from .record import composite, op
@@ -33,23 +39,34 @@ def cast(t: Any, dtype: Any, copy: bool = False) -> Any:
 
 
 @composite(public="Tensor")
-def to(input: Any, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False, memory_format: Any = None, other: Any = None) -> Any:  # noqa: A002
-    """The tensor with another dtype and/or device: to(dtype), to(device), to(device, dtype), to(other)."""
+def to(
+    input: Any,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+    other: Any = None,
+) -> Any:
+    """The tensor with another dtype and/or device: to(dtype), to(device), to(device, dtype),
+    to(other).
+    """
+    flags = [a for a in args if isinstance(a, bool)]  # non_blocking, copy
+    copy = copy or (len(flags) > 1 and flags[1])
     for a in args:
         if isinstance(a, dtypes.dtype):
             dtype = a
         elif isinstance(a, TensorBase):
             other = a
-        elif isinstance(a, bool):
-            if a is not args[-1] or len([b for b in args if isinstance(b, bool)]) == 1:
-                non_blocking = a
-            copy = copy or (len([b for b in args if isinstance(b, bool)]) == 2 and a is args[-1] and a)
-        elif a is None:
+        elif isinstance(a, bool) or a is None:
             continue
         elif isinstance(a, (str, int)) or hasattr(a, "type"):
             device = a
         else:
-            raise TypeError(f"to() received an invalid combination of arguments - got {type(a).__name__}")
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got {type(a).__name__}"
+            )
     if other is not None:
         dtype, device = other.dtype, other.device
     return move(input, device, dtype, copy, memory_format)
@@ -65,7 +82,7 @@ def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any 
             raise NotImplementedError(
                 message(
                     "Cannot copy out of meta tensor; no data!",
-                    hint="torch.empty_like(x, device='cpu'), or module.to_empty(device='cpu') and load values",
+                    hint="torch.empty_like(x, device='cpu'), or module.to_empty(device='cpu')",
                 )
             )
     out = t
@@ -85,7 +102,7 @@ def create_dtype(d: Any) -> Any:
 
 
 def caster(name: str, dtype: Any) -> Any:
-    def method(input: Any, memory_format: Any = None) -> Any:  # noqa: A002
+    def method(input: Any, memory_format: Any = None) -> Any:
         return cast(input, dtype)
 
     method.__name__ = name
@@ -94,38 +111,53 @@ def caster(name: str, dtype: Any) -> Any:
 
 
 for _name, _d in {
-    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16,
-    "long": dtypes.int64, "int": dtypes.int32, "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8,
-    "bool": dtypes.bool, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
-}.items():  # fmt: skip
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "long": dtypes.int64,
+    "int": dtypes.int32,
+    "short": dtypes.int16,
+    "char": dtypes.int8,
+    "byte": dtypes.uint8,
+    "bool": dtypes.bool,
+    "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
+}.items():
     caster(_name, _d)
 
 
 @composite(public="Tensor")
-def type_as(input: Any, other: Any) -> Any:  # noqa: A002
+def type_as(input: Any, other: Any) -> Any:
     """The tensor in the dtype of another."""
     return move(input, other.device, other.dtype)
 
 
 @composite(public="Tensor")
-def cpu(input: Any, memory_format: Any = None) -> Any:  # noqa: A002
+def cpu(input: Any, memory_format: Any = None) -> Any:
     """The tensor on the CPU."""
     return move(input, "cpu", None)
 
 
 @composite(public="Tensor")
-def cuda(input: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:  # noqa: A002
-    """Raises: there is no CUDA here. Use device = 'cuda' if torch.cuda.is_available() else 'cpu'."""
+def cuda(
+    input: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+) -> Any:
+    """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first."""
     return usable("cuda" if device is None else device)
 
 
 @composite(public="torch Tensor")
-def clone(input: Any, *, memory_format: Any = None) -> Any:  # noqa: A002
+def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy of the tensor, part of the history: gradients flow through it."""
     if memory_format is contiguous_format:
         return door.apply(s.clone, (input,), {"order": "C"})
     out = door.apply(s.clone, (input,), {})
-    return out if memory_format in (None, preserve_format) else contiguous(out, memory_format=memory_format)
+    return (
+        out
+        if memory_format in (None, preserve_format)
+        else contiguous(out, memory_format=memory_format)
+    )
 
 
 def channel_order(ndim: int, fmt: Any) -> tuple[int, ...]:
@@ -133,13 +165,19 @@ def channel_order(ndim: int, fmt: Any) -> tuple[int, ...]:
         return (0, 2, 3, 1)
     if fmt is channels_last_3d and ndim == 5:
         return (0, 2, 3, 4, 1)
-    raise RuntimeError(f"required rank {4 if fmt is channels_last else 5} tensor to use {fmt!r} format")
+    raise RuntimeError(
+        f"required rank {4 if fmt is channels_last else 5} tensor to use {fmt!r} format"
+    )
 
 
 def is_laid_out(a: Any, fmt: Any) -> bool:
     """Whether an array has the strides of a memory format."""
     if fmt is contiguous_format:
-        return bool(a.flags.c_contiguous) if a.__class__ is np.ndarray else a.strides == MetaArray(a.shape, a.dtype).strides
+        return (
+            bool(a.flags.c_contiguous)
+            if a.__class__ is np.ndarray
+            else a.strides == MetaArray(a.shape, a.dtype).strides
+        )
     if a.ndim not in (4, 5) or (fmt is channels_last) != (a.ndim == 4):
         return False
     order = channel_order(a.ndim, fmt)
@@ -152,13 +190,13 @@ def is_laid_out(a: Any, fmt: Any) -> bool:
 
 
 @composite(public="Tensor")
-def is_contiguous(input: Any, memory_format: Any = contiguous_format) -> bool:  # noqa: A002
+def is_contiguous(input: Any, memory_format: Any = contiguous_format) -> bool:
     """Whether the elements lie in memory in the order of the (given) format without gaps."""
     return is_laid_out(input._a, memory_format)
 
 
 @composite(public="Tensor")
-def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:  # noqa: A002
+def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself when it is contiguous, else a contiguous copy."""
     if is_laid_out(input._a, memory_format):
         return input
@@ -173,7 +211,7 @@ def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:  # no
 
 
 @op(samples=[case((3, 4), value=2.0)], public="torch", low="keep", fresh=True, inplace=False)
-def fill(input: Any, *, value: Any) -> Any:  # noqa: A002
+def fill(input: Any, *, value: Any) -> Any:
     """A tensor of the input's shape filled with `value`."""
     if input.__class__ is MetaArray:
         return MetaArray(input.shape, input.dtype)
@@ -185,12 +223,13 @@ fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 
 
 @composite(public="Tensor", name="fill_")
-def fill_(input: Any, value: Any) -> Any:  # noqa: A002
+def fill_(input: Any, value: Any) -> Any:
     """Fill the tensor with one value, in place."""
     if isinstance(value, TensorBase):
         if value._a.ndim:
             raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {value._a.ndim} dimensions."
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._a.ndim} dimensions."
             )
         return copy_(input, value)
     v = input._v
@@ -209,16 +248,18 @@ def fill_(input: Any, value: Any) -> Any:  # noqa: A002
 
 
 @composite(public="torch Tensor", name="zero_")
-def zero_(input: Any) -> Any:  # noqa: A002
+def zero_(input: Any) -> Any:
     """Fill the tensor with zeros, in place."""
     return fill_(input, 0)
 
 
 @composite(public="Tensor", name="copy_")
-def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:  # noqa: A002
+def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     """Copy the values of `src` (broadcast, cast) into this tensor."""
     if not isinstance(src, TensorBase):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        raise TypeError(
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
+        )
     if src._a.shape != input._a.shape:
         try:
             fits = np.broadcast_shapes(src._a.shape, input._a.shape) == tuple(input._a.shape)
@@ -227,14 +268,18 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:  # noqa: A00
         if not fits:
             raise RuntimeError(
                 message(
-                    f"The size of tensor a ({list(input._a.shape)}) must match the size of tensor b ({list(src._a.shape)})",
+                    f"The size of tensor a ({list(input._a.shape)}) must match the size of tensor "
+                    f"b ({list(src._a.shape)})",
                     got=f"copy_ of shape {tuple(src._a.shape)} into {tuple(input._a.shape)}",
                     wanted="a source that broadcasts to the tensor's shape",
                 )
             )
     if src._a.__class__ is MetaArray and input._a.__class__ is not MetaArray:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-    if not (door.state.enabled and views.needs_grad((input, src))) and input._a.__class__ is np.ndarray:
+    if (
+        not (door.state.enabled and views.needs_grad((input, src)))
+        and input._a.__class__ is np.ndarray
+    ):
         views.check_inplace(input, "copy_")
         b = src._a.real if src._a.dtype.kind == "c" and input._a.dtype.kind != "c" else src._a
         if input._a.dtype.kind in "iub" and b.dtype.kind in "fV":
@@ -246,7 +291,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:  # noqa: A00
 
 
 @composite(public="Tensor")
-def detach_copy(input: Any) -> Any:  # noqa: A002
+def detach_copy(input: Any) -> Any:
     """A copy without history."""
     return input.detach().clone()
 

@@ -26,7 +26,9 @@ def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = N
         return write_out("factory", out, t)
     if requires_grad:
         if a.dtype.kind not in "fcV":
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
         t._fn = LEAF
     return t
 
@@ -39,7 +41,8 @@ def sizes_of(size: Any) -> tuple[int, ...]:
     for n in size:
         if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
             raise TypeError(
-                f"empty(): argument 'size' (position 1) must be tuple of ints, but found element of type {type(n).__name__}"
+                "empty(): argument 'size' (position 1) must be tuple of ints, but found element "
+                f"of type {type(n).__name__}"
             )
         n = n.__index__()
         if n < 0:
@@ -68,7 +71,12 @@ def as_dtype(d: Any) -> Any:
     """A dtype from PyTorch's or Python's name for it."""
     if isinstance(d, dtypes.dtype):
         return d
-    python = {float: dtypes.get_default_dtype(), int: dtypes.int64, bool: dtypes.bool, complex: dtypes.complex64}
+    python = {
+        float: dtypes.get_default_dtype(),
+        int: dtypes.int64,
+        bool: dtypes.bool,
+        complex: dtypes.complex64,
+    }
     if d in python:
         return python[d]
     raise TypeError(
@@ -81,7 +89,16 @@ def as_dtype(d: Any) -> Any:
 
 
 @composite(public="torch", dispatch=False)
-def zeros(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, **kw: Any) -> Any:
+def zeros(
+    *size: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
     """A tensor of zeros.
 
     >>> import rushlight as torch
@@ -89,23 +106,57 @@ def zeros(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, de
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return finish(blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 0), requires_grad, device, out)
+    return finish(
+        blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 0), requires_grad, device, out
+    )
 
 
 @composite(public="torch", dispatch=False)
-def ones(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, **kw: Any) -> Any:
+def ones(
+    *size: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
     """A tensor of ones."""
-    return finish(blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 1), requires_grad, device, out)
+    return finish(
+        blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 1), requires_grad, device, out
+    )
 
 
 @composite(public="torch", dispatch=False)
-def empty(*size: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None, **kw: Any) -> Any:
+def empty(
+    *size: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    **kw: Any,
+) -> Any:
     """A tensor whose values are whatever the memory held."""
-    return finish(blank(sizes_of(size or (kw.pop("size"),)), dtype, device, None), requires_grad, device, out)
+    return finish(
+        blank(sizes_of(size or (kw.pop("size"),)), dtype, device, None), requires_grad, device, out
+    )
 
 
 @composite(public="torch", dispatch=False)
-def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
     """A tensor of these sizes and strides with undefined values."""
     n = 1 + sum((k - 1) * s for k, s in zip(size, stride, strict=True)) if 0 not in size else 0
     memory = door.wrap(blank((n,), dtype, device, None))
@@ -114,24 +165,47 @@ def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = No
 
 
 @composite(public="torch", dispatch=False)
-def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
     """A 0-d tensor of a number, of the default float dtype unless another is given."""
     return finish(blank((), dtype, device, number(s)), requires_grad)
 
 
 @composite(public="torch", dispatch=False)
-def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
-    """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost first."""
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost
+    first.
+    """
     size, order = tuple(size), tuple(physical_layout)
     if len(order) != len(size):
         raise RuntimeError(
-            f"Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = {len(size)} "
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {len(size)} "
             f"is not equal to len(physical_layout) = {len(order)}"
         )
     if len(set(order)) != len(order):
         raise RuntimeError("Duplicate dim not allowed")
     if any(not 0 <= d < len(size) for d in order):
-        raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(size) - 1}) in physical_layout {order}")
+        raise RuntimeError(
+            f"Dimension out of range (expected to be between 0 and {len(size) - 1}) in "
+            f"physical_layout {order}"
+        )
     a = blank(tuple(size[d] for d in order), dtype, device, None)
     if a.__class__ is not MetaArray:
         a = a.transpose(tuple(order.index(d) for d in range(len(order))))
@@ -139,17 +213,38 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout
 
 
 @composite(public="torch", dispatch=False)
-def full(size: Any, fill_value: Any, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Any:
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
     """A tensor filled with one value; its dtype follows the value when none is given."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     d = dtypes.scalar_dtype(fill_value) if dtype is None else dtype
     size = (size,) if isinstance(size, int) else size
-    return finish(blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out)
+    return finish(
+        blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out
+    )
 
 
 def like(name: str, fill: Any, doc: str) -> Any:
-    def make(input: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:  # noqa: A002
+    def make(
+        input: Any,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+        pin_memory: bool = False,
+    ) -> Any:
         return finish(blank_like(input, dtype, device, fill, memory_format), requires_grad, device)
 
     make.__name__ = name
@@ -173,13 +268,23 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
 
 
 C_NAMES = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "int64_t",
-    "int32": "int", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t", "bool": "bool",
-}  # fmt: skip
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
 
 
 def stored(value: Any, dtype: Any) -> Any:
-    """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255, as in C)."""
+    """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255,
+    as in C).
+    """
     kind = dtype.kind
     fits = True
     if isinstance(value, complex) and kind != "c":
@@ -197,7 +302,10 @@ def stored(value: Any, dtype: Any) -> Any:
     if not fits:
         name = dtypes.from_numpy(dtype).name
         raise RuntimeError(
-            message(f"value cannot be converted to type {C_NAMES.get(name, name)} without overflow", got=repr(value))
+            message(
+                f"value cannot be converted to type {C_NAMES.get(name, name)} without overflow",
+                got=repr(value),
+            )
         )
     return np.asarray(value).astype(dtype)
 
@@ -208,16 +316,38 @@ empty_like = like("empty_like", None, "Undefined values in the shape and dtype o
 
 
 @composite(public="torch")
-def full_like(input: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False) -> Any:  # noqa: A002
+def full_like(
+    input: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Any:
     """`fill_value` in the shape and dtype of `input`."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
-    return finish(blank_like(input, dtype, device, fill_value, memory_format), requires_grad, device)
+    return finish(
+        blank_like(input, dtype, device, fill_value, memory_format), requires_grad, device
+    )
 
 
 @composite(public="torch", dispatch=False)
-def arange(*args: Any, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False, **kw: Any) -> Any:
-    """`start`, `start + step`, ... before `end`: arange(end), arange(start, end), arange(start, end, step).
+def arange(
+    *args: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
+    """`start`, `start + step`, ... before `end`: arange(end), arange(start, end), arange(start,
+    end, step).
 
     int64 when all bounds are integers, else the default float dtype.
     """
@@ -261,12 +391,23 @@ def number(v: Any) -> Any:
 
 
 @composite(public="torch", name="range", dispatch=False)
-def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def range_(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
     """Like arange, but includes `end` (deprecated in PyTorch)."""
     import warnings
 
     warnings.warn(
-        "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+        "torch.range is deprecated and will be removed in a future release because its behavior "
+        "is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
         UserWarning,
         stacklevel=2,
@@ -277,42 +418,77 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Any = None, d
 
 
 @composite(public="torch", dispatch=False)
-def linspace(start: Any, end: Any, steps: int, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
     if not hasattr(steps, "__index__"):
-        raise TypeError(f"linspace() received an invalid combination of arguments - got (int, int, {type(steps).__name__})")
+        raise TypeError(
+            "linspace() received an invalid combination of arguments - got (int, int, "
+            f"{type(steps).__name__})"
+        )
     for what, t in (("start", start), ("end", end)):
         if isinstance(t, TensorBase) and t._a.ndim:
             raise RuntimeError(
-                f"linspace only supports 0-dimensional start and end tensors, but got {what} with {t._a.ndim} dimension(s)."
+                f"linspace only supports 0-dimensional start and end tensors, but got {what} with "
+                f"{t._a.ndim} dimension(s)."
             )
     start, end = number(start), number(end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
-    work = d.np if d.np.kind in "fc" and not d.low else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
+    work = (
+        d.np
+        if d.np.kind in "fc" and not d.low
+        else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
+    )
     i = np.arange(steps)
     step = work.type((end - start) / (steps - 1)) if steps > 1 else work.type(0)
-    rising = work.type(start) + step * i.astype(work)  # PyTorch counts from both ends towards the middle
+    rising = work.type(start) + step * i.astype(
+        work
+    )  # PyTorch counts from both ends towards the middle
     falling = work.type(end) - step * (steps - 1 - i).astype(work)
     a = np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
     return finish(a.astype(d.np), requires_grad, device, out)
 
 
 @composite(public="torch", dispatch=False)
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
     if not hasattr(steps, "__index__"):
-        raise TypeError(f"logspace() received an invalid combination of arguments - got (int, int, {type(steps).__name__})")
+        raise TypeError(
+            "logspace() received an invalid combination of arguments - got (int, int, "
+            f"{type(steps).__name__})"
+        )
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     for what, t in (("start", start), ("end", end)):
         if isinstance(t, TensorBase) and t._a.ndim:
             raise RuntimeError(
-                f"logspace only supports 0-dimensional start and end tensors, but got {what} with {t._a.ndim} dimension(s)."
+                f"logspace only supports 0-dimensional start and end tensors, but got {what} with "
+                f"{t._a.ndim} dimension(s)."
             )
     start, end = number(start), number(end)
     if d.category <= dtypes.INT:
@@ -322,205 +498,32 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Any =
 
 
 @composite(public="torch", dispatch=False)
-def eye(n: int, m: int | None = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
     """The identity matrix (n x m)."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
     if n < 0 or (m is not None and m < 0):
-        raise RuntimeError(f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}")
+        raise RuntimeError(
+            f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}"
+        )
     if usable(device) is META:
         return finish(MetaArray((n, n if m is None else m), d.np), requires_grad)
     return finish(np.eye(n, m, dtype=d.np), requires_grad, device, out)
 
 
-# -- from data -----------------------------------------------------------------------------------
-
-
-def to_array(data: Any, dtype: Any) -> Any:
-    """Python numbers, nested sequences, arrays and tensors as a new array, with PyTorch's inference."""
-    if isinstance(data, TensorBase):
-        a = data._a
-        return a.astype(dtype.np) if dtype is not None else a.copy()
-    if isinstance(data, (np.ndarray, np.generic)):
-        a = np.asarray(data)
-        d = dtype or dtypes.from_numpy(a.dtype)
-        return a.astype(d.np)
-    if isinstance(data, (bool, int, float, complex)):
-        d = dtype or dtypes.scalar_dtype(data)
-        return scalar_array(data, d)
-    if isinstance(data, (str, bytes)) and not isinstance(data, bytes):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
-        return to_array(np.asarray(data), dtype)
-    if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    return sequence_array(data, dtype)
-
-
-def scalar_array(value: Any, d: Any) -> Any:
-    if isinstance(value, complex) and not d.is_complex:
-        raise TypeError("can't convert complex to float")
-    if d.category == dtypes.INT:
-        if isinstance(value, float):
-            if not pymath.isfinite(value):
-                raise ValueError(f"cannot convert float {value} to integer")
-            value = int(value)
-        info = np.iinfo(d.np)
-        if not (info.min <= value <= info.max):
-            raise RuntimeError(
-                f"value cannot be converted to type {d.name} without overflow" if abs(value) < 2**63 else
-                "Overflow when unpacking long long"
-            )
-    return np.asarray(value, d.np)
-
-
-def sequence_array(data: Any, dtype: Any) -> Any:
-    leaves: list[Any] = []
-    shape = measure(data)
-    collect(data, shape, 0, leaves, [])
-    found: Any = None
-    for v in leaves:
-        d = dtypes.from_numpy(v._a.dtype) if isinstance(v, TensorBase) else (
-            dtypes.from_numpy(v.dtype) if isinstance(v, (np.ndarray, np.generic)) else dtypes.scalar_dtype(v)
-        )
-        if d is not found:
-            found = d if found is None else dtypes.promote_types(found, d)
-    d = dtype or found or dtypes.get_default_dtype()
-    values = [v._a if isinstance(v, TensorBase) else v for v in leaves]
-    if values and d.category <= dtypes.INT and d is not dtypes.bool and all(type(v) is int for v in values):
-        try:
-            return np.array(values, d.np).reshape(shape)
-        except OverflowError:
-            info = np.iinfo(d.np)
-            bad = next(v for v in values if not info.min <= v <= info.max)
-            raise RuntimeError(f"value cannot be converted to type {d.name} without overflow (got {bad})") from None
-    parts = [np.asarray(v) for v in values]
-    if any(p.ndim for p in parts):
-        return np.stack([p.astype(d.np) for p in parts]).reshape(shape)
-    if d.category < dtypes.COMPLEX and any(p.dtype.kind == "c" for p in parts):
-        raise TypeError("can't convert complex to float")
-    a = np.array([p.item() for p in parts], dtype=None if values else d.np)
-    return a.astype(d.np).reshape(shape)
-
-
-def measure(data: Any) -> tuple[int, ...]:
-    shape: list[int] = []
-    while True:
-        if isinstance(data, (np.ndarray, np.generic)):
-            return (*shape, *data.shape)
-        if isinstance(data, TensorBase):
-            return (*shape, *data._a.shape)
-        if isinstance(data, (bool, int, float, complex)) or not hasattr(data, "__len__"):
-            return tuple(shape)
-        if isinstance(data, str):
-            raise ValueError("too many dimensions 'str'")
-        n = len(data)
-        shape.append(n)
-        if n == 0:
-            return tuple(shape)
-        data = data[0]
-
-
-def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any], place: list[int]) -> None:
-    if isinstance(data, (np.ndarray, TensorBase)):
-        a = data._a if isinstance(data, TensorBase) else data
-        if a.shape != shape[depth:]:
-            raise ValueError(f"expected sequence of shape {list(shape[depth:])} at dim {depth} (got shape {list(a.shape)})")
-        leaves.append(data)
-        return
-    if depth == len(shape):
-        if not isinstance(data, (bool, int, float, complex, np.generic)):
-            if hasattr(data, "__len__") and not isinstance(data, str):
-                raise TypeError(f"not a sequence of numbers: {type(data).__name__} among them")
-            if hasattr(data, "__index__"):
-                data = data.__index__()
-            elif hasattr(data, "__float__"):
-                data = float(data)
-            else:
-                raise TypeError(f"must be real number, not {type(data).__name__}")
-        leaves.append(data)
-        return
-    if not hasattr(data, "__len__") or isinstance(data, str):
-        raise TypeError(f"expected a sequence at dim {depth}, got {type(data).__name__}")
-    if len(data) != shape[depth]:
-        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
-    for item in data:
-        collect(item, shape, depth + 1, leaves, place)
-
-
-@composite(public="torch", dispatch=False)
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Any:
-    """A new tensor with a copy of `data` (numbers, nested sequences, arrays).
-
-    >>> import rushlight as torch
-    >>> torch.tensor([[1, 2], [3, 4]])
-    tensor([[1, 2],
-            [3, 4]])
-    """
-    if isinstance(data, TensorBase):
-        import warnings
-
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
-        )
-    a = to_array(data, as_dtype(dtype) if dtype is not None else None)
-    if device is not None and usable(device) is META:
-        a = MetaArray(a.shape, a.dtype)
-    return finish(a, requires_grad)
-
-
-@composite(public="torch", aliases="asarray", dispatch=False)
-def as_tensor(data: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Any:
-    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
-    if isinstance(data, TensorBase):
-        return data.to(device=device, dtype=dtype) if dtype is not None or device is not None else data  # type: ignore[attr-defined]
-    if isinstance(data, np.ndarray):
-        t = from_numpy(data)
-        return t.to(device=device, dtype=dtype) if dtype is not None or device is not None else t
-    t = tensor(data, dtype=dtype, device=device, requires_grad=kw.get("requires_grad", False))
-    return t.clone() if kw.get("copy") else t
-
-
-@composite(public="torch", dispatch=False)
-def from_numpy(ndarray: Any) -> Any:
-    """A tensor over the same memory as a NumPy array."""
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    dtypes.from_numpy(ndarray.dtype)
-    if any(s < 0 for s in ndarray.strides):
-        raise ValueError(
-            message(
-                "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-                "currently supported.",
-                hint="a copy: torch.from_numpy(array.copy())",
-            )
-        )
-    if not ndarray.dtype.isnative:
-        raise TypeError("given numpy array has byte order different from the native byte order. Conversion between byte orders is currently not supported.")
-    if not ndarray.flags.writeable:
-        import warnings
-
-        warnings.warn(
-            "The given NumPy array is not writable, and PyTorch does not support non-writable tensors: writing to this "
-            "tensor raises an error. You may want to copy the array before converting it to a tensor.",
-            UserWarning,
-            stacklevel=2,
-        )
-    d = dtypes.from_numpy(ndarray.dtype)
-    if ndarray.__class__ is np.ndarray and ndarray.base is None and ndarray.dtype is d.np:
-        return door.wrap(ndarray)
-    try:
-        a = np.asarray(memoryview(ndarray))  # type: ignore[arg-type]  # its own root: the storage starts where the array does
-    except (ValueError, BufferError):
-        a = np.asarray(ndarray)
-    return door.wrap(a if a.dtype is d.np else a.view(d.np))
-
-
-@composite(public="torch", dispatch=False)
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Any:
-    """A 1-d tensor over the memory of a buffer object."""
-    if len(memoryview(buffer)) == 0:
-        raise ValueError("both buffer length (0) and count (-1) must not be 0")
-    return finish(np.frombuffer(buffer, dtype.np, count, offset), requires_grad)
+from .data import (  # noqa: E402, F401 - needs the names above
+    as_tensor,
+    from_numpy,
+    frombuffer,
+    scalar_array,
+    tensor,
+    to_array,
+)

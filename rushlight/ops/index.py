@@ -1,7 +1,9 @@
 """Indexing: `x[key]` and `x[key] = value` for every kind of key.
 
-As in PyTorch, integers, slices, None and `...` are applied first, as views; what remains are index tensors
-(integers or masks), which one `index` or `index_put` uses together. gather, scatter and their like are in
+As in PyTorch, integers, slices, None and `...` are applied first, as views; what remains are index
+tensors
+(integers or masks), which one `index` or `index_put` uses together. gather, scatter and their like
+are in
 `gather.py`.
 """
 
@@ -44,7 +46,8 @@ def check_masks(a: Any, indices: Any) -> None:
                 if d + k >= a.ndim or i.shape[k] != a.shape[d + k]:
                     raise IndexError(
                         message(
-                            f"The shape of the mask {list(i.shape)} at index {k} does not match the shape of the indexed "
+                            f"The shape of the mask {list(i.shape)} at index {k} does not match "
+                            "the shape of the indexed "
                             f"tensor {list(a.shape)} at index {d + k}"
                         )
                     )
@@ -61,15 +64,27 @@ def index_error(error: IndexError, a: Any, indices: Any) -> IndexError:
         return IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
     if "broadcast" in text:
         shapes = ", ".join(str(list(i.shape)) for i in indices if i is not None)
-        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+        return IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        )
     if "too many" in text:
         return IndexError(f"too many indices for tensor of dimension {a.ndim}")
     return error
 
 
-@op(samples=[case((3, 4), rows), case((3, 4), None, arr((2, 2), 0, 4, "int64")), case((3, 4), arr((3, 4), dtype="bool"))],
-    public="", low="keep", fresh=True, data_dependent=True)  # fmt: skip
-def index(input: Any, *indices: Any) -> Any:  # noqa: A002
+@op(
+    samples=[
+        case((3, 4), rows),
+        case((3, 4), None, arr((2, 2), 0, 4, "int64")),
+        case((3, 4), arr((3, 4), dtype="bool")),
+    ],
+    public="",
+    low="keep",
+    fresh=True,
+    data_dependent=True,
+    optional=range(1, 99),
+)
+def index(input: Any, *indices: Any) -> Any:
     """Elements at index tensors (None for a whole dimension)."""
     return run_index(input, indices)
 
@@ -97,8 +112,13 @@ def index_backward(grad: Any, *indices: Any, shape: Any) -> Any:
 index_backward.joint(lambda g, _y, _grad, *indices: (index(g, *indices), *[None] * len(indices)))
 
 
-@op(samples=[case((3, 4), (2, 4), arr((2,), 0, 1, "int64"), accumulate=True)], public="", low="keep", fresh=True)
-def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:  # noqa: A002
+@op(
+    samples=[case((3, 4), (2, 4), arr((2,), 0, 1, "int64"), accumulate=True)],
+    public="",
+    low="keep",
+    fresh=True,
+)
+def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:
     """A copy with `value` at the indices (added there when `accumulate`)."""
     out = input.copy()
     key = numpy_key(indices)
@@ -115,7 +135,8 @@ def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -
         target = out[key].shape
         raise RuntimeError(
             message(
-                f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
+                f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast "
+                "to indexing result of "
                 f"shape {list(target)}"
             )
         ) from None
@@ -123,9 +144,15 @@ def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -
 
 
 @index_put.joint
-def _(g: Any, _y: Any, _input: Any, _value: Any, *indices: Any, accumulate: bool, needs: Any) -> Any:
+def _(
+    g: Any, _y: Any, _input: Any, _value: Any, *indices: Any, accumulate: bool, needs: Any
+) -> Any:
     kept = g if accumulate else erased(g, indices)
-    return (kept if needs[0] else None, index(g, *indices) if needs[1] else None, *[None] * len(indices))
+    return (
+        kept if needs[0] else None,
+        index(g, *indices) if needs[1] else None,
+        *[None] * len(indices),
+    )
 
 
 def erased(g: Any, indices: Any) -> Any:
@@ -141,7 +168,10 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
     """Apply the view parts of a key; returns the view and the index tensors that remain."""
     if key.__class__ is not tuple:
         key = (key,)
-    if any(k is None or k is Ellipsis or k.__class__ in (slice, list, bool) for k in key) or len(key) > 1:
+    if (
+        any(k is None or k is Ellipsis or k.__class__ in (slice, list, bool) for k in key)
+        or len(key) > 1
+    ):
         taken = sum(consumed(k) for k in key)
     else:
         taken = consumed(key[0]) if key else 0
@@ -158,7 +188,9 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
             if step is not None and step <= 0:
                 raise ValueError("step must be greater than zero")
             if start is not None or stop is not None or step is not None:
-                t = door.apply(s.slice_, (t,), {"dim": dim, "start": start, "end": stop, "step": step or 1})
+                t = door.apply(
+                    s.slice_, (t,), {"dim": dim, "start": start, "end": stop, "step": step or 1}
+                )
             dim += 1
         elif k is Ellipsis:
             skip = t._a.ndim - dim - remaining(key, k)
@@ -175,7 +207,9 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
                 t = door.apply(s.unsqueeze, (t,), {"dim": dim})
                 i = i.reshape(1)
             tensors += [None] * (dim - len(tensors))
-            tensors.append(k if isinstance(k, TensorBase) and i is k._a else i)  # its changes are noticed
+            tensors.append(
+                k if isinstance(k, TensorBase) and i is k._a else i
+            )  # its changes are noticed
             dim += i.ndim if i.dtype.kind == "b" else 1
             if i.dtype.kind == "b":
                 tensors += [_SKIP] * (i.ndim - 1)
@@ -199,7 +233,7 @@ def consumed(k: Any) -> int:
 
 
 def remaining(key: Any, ellipsis: Any) -> int:
-    """Dimensions taken by what stands after the ellipsis; one more ellipsis counts as whole slices."""
+    """Dimensions taken by what stands after the ellipsis; one more counts as whole slices."""
     place = next(i for i, k in enumerate(key) if k is ellipsis)
     return sum(consumed(k) for k in key[place + 1 :])
 
@@ -209,7 +243,8 @@ def pick(t: Any, dim: int, i: int) -> Any:
     if n is None:
         if t._a.ndim == 0:
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert "
                 "a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
@@ -230,7 +265,8 @@ def as_index(k: Any) -> Any:
             import warnings
 
             warnings.warn(
-                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+                "instead.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -249,7 +285,8 @@ def as_index(k: Any) -> Any:
         a = np.asarray(k)
     if a.dtype.kind not in "iub":
         raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            "valid indices "
             f"(got {type(k).__name__})"
         )
     return a
@@ -267,7 +304,11 @@ def getitem(t: Any, key: Any) -> Any:
     if indices:
         return door.apply(index, (view, *[as_tensor(i) for i in indices]), {})
     if view is t:  # x[...] and x[:] are new views too
-        return door.apply(s.slice_, (t,), {"dim": 0, "start": None, "end": None, "step": 1}) if t._a.ndim else door.apply(s.view_as_shape, (t,), {"shape": ()})
+        return (
+            door.apply(s.slice_, (t,), {"dim": 0, "start": None, "end": None, "step": 1})
+            if t._a.ndim
+            else door.apply(s.view_as_shape, (t,), {"shape": ()})
+        )
     return view
 
 
@@ -275,8 +316,12 @@ def setitem(t: Any, key: Any, value: Any) -> None:
     """`t[key] = value`, in place."""
     if not isinstance(value, TensorBase):
         if not isinstance(value, (int, float, complex, np.generic)):
-            raise TypeError(f"can't assign a {type(value).__name__} to a torch.{t.type().split('.')[-1]}")
-        value = door.wrap(stored(value.item() if isinstance(value, np.generic) else value, t._a.dtype))
+            raise TypeError(
+                f"can't assign a {type(value).__name__} to a torch.{t.type().split('.')[-1]}"
+            )
+        value = door.wrap(
+            stored(value.item() if isinstance(value, np.generic) else value, t._a.dtype)
+        )
     view, indices = split_key(t, key)
     if not indices:
         target = value

@@ -1,12 +1,12 @@
 """Reductions: sum, prod, mean, extremes, any, all, variance, norms, logsumexp; cumulative forms.
 
-A dim of None means all dimensions; several dims may be given as a tuple. The result of a reduction is
+A dim of None means all dimensions; several dims may be given as a tuple. The result of a reduction
+is
 accumulated pairwise or in blocks (`kernels/sums.py`).
 """
 
 from __future__ import annotations
 
-import builtins
 import math as pymath
 from typing import Any
 
@@ -60,7 +60,7 @@ def to_dtype(y: Any, dtype: Any) -> Any:
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="")
-def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:  # noqa: A001, A002
+def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """Sum over `dim` (all dimensions when None). Integers are summed in int64."""
     if dim is None and dtype is None and not keepdim and input.dtype.kind == "f":
         return NP.add.reduce(input, axis=None, out=...)  # an array, also when 0-d
@@ -72,18 +72,20 @@ def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None
 sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: keep(g, shapes[0], dim, keepdim))
 sum.shape(
     lambda x, dim=None, keepdim=False, dtype=None: MetaArray(
-        reduced_shape(x.shape, dim, keepdim), dtype.np if dtype else np.int64 if x.dtype.kind in "iub" else x.dtype
+        reduced_shape(x.shape, dim, keepdim),
+        dtype.np if dtype else np.int64 if x.dtype.kind in "iub" else x.dtype,
     )
 )
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="")
-def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:  # noqa: A002
+def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """Mean over `dim`: sum / count. Needs a floating or complex type."""
     if dtype is None and input.dtype.kind in "iub":
         raise RuntimeError(
             message(
-                "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+                "mean(): could not infer output dtype. Input dtype must be either a floating "
+                "point or complex dtype. "
                 f"Got: {type_name(dtypes.from_numpy(input.dtype))}",
                 hint="x.float().mean()",
             )
@@ -98,7 +100,8 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
 
 mean.vjp(
     lambda g, _y, _x, *, dim, keepdim, shapes: expand(
-        keep(g, shapes[0], dim, keepdim) / max(pymath.prod(shapes[0][d] for d in dims_of(dim, len(shapes[0]))), 1),
+        keep(g, shapes[0], dim, keepdim)
+        / max(pymath.prod(shapes[0][d] for d in dims_of(dim, len(shapes[0]))), 1),
         shape=shapes[0],
     )
 )
@@ -115,14 +118,15 @@ def no_identity(name: str, x: Any, dims: tuple[int, ...], dim: Any = None) -> No
         if x.size == 0 and x.shape[d] == 0:
             if dim is None or dim == ():
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                    "Specify the reduction "
                     "dim with the 'dim' argument."
                 )
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True)
-def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A002
+def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:
     """The largest value over `dim`; gradients are shared equally among ties."""
     dims = dims_of(dim, input.ndim)
     no_identity("amax", input, dims, dim)
@@ -130,7 +134,7 @@ def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True)
-def amin(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:  # noqa: A002
+def amin(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:
     """The smallest value over `dim`; gradients are shared equally among ties."""
     dims = dims_of(dim, input.ndim)
     no_identity("amin", input, dims, dim)
@@ -148,18 +152,26 @@ amax.vjp(share)
 amin.vjp(share)
 
 
-@op(samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)], fresh=True, public="torch Tensor")
-def any(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A001, A002
+@op(
+    samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)],
+    fresh=True,
+    public="torch Tensor",
+)
+def any(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether some element is non-zero."""
     y = NP.logical_or.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
     return y.astype(np.uint8) if input.dtype == np.uint8 else y
 
 
-@op(samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)], fresh=True, public="torch Tensor")
-def all(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: A001, A002
+@op(
+    samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)],
+    fresh=True,
+    public="torch Tensor",
+)
+def all(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Whether every element is non-zero."""
     y = NP.logical_and.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
     return y.astype(np.uint8) if input.dtype == np.uint8 else y
 
 
-from .shape import expand  # noqa: E402 - shape.py's rules use sum
+from .shape import expand  # noqa: E402 - the rules of shape.py use sum

@@ -1,7 +1,9 @@
 """Views and movement: view, permute, expand, slices, cat and their like; copies and casts.
 
-A view op returns a NumPy view of its input; the door makes the result share storage, version and history.
-Indexing with tensors is in `index.py`; more of the family (flip, roll, tile, ...) in `shape_more.py`.
+A view op returns a NumPy view of its input; the door makes the result share storage, version and
+history.
+Indexing with tensors is in `index.py`; more of the family (flip, roll, tile, ...) in
+`shape_more.py`.
 """
 
 from __future__ import annotations
@@ -11,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
 from ..errors import axes, axis, message
 from ..kernels.meta import MetaArray
 from ..kernels.strided import view_with
-from ..kernels.sums import add_reduce
 from .record import op, view
 from .samples import case, error
 
@@ -37,7 +37,8 @@ def infer_size(shape: Any, numel: int) -> tuple[int, ...]:
         if known == 0:
             if numel == 0:
                 raise RuntimeError(
-                    f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension "
+                    f"cannot reshape tensor of 0 elements into shape {list(shape)} because the "
+                    "unspecified dimension "
                     f"size -1 can be any value and is ambiguous"
                 )
         elif numel % known == 0:
@@ -61,7 +62,7 @@ def infer_size(shape: Any, numel: int) -> tuple[int, ...]:
     varargs=True,
     public="",
 )
-def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
+def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
     """The same memory with another shape; RuntimeError when strides do not allow it."""
     sizes = infer_size(shape, input.size)
     try:
@@ -69,9 +70,10 @@ def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
     except ValueError:
         raise RuntimeError(
             message(
-                "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+                "view size is not compatible with input tensor's size and stride (at least one "
+                "dimension spans across "
                 "two contiguous subspaces). Use .reshape(...) instead.",
-                got=f"shape {tuple(input.shape)} with strides {tuple(s // input.itemsize for s in input.strides)} -> {sizes}",
+                got=f"shape {tuple(input.shape)} with strides {element_strides(input)} -> {sizes}",
                 hint="x.reshape(...), which copies when it must; or x.contiguous().view(...)",
             )
         ) from None
@@ -82,7 +84,7 @@ view_as_shape.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 
 
 @op(samples=[case((3, 4), shape=(2, 6))], public="", low="keep")
-def reshape_copy(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
+def reshape_copy(input: Any, *, shape: tuple[int, ...]) -> Any:
     """A contiguous copy with another shape (what `reshape` does when no view is possible)."""
     return np.ascontiguousarray(input).reshape(infer_size(shape, input.size))
 
@@ -91,14 +93,19 @@ reshape_copy.node_name = "ViewBackward0"
 reshape_copy.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 
 
-@view(samples=[case((3, 4), dims=(1, 0)), case((2, 3, 4), dims=(-1, 0, 1))], varargs=True,
-      errors=[error(RuntimeError, "number of dimensions", (3, 4), dims=(0,))])  # fmt: skip
-def permute(input: Any, *, dims: tuple[int, ...]) -> Any:  # noqa: A002
+@view(
+    samples=[case((3, 4), dims=(1, 0)), case((2, 3, 4), dims=(-1, 0, 1))],
+    varargs=True,
+    errors=[error(RuntimeError, "number of dimensions", (3, 4), dims=(0,))],
+)
+def permute(input: Any, *, dims: tuple[int, ...]) -> Any:
     """A view with its dimensions in the order `dims`."""
     if len(dims) != input.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
-            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            "length of the desired "
+            f"ordering of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = "
+            f"{len(dims)}"
         )
     return input.transpose(axes(dims, input.ndim))
 
@@ -112,9 +119,13 @@ def _(g: Any, _y: Any, _x: Any, *, dims: Any) -> Any:
     return permute(g, dims=tuple(back))
 
 
-@view(samples=[case((3, 4), dim0=0, dim1=1), case((2, 3, 4), dim0=-1, dim1=0)], aliases="swapaxes swapdims",
-      errors=[error(IndexError, "Dimension out of range", (3, 4), dim0=0, dim1=2)], inplace=False)  # fmt: skip
-def transpose(input: Any, *, dim0: int, dim1: int) -> Any:  # noqa: A002
+@view(
+    samples=[case((3, 4), dim0=0, dim1=1), case((2, 3, 4), dim0=-1, dim1=0)],
+    aliases="swapaxes swapdims",
+    errors=[error(IndexError, "Dimension out of range", (3, 4), dim0=0, dim1=2)],
+    inplace=False,
+)
+def transpose(input: Any, *, dim0: int, dim1: int) -> Any:
     """A view with dimensions `dim0` and `dim1` exchanged."""
     if input.ndim == 0:
         axis(dim0, 0), axis(dim1, 0)
@@ -125,8 +136,11 @@ def transpose(input: Any, *, dim0: int, dim1: int) -> Any:  # noqa: A002
 transpose.vjp(lambda g, _y, _x, *, dim0, dim1: transpose(g, dim0=dim0, dim1=dim1))
 
 
-@view(samples=[case((3, 4)), case((3,))], errors=[error(RuntimeError, "expects a tensor with <= 2 dimensions", (2, 3, 4))])
-def t(input: Any) -> Any:  # noqa: A002
+@view(
+    samples=[case((3, 4)), case((3,))],
+    errors=[error(RuntimeError, "expects a tensor with <= 2 dimensions", (2, 3, 4))],
+)
+def t(input: Any) -> Any:
     """The transpose of a matrix; vectors and scalars as they are."""
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
@@ -136,16 +150,21 @@ def t(input: Any) -> Any:  # noqa: A002
 t.vjp(lambda g, _y, _x: t(g))
 
 
-@view(samples=[case((3, 1), shape=(3, 4)), case((3,), shape=(2, 3)), case((3, 1), shape=(-1, 2))], public="",
-      errors=[error(RuntimeError, "must match the existing size", (3, 4), shape=(3, 5))])  # fmt: skip
-def expand(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
+@view(
+    samples=[case((3, 1), shape=(3, 4)), case((3,), shape=(2, 3)), case((3, 1), shape=(-1, 2))],
+    public="",
+    errors=[error(RuntimeError, "must match the existing size", (3, 4), shape=(3, 5))],
+)
+def expand(input: Any, *, shape: tuple[int, ...]) -> Any:
     """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
     shape = tuple(shape)
     extra = len(shape) - input.ndim
     if extra < 0:
         raise RuntimeError(
-            f"expand(torch.Tensor{{{list(input.shape)}}}, size={list(shape)}): the number of sizes provided "
-            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
+            f"expand(torch.Tensor{{{list(input.shape)}}}, size={list(shape)}): the number of "
+            "sizes provided "
+            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor "
+            f"({input.ndim})"
         )
     sizes, strides = [], []
     for i, n in enumerate(shape):
@@ -153,14 +172,17 @@ def expand(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
         if n == -1:
             if i < extra:
                 raise RuntimeError(
-                    f"expand: The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {i}"
+                    "expand: The expanded size of the tensor (-1) isn't allowed in a leading, "
+                    f"non-existing dimension {i}"
                 )
             n = old
         if old != n and old != 1:
             raise RuntimeError(
                 message(
-                    f"The expanded size of the tensor ({n}) must match the existing size ({old}) at non-singleton "
-                    f"dimension {i}.  Target sizes: {list(shape)}.  Tensor sizes: {list(input.shape)}",
+                    f"The expanded size of the tensor ({n}) must match the existing size ({old}) "
+                    "at non-singleton "
+                    f"dimension {i}.  Target sizes: {list(shape)}.  Tensor sizes: "
+                    f"{list(input.shape)}",
                     wanted="sizes that are equal, or 1 in the tensor",
                 )
             )
@@ -174,19 +196,32 @@ def expand(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
 expand.vjp(lambda g, _y, _x: g)  # the engine sums down to the input's shape
 
 
-@view(samples=[case((3, 1)), case((1, 3, 1), dim=0), case((3, 4), dim=1), case((1, 3, 1), dim=(0, 2))], inplace=False)
-def squeeze(input: Any, *, dim: Any = None) -> Any:  # noqa: A002
+@view(
+    samples=[
+        case((3, 1)),
+        case((1, 3, 1), dim=0),
+        case((3, 4), dim=1),
+        case((1, 3, 1), dim=(0, 2)),
+    ],
+    inplace=False,
+)
+def squeeze(input: Any, *, dim: Any = None) -> Any:
     """A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
     dims = range(input.ndim) if dim is None else axes(dim, input.ndim)
-    return input.reshape(tuple(n for i, n in enumerate(input.shape) if n != 1 or i not in dims), copy=False)
+    return input.reshape(
+        tuple(n for i, n in enumerate(input.shape) if n != 1 or i not in dims), copy=False
+    )
 
 
 squeeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 
 
-@view(samples=[case((3, 4), dim=0), case((3, 4), dim=-1)], inplace=False,
-      errors=[error(IndexError, "Dimension out of range", (3, 4), dim=3)])  # fmt: skip
-def unsqueeze(input: Any, *, dim: int) -> Any:  # noqa: A002
+@view(
+    samples=[case((3, 4), dim=0), case((3, 4), dim=-1)],
+    inplace=False,
+    errors=[error(IndexError, "Dimension out of range", (3, 4), dim=3)],
+)
+def unsqueeze(input: Any, *, dim: int) -> Any:
     """A view with a dimension of size 1 inserted at `dim`."""
     at = axis(dim, input.ndim + 1)
     return input[(slice(None),) * at + (None,)]
@@ -197,9 +232,11 @@ unsqueeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 # -- parts ---------------------------------------------------------------------------------------
 
 
-@view(samples=[case((3, 4), dim=0, index=1), case((3, 4), dim=1, index=-1)],
-      errors=[error(IndexError, "out of range", (3, 4), dim=0, index=3)])  # fmt: skip
-def select(input: Any, *, dim: int, index: int) -> Any:  # noqa: A002
+@view(
+    samples=[case((3, 4), dim=0, index=1), case((3, 4), dim=1, index=-1)],
+    errors=[error(IndexError, "out of range", (3, 4), dim=0, index=3)],
+)
+def select(input: Any, *, dim: int, index: int) -> Any:
     """The view at position `index` of dimension `dim`, which disappears."""
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
@@ -207,12 +244,17 @@ def select(input: Any, *, dim: int, index: int) -> Any:  # noqa: A002
     n = input.shape[d]
     if not -n <= index < n:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}"
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at "
+            f"dimension {d}"
         )
     return input[(slice(None),) * d + (index, ...)]
 
 
-select.vjp(lambda g, _y, _x, *, dim, index, shapes: select_backward(g, shape=shapes[0], dim=dim, index=index))
+select.vjp(
+    lambda g, _y, _x, *, dim, index, shapes: select_backward(
+        g, shape=shapes[0], dim=dim, index=index
+    )
+)
 
 
 @op(samples=[case((4,), shape=(3, 4), dim=0, index=1)], public="", low="keep", fresh=True)
@@ -226,8 +268,12 @@ def select_backward(grad: Any, *, shape: Any, dim: int, index: int) -> Any:
 select_backward.vjp(lambda g, _y, _x, *, dim, index: select(g, dim=dim, index=index))
 
 
-@view(samples=[case((5, 4), dim=0, start=1, end=5, step=2), case((5, 4), dim=1, start=-3)], name="slice", public="")
-def slice_(input: Any, *, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:  # noqa: A002
+@view(
+    samples=[case((5, 4), dim=0, start=1, end=5, step=2), case((5, 4), dim=1, start=-3)],
+    name="slice",
+    public="",
+)
+def slice_(input: Any, *, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """The view of positions start, start + step, ... before end of dimension `dim`."""
     if step <= 0:
         raise ValueError("step must be greater than zero")
@@ -242,7 +288,12 @@ slice_.vjp(
 )
 
 
-@op(samples=[case((2, 4), shape=(5, 4), dim=0, start=1, end=5, step=2)], public="", low="keep", fresh=True)
+@op(
+    samples=[case((2, 4), shape=(5, 4), dim=0, start=1, end=5, step=2)],
+    public="",
+    low="keep",
+    fresh=True,
+)
 def slice_backward(grad: Any, *, shape: Any, dim: int, start: Any, end: Any, step: int) -> Any:
     """Zeros of `shape` with `grad` at a slice of `dim`."""
     out = np.zeros(shape, grad.dtype)
@@ -256,7 +307,7 @@ slice_backward.vjp(
 
 
 @view(samples=[case((3, 4)), case((3, 4), offset=1), case((2, 3, 4), dim1=0, dim2=2)])
-def diagonal(input: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:  # noqa: A002
+def diagonal(input: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The view of elements (i, i + offset) of two dimensions, as the last dimension."""
     d1, d2 = axis(dim1, input.ndim), axis(dim2, input.ndim)
     if d1 == d2:
@@ -290,11 +341,13 @@ def diagonal_backward(grad: Any, *, shape: Any, offset: int, dim1: int, dim2: in
     return out
 
 
-diagonal_backward.vjp(lambda g, _y, _x, *, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2))
+diagonal_backward.vjp(
+    lambda g, _y, _x, *, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2)
+)
 
 
 @view(samples=[case((3, 7), dimension=1, size=3, step=2)], public="Tensor")
-def unfold(input: Any, *, dimension: int, size: int, step: int) -> Any:  # noqa: A002
+def unfold(input: Any, *, dimension: int, size: int, step: int) -> Any:
     """Windows of `size` every `step` along a dimension, as a new last dimension."""
     d = axis(dimension, input.ndim)
     n = input.shape[d] if input.ndim else 1
@@ -305,7 +358,12 @@ def unfold(input: Any, *, dimension: int, size: int, step: int) -> Any:  # noqa:
     if input.ndim == 0:
         return input.reshape(1)[:size]
     shape = (*input.shape[:d], (n - size) // step + 1, *input.shape[d + 1 :], size)
-    strides = (*input.strides[:d], input.strides[d] * step, *input.strides[d + 1 :], input.strides[d])
+    strides = (
+        *input.strides[:d],
+        input.strides[d] * step,
+        *input.strides[d + 1 :],
+        input.strides[d],
+    )
     return view_with(input, shape, strides)
 
 
@@ -334,7 +392,9 @@ unfold_backward.vjp(
 
 
 @view(samples=[case((3, 4), size=(2, 2), stride=(4, 1), storage_offset=1)], layout=True, public="")
-def as_strided(input: Any, *, size: Any, stride: Any, storage_offset: Any = None, laid: Any = None) -> Any:  # noqa: A002
+def as_strided(
+    input: Any, *, size: Any, stride: Any, storage_offset: Any = None, laid: Any = None
+) -> Any:
     """A view of the storage with these sizes and strides (in elements), from `storage_offset` on.
 
     `laid` is the input's own (strides, storage offset), which the derivative needs.
@@ -352,10 +412,18 @@ as_strided.shape(
 
 
 @as_strided.vjp
-def _(g: Any, _y: Any, _x: Any, *, size: Any, stride: Any, storage_offset: Any, laid: Any, shapes: Any) -> Any:
+def _(
+    g: Any, _y: Any, _x: Any, *, size: Any, stride: Any, storage_offset: Any, laid: Any, shapes: Any
+) -> Any:
     strides, base = laid or (MetaArray(shapes[0], np.int8).strides, 0)
     return as_strided_backward(
-        g, shape=shapes[0], strides=strides, base=base, size=size, stride=stride, storage_offset=storage_offset
+        g,
+        shape=shapes[0],
+        strides=strides,
+        base=base,
+        size=size,
+        stride=stride,
+        storage_offset=storage_offset,
     )
 
 
@@ -374,19 +442,44 @@ def storage_start(x: Any) -> int:
     return storage_offset(array_of(x))
 
 
-@op(samples=[case((2, 2), shape=(3, 4), strides=(4, 1), base=0, size=(2, 2), stride=(4, 1), storage_offset=1)], public="", fresh=True, layout=True)
-def as_strided_backward(grad: Any, *, shape: Any, strides: Any, base: int, size: Any, stride: Any, storage_offset: Any) -> Any:
-    """Add each element of `grad` to the storage place it was read from, and read the input from there."""
+@op(
+    samples=[
+        case(
+            (2, 2),
+            shape=(3, 4),
+            strides=(4, 1),
+            base=0,
+            size=(2, 2),
+            stride=(4, 1),
+            storage_offset=1,
+        )
+    ],
+    public="",
+    fresh=True,
+    layout=True,
+)
+def as_strided_backward(
+    grad: Any, *, shape: Any, strides: Any, base: int, size: Any, stride: Any, storage_offset: Any
+) -> Any:
+    """Add each element of `grad` to the storage place it was read from, and read the input from
+    there.
+    """
     at = base if storage_offset is None else storage_offset
     end = 1 + max(
-        at + builtin_sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0,
-        base + builtin_sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) if 0 not in shape else 0,
+        at + builtin_sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+        if 0 not in size
+        else 0,
+        base + builtin_sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        if 0 not in shape
+        else 0,
     )
     memory = np.zeros(end, grad.dtype)
     place = places(size, stride, at)
     np.add.at(memory, place, grad)
     own = places(shape, strides, base)
-    if own.size != len(np.unique(own)):  # an expanded input: its elements share what their one place got
+    if own.size != len(
+        np.unique(own)
+    ):  # an expanded input: its elements share what their one place got
         count = np.zeros(end, grad.dtype)
         np.add.at(count, own, 1)
         memory /= np.maximum(count.real, 1)
@@ -409,13 +502,21 @@ as_strided_backward.vjp(
 )
 
 
-@op(samples=[case((3, 4), strides=(4, 1), base=0, size=(2, 2), stride=(4, 1), storage_offset=1)], public="", fresh=True)
-def read_strided(input: Any, *, strides: Any, base: int, size: Any, stride: Any, storage_offset: Any) -> Any:  # noqa: A002
+@op(
+    samples=[case((3, 4), strides=(4, 1), base=0, size=(2, 2), stride=(4, 1), storage_offset=1)],
+    public="",
+    fresh=True,
+)
+def read_strided(
+    input: Any, *, strides: Any, base: int, size: Any, stride: Any, storage_offset: Any
+) -> Any:
     """`as_strided` of a tensor laid into memory with given strides."""
     at = base if storage_offset is None else storage_offset
     where_from = places(input.shape, strides, base)
     place = places(size, stride, at)
-    memory = np.zeros(1 + max(int(where_from.max(initial=0)), int(place.max(initial=0))), input.dtype)
+    memory = np.zeros(
+        1 + max(int(where_from.max(initial=0)), int(place.max(initial=0))), input.dtype
+    )
     np.add.at(memory, where_from, input)
     if where_from.size != len(np.unique(where_from)):
         count = np.zeros(memory.shape, np.int64)
@@ -426,209 +527,25 @@ def read_strided(input: Any, *, strides: Any, base: int, size: Any, stride: Any,
 
 read_strided.vjp(
     lambda g, _y, _x, *, strides, base, size, stride, storage_offset, shapes: as_strided_backward(
-        g, shape=shapes[0], strides=strides, base=base, size=size, stride=stride, storage_offset=storage_offset
+        g,
+        shape=shapes[0],
+        strides=strides,
+        base=base,
+        size=size,
+        stride=stride,
+        storage_offset=storage_offset,
     )
 )
 
-# -- several views -------------------------------------------------------------------------------
 
-
-@view(samples=[case((3, 4)), case((3, 4), dim=1)], outputs=0)
-def unbind(input: Any, *, dim: int = 0) -> Any:  # noqa: A002
-    """All slices along `dim`, as a tuple of views."""
-    if input.ndim == 0:
-        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    d = axis(dim, input.ndim)
-    return tuple(input[(slice(None),) * d + (i, ...)] for i in range(input.shape[d]))
-
-
-@unbind.vjp
-def _(g: Any, _y: Any, _x: Any, *, dim: int, shapes: Any) -> Any:
-    g = g if isinstance(g, (tuple, list)) else (g,)
-    d = dim % len(shapes[0])
-    part = tuple(n for i, n in enumerate(shapes[0]) if i != d)
-    return stack_known(g, part, d)
-
-
-def stack_known(gs: Any, part: tuple[int, ...], dim: int) -> Any:
-    """Stack gradients, zeros in place of those that are None."""
-    some = next(g for g in gs if g is not None)
-    return stack(*[zeros_of(some, part) if g is None else g for g in gs], dim=dim)
-
-
-def zeros_of(like: Any, shape: tuple[int, ...]) -> Any:
-    if isinstance(like, np.ndarray):
-        return np.zeros(shape, like.dtype)
-    return like.new_zeros(shape)
-
-
-@view(samples=[case((5, 4), split_size=2), case((5, 4), split_size=(1, 4), dim=0)], outputs=0, public="")
-def split(input: Any, *, split_size: Any, dim: int = 0) -> Any:  # noqa: A002
-    """Views of `split_size` slices each along `dim` (the last may be smaller), or of given sizes."""
-    d = axis(dim, input.ndim, wrap_scalar=False)
-    n = input.shape[d]
-    out, at = [], 0
-    for k in split_sizes(n, split_size):
-        out.append(input[(slice(None),) * d + (slice(at, at + k),)])
-        at += k
-    return tuple(out)
-
-
-def split_sizes(n: int, split_size: Any) -> list[int]:
-    if isinstance(split_size, (tuple, list)):
-        if builtin_sum(split_size) != n or any(s < 0 for s in split_size):
-            raise RuntimeError(
-                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at this dimension), "
-                f"but got split_sizes={list(split_size)}"
-            )
-        return list(split_size)
-    if split_size < 0 or (split_size == 0 and n != 0):
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
-    if n == 0:
-        return [0]
-    return [min(split_size, n - at) for at in range(0, n, split_size)]
-
-
-@split.vjp
-def _(g: Any, _y: Any, _x: Any, *, split_size: Any, dim: int, shapes: Any) -> Any:
-    g = g if isinstance(g, (tuple, list)) else (g,)
-    shape = shapes[0]
-    d = dim % len(shape)
-    some = next(v for v in g if v is not None)
-    parts = [
-        zeros_of(some, (*shape[:d], k, *shape[d + 1 :])) if v is None else v
-        for v, k in zip(g, split_sizes(shape[d], split_size), strict=True)
-    ]
-    return cat(*parts, dim=d)
-
-
-# -- joining -------------------------------------------------------------------------------------
-
-
-def cat_error(shapes: Any) -> RuntimeError:
-    return RuntimeError(
-        message(
-            "Sizes of tensors must match except in dimension of cat. "
-            f"Expected size {list(shapes[0])} but got size {list(next(s for s in shapes if s != shapes[0]))}",
-            got=" and ".join(map(str, shapes)),
-            wanted="equal sizes in every other dimension",
-            hint="stack() for a new dimension, or transpose one of them",
-        )
-    )
-
-
-@op(samples=[case((3, 4), (2, 4)), case((3, 4), (3, 1), (3, 2), dim=1)], promote="common", low="keep", fresh=True, numbers=(),
-    aliases="concat concatenate", public="torch", errors=[error(RuntimeError, "Sizes of tensors must match", (3, 4), (2, 5))])  # fmt: skip
-def cat(*tensors: Any, dim: int = 0) -> Any:
-    """Tensors one after the other along `dim`."""
-    if any(a.ndim == 0 for a in tensors):
-        raise RuntimeError(
-            f"zero-dimensional tensor (at position {next(i for i, a in enumerate(tensors) if a.ndim == 0)}) cannot be "
-            "concatenated"
-        )
-    full = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])  # PyTorch skips empty 1-d tensors
-    d = axis(dim, full[0].ndim)
-    rest = {(a.ndim, a.shape[:d] + a.shape[d + 1 :]) for a in full}
-    if len(rest) > 1:
-        if len({a.ndim for a in full}) > 1:
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {full[0].ndim} and "
-                f"{next(a.ndim for a in full if a.ndim != full[0].ndim)}"
-            )
-        raise cat_error([a.shape for a in full])
-    return np.concatenate(full, axis=d)
-
-
-@cat.joint
-def _(g: Any, _y: Any, *_tensors: Any, dim: int, shapes: Any, needs: Any) -> Any:
-    out, at = [], 0
-    d = dim % max(g.ndim, 1)
-    for shape, need in zip(shapes, needs, strict=True):
-        if shape == (0,) and g.ndim != 1:
-            out.append(zeros_of(g, shape) if need else None)
-            continue
-        n = shape[d]
-        out.append(g[(slice(None),) * d + (slice(at, at + n),)] if need else None)
-        at += n
-    return out
-
-
-@op(samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), (3, 4), dim=-1)], promote="common", low="keep", fresh=True,
-    public="torch", numbers=(), errors=[error(RuntimeError, "stack expects each tensor to be equal size", (3, 4), (2, 4))])  # fmt: skip
-def stack(*tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension `dim`."""
-    first = tensors[0]
-    for i, a in enumerate(tensors):
-        if a.shape != first.shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
-                f"{list(a.shape)} at entry {i}"
-            )
-    return np.stack(tensors, axis=axis(dim, first.ndim + 1))
-
-
-@stack.joint
-def _(g: Any, _y: Any, *_tensors: Any, dim: int, needs: Any) -> Any:
-    d = dim % g.ndim
-    return [g[(slice(None),) * d + (i,)] if need else None for i, need in enumerate(needs)]
-
-
-# -- copies and casts ----------------------------------------------------------------------------
-
-
-@op(samples=[case((3, 4))], low="keep", fresh=True, public="")
-def clone(input: Any, *, order: str = "K") -> Any:  # noqa: A002
-    """A copy, part of the history."""
-    return input.copy(order)
-
-
-clone.vjp(lambda g, _y, _x: g)
-
-
-@op(samples=[case((3, 4), dtype=dtypes.float64)], low="keep", fresh=True, public="", node="ToCopyBackward0")
-def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:  # noqa: A002
-    """The values in another type."""
-    if input.dtype.kind == "c" and not dtype.is_complex:
-        input = input.real  # noqa: A001
-    if isinstance(input, np.ndarray) and dtype.category <= dtypes.INT and input.dtype.kind in "fV":
-        return float_to_int(input, dtype)
-    return input.astype(dtype.np, order) if isinstance(input, np.ndarray) else input.astype(dtype.np)
-
-
-def float_to_int(a: Any, dtype: Any) -> Any:
-    """Truncation as C does it: through int64 for the narrow types, without NumPy's warning."""
-    if dtype is dtypes.bool:
-        return a.astype(bool)
-    with np.errstate(invalid="ignore"):
-        wide = a.astype(np.float32) if a.dtype.kind == "V" else a
-        return wide.astype(dtype.np) if dtype.itemsize == 8 else wide.astype(np.int64).astype(dtype.np)
-
-
-to_copy.vjp(lambda g, _y, _x: g)  # the engine casts
-
-
-@op(samples=[case((3, 4), (3, 4)), case((3, 4), (4,))], low="keep", fresh=True, public="", node="CopyBackwards")
-def copy(input: Any, source: Any) -> Any:  # noqa: A002
-    """The values of `source` in the shape and type of `input`."""
-    if isinstance(input, MetaArray) or isinstance(source, MetaArray):
-        return MetaArray(input.shape, input.dtype)
-    if source.dtype.kind == "c" and input.dtype.kind != "c":
-        source = source.real
-    if np.broadcast_shapes(input.shape, source.shape) != input.shape:
-        raise ValueError("could not broadcast")
-    return np.broadcast_to(source, input.shape).astype(input.dtype)
-
-
-copy.vjp(lambda g, _y, _a, _b: g * 0.0, lambda g, _y, _a, _b: g)
-copy.shape(lambda a, b: MetaArray(a.shape, a.dtype))
-
-
-@op(samples=[case((3, 4), shape=(3, 1)), case((3, 4), shape=(4,))], fresh=True, public="")
-def sum_to_shape(input: Any, *, shape: tuple[int, ...]) -> Any:  # noqa: A002
-    """Sum over the dimensions in which `shape` is smaller: the opposite of expand."""
-    extra = input.ndim - len(shape)
-    dims = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(shape) if n == 1 and input.shape[i + extra] != 1)
-    return add_reduce(input, dims, True).reshape(shape) if dims else input.reshape(shape).copy()
-
-
-sum_to_shape.vjp(lambda g, _y, _x: g)
+from .joins import (  # noqa: E402, F401 - needs the names above
+    cat,
+    clone,
+    copy,
+    float_to_int,
+    split,
+    stack,
+    sum_to_shape,
+    to_copy,
+    unbind,
+)

@@ -264,7 +264,8 @@ def interleave_sum(grad: Any, repeats: Any, *, shape: Any, dim: int) -> Any:
         repeats.reshape(-1) if repeats.size != 1 else int(repeats.reshape(-1)[0]),
     )
     out = np.zeros(shape, grad.dtype)
-    np.add.at(out, (slice(None),) * d + (owner,), grad)
+    key: Any = (slice(None),) * d + (owner,)
+    np.add.at(out, key, grad)
     return out
 
 
