@@ -117,7 +117,9 @@ def operators() -> None:
 
     def checked_invert(self: Any) -> Any:
         if self._a.dtype.kind not in "iub":
-            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+            raise TypeError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+            )
         return invert(self)
 
     setattr(Tensor, "__invert__", checked_invert)  # noqa: B010 - mypy knows no method of that name
