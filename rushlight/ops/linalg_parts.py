@@ -213,7 +213,7 @@ def trace(input: Any) -> Any:
     """The sum of the diagonal of a matrix."""
     if input.ndim != 2:
         raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(input.shape)}"))
-    return np.trace(input)
+    return np.trace(input, dtype=np.int64 if input.dtype.kind in "biu" else None)
 
 
 trace.vjp(lambda g, _y, _x, *, shapes: g * constant(np.eye(*shapes[0]), g))
