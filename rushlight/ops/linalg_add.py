@@ -166,7 +166,8 @@ baddbmm.vjp(
 )
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
-    return _added(input, bmm.fn(batch1, batch2).sum(axis=0), beta, alpha)
+    products = bmm.fn(batch1, batch2)
+    return _added(input, products.sum(axis=0, dtype=products.dtype), beta, alpha)
 
 
 addbmm.vjp(
