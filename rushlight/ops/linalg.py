@@ -456,5 +456,5 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     batch = tuple(input1.shape[:-1])
     rows = math.prod(batch)
     x1, x2 = input1.reshape((rows, input1.shape[-1])), input2.reshape((rows, input2.shape[-1]))
-    y = (matmul(x1, weight) * x2).sum(-1).mT.reshape((*batch, weight.shape[0]))
+    y = (matmul(x1, weight) * x2).sum(-1, dtype=x1.dtype).mT.reshape((*batch, weight.shape[0]))
     return y if bias is None else y + bias
