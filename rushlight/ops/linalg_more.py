@@ -40,6 +40,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             raise RuntimeError(f"cov(): expected {name} to have one weight for each observation")
         if w._a.size and w._a.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
+        if w.dtype.is_floating_point:
+            x = x.to(dtypes.promote_types(x.dtype, w.dtype))
         w = w.to(dtypes.from_numpy(x._a.real.dtype))
         weights = w if weights is None else weights * w
     n = x.shape[1]
