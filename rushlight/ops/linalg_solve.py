@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..autograd.door import wrap
 from ..errors import LinAlgError, message
 from ..kernels import linalg as kernels
@@ -402,6 +403,8 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
 def vander(x: Any, N: int | None = None) -> Any:
     """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
     x = x.reshape((1,)) if x.ndim == 0 else x
+    if x._a.dtype.kind in "biu":
+        x = x.to(dtypes.int64)
     n = x.shape[-1] if N is None else N
     if n <= 1 and N is not None:
         raise RuntimeError("N must be greater than 1.")
@@ -414,6 +417,8 @@ def vander(x: Any, N: int | None = None) -> Any:
 @composite(public="torch", name="vander")
 def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix of a vector, highest power first unless increasing."""
+    if x._a.dtype.kind in "biu":
+        x = x.to(dtypes.int64)
     n = x.shape[0] if N is None else N
     powers = [x * 0 + 1]
     while len(powers) < n:
