@@ -207,7 +207,7 @@ max_all = extreme_op("max", np.maximum)
 min_all = extreme_op("min", np.minimum)
 
 
-def located(name: str, find: Any) -> Any:
+def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
     """max and min along one dimension: values and the places of the first."""
 
     def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:
@@ -218,6 +218,11 @@ def located(name: str, find: Any) -> Any:
             return input.copy(), np.zeros((), np.int64)
         if input.shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+        if input.dtype.kind in "fiu":
+            return (
+                np.asarray(ufunc.reduce(input, axis=d, keepdims=keepdim)),
+                np.asarray(place(input, axis=d, keepdims=keepdim)),
+            )
         where = np.expand_dims(find(input, axis=d), d)
         values = np.take_along_axis(input, where, d)
         if not keepdim:
@@ -266,8 +271,8 @@ def argmin_array(x: Any, axis: Any) -> Any:
     return np.argmin(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
 
 
-max_dim = located("max", argmax_array)
-min_dim = located("min", argmin_array)
+max_dim = located("max", argmax_array, np.maximum, np.argmax)
+min_dim = located("min", argmin_array, np.minimum, np.argmin)
 
 
 def position(name: str, find: Any) -> Any:

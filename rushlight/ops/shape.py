@@ -26,6 +26,24 @@ as_strided_array = np.lib.stride_tricks.as_strided
 
 def infer_size(shape: Any, numel: int) -> tuple[int, ...]:
     """A shape with its -1 filled in; RuntimeError when the elements do not fit."""
+    known, open_at = 1, -1
+    for i, n in enumerate(shape):
+        if n.__class__ is int and n >= 0:
+            known *= n
+        elif n == -1 and open_at < 0:
+            open_at = i
+        else:
+            break
+    else:
+        if open_at < 0 and known == numel:
+            return tuple(shape)
+        if open_at >= 0 and known and numel % known == 0:
+            return (*shape[:open_at], numel // known, *shape[open_at + 1 :])
+    return infer_size_slowly(shape, numel)
+
+
+def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
+    """`infer_size` for what is no plain shape, with the errors."""
     shape = tuple(int(n) for n in shape)
     unknown = [i for i, n in enumerate(shape) if n == -1]
     if len(unknown) > 1:
