@@ -143,11 +143,14 @@ def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, trac
                 y._x = cut
             return ys
         arrays = tuple(y._a for y in ys)
+        kept = arrays
+        if op.saves is not None:  # an output that no rule needs may be changed in place
+            kept = tuple([a if nr in op.saves else None for nr, a in enumerate(arrays)])
         if len(ys) == 1:  # a split in one part: the engine hands such a node one gradient, not a list
             node = record(op, inputs, kw, arrays, arrays[0].shape, arrays[0].dtype, low, narrow)
         else:
             node = record(
-                op, inputs, kw, arrays, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
+                op, inputs, kw, kept, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
             )
         node.n_out = len(ys)  # type: ignore[misc]
         for nr, y in enumerate(ys):
@@ -346,7 +349,7 @@ class OpNode(Node):
             elif i == 0 and s is not None:  # the output, kept as an array: a Tensor would be a cycle
                 if self.x is not None and self.x.cells is not None:
                     for nr, cell in self.x.cells.items():
-                        if cell.stamp > self.seq:
+                        if cell.stamp > self.seq and (s.__class__ is not tuple or s[nr] is not None):
                             shape = self.shape if s.__class__ is not tuple else self.shape[nr]
                             raise inplace_error(self, shape, cell)
                 if tensors:
@@ -368,9 +371,9 @@ class OpNode(Node):
     def output(self, y: Any) -> Any:
         """The saved output as a Tensor of this node again."""
         if y.__class__ is tuple:
-            out = tuple(wrap(a) for a in y)
+            out = tuple(None if a is None else wrap(a) for a in y)
             for nr, t in enumerate(out):
-                if t._a.dtype.kind in "fcV":
+                if t is not None and t._a.dtype.kind in "fcV":
                     t._fn = self if self.n_out == 1 else Out(self, nr)
             return out
         t = wrap(y)

@@ -255,6 +255,7 @@ def det(A: Any, *, out: Any = None) -> Any:
     fresh=True,
     outputs=2,
     differentiable=(0, 1),
+    saves=(0,),
     node="LinalgSlogdetBackward0",
 )
 def linalg_slogdet(a: Any) -> Any:

@@ -37,6 +37,7 @@ _SAMPLE = {"input_lengths": (5, 4), "target_lengths": (2, 1), "blank": 0}
     fresh=True,
     outputs=2,
     differentiable=(0,),
+    saves=(0, 1),
     once=True,
     name="ctc_loss",
 )

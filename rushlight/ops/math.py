@@ -74,7 +74,7 @@ true_div = intrinsic(
     "div",
     np.true_divide,
     lambda g, _y, _a, b: g / b,
-    lambda g, y, _a, b: -g * (y / b),
+    lambda g, _y, a, b: -g * (a / b / b),  # not y: the quotient may be changed in place
     samples=[case(A34, POSITIVE), case(A34, 2.5)],
     errors=BROADCAST,
     promote="float",

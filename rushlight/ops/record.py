@@ -94,6 +94,10 @@ class Op:
             "smooth", True
         )  # False: samples avoid the gradient check (steps)
         self.return_type: Any = options.pop("return_type", None)
+        # outputs that the rules use: of a value and its index the index alone, unless said
+        self.saves: tuple[int, ...] | None = options.pop(
+            "saves", (1,) if self.outputs == 2 and self.differentiable == (0,) else None
+        )
         # places of operands that next_functions leaves out when they need no gradient
         self.optional: Any = options.pop("optional", ())
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"

@@ -300,7 +300,7 @@ spherical_bessel_j0 = intrinsic(
 )  # fmt: skip
 sinc = intrinsic(
     "sinc", lambda x: libm.sinc_complex(x) if x.dtype.kind == "c" else libm.sinc(x),
-    lambda g, y, x: g * where(x == 0, zero(x), (cos(x * math.pi) - y) / _nonzero(x)),
+    lambda g, _y, x: g * where(x == 0, zero(x), (cos(x * math.pi) - sinc(x)) / _nonzero(x)),
     nin=1, samples=real(0.2, 3), public=EVERYWHERE, holomorphic=True,
     doc="sin(pi x)/(pi x), and 1 at 0.",
 )  # fmt: skip
