@@ -467,6 +467,13 @@ def cut_of(*xs: Any) -> Cut | None:
     return None
 
 
+def nothing(g: Any) -> Any:
+    """Zeros like a gradient, for rules that lose it (g * 0.0 would make NaN of inf and NaN)."""
+    if isinstance(g, TensorBase):
+        return wrap(np.zeros(g._a.shape, g._a.dtype))
+    return np.zeros(g.shape, g.dtype)
+
+
 def extras(t: Any) -> Extras:
     """The Extras of a tensor, made when first needed."""
     x = t._x

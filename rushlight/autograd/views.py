@@ -230,19 +230,28 @@ def rebase(target: Any, node: Any, c: Cell) -> None:
         node.extras().cells = {0: c}
     if door.noting is not None:
         door.noting(node)
-    old = target._fn if target._x.__class__ is Extras and target._x.retains else None
+    old = retained_at(target)
     v = target._v
     if v is None:
         target._fn = node
     else:
         base = v.base
+        before = retained_at(base)
         base._fn = CopySlices(base, v, node)
+        if before is not None:
+            keep_retaining(base, before)
         if door.noting is not None:
             door.noting(base._fn)
         v.seen = -1
         refresh(target)
-    if old is not None and old is not LEAF:
+    if old is not None:
         keep_retaining(target, old)
+
+
+def retained_at(t: Any) -> Any:
+    """The place in the graph where a tensor's retain_grad stands, if it was called."""
+    kept = t._x.__class__ is Extras and t._x.retains and t._fn is not LEAF
+    return t._fn if kept else None
 
 
 def keep_retaining(target: Any, old: Any) -> None:

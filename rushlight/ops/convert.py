@@ -218,7 +218,7 @@ def fill(input: Any, *, value: Any) -> Any:
     return np.full(input.shape, value, input.dtype)
 
 
-fill.vjp(lambda g, _y, _x: g * 0.0)
+fill.vjp(lambda g, _y, _x: door.nothing(g))
 fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 
 

@@ -80,7 +80,7 @@ def masked_put(input: Any, mask: Any, value: Any) -> Any:
 masked_put.vjp(
     lambda g, _y, _x, mask, _v: masked_fill(g, mask, value=0),
     None,
-    lambda g, _y, _x, mask, _v: m.where(mask, g, g * 0.0),
+    lambda g, _y, _x, mask, _v: m.where(mask, g, 0.0),
 )
 
 

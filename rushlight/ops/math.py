@@ -344,8 +344,8 @@ def ordered(name: str, ufunc: Any) -> Any:
 maximum = intrinsic(
     "maximum",
     ordered("maximum", np.maximum),
-    lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, g * 0.0)),
-    lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, g * 0.0)),
+    lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, 0.0)),
+    lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, 0.0)),
     samples=[case(A34, A34), case(A34, A4)],
     nin=2,
     numbers=(),
@@ -354,8 +354,8 @@ maximum = intrinsic(
 minimum = intrinsic(
     "minimum",
     ordered("minimum", np.minimum),
-    lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, g * 0.0)),
-    lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, g * 0.0)),
+    lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, 0.0)),
+    lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, 0.0)),
     samples=[case(A34, A34), case(A34, A4)],
     nin=2,
     numbers=(),
@@ -364,8 +364,8 @@ minimum = intrinsic(
 fmax = intrinsic(
     "fmax",
     np.fmax,
-    lambda g, _y, a, b: where((a >= b) | (b != b), g, g * 0.0),
-    lambda g, _y, a, b: where((a >= b) | (b != b), g * 0.0, g),
+    lambda g, _y, a, b: where((a >= b) | (b != b), g, 0.0),
+    lambda g, _y, a, b: where((a >= b) | (b != b), 0.0, g),
     samples=[case(A34, A34)],
     numbers=(),
     doc="The larger of a and b; NaN only if both are.",
@@ -373,8 +373,8 @@ fmax = intrinsic(
 fmin = intrinsic(
     "fmin",
     np.fmin,
-    lambda g, _y, a, b: where((a <= b) | (b != b), g, g * 0.0),
-    lambda g, _y, a, b: where((a <= b) | (b != b), g * 0.0, g),
+    lambda g, _y, a, b: where((a <= b) | (b != b), g, 0.0),
+    lambda g, _y, a, b: where((a <= b) | (b != b), 0.0, g),
     samples=[case(A34, A34)],
     numbers=(),
     doc="The smaller of a and b; NaN only if both are.",

@@ -61,18 +61,18 @@ def low_rule(g: Any, _y: Any, x: Any, low: Any, high: Any) -> Any:
     chosen = x < low
     if high is not None:
         chosen = chosen & (low < high)
-    return m.where(chosen, g, g * 0.0)
+    return m.where(chosen, g, 0.0)
 
 
 def high_rule(g: Any, _y: Any, x: Any, low: Any, high: Any) -> Any:
     chosen = x > high
     if low is not None:
         chosen = chosen | (low > high)
-    return m.where(chosen, g, g * 0.0)
+    return m.where(chosen, g, 0.0)
 
 
 clamp.vjp(
-    lambda g, _y, x, low, high: m.where(inside(x, low, high), g, g * 0.0),
+    lambda g, _y, x, low, high: m.where(inside(x, low, high), g, 0.0),
     low_rule,
     high_rule,
 )
