@@ -129,7 +129,7 @@ def _resized(input: Any, how: tuple[Resize, ...]) -> Any:
         if how[i].out != how[i].size:
             step = [Resize(how[0].mode, n, n, antialias=how[0].antialias) for n in x.shape[2:]]
             step[i] = how[i]
-            x = resampling.resize(x, tuple(step)).round().clamp(0, 255)
+            x = resampling.resize(x, tuple(step)).add(0.5).floor().clamp(0, 255)  # halves up
     return x.to(dtype)
 
 
