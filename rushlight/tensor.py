@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
-from .autograd import door, engine, fast, views
+from .autograd import differentiate, door, fast, views
 from .autograd.hooks import add_hook
 from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
 from .device import CPU, META
@@ -463,7 +463,7 @@ class Tensor(TensorBase):
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
             )
-        engine.backward(
+        differentiate.backward(
             self,
             gradient,
             retain_graph,

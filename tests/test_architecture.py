@@ -18,9 +18,13 @@ MODULES = {
     "engine": "autograd.engine",
     "node": "autograd.node",
     "views": "autograd.views",
+    "fitting": "autograd.fitting",
+    "differentiate": "autograd.differentiate",
     "record": "ops.record",
 }
-NAMED = sorted(set(re.findall(r"`(door|fast|engine|node|views|record)\.(\w+)", TEXT)))
+NAMED = sorted(
+    set(re.findall(r"`(door|fast|engine|node|views|fitting|differentiate|record)\.(\w+)", TEXT))
+)
 FILES = sorted(set(re.findall(r"`((?:rushlight|tests|ops|autograd|kernels)/[\w/.]*)`", TEXT)))
 
 

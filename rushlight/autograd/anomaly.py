@@ -123,7 +123,7 @@ def check(node: Node, results: Any) -> None:
             )
 
 
-class detect_anomaly:  # noqa: N801
+class detect_anomaly:
     """Within the block, gradients are checked for NaN and errors in backward name the forward line.
 
     Args:
@@ -147,7 +147,7 @@ class detect_anomaly:  # noqa: N801
         switch(self.before)
 
 
-class set_detect_anomaly:  # noqa: N801
+class set_detect_anomaly:
     """Switch anomaly mode on or off, as a function for good or as a context for a block."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:

@@ -23,7 +23,19 @@ import numpy as np
 from .. import dtypes
 from ..errors import OutOfMemoryError, message
 from ..kernels.meta import MetaArray
-from .node import LEAF, Cut, Extras, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
+from .node import (
+    LEAF,
+    Cut,
+    Extras,
+    Freed,
+    Node,
+    Out,
+    TensorBase,
+    freed_error,
+    inplace_error,
+    tick,
+    user_line,
+)
 
 _new = object.__new__
 ndarray = np.ndarray

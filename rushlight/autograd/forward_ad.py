@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import message
-from . import door, engine, function
+from . import differentiate, door, function
 from .node import TensorBase
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
@@ -44,7 +44,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     _levels.pop().__exit__(None, None, None)
 
 
-class dual_level:  # noqa: N801
+class dual_level:
     """A block in which tensors may carry tangents.
 
     >>> import rushlight as torch
@@ -128,12 +128,12 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 result.append(door.wrap(np.zeros_like(y._a)) if zero else None)
                 continue
             u = door.wrap(np.zeros_like(y._a)).requires_grad_()
-            gs = engine.grad((y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True)
+            gs = differentiate.grad((y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True)
             pairs = [(g, tangents[i]) for g, i in zip(gs, places, strict=True) if g is not None and g._fn is not None]
             if not pairs:
                 result.append(door.wrap(np.zeros_like(y._a)))
                 continue
-            ts = engine.grad(
+            ts = differentiate.grad(
                 [g for g, _ in pairs], (u,), [t for _, t in pairs], create_graph=live, allow_unused=True
             )
             t = ts[0] if ts[0] is not None else door.wrap(np.zeros_like(y._a))

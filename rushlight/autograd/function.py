@@ -334,7 +334,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
             raise RuntimeError("mark_dirty: all the tensors given must be inputs of the function")
         if not any(t is o for o in outs):
             raise RuntimeError(
-                f"Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
                 "modified inplace must all be outputs of the Function."
             )
         if tracked and t._fn is LEAF:
@@ -342,9 +342,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
         views.cell(t).bump(name)
     ys: list[Any] = []
     for o in outs:
-        if not isinstance(o, TensorBase):
-            ys.append(o)
-        elif id(o) in dirty:
+        if not isinstance(o, TensorBase) or id(o) in dirty:
             ys.append(o)
         elif any(o is a for a in inputs):  # handed through: a view, so that it has a history of its own
             y = door.wrap(o._a)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from . import door, engine
+from . import differentiate, door
 from .node import TensorBase
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -70,7 +70,7 @@ def grads(outputs: Any, inputs: Any, vs: Any, create_graph: bool, retain: bool =
     pairs = [(o, v) for o, v in zip(outputs, vs, strict=True) if o is not None and o.requires_grad]
     if not pairs:
         return (None,) * len(inputs)
-    return engine.grad(
+    return differentiate.grad(
         [o for o, _ in pairs], inputs, [v for _, v in pairs], retain_graph=retain, create_graph=create_graph,
         allow_unused=True,
     )  # fmt: skip
@@ -188,7 +188,7 @@ def jacobian(
             one = door.wrap(np.ones((), y._a.dtype))
             for j in range(flat.shape[0]):
                 gs = (
-                    engine.grad((flat[j],), xs, (one,), retain_graph=True, create_graph=create_graph, allow_unused=True)
+                    differentiate.grad((flat[j],), xs, (one,), retain_graph=True, create_graph=create_graph, allow_unused=True)
                     if flat.requires_grad
                     else (None,) * len(xs)
                 )

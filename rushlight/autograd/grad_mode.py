@@ -37,9 +37,9 @@ class _Mode:
             import warnings
 
             warnings.warn(
-                f"Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                f"functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
-                f"the `__init__` method and nothing else.",
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
                 FutureWarning,
                 stacklevel=2,
             )
@@ -71,7 +71,7 @@ class _Mode:
                         with self.clone():
                             generator.close()
                         raise
-                    except BaseException as error:  # noqa: BLE001 - handed to the generator
+                    except BaseException as error:
                         with self.clone():
                             response = generator.throw(error)
                     else:
@@ -83,7 +83,7 @@ class _Mode:
         return inside
 
 
-class no_grad(_Mode):  # noqa: N801
+class no_grad(_Mode):
     """Operations inside are not recorded.
 
     >>> import rushlight as torch
@@ -109,13 +109,13 @@ class no_grad(_Mode):  # noqa: N801
         state.enabled = self.prev
 
 
-class enable_grad(no_grad):  # noqa: N801
+class enable_grad(no_grad):
     """Operations inside are recorded, even within no_grad."""
 
     _on = True
 
 
-class set_grad_enabled(_Mode):  # noqa: N801
+class set_grad_enabled(_Mode):
     """Switch recording on or off: as a function for good, as a context for a block."""
 
     def __init__(self, mode: bool) -> None:
@@ -147,7 +147,7 @@ class _Set(no_grad):
         return self
 
 
-class inference_mode(_Mode):  # noqa: N801
+class inference_mode(_Mode):
     """Like no_grad; results cannot take part in a recorded computation later."""
 
     mode: bool
@@ -174,7 +174,7 @@ class inference_mode(_Mode):  # noqa: N801
         state.enabled, state.inference = self.prev
 
 
-class set_multithreading_enabled(_Mode):  # noqa: N801
+class set_multithreading_enabled(_Mode):
     """Accepted: backward runs in the calling thread here."""
 
     def __init__(self, mode: bool) -> None:

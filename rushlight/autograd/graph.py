@@ -47,7 +47,7 @@ def increment_version(tensor: Any) -> None:
 _forbidden: list[str] = []
 
 
-class saved_tensors_hooks:  # noqa: N801
+class saved_tensors_hooks:
     """Pass every tensor that operations save through `pack_hook`, and back through `unpack_hook` in backward.
 
     >>> import rushlight as torch
@@ -74,7 +74,7 @@ class saved_tensors_hooks:  # noqa: N801
         door.set_watched(-1)
 
 
-class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+class save_on_cpu(saved_tensors_hooks):
     """Keep saved tensors in CPU memory: everything is there already, so they are kept as they are."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:

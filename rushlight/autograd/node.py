@@ -305,7 +305,7 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Run the derivative by hand on Tensors; one result, or a tuple, as PyTorch returns."""
-        from .engine import call_node
+        from .differentiate import call_node
 
         return call_node(self, grads)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, engine
+from ..autograd import differentiate, door, engine
 from ..autograd.node import Node, Out, TensorBase
 from ..errors import message
 from ..ops.shape import stack
@@ -89,7 +89,7 @@ def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bo
     with door.grad_enabled(True):
         got: Any = (None,) * len(xs)
         if pairs:
-            got = engine.grad(
+            got = differentiate.grad(
                 [y for y, _ in pairs],
                 xs,
                 [v for _, v in pairs],

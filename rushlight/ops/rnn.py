@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import door, engine
+from ..autograd import differentiate, door
 from ..autograd.node import TensorBase
 from ..errors import message
 from ..kernels import rnn as kernel
@@ -44,7 +44,7 @@ def recorded(
         outs = steps(*own)
         pairs = [(y, gy) for y, gy in zip(outs, g, strict=False) if gy is not None]
         wanted = [x for x, need in zip(own, needs, strict=True) if need]
-        found = engine.grad(
+        found = differentiate.grad(
             [y for y, _ in pairs],
             wanted,
             [gy for _, gy in pairs],

@@ -9,7 +9,8 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..autograd import door
-from ..autograd.engine import backward, current
+from ..autograd.differentiate import backward
+from ..autograd.engine import current
 from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
 from ..errors import message
