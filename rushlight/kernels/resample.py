@@ -139,8 +139,7 @@ def turned_table(how: Resize, dtype: Any) -> Table:
 
 def _nearest(how: Resize) -> Table:
     factor = how.out // how.size
-    # At the same and the double size PyTorch's "nearest" does not look at the scale.
-    whole = how.scale in (None, factor) or (factor <= 2 and how.mode == "nearest")
+    whole = how.scale in (None, factor)
     if how.out == factor * how.size and whole and factor <= 16:
         return Table(np.empty((how.out, 1), np.int64), None, how.size, factor)
     # float32 whatever the input is: the index must fall as PyTorch's does

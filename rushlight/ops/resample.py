@@ -95,6 +95,11 @@ def interpolate(
         )
     if mode == "area":
         return pool._adaptive_avg(d, input, out)
+    if mode == "nearest" and d == 2 and scales is not None:
+        # at the same and the double size PyTorch does not look at the scale of an image
+        scales = [
+            None if o in (n, 2 * n) else s for n, o, s in zip(space, out, scales, strict=True)
+        ]
     how = tuple(
         Resize(
             _KERNEL.get(mode, mode),
