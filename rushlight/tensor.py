@@ -425,7 +425,6 @@ class Tensor(TensorBase):
     def grad(self) -> None:
         self.grad = None
 
-
     def backward(
         self,
         gradient: Any = None,

@@ -1,6 +1,7 @@
 """Anomaly mode: find where a NaN comes from, and which forward line a failing backward belongs to.
 
-`detect_anomaly` and `set_detect_anomaly` keep the traceback of every recorded operation and check each gradient
+`detect_anomaly` and `set_detect_anomaly` keep the traceback of every recorded operation and check
+each gradient
 for NaN. With `check_forward=True` also the results of the forward operations are checked.
 """
 
@@ -49,7 +50,9 @@ def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
 def user_traceback() -> str:
     """The Python stack outside this package, as text."""
     package = __name__.partition(".")[0]
-    frames = [f for f in traceback.extract_stack() if f"/{package}/" not in f.filename.replace("\\", "/")]
+    frames = [
+        f for f in traceback.extract_stack() if f"/{package}/" not in f.filename.replace("\\", "/")
+    ]
     return "".join(traceback.format_list(frames))
 
 
@@ -64,13 +67,19 @@ def note(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
     if _setting[0] is not None and _setting[0][1]:
         for t in out if isinstance(out, tuple) else (out,):
             a = t._a
-            if isinstance(a, np.ndarray) and a.dtype.kind in "fc" and not np.isfinite(a).all() and not _already_bad(inputs):
+            if (
+                isinstance(a, np.ndarray)
+                and a.dtype.kind in "fc"
+                and not np.isfinite(a).all()
+                and not _already_bad(inputs)
+            ):
                 what = "nan" if np.isnan(a).any() else "inf"
                 raise RuntimeError(
                     message(
                         f"Function '{op.name}' returned {what} values in its forward.",
                         got=f"a result of shape {tuple(a.shape)} from finite inputs",
-                        hint="look at the inputs of this operation: a division, log or sqrt of 0, an overflow",
+                        hint="look at the inputs of this operation: a division, log or sqrt of "
+                        "0, an overflow",
                     )
                 )
     return out
@@ -83,7 +92,10 @@ def remember(node: Node) -> None:
 
 def _already_bad(inputs: Any) -> bool:
     return any(
-        isinstance(t, TensorBase) and isinstance(t._a, np.ndarray) and t._a.dtype.kind in "fc" and not np.isfinite(t._a).all()
+        isinstance(t, TensorBase)
+        and isinstance(t._a, np.ndarray)
+        and t._a.dtype.kind in "fc"
+        and not np.isfinite(t._a).all()
         for t in inputs
     )
 
@@ -93,14 +105,16 @@ def warn_origin(node: Node) -> None:
     stack = node.metadata.get("traceback_")
     if stack is None:
         warnings.warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during "
+            f"Error detected in {node.name()}. No forward pass information available. Enable "
+            f"detect anomaly during "
             "forward pass for more information.",
             UserWarning,
             stacklevel=2,
         )
     else:
         warnings.warn(
-            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{stack}",
+            f"Error detected in {node.name()}. Traceback of forward call that caused the "
+            f"error:\n{stack}",
             UserWarning,
             stacklevel=2,
         )
@@ -112,13 +126,20 @@ def check(node: Node, results: Any) -> None:
         return
     for i, r in enumerate(results):
         a = r._a if isinstance(r, TensorBase) else r
-        if a is not None and np.asarray(a).dtype.kind in "fcV" and np.isnan(np.asarray(a, np.float32 if np.asarray(a).dtype.kind == "V" else None)).any():
+        if (
+            a is not None
+            and np.asarray(a).dtype.kind in "fcV"
+            and np.isnan(
+                np.asarray(a, np.float32 if np.asarray(a).dtype.kind == "V" else None)
+            ).any()
+        ):
             warn_origin(node)
             raise RuntimeError(
                 message(
                     f"Function '{node.name()}' returned nan values in its {i}th output.",
                     got=f"made at {node.line()}",
-                    hint="the warning above shows the forward call; detect_anomaly(check_forward=True) finds NaN there",
+                    hint="the warning above shows the forward call; "
+                    "detect_anomaly(check_forward=True) finds NaN there",
                 )
             )
 
@@ -134,7 +155,8 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True, check_forward: bool = False) -> None:
         self.setting = (check_nan, check_forward)
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "Anomaly Detection has been enabled. This mode will increase the runtime and "
+            "should only be enabled for "
             "debugging.",
             UserWarning,
             stacklevel=2,

@@ -27,8 +27,12 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
             if got is not None:
                 grads = tuple(got) if isinstance(got, (tuple, list)) else (got,)
     gs = list(grads)
-    results = node.run(gs[0] if node.n_out == 1 else gs, door.state.enabled) if door.state.enabled else node.run(
-        back(gs[0], False) if node.n_out == 1 else [back(v, False) for v in gs], False
+    results = (
+        node.run(gs[0] if node.n_out == 1 else gs, door.state.enabled)
+        if door.state.enabled
+        else node.run(
+            back(gs[0], False) if node.n_out == 1 else [back(v, False) for v in gs], False
+        )
     )
     if isinstance(node, Node) and not node.edges:
         return None
@@ -62,7 +66,8 @@ def no_grad_error(t: Any, nr: int) -> RuntimeError:
         hint = {
             "no_grad": "move that computation out of the torch.no_grad() block",
             "inference_mode": "move that computation out of torch.inference_mode()",
-            "detach": "leave out that detach() (or .data, .item(), .numpy()) on the way to the loss",
+            "detach": "leave out that detach() (or .data, .item(), .numpy()) on the way to the "
+            "loss",
         }.get(cut.why, "keep the values floating point on the way to the loss")
     else:
         why = "it was computed only from tensors with requires_grad=False"
@@ -92,7 +97,8 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
             )
         if a.dtype.kind not in "fV":
             raise RuntimeError(
-                f"grad can be implicitly created only for real scalar outputs but got {door.dtypes.from_numpy(a.dtype)!r}"
+                f"grad can be implicitly created only for real scalar outputs but got "
+                f"{door.dtypes.from_numpy(a.dtype)!r}"
             )
         one = np.ones(a.shape, a.dtype)
         return door.wrap(one) if create_graph else one
@@ -101,7 +107,8 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
     if g._a.shape != a.shape:
         raise RuntimeError(
             message(
-                f"Mismatch in shape: grad_output[0] has a shape of {list(g._a.shape)} and output[0] has a shape of "
+                f"Mismatch in shape: grad_output[0] has a shape of {list(g._a.shape)} and "
+                f"output[0] has a shape of "
                 f"{list(a.shape)}.",
                 got=f"a gradient of shape {tuple(g._a.shape)}",
                 wanted=f"{tuple(a.shape)}, the shape of the output",
@@ -109,7 +116,8 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
         )
     if (g._a.dtype.kind == "c") != (a.dtype.kind == "c"):
         raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            "For complex Tensors, both grad_output and output are required to have the same "
+            "dtype. Mismatch in dtype: "
             f"grad_output[0] has a dtype of {g.dtype!r} and output[0] has a dtype of {t.dtype!r}."
         )
     return g if create_graph else g._a
@@ -170,9 +178,16 @@ def backward(
     if grad_variables is not None:
         import warnings
 
-        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
         if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`.")
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`."
+            )
         grad_tensors = grad_variables
     if retain_variables is not None:
         retain_graph = retain_variables
@@ -204,7 +219,9 @@ def backward(
     if not others:
         run(roots, start, keep, create_graph, edges)
         return
-    for t, g in zip(inputs, run(roots, start, keep, create_graph, edges, capture=True), strict=True):
+    for t, g in zip(
+        inputs, run(roots, start, keep, create_graph, edges, capture=True), strict=True
+    ):
         if g is not None:
             accumulate(t, g, create_graph)
 
@@ -237,11 +254,15 @@ def grad(
     outs, ins = sequence(outputs), sequence(inputs)
     if materialize_grads:
         if allow_unused is False:
-            raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, "
+                "but got: allow_unused=False."
+            )
         allow_unused = True
     if not only_inputs:
         warnings.warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other "
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other "
             "parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
@@ -274,19 +295,28 @@ def grad(
         unused = [i for i, g in enumerate(got) if g is None]
         raise RuntimeError(
             message(
-                "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+                "One of the differentiated Tensors appears to not have been used in the graph. "
+                "Set allow_unused=True if "
                 "this is the desired behavior.",
                 got=f"input number {unused[0]} has no path from the outputs",
                 hint="allow_unused=True gives None for it; materialize_grads=True gives zeros",
             )
         )
     if materialize_grads:
-        got = [zeros_like(t, create_graph) if g is None else g for t, g in zip(ins, got, strict=True)]
+        got = [
+            zeros_like(t, create_graph) if g is None else g for t, g in zip(ins, got, strict=True)
+        ]
     return tuple(got)
 
 
 def batched(
-    outs: Any, ins: Any, gs: Any, keep: bool, create_graph: bool, allow_unused: bool, materialize: bool
+    outs: Any,
+    ins: Any,
+    gs: Any,
+    keep: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize: bool,
 ) -> tuple[Any, ...]:
     """`grad` for each vector of a batch (first dimension of every grad_output), stacked."""
     sizes = {g._a.shape[0] for g in gs if g is not None}
@@ -297,7 +327,17 @@ def batched(
     for i in range(n):
         picked = [None if g is None else g[i] for g in gs]
         rows.append(
-            grad(outs, ins, picked, keep or i < n - 1, create_graph, True, allow_unused, False, materialize)
+            grad(
+                outs,
+                ins,
+                picked,
+                keep or i < n - 1,
+                create_graph,
+                True,
+                allow_unused,
+                False,
+                materialize,
+            )
         )
     from ..ops.shape import stack
 

@@ -3,7 +3,8 @@
 `apply(op, inputs, kw)` takes the arrays out of the tensors, promotes their types, runs the op's
 array function, wraps the result and, when a gradient is needed, records a node.
 
-Whatever watches or replaces execution (profiler, anomaly mode, forward mode, autocast, recorder) is a
+Whatever watches or replaces execution (profiler, anomaly mode, forward mode, autocast, recorder)
+is a
 *watcher*: `with watching(fn)` swaps `door.apply` for a version that calls
 `fn(next_apply, op, inputs, kw)`. When nobody watches, nothing is tested.
 
@@ -39,7 +40,9 @@ from .node import (
 
 _new = object.__new__
 ndarray = np.ndarray
-FLOAT16 = np.dtype(np.float16).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
+FLOAT16 = np.dtype(
+    np.float16
+).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
 FIRST_USER_TYPE = 256
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -142,7 +145,15 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     return several(op, inputs, kw, out, tracked, low, narrow)
 
 
-def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, tracked: bool, low: int, narrow: Any) -> Any:
+def several(
+    op: Any,
+    inputs: tuple[Any, ...],
+    kw: dict[str, Any],
+    out: Any,
+    tracked: bool,
+    low: int,
+    narrow: Any,
+) -> Any:
     """Wrap the outputs of an op with several; those that can carry a gradient share one node."""
     ys = tuple(wrap(a) for a in out)
     if op.view:
@@ -158,11 +169,20 @@ def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, trac
         kept = arrays
         if op.saves is not None:  # an output that no rule needs may be changed in place
             kept = tuple([a if nr in op.saves else None for nr, a in enumerate(arrays)])
-        if len(ys) == 1:  # a split in one part: the engine hands such a node one gradient, not a list
+        if (
+            len(ys) == 1
+        ):  # a split in one part: the engine hands such a node one gradient, not a list
             node = record(op, inputs, kw, arrays, arrays[0].shape, arrays[0].dtype, low, narrow)
         else:
             node = record(
-                op, inputs, kw, kept, tuple(a.shape for a in arrays), tuple(a.dtype for a in arrays), low, narrow
+                op,
+                inputs,
+                kw,
+                kept,
+                tuple(a.shape for a in arrays),
+                tuple(a.dtype for a in arrays),
+                low,
+                narrow,
             )
         node.n_out = len(ys)  # type: ignore[misc]
         for nr, y in enumerate(ys):
@@ -171,7 +191,9 @@ def several(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any, trac
     return ys
 
 
-noting: Callable[[Node], None] | None = None  # anomaly mode: told of nodes that do not come from `apply`
+noting: Callable[[Node], None] | None = (
+    None  # anomaly mode: told of nodes that do not come from `apply`
+)
 watched: Callable[..., Any] = apply  # what fast paths call when they are not fast
 bare_apply = apply
 
@@ -211,12 +233,15 @@ def cast_to(a: Any, target: Any) -> Any:
     if isinstance(a, (ndarray, MetaArray)):
         return a if a.dtype == target else a.astype(target)
     if target.kind in "iu" and not isinstance(a, float):
-        return np.asarray(int(a) & ((1 << 64) - 1), np.uint64).astype(target)  # wraps, as PyTorch does
+        return np.asarray(int(a) & ((1 << 64) - 1), np.uint64).astype(
+            target
+        )  # wraps, as PyTorch does
     return np.asarray(a, target)
 
 
 def widen(arrays: list[Any]) -> tuple[list[Any], Any]:
-    """float32 in place of the narrower types; the narrow type is the result's if no wider one is there."""
+    """float32 in place of the narrower types; the narrow type is the result's if no wider one is
+    there."""
     narrow: Any = None
     wide = False
     out = []
@@ -251,7 +276,16 @@ def own(a: Any, arrays: list[Any]) -> Any:
 # -- recording -----------------------------------------------------------------------------------
 
 
-def record(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, shape: Any, dtype: Any, low: int, narrow: Any) -> Node:
+def record(
+    op: Any,
+    inputs: tuple[Any, ...],
+    kw: dict[str, Any],
+    y: Any,
+    shape: Any,
+    dtype: Any,
+    low: int,
+    narrow: Any,
+) -> Node:
     """Make the node of a call: its edges, and those values that its rules keep."""
     node: Node = _new(op.node_class(dtype, low or narrow is not None))
     edges = []
@@ -358,10 +392,14 @@ class OpNode(Node):
                     raise inplace_error(self, s._a.shape, cell)
                 if not tensors:
                     s = s._a
-            elif i == 0 and s is not None:  # the output, kept as an array: a Tensor would be a cycle
+            elif (
+                i == 0 and s is not None
+            ):  # the output, kept as an array: a Tensor would be a cycle
                 if self.x is not None and self.x.cells is not None:
                     for nr, cell in self.x.cells.items():
-                        if cell.stamp > self.seq and (s.__class__ is not tuple or s[nr] is not None):
+                        if cell.stamp > self.seq and (
+                            s.__class__ is not tuple or s[nr] is not None
+                        ):
                             shape = self.shape if s.__class__ is not tuple else self.shape[nr]
                             raise inplace_error(self, shape, cell)
                 if tensors:
@@ -416,21 +454,21 @@ class OpNode(Node):
         if self.joint:
             return self.run_joint(g, values, wanted)
         out: list[Any] = []
-        i = 0
-        for edge in self.edges:
+        given = values or (None,) * (len(self.edges) + 1)
+        for i, edge in enumerate(self.edges):
             if edge is None or (wanted is not None and not wanted[i]):
                 out.append(None)
             elif kw is None:
-                out.append(self.rules[i](g, *(values or (None,) * (len(self.edges) + 1))))
+                out.append(self.rules[i](g, *given))
             else:
-                given = values or (None,) * (len(self.edges) + 1)
                 out.append(self.rules[i](g, *given, **{n: kw[n] for n in self.rule_kw[i]}))
-            i += 1
         return out
 
     def run_joint(self, g: Any, values: Any, wanted: Any) -> Any:
         """One rule for all inputs."""
-        needs = tuple(e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges))
+        needs = tuple(
+            e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges)
+        )
         kw = self.kw
         picked = {n: kw[n] for n in self.rule_kw[0]} if kw is not None else {}
         if self.op.wants_needs:
@@ -510,7 +548,9 @@ def grad_enabled(on: bool) -> Iterator[None]:
 
 _watch_count = 0
 _watch_lock = threading.Lock()
-on_watch: list[Callable[[bool], None]] = []  # told when the first watcher comes and the last one goes
+on_watch: list[
+    Callable[[bool], None]
+] = []  # told when the first watcher comes and the last one goes
 
 
 def apply_watched(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
@@ -526,7 +566,8 @@ def apply_watched(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
 
 
 def set_watched(change: int) -> None:
-    """Count those who need to see every call; swap the door when the first comes or the last goes."""
+    """Count those who need to see every call; swap the door when the first comes or the last
+    goes."""
     global _watch_count, apply
     with _watch_lock:
         before = _watch_count
@@ -570,7 +611,8 @@ def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exce
             sb = b[-back] if back <= len(b) else 1
             if sa != sb and 1 not in (sa, sb):
                 text = (
-                    f"{op.name}: The size of tensor a ({sa}) must match the size of tensor b ({sb}) "
+                    f"{op.name}: The size of tensor a ({sa}) must match the size of tensor b "
+                    f"({sb}) "
                     f"at non-singleton dimension {n - back}"
                 )
                 break
@@ -579,18 +621,24 @@ def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exce
             text,
             got=shapes_text(inputs),
             wanted="sizes that are equal or 1, compared from the last dimension on",
-            hint="unsqueeze() a dimension, transpose one of them, or look at where the shapes come from",
+            hint="unsqueeze() a dimension, transpose one of them, or look at where the shapes "
+            "come from",
         )
     )
 
 
 def type_error(op: Any, arrays: Any, error: TypeError) -> Exception:
     """NumPy's complaint that a function has no loop for a type, in PyTorch's class and words."""
-    if "not supported for the input types" not in str(error) and "did not contain a loop" not in str(error):
+    if "not supported for the input types" not in str(
+        error
+    ) and "did not contain a loop" not in str(error):
         return error
     kinds = [type_name(dtypes.from_numpy(a.dtype)) for a in arrays if isinstance(a, ndarray)]
     return NotImplementedError(
-        message(f"\"{op.name}_cpu\" not implemented for '{kinds[0] if kinds else '?'}'", hint="another dtype: x.float()")
+        message(
+            f"\"{op.name}_cpu\" not implemented for '{kinds[0] if kinds else '?'}'",
+            hint="another dtype: x.float()",
+        )
     )
 
 
@@ -615,7 +663,8 @@ def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
         message(
             f"{op.name}: not enough memory ({error})",
             got="the largest live tensors are\n" + "\n".join(lines),
-            hint="a smaller batch, torch.no_grad() for evaluation, loss.item() when you add up losses",
+            hint="a smaller batch, torch.no_grad() for evaluation, loss.item() when you add up "
+            "losses",
         )
     )
 

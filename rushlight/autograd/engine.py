@@ -4,7 +4,8 @@ It counts how many gradients each node waits for, then runs nodes in the order o
 newest first. It alone sums gradients, brings them to the shape and type of what they belong to, and
 calls hooks. Gradients are ndarrays; with create_graph they are Tensors, and the same rules record.
 
-Not here: what a node computes (`door.OpNode.run`, from the op's rules), shapes and types (`fitting.py`),
+Not here: what a node computes (`door.OpNode.run`, from the op's rules), shapes and types
+(`fitting.py`),
 hooks (`hook_calls.py`), `backward` and `grad` themselves (`differentiate.py`).
 """
 
@@ -86,7 +87,8 @@ def run(
 ) -> list[Any]:
     """Send `grads` from the edges `roots` through the tape.
 
-    Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to them
+    Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to
+    them
     run; with `capture` their gradients are returned, None where no path leads.
     """
     waits, grad, shape, dtype = WAITS, GRAD, SHAPE, DTYPE  # local names are quicker
@@ -107,6 +109,7 @@ def run(
         finish_leaf(leaf, total, mine, create_graph, targets, captured, capture, inputs)
 
     node: Any = roots
+    slot: Any
     try:
         for e, g in zip(roots, grads, strict=True):
             deliver(slots, e, g)
@@ -123,7 +126,9 @@ def run(
             g = slot[grad]
             slot[grad] = None
             x = node.x
-            if x is None and needed is None and g is not None:  # the usual node: no hooks, nothing to capture
+            if (
+                x is None and needed is None and g is not None
+            ):  # the usual node: no hooks, nothing to capture
                 try:
                     results = node.run(g, create_graph)
                 except Exception as error:
@@ -136,10 +141,14 @@ def run(
                     node.release(freed)
                 owned = True
             else:
-                results = run_watched(node, g, create_graph, needed, targets, captured, capture, freed)
+                results = run_watched(
+                    node, g, create_graph, needed, targets, captured, capture, freed
+                )
                 owned = False
             following = None
-            own_shape = node.shape if node.elementwise else None  # (an array's .shape makes a tuple)
+            own_shape = (
+                node.shape if node.elementwise else None
+            )  # (an array's .shape makes a tuple)
             for edge, r in zip(node.edges, results):  # noqa: B905 - a Function may give fewer
                 if edge is None:
                     continue
@@ -195,19 +204,23 @@ def run(
 
 
 def new_array(node: Node, r: Any, results: Any) -> bool:
-    """Whether a node made this gradient for one edge alone, so that a leaf may keep it without a copy."""
+    """Whether a node made this gradient for one edge alone, so that a leaf may keep it without a
+    copy."""
     if r.__class__ is not ndarray or r.base is not None or not node.makes_results:
         return False
     return len(results) < 2 or sum(other is r for other in results) == 1
 
 
-# A slot is what the run knows of a node or leaf: a list, because its fields are read for every edge.
-# GRAD, SHAPE and DTYPE are lists or tuples for a node with several outputs (which only `Out` edges reach).
+# A slot is what the run knows of a node or leaf: a list, because its fields are read for every
+# edge.
+# GRAD, SHAPE and DTYPE are lists or tuples for a node with several outputs (which only `Out` edges
+# reach).
 WAITS, GRAD, SHAPE, DTYPE = range(4)
 
 
 def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
-    """A slot for each node and leaf reachable from `roots`, with how many gradients it will be sent."""
+    """A slot for each node and leaf reachable from `roots`, with how many gradients it will be
+    sent."""
     slots: dict[Any, list[Any]] = {}
     stack = []
     for e in roots:
@@ -237,7 +250,14 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
 
 
 def run_watched(
-    node: Any, g: Any, create_graph: bool, needed: Any, targets: Any, captured: Any, capture: bool, freed: Any
+    node: Any,
+    g: Any,
+    create_graph: bool,
+    needed: Any,
+    targets: Any,
+    captured: Any,
+    capture: bool,
+    freed: Any,
 ) -> Any:
     """A node that has hooks, is captured, or may not be needed."""
     x = node.x
@@ -250,12 +270,18 @@ def run_watched(
         found = before if needed is not None and node in needed else g
         for e in targets[id(node)]:
             nr = e.nr if e.__class__ is Out else 0
-            captured[id(node), nr] = found if node.n_out == 1 else (found[nr] if found is not None else None)
+            captured[id(node), nr] = (
+                found if node.n_out == 1 else (found[nr] if found is not None else None)
+            )
     if g is None or (needed is not None and node not in needed):
         return [None] * len(node.edges)
     if x is not None and x.pre_hooks:
         g = pre_hooks(node, x, g, create_graph)
-    wanted = None if needed is None else [e is not None and reaches(e, needed, targets) for e in node.edges]
+    wanted = (
+        None
+        if needed is None
+        else [e is not None and reaches(e, needed, targets) for e in node.edges]
+    )
     try:
         results = node.run(g, create_graph, wanted)
     except Exception as error:
@@ -330,7 +356,14 @@ def deliver(slots: dict[Any, Any], edge: Any, g: Any) -> None:
 
 
 def finish_leaf(
-    leaf: Any, g: Any, owned: bool, tensors: bool, targets: Any, captured: Any, capture: bool, inputs: Any
+    leaf: Any,
+    g: Any,
+    owned: bool,
+    tensors: bool,
+    targets: Any,
+    captured: Any,
+    capture: bool,
+    inputs: Any,
 ) -> None:
     """A leaf has its whole gradient: run its hooks, then keep or capture it."""
     x = leaf._x

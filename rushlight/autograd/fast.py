@@ -1,7 +1,9 @@
 """Short cuts of the door for the operators of everyday small tensors.
 
-`binary(op)` and `unary(op)` build the method behind `a + b` or `a.exp()`: exact types, equal dtypes, one
-NumPy ufunc, one Tensor, one Node. Everything else goes to `door.apply`, which gives the same result.
+`binary(op)` and `unary(op)` build the method behind `a + b` or `a.exp()`: exact types, equal
+dtypes, one
+NumPy ufunc, one Tensor, one Node. Everything else goes to `door.apply`, which gives the same
+result.
 When a watcher stands at the door these methods are swapped for the plain ones (`door.on_watch`).
 """
 
@@ -46,7 +48,8 @@ def plain_binary(op: Any, swap: bool = False) -> Any:
 
 
 def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
-    """The method for `a OP b`: short for float (and int64) tensors of one type, else `plain_binary`.
+    """The method for `a OP b`: short for float (and int64) tensors of one type, else
+    `plain_binary`.
 
     `names` are the classes whose instances take the short way (Tensor, Parameter).
     """
@@ -67,7 +70,9 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
         dtype = x.dtype
         if kind is tensor_class or kind is parameter_class:
             y = b._a
-            if dtype is not y.dtype or not (dtype is F32 or dtype is F64 or (integers and dtype is I64)):
+            if dtype is not y.dtype or not (
+                dtype is F32 or dtype is F64 or (integers and dtype is I64)
+            ):
                 return plain(a, b)
             if b._v is not None and b._v.seen != b._vc.count:
                 refresh(b)

@@ -1,6 +1,7 @@
 """Gradients in the shape and type of the values they belong to: un-broadcasting, casting, adding.
 
-Rules never do this; the engine alone does, with these functions. On ndarrays, and on Tensors when the
+Rules never do this; the engine alone does, with these functions. On ndarrays, and on Tensors when
+the
 backward is recorded. Read next: `engine.py`.
 """
 
@@ -24,7 +25,8 @@ def total(a: Any, b: Any) -> Any:
 
 
 def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
-    """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction left."""
+    """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction
+    left."""
     if g.size == 0 or 0 in shape:  # broadcast to or from no elements: nothing arrives
         return np.zeros(shape, g.dtype)
     if g.size < size_of(shape):
@@ -33,9 +35,12 @@ def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
         except ValueError:
             raise wrong_shape(g, shape, edge) from None
     extra = g.ndim - len(shape)
-    dims = tuple(range(extra)) + tuple(
-        i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1
-    ) if extra >= 0 else ()
+    dims = (
+        tuple(range(extra))
+        + tuple(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1)
+        if extra >= 0
+        else ()
+    )
     if extra < 0 or any(n not in (1, g.shape[i + extra]) for i, n in enumerate(shape)):
         if g.size == size_of(shape) and extra < 0:
             return g.reshape(shape)

@@ -1,7 +1,9 @@
 """Forward mode: dual numbers, a tensor with a tangent.
 
-Inside `dual_level()`, `make_dual(x, t)` attaches a tangent, and every operation computes the tangent of its
-result, J t. An op needs no rule of its own for this: its derivative rules are linear in the incoming gradient, and
+Inside `dual_level()`, `make_dual(x, t)` attaches a tangent, and every operation computes the
+tangent of its
+result, J t. An op needs no rule of its own for this: its derivative rules are linear in the
+incoming gradient, and
 differentiating them with respect to it gives J t.
 """
 
@@ -15,7 +17,14 @@ from ..errors import message
 from . import differentiate, door, function
 from .node import TensorBase
 
-__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]
 
 _levels: list[Any] = []
 
@@ -66,10 +75,13 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
     """A tensor with the values of `tensor` and this tangent."""
     if not _levels:
         raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+            "enter_dual_level() first."
         )
     if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor.dtype}")
+        raise ValueError(
+            f"Expected primal to be floating point or complex, but got: {tensor.dtype}"
+        )
     if tensor.shape != tangent.shape or tensor.dtype != tangent.dtype:
         raise RuntimeError(
             message(
@@ -111,13 +123,19 @@ def attach(out: Any, tangents: Any) -> None:
 
 def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
     """J t of `run` at `inputs`: differentiate the vjp, which is linear in its vector."""
-    live = any(t is not None and t.requires_grad for t in (*inputs, *tangents) if isinstance(t, TensorBase))
+    live = any(
+        t is not None and t.requires_grad for t in (*inputs, *tangents) if isinstance(t, TensorBase)
+    )
     live = live and door.state.enabled
     with door.grad_enabled(True):
         places = [i for i, t in enumerate(tangents) if t is not None]
         xs = list(inputs)
         for i in places:
-            xs[i] = inputs[i].view_as(inputs[i]) if live and inputs[i].requires_grad else inputs[i].detach().requires_grad_()
+            xs[i] = (
+                inputs[i].view_as(inputs[i])
+                if live and inputs[i].requires_grad
+                else inputs[i].detach().requires_grad_()
+            )
         got = run(*xs)
         single = not isinstance(got, tuple)
         outs = (got,) if single else got
@@ -128,13 +146,23 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 result.append(door.wrap(np.zeros_like(y._a)) if zero else None)
                 continue
             u = door.wrap(np.zeros_like(y._a)).requires_grad_()
-            gs = differentiate.grad((y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True)
-            pairs = [(g, tangents[i]) for g, i in zip(gs, places, strict=True) if g is not None and g._fn is not None]
+            gs = differentiate.grad(
+                (y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True
+            )
+            pairs = [
+                (g, tangents[i])
+                for g, i in zip(gs, places, strict=True)
+                if g is not None and g._fn is not None
+            ]
             if not pairs:
                 result.append(door.wrap(np.zeros_like(y._a)))
                 continue
             ts = differentiate.grad(
-                [g for g, _ in pairs], (u,), [t for _, t in pairs], create_graph=live, allow_unused=True
+                [g for g, _ in pairs],
+                (u,),
+                [t for _, t in pairs],
+                create_graph=live,
+                allow_unused=True,
             )
             t = ts[0] if ts[0] is not None else door.wrap(np.zeros_like(y._a))
             result.append(t if live else t.detach())
@@ -165,8 +193,11 @@ def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
 function.apply_handlers.append(apply_function)
 
 
-def check_forward(func: Any, args: Any, xs: list[Any], eps: float, atol: float, rtol: float) -> None:
-    """gradcheck's forward-mode part: J t for unit tangents against differences in a random direction."""
+def check_forward(
+    func: Any, args: Any, xs: list[Any], eps: float, atol: float, rtol: float
+) -> None:
+    """gradcheck's forward-mode part: J t for unit tangents against differences in a random
+    direction."""
     from .gradcheck import GradcheckError, _as_tuple, _differentiable
 
     rng = np.random.default_rng(0)
@@ -186,4 +217,7 @@ def check_forward(func: Any, args: Any, xs: list[Any], eps: float, atol: float, 
             numeric = (a - b) / (2 * eps)
             value = np.zeros_like(numeric) if t is None else t._a
             if not np.allclose(value, numeric, rtol, atol):
-                raise GradcheckError(f"Jacobian computed with forward mode mismatch for output {o} with respect to input {i}")
+                raise GradcheckError(
+                    f"Jacobian computed with forward mode mismatch for output {o} with respect "
+                    f"to input {i}"
+                )

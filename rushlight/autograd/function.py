@@ -1,7 +1,9 @@
 """Function: operations with a forward and a backward of the user's own.
 
-New style (static methods, `MyFunction.apply(x)`) and the old instance style (`MyFunction(args)(x)`) both run.
-The `ctx` of a call is its own object, so any attribute may be set on it; the node is a `FunctionNode`.
+New style (static methods, `MyFunction.apply(x)`) and the old instance style
+(`MyFunction(args)(x)`) both run.
+The `ctx` of a call is its own object, so any attribute may be set on it; the node is a
+`FunctionNode`.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class FunctionCtx:
             if t is not None and not isinstance(t, TensorBase):
                 raise TypeError(
                     message(
-                        f"save_for_backward can only save variables, but argument is of type {type(t).__name__}",
+                        f"save_for_backward can only save variables, but argument is of type "
+                        f"{type(t).__name__}",
                         hint="ctx.name = value for anything that is not a Tensor",
                     )
                 )
@@ -57,9 +60,11 @@ class FunctionCtx:
         import warnings
 
         warnings.warn(
-            "mark_shared_storage is deprecated. Tensors with shared storages are automatically tracked.", FutureWarning,
+            "mark_shared_storage is deprecated. Tensors with shared storages are automatically "
+            "tracked.",
+            FutureWarning,
             stacklevel=2,
-        )  # fmt: skip
+        )
 
     def set_materialize_grads(self, value: bool) -> None:
         """With False, outputs without a gradient give None to backward instead of zeros."""
@@ -67,7 +72,8 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors given to save_for_backward; RuntimeError once they were freed or changed in place."""
+        """The tensors given to save_for_backward; RuntimeError once they were freed or changed in
+        place."""
         if self._node is None:
             return self._to_save
         return self._alive().unpack()
@@ -92,7 +98,10 @@ class FunctionCtx:
     def _alive(self) -> Any:
         node = self._node()
         if node is None:
-            raise RuntimeError("the graph that this ctx belongs to is gone: keep one of the outputs, or the saved tensors")
+            raise RuntimeError(
+                "the graph that this ctx belongs to is gone: keep one of the outputs, or the "
+                "saved tensors"
+            )
         return node
 
 
@@ -143,8 +152,10 @@ class FunctionNode(Node):
         if len(got) != n:
             raise RuntimeError(
                 message(
-                    f"function {self.name()} returned an incorrect number of gradients (expected {n}, got {len(got)})",
-                    wanted="one gradient for each argument of forward, None for those that are no tensors",
+                    f"function {self.name()} returned an incorrect number of gradients "
+                    f"(expected {n}, got {len(got)})",
+                    wanted="one gradient for each argument of forward, None for those that are "
+                    "no tensors",
                 )
             )
         out: list[Any] = []
@@ -152,7 +163,8 @@ class FunctionNode(Node):
             if not is_tensor:
                 if r is not None:
                     raise RuntimeError(
-                        f"function {self.name()} returned a gradient different from None at position {i + 1}, but the "
+                        f"function {self.name()} returned a gradient different from None at "
+                        f"position {i + 1}, but the "
                         "corresponding forward input was not a Variable"
                     )
                 continue
@@ -185,9 +197,11 @@ class FunctionNode(Node):
         if extra < 0 or any(n not in (1, got[k + extra]) for k, n in enumerate(shape)):
             raise RuntimeError(
                 message(
-                    f"Function {self.name()} returned an invalid gradient at index {i} - got {list(got)} but expected "
+                    f"Function {self.name()} returned an invalid gradient at index {i} - got "
+                    f"{list(got)} but expected "
                     f"shape compatible with {list(shape)}",
-                    got=f"a gradient of shape {tuple(got)} from the backward of {self.name()}, used at {self.line()}",
+                    got=f"a gradient of shape {tuple(got)} from the backward of {self.name()}, "
+                    f"used at {self.line()}",
                     wanted=f"the input's shape {tuple(shape)}",
                 )
             )
@@ -216,7 +230,8 @@ class _SavedOutput:
 class Function(FunctionCtx):
     """Base of custom differentiable operations.
 
-    Write `forward(ctx, *args)` and `backward(ctx, *grads)` as static methods (or `forward(*args)` with
+    Write `forward(ctx, *args)` and `backward(ctx, *grads)` as static methods (or `forward(*args)`
+    with
     `setup_context(ctx, inputs, output)`), and call `MyFunction.apply(*args)`.
 
     >>> import rushlight as torch
@@ -240,7 +255,9 @@ class Function(FunctionCtx):
     @staticmethod
     def forward(*args: Any, **kw: Any) -> Any:
         """Compute the outputs; to be overridden."""
-        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function."
+        )
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> Any:
@@ -251,7 +268,8 @@ class Function(FunctionCtx):
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Gradients of the inputs from those of the outputs; to be overridden."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with "
             "backward mode AD."
         )
 
@@ -261,13 +279,16 @@ class Function(FunctionCtx):
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """Tangents of the outputs from those of the inputs (forward mode); to be overridden."""
         raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+            "You must implement the jvp function for custom autograd.Function to use it with "
+            "forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """The operation on a batch; to be overridden."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must override the vmap staticmethod.")
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must override the vmap staticmethod."
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kw: Any) -> Any:
@@ -285,19 +306,26 @@ class Function(FunctionCtx):
                 cls.setup_context(ctx, args, out)
             else:
                 out = cls.forward(ctx, *args, **kw)
-        backward_fn = cls.backward if _static(cls, "backward") is not Function.__dict__["backward"] else cls.vjp
+        backward_fn = (
+            cls.backward
+            if _static(cls, "backward") is not Function.__dict__["backward"]
+            else cls.vjp
+        )
         return finish(ctx, cls.__name__ + "Backward", args, out, backward_fn)
 
     def __call__(self, *args: Any) -> Any:
         """The old style: an object that is called once with tensors."""
         if isinstance(_static(type(self), "forward"), staticmethod):
             raise RuntimeError(
-                f"Legacy autograd function object was called twice or has static methods: use {type(self).__name__}.apply"
+                f"Legacy autograd function object was called twice or has static methods: use "
+                f"{type(self).__name__}.apply"
             )
         self.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
         with door.grad_enabled(False):
             out = self.forward(*args)
-        return finish(self, type(self).__name__, args, out, lambda ctx, *grads: ctx.backward(*grads))
+        return finish(
+            self, type(self).__name__, args, out, lambda ctx, *grads: ctx.backward(*grads)
+        )
 
 
 apply_handlers: list[Callable[..., Any]] = []  # forward mode and vmap look at calls here
@@ -313,7 +341,11 @@ def _static(cls: type, name: str) -> Any:
 @functools.cache
 def _ctx_class(cls: Any) -> Any:
     """One ctx class a Function: attributes of the Function class are visible on it."""
-    return type(cls.__name__ + "Backward", (FunctionCtx,), {"_forward_cls": cls, "__module__": cls.__module__})
+    return type(
+        cls.__name__ + "Backward",
+        (FunctionCtx,),
+        {"_forward_cls": cls, "__module__": cls.__module__},
+    )
 
 
 @functools.cache
@@ -334,17 +366,22 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
             raise RuntimeError("mark_dirty: all the tensors given must be inputs of the function")
         if not any(t is o for o in outs):
             raise RuntimeError(
-                "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+                "Some elements marked as dirty during the forward method were not returned as "
+                "output. The inputs that are "
                 "modified inplace must all be outputs of the Function."
             )
         if tracked and t._fn is LEAF:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+            raise RuntimeError(
+                "a leaf Variable that requires grad is being used in an in-place operation."
+            )
         views.cell(t).bump(name)
     ys: list[Any] = []
     for o in outs:
         if not isinstance(o, TensorBase) or id(o) in dirty:
             ys.append(o)
-        elif any(o is a for a in inputs):  # handed through: a view, so that it has a history of its own
+        elif any(
+            o is a for a in inputs
+        ):  # handed through: a view, so that it has a history of its own
             y = door.wrap(o._a)
             y._vc = views.cell(o)
             ys.append(y)
@@ -405,7 +442,9 @@ def once_differentiable(fn: Any) -> Any:
     def wrapper(ctx: Any, *args: Any) -> Any:
         with door.grad_enabled(False):
             outputs = fn(ctx, *args)
-        if not door.state.enabled or not any(isinstance(a, TensorBase) and a._fn is not None for a in args):
+        if not door.state.enabled or not any(
+            isinstance(a, TensorBase) and a._fn is not None for a in args
+        ):
             return outputs
         single = not isinstance(outputs, tuple)
         marked = []
@@ -423,7 +462,9 @@ class _Twice(Node):
     __slots__ = ()
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )
 
 
 def _twice(t: Any) -> Node:

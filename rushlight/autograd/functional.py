@@ -1,6 +1,7 @@
 """jacobian, hessian, vjp, jvp, hvp, vhp of plain functions of tensors.
 
-Each takes `func` and its inputs (a Tensor or a tuple) and returns plain values unless `create_graph`.
+Each takes `func` and its inputs (a Tensor or a tuple) and returns plain values unless
+`create_graph`.
 """
 
 from __future__ import annotations
@@ -23,15 +24,24 @@ def as_tuple(x: Any, arg: str, fn: str) -> tuple[bool, tuple[Any, ...]]:
     xs = tuple(x) if was else (x,)
     for i, el in enumerate(xs):
         if not isinstance(el, TensorBase):
-            where = f"Value at index {i} has type {type(el)}." if was else f"Given {arg} has type {type(el)}."
-            raise TypeError(f"The {arg} given to {fn} must be either a Tensor or a tuple of Tensors. {where}")
+            where = (
+                f"Value at index {i} has type {type(el)}."
+                if was
+                else f"Given {arg} has type {type(el)}."
+            )
+            raise TypeError(
+                f"The {arg} given to {fn} must be either a Tensor or a tuple of Tensors. {where}"
+            )
     return was, xs
 
 
 def prepare(inputs: tuple[Any, ...], create_graph: bool) -> tuple[Any, ...]:
-    """Inputs that require grad: views of the user's when the graph is wanted, fresh leaves otherwise."""
+    """Inputs that require grad: views of the user's when the graph is wanted, fresh leaves
+    otherwise."""
     if create_graph:
-        return tuple(x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in inputs)
+        return tuple(
+            x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in inputs
+        )
     return tuple(x.detach().requires_grad_() for x in inputs)
 
 
@@ -49,31 +59,40 @@ def check_v(v: Any, like: tuple[Any, ...], was: bool, what: str) -> tuple[Any, .
     """The vector(s) v in the shapes of `like`; ones for a single one-element output."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(
-                f"The vector v can only be None if {what}"
-            )
+            raise RuntimeError(f"The vector v can only be None if {what}")
         return (door.wrap(np.ones_like(like[0]._a)),)
     _, vs = as_tuple(v, "v", "v")
     if len(vs) != len(like):
-        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
+        raise RuntimeError(
+            f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}."
+        )
     for i, (a, b) in enumerate(zip(vs, like, strict=True)):
         if a.size() != b.size():
             at = f"Entry {i} in " if was else ""
             raise RuntimeError(
-                message(f"{at}v has invalid size: should be {b.size()} but got {a.size()}.", wanted="the size of the value")
+                message(
+                    f"{at}v has invalid size: should be {b.size()} but got {a.size()}.",
+                    wanted="the size of the value",
+                )
             )
     return tuple(x.detach() if not x.requires_grad else x for x in vs)
 
 
-def grads(outputs: Any, inputs: Any, vs: Any, create_graph: bool, retain: bool = True) -> tuple[Any, ...]:
+def grads(
+    outputs: Any, inputs: Any, vs: Any, create_graph: bool, retain: bool = True
+) -> tuple[Any, ...]:
     """`grad` that tolerates outputs without history."""
     pairs = [(o, v) for o, v in zip(outputs, vs, strict=True) if o is not None and o.requires_grad]
     if not pairs:
         return (None,) * len(inputs)
     return differentiate.grad(
-        [o for o, _ in pairs], inputs, [v for _, v in pairs], retain_graph=retain, create_graph=create_graph,
+        [o for o, _ in pairs],
+        inputs,
+        [v for _, v in pairs],
+        retain_graph=retain,
+        create_graph=create_graph,
         allow_unused=True,
-    )  # fmt: skip
+    )
 
 
 def fill(gs: Any, like: Any, strict: bool, what: str, create_graph: bool) -> tuple[Any, ...]:
@@ -82,30 +101,42 @@ def fill(gs: Any, like: Any, strict: bool, what: str, create_graph: bool) -> tup
     for i, (g, x) in enumerate(zip(gs, like, strict=True)):
         if g is None:
             if strict:
-                raise RuntimeError(f"{what} is independent of input {i}. This is not allowed in strict mode.")
+                raise RuntimeError(
+                    f"{what} is independent of input {i}. This is not allowed in strict mode."
+                )
             g = door.wrap(np.zeros_like(x._a))
         elif strict and create_graph and not g.requires_grad:
             raise RuntimeError(
-                f"The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict "
+                f"The jacobian of the user-provided function is independent of input {i}. This "
+                f"is not allowed in strict "
                 "mode when create_graph=True."
             )
         out.append(g)
     return tuple(out)
 
 
-def call(func: Callable[..., Any], inputs: tuple[Any, ...], name: str, strict: bool) -> tuple[bool, tuple[Any, ...]]:
+def call(
+    func: Callable[..., Any], inputs: tuple[Any, ...], name: str, strict: bool
+) -> tuple[bool, tuple[Any, ...]]:
     was, outs = as_tuple(func(*inputs), "outputs of the user-provided function", name)
     if strict:
         for i, o in enumerate(outs):
             if not o.requires_grad:
                 raise RuntimeError(
-                    f"Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+                    f"Output {i} of the user-provided function does not require gradients. The "
+                    f"outputs must be computed in a "
                     "differentiable manner from the input when running in strict mode."
                 )
     return was, outs
 
 
-def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vjp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> Any:
     """(func(inputs), v^T J): the vector-Jacobian product.
 
     Args:
@@ -117,17 +148,40 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         was_in, xs = as_tuple(inputs, "inputs", "vjp")
         xs = prepare(xs, create_graph)
         was_out, outs = call(func, xs, "vjp", strict)
-        vs = check_v(v, outs, was_out, "the user-provided function returns a single Tensor with a single element.")
-        gs = fill(grads(outs, xs, vs, create_graph), xs, strict, "The output of the user-provided function", create_graph)
+        vs = check_v(
+            v,
+            outs,
+            was_out,
+            "the user-provided function returns a single Tensor with a single element.",
+        )
+        gs = fill(
+            grads(outs, xs, vs, create_graph),
+            xs,
+            strict,
+            "The output of the user-provided function",
+            create_graph,
+        )
     return unwrap(was_out, finish(outs, create_graph)), unwrap(was_in, finish(gs, create_graph))
 
 
-def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(func(inputs), J v): the Jacobian-vector product, by differentiating the vjp with respect to its vector."""
+def jvp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> Any:
+    """(func(inputs), J v): the Jacobian-vector product, by differentiating the vjp with respect to
+    its vector."""
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "jvp")
         xs = prepare(xs, create_graph)
-        vs = check_v(v, xs, was_in, "the input to the user-provided function is a single Tensor with a single element.")
+        vs = check_v(
+            v,
+            xs,
+            was_in,
+            "the input to the user-provided function is a single Tensor with a single element.",
+        )
         was_out, outs = call(func, xs, "jvp", strict)
         dummies = tuple(door.wrap(np.zeros_like(o._a)).requires_grad_() for o in outs)
         gs = grads(outs, xs, dummies, True)
@@ -152,11 +206,13 @@ def jacobian(
         inputs: a Tensor or a tuple.
         create_graph: make the result differentiable.
         strict: raise when an output does not depend on an input.
-        vectorize: accepted; rows are computed one after the other either way, with the same numbers.
+        vectorize: accepted; rows are computed one after the other either way, with the same
+        numbers.
         strategy: "reverse-mode" (rows) or "forward-mode" (columns; needs vectorize).
 
     Returns:
-        A Tensor, or a tuple (over outputs) of tuples (over inputs), as many levels as tuples went in and out.
+        A Tensor, or a tuple (over outputs) of tuples (over inputs), as many levels as tuples went
+        in and out.
 
     >>> import rushlight as torch
     >>> torch.autograd.functional.jacobian(lambda x: x * x, torch.tensor([1.0, 2.0]))
@@ -167,12 +223,19 @@ def jacobian(
         raise ValueError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     if strategy == "forward-mode":
         if create_graph:
-            raise NotImplementedError('torch.autograd.functional.jacobian: `create_graph=True` and `strategy="forward-mode"` are not supported together (yet).')
+            raise NotImplementedError(
+                "torch.autograd.functional.jacobian: `create_graph=True` and "
+                '`strategy="forward-mode"` are not supported together (yet).'
+            )
         if not vectorize:
-            raise NotImplementedError('torch.autograd.functional.jacobian: `vectorize=False` and `strategy="forward-mode"` are not supported together (yet).')
+            raise NotImplementedError(
+                "torch.autograd.functional.jacobian: `vectorize=False` and "
+                '`strategy="forward-mode"` are not supported together (yet).'
+            )
     if strict and vectorize:
         raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorize=True` are not supported together. "
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorize=True` are not "
+            "supported together. "
             "Please either set `strict=False` or `vectorize=False`."
         )
     from ..ops.shape import stack
@@ -188,7 +251,14 @@ def jacobian(
             one = door.wrap(np.ones((), y._a.dtype))
             for j in range(flat.shape[0]):
                 gs = (
-                    differentiate.grad((flat[j],), xs, (one,), retain_graph=True, create_graph=create_graph, allow_unused=True)
+                    differentiate.grad(
+                        (flat[j],),
+                        xs,
+                        (one,),
+                        retain_graph=True,
+                        create_graph=create_graph,
+                        allow_unused=True,
+                    )
                     if flat.requires_grad
                     else (None,) * len(xs)
                 )
@@ -197,9 +267,11 @@ def jacobian(
                     row.append(g)
             blocks.append(
                 tuple(
-                    (stack(*row, dim=0) if row else door.wrap(np.zeros((0, *x.shape), x._a.dtype))).reshape(
-                        tuple(y.shape) + tuple(x.shape)
-                    )
+                    (
+                        stack(*row, dim=0)
+                        if row
+                        else door.wrap(np.zeros((0, *x.shape), x._a.dtype))
+                    ).reshape(tuple(y.shape) + tuple(x.shape))
                     for row, x in zip(rows, xs, strict=True)
                 )
             )
@@ -214,7 +286,10 @@ def scalar(func: Callable[..., Any], name: str) -> Callable[..., Any]:
         if was or len(out) != 1:
             raise RuntimeError(f"The function given to {name} should return a single Tensor")
         if out[0].numel() != 1:
-            raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+            raise RuntimeError(
+                f"The Tensor returned by the function given to {name} should contain a single "
+                f"element"
+            )
         return out[0].squeeze()
 
     return checked
@@ -228,7 +303,8 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """Second derivatives of a scalar function: for inputs a and b a tensor of shape a.shape + b.shape.
+    """Second derivatives of a scalar function: for inputs a and b a tensor of shape a.shape +
+    b.shape.
 
     >>> import rushlight as torch
     >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
@@ -249,29 +325,66 @@ def hessian(
     return rows if was_in else rows[0]
 
 
-def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vhp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> Any:
     """(func(inputs), v^T H): the vector-Hessian product of a scalar function."""
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "vhp")
         xs = prepare(xs, create_graph)
-        vs = check_v(v, xs, was_in, "the input to the user-provided function is a single Tensor with a single element.")
+        vs = check_v(
+            v,
+            xs,
+            was_in,
+            "the input to the user-provided function is a single Tensor with a single element.",
+        )
         out = scalar(func, "vhp")(*xs)
-        gs = fill(grads((out,), xs, (None,), True), xs, strict, "The output of the user-provided function", False)
+        gs = fill(
+            grads((out,), xs, (None,), True),
+            xs,
+            strict,
+            "The output of the user-provided function",
+            False,
+        )
         got = grads(gs, xs, vs, create_graph)
         got = fill(got, xs, strict, "The jacobian of the user-provided function", create_graph)
     return finish(out, create_graph), unwrap(was_in, finish(got, create_graph))
 
 
-def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(func(inputs), H v): the Hessian-vector product of a scalar function (vhp is faster: H is symmetric)."""
+def hvp(
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
+) -> Any:
+    """(func(inputs), H v): the Hessian-vector product of a scalar function (vhp is faster: H is
+    symmetric)."""
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "hvp")
         xs = prepare(xs, create_graph)
-        vs = check_v(v, xs, was_in, "the input to the user-provided function is a single Tensor with a single element.")
+        vs = check_v(
+            v,
+            xs,
+            was_in,
+            "the input to the user-provided function is a single Tensor with a single element.",
+        )
         out = scalar(func, "hvp")(*xs)
-        gs = fill(grads((out,), xs, (None,), True), xs, strict, "The output of the user-provided function", False)
+        gs = fill(
+            grads((out,), xs, (None,), True),
+            xs,
+            strict,
+            "The output of the user-provided function",
+            False,
+        )
         dummies = tuple(door.wrap(np.zeros_like(x._a)).requires_grad_() for x in xs)
         double = grads(gs, xs, dummies, True)
         double = fill(double, xs, strict, "The jacobian of the user-provided function", False)
-        got = fill(grads(double, dummies, vs, create_graph), xs, strict, "The hessian", create_graph)
+        got = fill(
+            grads(double, dummies, vs, create_graph), xs, strict, "The hessian", create_graph
+        )
     return finish(out, create_graph), unwrap(was_in, finish(got, create_graph))

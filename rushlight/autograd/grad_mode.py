@@ -1,4 +1,5 @@
-"""Grad modes: no_grad, enable_grad, set_grad_enabled, inference_mode as contexts, functions and decorators."""
+"""Grad modes: no_grad, enable_grad, set_grad_enabled, inference_mode as contexts, functions and
+decorators."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ def is_inference_mode_enabled() -> bool:
 
 
 class _Mode:
-    """A context manager that is a decorator too (of functions, generators, coroutines and classes)."""
+    """A context manager that is a decorator too (of functions, generators, coroutines and
+    classes)."""
 
     def clone(self) -> Any:
         return type(self)()
@@ -37,8 +39,10 @@ class _Mode:
             import warnings
 
             warnings.warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "Decorating classes is deprecated and will be disabled in future versions. You "
+                "should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, "
+                "you can directly decorate "
                 "the `__init__` method and nothing else.",
                 FutureWarning,
                 stacklevel=2,

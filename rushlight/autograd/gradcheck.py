@@ -1,7 +1,9 @@
 """gradcheck and gradgradcheck: compare analytical gradients with finite differences.
 
-The numerical derivative of the function at x in direction e_j is (f(x + eps e_j) - f(x - eps e_j)) / (2 eps). For a
-complex input both the real and the imaginary direction are taken. `fast_mode` compares v^T J u for random u, v.
+The numerical derivative of the function at x in direction e_j is (f(x + eps e_j) - f(x - eps e_j))
+/ (2 eps). For a
+complex input both the real and the imaginary direction are taken. `fast_mode` compares v^T J u for
+random u, v.
 """
 
 from __future__ import annotations
@@ -47,21 +49,26 @@ def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
             some = True
             if x._a.dtype not in (np.float64, np.complex128):
                 warnings.warn(
-                    f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will "
-                    "likely fail if all the inputs are not of double precision floating point or complex. ",
+                    f"Input #{i} requires gradient and is not a double precision floating "
+                    f"point or complex. This check will "
+                    "likely fail if all the inputs are not of double precision floating point "
+                    "or complex. ",
                     UserWarning,
                     stacklevel=4,
                 )
             a = x._a
             if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
                 raise RuntimeError(
-                    f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping "
-                    "to be able to compute the numerical gradients correctly. You should call .contiguous on the input "
+                    f"The {i}th input has a dimension with stride 0. gradcheck only supports "
+                    f"inputs that are non-overlapping "
+                    "to be able to compute the numerical gradients correctly. You should call "
+                    ".contiguous on the input "
                     "before passing it to gradcheck."
                 )
     if not some:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of the "
+            "them have requires_grad=True."
         )
     return [x for x in inputs if isinstance(x, TensorBase) and x._fn is not None]
 
@@ -72,10 +79,13 @@ def _values(func: Callable[..., Any], inputs: tuple[Any, ...], n: int) -> list[A
     return [np.array(o._a).reshape(-1) for o in outs]
 
 
-def _numerical(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Any], n: int, eps: float) -> list[list[Any]]:
+def _numerical(
+    func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Any], n: int, eps: float
+) -> list[list[Any]]:
     """jacobians[input][output] of shape (input elements, output elements): dy_j / dx_i.
 
-    For complex inputs it is the pair of directions as PyTorch defines it: conj Wirtinger derivative times two.
+    For complex inputs it is the pair of directions as PyTorch defines it: conj Wirtinger
+    derivative times two.
     """
     out = []
     for x in xs:
@@ -93,7 +103,14 @@ def _numerical(func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Any],
                 a[place] = before
                 parts.append([(u - d) / (2 * eps) for u, d in zip(up, down, strict=True)])
             rows.append(parts)
-        out.append([[np.array([r[k][j] for r in rows]) for k in range(len(rows[0]) if rows else 1)] if rows else [] for j in range(n)])
+        out.append(
+            [
+                [np.array([r[k][j] for r in rows]) for k in range(len(rows[0]) if rows else 1)]
+                if rows
+                else []
+                for j in range(n)
+            ]
+        )
     return out
 
 
@@ -101,7 +118,8 @@ def _analytical(y: Any, xs: list[Any], v: Any) -> list[Any]:
     """v^H J of one output, as flat arrays; zeros where there is no path."""
     gs = differentiate.grad((y,), xs, (v,), retain_graph=True, allow_unused=True)
     return [
-        np.zeros(x._a.size, x._a.dtype) if g is None else np.asarray(g._a).reshape(-1) for g, x in zip(gs, xs, strict=True)
+        np.zeros(x._a.size, x._a.dtype) if g is None else np.asarray(g._a).reshape(-1)
+        for g, x in zip(gs, xs, strict=True)
     ]
 
 
@@ -112,9 +130,11 @@ def _unit(y: Any, j: int, value: Any) -> Any:
 
 
 def _expected(numeric: list[Any], j: int, value: complex, x_complex: bool) -> Any:
-    """What the gradient for cotangent `value` at output element j must be, from the measured directions.
+    """What the gradient for cotangent `value` at output element j must be, from the measured
+    directions.
 
-    For L with dL = Re(conj(value) dy): the gradient of a real x is Re(conj(value) dy/dx); of a complex x it is
+    For L with dL = Re(conj(value) dy): the gradient of a real x is Re(conj(value) dy/dx); of a
+    complex x it is
     that for the real direction plus i times that for the imaginary one.
     """
     re = np.real(np.conj(value) * numeric[0][:, j])
@@ -125,7 +145,16 @@ def _close(a: Any, b: Any, rtol: float, atol: float) -> bool:
     return bool(np.allclose(a, b, rtol, atol))
 
 
-def _slow(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, atol: float, rtol: float, nondet: float) -> None:
+def _slow(
+    func: Any,
+    inputs: Any,
+    xs: list[Any],
+    outs: list[Any],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet: float,
+) -> None:
     numeric = _numerical(func, inputs, xs, len(outs), eps)
     for o, y in enumerate(outs):
         values = (1.0, 1j) if y._a.dtype.kind == "c" else (1.0,)
@@ -139,7 +168,9 @@ def _slow(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, at
                     _same_again(got[i], again[i], nondet)
                     analytic[i].append(got[i])
                     if x._a.size:
-                        measured[i].append(_expected(numeric[i][o], j, value, x._a.dtype.kind == "c"))
+                        measured[i].append(
+                            _expected(numeric[i][o], j, value, x._a.dtype.kind == "c")
+                        )
                     else:
                         measured[i].append(np.zeros(0))
         for i in range(len(xs)):
@@ -152,27 +183,43 @@ def _same_again(first: Any, second: Any, nondet: float) -> None:
     if not _close(first, second, 0.0, nondet):
         raise GradcheckError(
             message(
-                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                "different values, although analytical gradient matches numerical gradient. The tolerance for "
+                "Backward is not reentrant, i.e., running backward with same input and "
+                "grad_output multiple times gives "
+                "different values, although analytical gradient matches numerical gradient. "
+                "The tolerance for "
                 f"nondeterminism was {nondet}.",
-                got=f"a difference of {np.max(np.abs(first - second)):.3g} between two equal backward runs",
-                hint="nondet_tol=, or make the backward deterministic (random numbers belong into the forward)",
+                got=f"a difference of {np.max(np.abs(first - second)):.3g} between two equal "
+                f"backward runs",
+                hint="nondet_tol=, or make the backward deterministic (random numbers belong "
+                "into the forward)",
             )
         )
 
 
 def _report(i: int, o: int, analytic: Any, numeric: Any) -> str:
-    worst = np.unravel_index(np.argmax(np.nan_to_num(np.abs(analytic - numeric), nan=np.inf)), analytic.shape)
+    worst = np.unravel_index(
+        np.argmax(np.nan_to_num(np.abs(analytic - numeric), nan=np.inf)), analytic.shape
+    )
     return message(
         f"Jacobian mismatch for output {o} with respect to input {i},",
-        got=f"numerical:{np.array2string(numeric, precision=4)}\nanalytical:{np.array2string(analytic, precision=4)}",
+        got=f"numerical:{np.array2string(numeric, precision=4)}\n"
+        f"analytical:{np.array2string(analytic, precision=4)}",
         wanted="equal values within atol + rtol * |numerical|",
         hint=f"look at input element {int(worst[0])}, output element {int(worst[1])}: "
         f"{analytic[worst]:.6g} where differences give {numeric[worst]:.6g}",
     )
 
 
-def _fast(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, atol: float, rtol: float, nondet: float) -> None:
+def _fast(
+    func: Any,
+    inputs: Any,
+    xs: list[Any],
+    outs: list[Any],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet: float,
+) -> None:
     """Compare one random projection v^T J u of each pair."""
     rng = np.random.default_rng(0)
 
@@ -202,7 +249,8 @@ def _fast(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, at
                     message(
                         f"Jacobian mismatch for output {o} with respect to input {i},",
                         got=f"numerical:{numeric}\nanalytical:{analytic}\n"
-                        "(the above quantities are computed in fast mode: v^T J u for random u and v)",
+                        "(the above quantities are computed in fast mode: v^T J u for random u "
+                        "and v)",
                         wanted="equal values within atol + rtol * |numerical|",
                         hint="fast_mode=False shows both Jacobians and the worst element",
                     )
@@ -210,12 +258,15 @@ def _fast(func: Any, inputs: Any, xs: list[Any], outs: list[Any], eps: float, at
 
 
 def _undefined(func: Any, inputs: Any, xs: list[Any]) -> None:
-    """Backward must accept undefined (None) gradients of outputs: all of them, and one at a time."""
+    """Backward must accept undefined (None) gradients of outputs: all of them, and one at a
+    time."""
     outs = _outputs(func, inputs)
     if len(outs) < 2:
         return
     for y in outs:  # the others get None
-        differentiate.grad((y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True)
+        differentiate.grad(
+            (y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True
+        )
 
 
 def gradcheck(
@@ -257,9 +308,19 @@ def gradcheck(
     True
     """
     args = (
-        func, inputs, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, check_batched_grad,
-        check_forward_ad, check_backward_ad, fast_mode,
-    )  # fmt: skip
+        func,
+        inputs,
+        eps,
+        atol,
+        rtol,
+        nondet_tol,
+        check_undefined_grad,
+        check_grad_dtypes,
+        check_batched_grad,
+        check_forward_ad,
+        check_backward_ad,
+        fast_mode,
+    )
     if raise_exception:
         return _gradcheck(*args)
     try:
@@ -269,11 +330,23 @@ def gradcheck(
 
 
 def _gradcheck(
-    func: Any, inputs: Any, eps: float, atol: float, rtol: float, nondet: float, undefined: bool, grad_dtypes: bool,
-    batched: bool, forward: bool, backward: bool, fast: bool,
-) -> bool:  # fmt: skip
+    func: Any,
+    inputs: Any,
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet: float,
+    undefined: bool,
+    grad_dtypes: bool,
+    batched: bool,
+    forward: bool,
+    backward: bool,
+    fast: bool,
+) -> bool:
     if not (forward or backward):
-        raise ValueError("Expected at least one of check_forward_ad or check_backward_ad to be True")
+        raise ValueError(
+            "Expected at least one of check_forward_ad or check_backward_ad to be True"
+        )
     args = _as_tuple(inputs)
     xs = _check_inputs(args, undefined)
     with door.grad_enabled(True):
@@ -286,15 +359,25 @@ def _gradcheck(
                 raise ValueError("Expected func to return a Tensor or a tuple of Tensors")
         outs = [y for y in _differentiable(all_outs) if y.requires_grad]
         if not outs:
-            for i, x in enumerate(xs):  # nothing depends on the inputs: then the differences must be zero
+            for i, x in enumerate(
+                xs
+            ):  # nothing depends on the inputs: then the differences must be zero
                 for value in _constant_slopes(func, args, x, eps):
                     if not _close(value, 0, 0.0, atol):
-                        raise GradcheckError(f"Numerical gradient for function expected to be zero (input {i})")
+                        raise GradcheckError(
+                            f"Numerical gradient for function expected to be zero (input {i})"
+                        )
             return True
-        (_fast(func, args, xs, outs, eps, atol, rtol, nondet) if fast else _slow(func, args, xs, outs, eps, atol, rtol, nondet))
+        (
+            _fast(func, args, xs, outs, eps, atol, rtol, nondet)
+            if fast
+            else _slow(func, args, xs, outs, eps, atol, rtol, nondet)
+        )
         if grad_dtypes:
             for y in outs:
-                gs = differentiate.grad((y,), xs, (door.wrap(np.ones_like(y._a)),), retain_graph=True, allow_unused=True)
+                gs = differentiate.grad(
+                    (y,), xs, (door.wrap(np.ones_like(y._a)),), retain_graph=True, allow_unused=True
+                )
                 for x, g in zip(xs, gs, strict=True):
                     if g is not None and g._a.dtype != x._a.dtype:
                         raise GradcheckError("the gradient's dtype differs from its input's")
@@ -325,12 +408,18 @@ def _batched(outs: list[Any], xs: list[Any], rtol: float, atol: float) -> None:
     rng = np.random.default_rng(0)
     for y in outs:
         vs = door.wrap(rng.standard_normal((3, *y._a.shape)).astype(y._a.dtype))
-        together = differentiate.grad((y,), xs, (vs,), retain_graph=True, allow_unused=True, is_grads_batched=True)
+        together = differentiate.grad(
+            (y,), xs, (vs,), retain_graph=True, allow_unused=True, is_grads_batched=True
+        )
         for k in range(3):
             alone = differentiate.grad((y,), xs, (vs[k],), retain_graph=True, allow_unused=True)
             for a, b in zip(together, alone, strict=True):
-                if (a is None) != (b is None) or (a is not None and not _close(a._a[k], b._a, rtol, atol)):
-                    raise GradcheckError("For batched gradients, the batched and the single results differ")
+                if (a is None) != (b is None) or (
+                    a is not None and not _close(a._a[k], b._a, rtol, atol)
+                ):
+                    raise GradcheckError(
+                        "For batched gradients, the batched and the single results differ"
+                    )
 
 
 def gradgradcheck(
@@ -362,7 +451,9 @@ def gradgradcheck(
         rng = np.random.default_rng(0)
         vs = []
         for y in outs:
-            v = rng.standard_normal(y._a.shape) + (1j * rng.standard_normal(y._a.shape) if y._a.dtype.kind == "c" else 0)
+            v = rng.standard_normal(y._a.shape) + (
+                1j * rng.standard_normal(y._a.shape) if y._a.dtype.kind == "c" else 0
+            )
             v = np.asarray(v).astype(y._a.dtype)
             if gen_non_contig_grad_outputs and v.ndim:
                 v = np.stack([v, v], axis=-1)[..., 0]
@@ -379,11 +470,20 @@ def gradgradcheck(
         return tuple(g for g in got if g is not None)
 
     return gradcheck(
-        first, (*args, *vs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad, check_grad_dtypes=check_grad_dtypes,
-        check_batched_grad=check_batched_grad, check_forward_ad=check_fwd_over_rev,
-        check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
-    )  # fmt: skip
+        first,
+        (*args, *vs),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+    )
 
 
 _ = dtypes

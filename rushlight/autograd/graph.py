@@ -31,7 +31,10 @@ __all__ = [
 def get_gradient_edge(tensor: Any) -> GradientEdge:
     """Where the gradient of `tensor` goes (its AccumulateGrad when it is a leaf)."""
     if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients.")
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require "
+            "gradients."
+        )
     fn = tensor._fn
     if fn is LEAF:
         return GradientEdge(accumulator(tensor), 0)
@@ -48,7 +51,8 @@ _forbidden: list[str] = []
 
 
 class saved_tensors_hooks:
-    """Pass every tensor that operations save through `pack_hook`, and back through `unpack_hook` in backward.
+    """Pass every tensor that operations save through `pack_hook`, and back through `unpack_hook`
+    in backward.
 
     >>> import rushlight as torch
     >>> x = torch.ones(2, requires_grad=True)
@@ -75,7 +79,8 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keep saved tensors in CPU memory: everything is there already, so they are kept as they are."""
+    """Keep saved tensors in CPU memory: everything is there already, so they are kept as they
+    are."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda t: t, lambda t: t)
@@ -93,7 +98,8 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[None]:
-    """Saved tensors are kept as copies within a block, so they may be changed in place afterwards."""
+    """Saved tensors are kept as copies within a block, so they may be changed in place
+    afterwards."""
     with saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
         yield
 
@@ -107,8 +113,11 @@ class _MultiHandle(RemovableHandle):
             h.remove()
 
 
-def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> RemovableHandle:
-    """Call `fn` when the gradients of all `tensors` were computed (mode "all": with the list of them, None where
+def register_multi_grad_hook(
+    tensors: Any, fn: Callable[..., Any], *, mode: str = "all"
+) -> RemovableHandle:
+    """Call `fn` when the gradients of all `tensors` were computed (mode "all": with the list of
+    them, None where
     there is none), or of the first one (mode "any": with that gradient), once a backward.
     """
     if mode not in ("all", "any"):

@@ -1,6 +1,7 @@
 """Calling hooks during a backward: of tensors, of nodes before and after they run, and retain_grad.
 
-Registering them is in `hooks.py`, `tensor.py` and `node.py`; when they are called is decided by `engine.py`.
+Registering them is in `hooks.py`, `tensor.py` and `node.py`; when they are called is decided by
+`engine.py`.
 """
 
 from __future__ import annotations
@@ -81,7 +82,10 @@ def pre_hooks(node: Node, x: Any, g: Any, tensors: bool) -> Any:
 def post_hooks(node: Node, x: Any, g: Any, results: Any, tensors: bool) -> Any:
     outs = (as_tensor(g),) if node.n_out == 1 else tuple(as_tensor(v) for v in g)
     seen = node.visible()
-    ins = tuple(as_tensor(r if r is None or isinstance(r, TensorBase) else np.asarray(r)) for r in (results[i] for i in seen))
+    ins = tuple(
+        as_tensor(r if r is None or isinstance(r, TensorBase) else np.asarray(r))
+        for r in (results[i] for i in seen)
+    )
     for fn in list(x.post_hooks.values()):
         got = fn(ins, outs)
         if got is not None:

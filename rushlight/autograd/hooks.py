@@ -18,7 +18,11 @@ class RemovableHandle:
             self.hooks_dict_ref: Any = weakref.ref(hooks_dict)
         except TypeError:  # a plain dict cannot be referenced weakly
             self.hooks_dict_ref = lambda: hooks_dict
-        extras = [] if extra_dict is None else (extra_dict if isinstance(extra_dict, list) else [extra_dict])
+        extras = (
+            []
+            if extra_dict is None
+            else (extra_dict if isinstance(extra_dict, list) else [extra_dict])
+        )
         self.extra_dict_ref = tuple(weakref.ref(d) for d in extras)
 
     def remove(self) -> None:

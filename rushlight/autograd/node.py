@@ -149,7 +149,9 @@ class Freed:
 
 
 MANY_GRAPHS = 500
-_graphs: list[weakref.ref[Freed]] = []  # of the backwards since the last look, and those found alive then
+_graphs: list[
+    weakref.ref[Freed]
+] = []  # of the backwards since the last look, and those found alive then
 _look_at = [MANY_GRAPHS]
 _warned: set[tuple[Any, int]] = set()
 
@@ -169,9 +171,11 @@ def look_for_kept_graphs() -> None:
             _warned.add((code, lasti))
             warnings.warn(
                 message(
-                    f"{n} graphs are still alive whose backward has run: memory grows with every step",
+                    f"{n} graphs are still alive whose backward has run: memory grows with "
+                    f"every step",
                     got=f"the backward at {show_line(code, lasti)}",
-                    hint="total += loss.item(), or losses.append(loss.detach()), where results are kept",
+                    hint="total += loss.item(), or losses.append(loss.detach()), where results "
+                    "are kept",
                 ),
                 UserWarning,
                 stacklevel=2,
@@ -213,7 +217,9 @@ class NodeExtras:
     __slots__ = ("cells", "metadata", "post_hooks", "pre_hooks", "retains", "tensor_hooks")
 
     def __init__(self) -> None:
-        self.tensor_hooks: dict[int, dict[int, Any]] | None = None  # output nr -> hooks of that tensor
+        self.tensor_hooks: dict[int, dict[int, Any]] | None = (
+            None  # output nr -> hooks of that tensor
+        )
         self.retains: dict[int, Any] | None = None  # output nr -> weak reference to the tensor
         self.pre_hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
@@ -224,7 +230,18 @@ class NodeExtras:
 class Node:
     """One recorded operation. `node(g)` runs its derivative; `next_functions` are its parents."""
 
-    __slots__ = ("__weakref__", "code", "dtype", "edges", "kw", "lasti", "saved", "seq", "shape", "x")
+    __slots__ = (
+        "__weakref__",
+        "code",
+        "dtype",
+        "edges",
+        "kw",
+        "lasti",
+        "saved",
+        "seq",
+        "shape",
+        "x",
+    )
     edges: tuple[Any, ...]
     saved: Any  # (y, *inputs) with None for what is not kept; Freed after a backward
     kw: dict[str, Any] | None
@@ -237,7 +254,9 @@ class Node:
 
     n_out = 1
     elementwise = False  # every gradient that comes out has the shape of the output
-    makes_results = True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
+    makes_results = (
+        True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
+    )
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         """Gradients of the inputs from `g`, the gradient of the output (a list when several).
@@ -286,7 +305,8 @@ class Node:
         return self.seq
 
     def register_hook(self, fn: Any) -> Any:
-        """Call `fn(grad_inputs, grad_outputs)` after this node ran; a result replaces grad_inputs."""
+        """Call `fn(grad_inputs, grad_outputs)` after this node ran; a result replaces
+        grad_inputs."""
         from .hooks import add_hook
 
         x = self.extras()
@@ -373,12 +393,16 @@ def freed_error(node: Node, freed: Freed) -> RuntimeError:
     """The error of a second backward: names node, its line, and the line of the first backward."""
     return RuntimeError(
         message(
-            "Trying to backward through the graph a second time (or directly access saved tensors after they "
+            "Trying to backward through the graph a second time (or directly access saved "
+            "tensors after they "
             "have already been freed)",
-            got=f"{node.name()}, made at {node.line()}\nfirst backward at {show_line(freed.code, freed.lasti)}",
+            got=f"{node.name()}, made at {node.line()}\nfirst backward at "
+            f"{show_line(freed.code, freed.lasti)}",
             wanted="a graph whose saved values are still there",
-            hint="detach() what comes from an earlier iteration, e.g. hidden = hidden.detach(), or add the losses "
-            "and call backward once;\nonly if you need the same graph twice: retain_graph=True in the first call",
+            hint="detach() what comes from an earlier iteration, e.g. hidden = "
+            "hidden.detach(), or add the losses "
+            "and call backward once;\nonly if you need the same graph twice: retain_graph=True "
+            "in the first call",
         )
     )
 
@@ -388,11 +412,14 @@ def inplace_error(node: Node, shape: Any, cell: Cell) -> RuntimeError:
     kind = "x".join(map(str, shape)) or "0-d"
     return RuntimeError(
         message(
-            "one of the variables needed for gradient computation has been modified by an inplace operation",
+            "one of the variables needed for gradient computation has been modified by an "
+            "inplace operation",
             got=f"a {kind} tensor saved by {node.name()} at {node.line()}\n"
-            f"changed {'by ' + cell.what + ' ' if cell.what else ''}at {show_line(cell.code, cell.lasti)} "
+            f"changed {'by ' + cell.what + ' ' if cell.what else ''}at "
+            f"{show_line(cell.code, cell.lasti)} "
             f"(is at version {cell.count})",
             wanted="the value as it was when it was saved",
-            hint="the out-of-place form, e.g. x = x + 1 instead of x += 1; or x.clone() before the change",
+            hint="the out-of-place form, e.g. x = x + 1 instead of x += 1; or x.clone() before "
+            "the change",
         )
     )

@@ -29,13 +29,16 @@ class ExecutionEngine:
 class Variable(metaclass=_VariableMeta):
     """`Variable(x, requires_grad=False, volatile=False)`: a tensor over the memory of `x`.
 
-    A volatile tensor makes every result that depends on it volatile: without history, whatever the other
+    A volatile tensor makes every result that depends on it volatile: without history, whatever the
+    other
     operands require.
     """
 
     _execution_engine = ExecutionEngine()
 
-    def __new__(cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None) -> Any:
+    def __new__(
+        cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None
+    ) -> Any:
         if data is None:
             from ..ops.create import empty
 
@@ -69,7 +72,8 @@ def set_volatile(t: Any, on: bool) -> None:
         if t._fn is not None and not t.is_leaf:
             raise RuntimeError("volatile can only be set on leaf variables")
         warnings.warn(
-            "volatile was removed from PyTorch (use `with torch.no_grad():` instead); Rushlight still honours it",
+            "volatile was removed from PyTorch (use `with torch.no_grad():` instead); "
+            "Rushlight still honours it",
             UserWarning,
             stacklevel=3,
         )
@@ -80,7 +84,9 @@ def set_volatile(t: Any, on: bool) -> None:
         forget(id(t))
 
 
-_living: dict[int, Any] = {}  # weak references to the volatile tensors: while there are any, calls are watched
+_living: dict[
+    int, Any
+] = {}  # weak references to the volatile tensors: while there are any, calls are watched
 
 
 def mark(t: Any) -> None:
@@ -113,5 +119,7 @@ def spread(next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
 
 
 TensorBase.volatile = property(  # type: ignore[attr-defined]
-    is_volatile, set_volatile, doc="Whether results computed from this tensor have no history (before no_grad)."
+    is_volatile,
+    set_volatile,
+    doc="Whether results computed from this tensor have no history (before no_grad).",
 )

@@ -1,7 +1,8 @@
 """Views and in-place changes: shared version cells, and the graph that follows a change.
 
 A view remembers its base and the chain of view ops that leads to it. Changing a view in place makes
-the base's history `CopySlices(old history, chain, change)`, and every view of that base derives its own
+the base's history `CopySlices(old history, chain, change)`, and every view of that base derives
+its own
 history anew when it is next used (`refresh`), as in PyTorch.
 """
 
@@ -28,10 +29,10 @@ class View:
         self.seen = seen  # the version for which the view's `_fn` is true
         self.made = made  # "", "no_grad", "several": what forbids changing it in place
 
-
     @property
     def base(self) -> Any:
-        """The tensor that the chain starts from, also after `base.t_()` made that one a view itself."""
+        """The tensor that the chain starts from, also after `base.t_()` made that one a view
+        itself."""
         of = self.of
         while of._v is not None:
             of = self.of = of._v.of
@@ -79,7 +80,10 @@ def refresh(t: Any) -> None:
             again = door.apply(op, (again,), kw)
             if nr is not None:
                 again = again[nr]
+    old = retained_at(t)
     t._fn = again._fn
+    if old is not None and t._fn is not None:
+        keep_retaining(t, old)
 
 
 def overlaps_itself(a: Any) -> bool:
@@ -93,7 +97,8 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
         if not same and overlaps_itself(t._a):
             raise RuntimeError(
                 message(
-                    f"{name}: unsupported operation: more than one element of the written-to tensor refers to a "
+                    f"{name}: unsupported operation: more than one element of the written-to "
+                    f"tensor refers to a "
                     "single memory location.",
                     got=f"an expanded tensor of shape {tuple(t._a.shape)}",
                     hint="Please clone() the tensor before performing the operation",
@@ -101,7 +106,10 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
             )
         if not t._a.flags.writeable:
             raise RuntimeError(
-                message(f"{name}: the tensor's memory is read-only", hint="t = t.clone() makes a writable copy")
+                message(
+                    f"{name}: the tensor's memory is read-only",
+                    hint="t = t.clone() makes a writable copy",
+                )
             )
     if not door.state.enabled:
         return
@@ -113,14 +121,16 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                     "a leaf Variable that requires grad is being used in an in-place operation.",
                     got=f"{name} on a leaf of shape {tuple(t._a.shape)}",
                     wanted="a tensor without requires_grad, or one that an operation made",
-                    hint="with torch.no_grad(): ... to change a parameter; or the out-of-place form",
+                    hint="with torch.no_grad(): ... to change a parameter; or the out-of-place "
+                    "form",
                 )
             )
         return
     if v.base._fn is LEAF:
         raise RuntimeError(
             message(
-                "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+                "a view of a leaf Variable that requires grad is being used in an in-place "
+                "operation.",
                 got=f"{name} on a view of shape {tuple(t._a.shape)}",
                 hint="with torch.no_grad(): ... to change a parameter; or clone() first",
             )
@@ -129,15 +139,19 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
         made = door_name(t)
         raise RuntimeError(
             message(
-                f"Output 0 of {made} is a view and is being modified inplace. This view is the output of a function "
-                "that returns multiple views. Such functions do not allow the output views to be modified inplace.",
-                hint="replace the inplace operation by an out-of-place one, or index the tensor instead",
+                f"Output 0 of {made} is a view and is being modified inplace. This view is the "
+                f"output of a function "
+                "that returns multiple views. Such functions do not allow the output views to "
+                "be modified inplace.",
+                hint="replace the inplace operation by an out-of-place one, or index the "
+                "tensor instead",
             )
         )
     if v.made == "no_grad" and v.base._fn is not None:
         raise RuntimeError(
             message(
-                "A view was created in no_grad mode and is being modified inplace with grad mode enabled.",
+                "A view was created in no_grad mode and is being modified inplace with grad "
+                "mode enabled.",
                 hint="make the view and change it both inside, or both outside, the no_grad block",
             )
         )
@@ -152,7 +166,9 @@ def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     """`target.op_(*rest)`: compute, check, write into the target's memory, record."""
     name = op.name + "_"
     if not isinstance(target, TensorBase):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}"
+        )
     check_inplace(target, name)
     with door.grad_enabled(False):
         result = door.apply(op, (target, *rest), kw)
@@ -160,7 +176,9 @@ def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     return target
 
 
-def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tuple[Any, ...], kw: Any) -> None:
+def write_inplace(
+    target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tuple[Any, ...], kw: Any
+) -> None:
     """Store `a` in the target's memory, and the op in its history."""
     from .. import dtypes
 
@@ -168,7 +186,8 @@ def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tup
     if a.shape != t.shape:
         raise RuntimeError(
             message(
-                f"{name}: output with shape {list(t.shape)} doesn't match the broadcast shape {list(a.shape)}",
+                f"{name}: output with shape {list(t.shape)} doesn't match the broadcast shape "
+                f"{list(a.shape)}",
                 got=f"{tuple(t.shape)} written with a result of shape {tuple(a.shape)}",
                 wanted="a result of the tensor's own shape",
                 hint="the out-of-place form, which makes a new tensor",
@@ -179,7 +198,8 @@ def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tup
         if not dtypes.can_cast(source, into):
             raise RuntimeError(
                 message(
-                    f"{name}: result type {type_name(source)} can't be cast to the desired output type {type_name(into)}",
+                    f"{name}: result type {type_name(source)} can't be cast to the desired "
+                    f"output type {type_name(into)}",
                     hint=f"x = x.to({source!r}) first, or the out-of-place form",
                 )
             )
@@ -188,7 +208,8 @@ def write_inplace(target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tup
     if tracked and target._v is not None and target._v.seen != target._vc.count:
         refresh(target)
     node_inputs = inputs
-    if tracked:  # the rules want the values from before the change, of the target and of what shares its memory
+    # the rules want the values from before the change, of the target and of what shares its memory
+    if tracked:
         keep = op.kept(tuple(needs_grad((x,)) for x in inputs)) or ()
         node_inputs = tuple(
             before_change(x) if k and (x is target or shares(x, target)) else x
@@ -269,16 +290,28 @@ def op_keeps_output(node: Any) -> bool:
 def type_name(d: Any) -> str:
     """A dtype as PyTorch's C++ messages call it: Float, Long, ComplexFloat."""
     names = {
-        "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long",
-        "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-        "complex64": "ComplexFloat", "complex128": "ComplexDouble", "uint16": "UInt16", "uint32": "UInt32",
+        "float32": "Float",
+        "float64": "Double",
+        "float16": "Half",
+        "bfloat16": "BFloat16",
+        "int64": "Long",
+        "int32": "Int",
+        "int16": "Short",
+        "int8": "Char",
+        "uint8": "Byte",
+        "bool": "Bool",
+        "complex64": "ComplexFloat",
+        "complex128": "ComplexDouble",
+        "uint16": "UInt16",
+        "uint32": "UInt32",
         "uint64": "UInt64",
-    }  # fmt: skip
+    }
     return names.get(d.name, d.name)
 
 
 class CopySlices(Node):
-    """History of a base whose view was changed in place: the gradient outside the view passes by."""
+    """History of a base whose view was changed in place: the gradient outside the view passes
+    by."""
 
     __slots__ = ("chain", "fn")
 

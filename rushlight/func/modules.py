@@ -41,7 +41,8 @@ def functional_call(
             raise ValueError(
                 "Expected all elements of parameter_and_buffer_dicts to be dictionaries"
                 if isinstance(given, Sequence)
-                else "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+                else "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of "
+                "dicts, but got "
                 f"{type(given)}"
             )
         names = [k for d in given for k in d]

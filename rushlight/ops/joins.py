@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..autograd import door
 from ..errors import axis, message
 from ..kernels.meta import MetaArray
 from ..kernels.sums import add_reduce
-from ..autograd import door
 from .record import op, view
 from .samples import case, error
 

@@ -429,7 +429,9 @@ class Op:
             inputs, kw = op.bind(args, kw)
             if op.numbers is not None:
                 for i, t in enumerate(inputs):
-                    if (t.__class__ in NUMBERS and i not in op.numbers) or (t is None and op.variadic):
+                    if (t.__class__ in NUMBERS and i not in op.numbers) or (
+                        t is None and op.variadic
+                    ):
                         raise op.not_a_tensor(i, t)
             result = op.call(inputs, kw)
             return result if out is None else write_out(op.name, out, result)

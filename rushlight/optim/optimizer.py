@@ -192,8 +192,7 @@ class Optimizer:
         if not isinstance(p, Tensor):
             raise TypeError(
                 message(
-                    "optimizer can only optimize Tensors, but one of the params is "
-                    f"{_typename(p)}",
+                    f"optimizer can only optimize Tensors, but one of the params is {_typename(p)}",
                     hint="model.parameters(), not model or its names",
                 )
             )
@@ -227,9 +226,7 @@ class Optimizer:
             packed["params"] = [numbers[id(p)] for p in group["params"]]
             start += len(packed["params"])
             packed_groups.append(packed)
-        state = {
-            (numbers[id(k)] if isinstance(k, Tensor) else k): v for k, v in self.state.items()
-        }
+        state = {(numbers[id(k)] if isinstance(k, Tensor) else k): v for k, v in self.state.items()}
         result: StateDict = {"state": state, "param_groups": packed_groups}
         for hook in self._optimizer_state_dict_post_hooks.values():
             changed = hook(self, result)
@@ -355,9 +352,7 @@ class Optimizer:
         def step(*args: Any, **kwargs: Any) -> Any:
             self = args[0]
             before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-            if not (
-                before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks
-            ):
+            if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
                 return func(*args, **kwargs)
             for hook in chain(_global_optimizer_pre_hooks.values(), before.values()):
                 changed = hook(self, args, kwargs)

@@ -86,9 +86,7 @@ def get_swa_multi_avg_fn() -> ListAverage:
 def _check_decay(decay: float) -> None:
     if decay < 0.0 or decay > 1.0:
         raise ValueError(
-            message(
-                f"Invalid decay value {decay} provided. Please provide a value in [0,1] range."
-            )
+            message(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
         )
 
 

@@ -140,7 +140,8 @@ class _Reentrant(Function):
         if current().needed is not None:
             raise RuntimeError(
                 message(
-                    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+                    "When use_reentrant=True, torch.utils.checkpoint is incompatible with "
+                    ".grad() or passing an `inputs` "
                     "parameter to .backward().",
                     got="a backward for chosen inputs only",
                     wanted="loss.backward(), which gives every leaf its gradient",
@@ -189,7 +190,8 @@ def checkpoint(
         use_reentrant: True for the old way (an own backward inside backward: some input must
         require grad);
             False for recomputation when a saved value is asked for.
-        early_stop: end the recomputation as soon as it has saved what is needed (not re-entrant only).
+        early_stop: end the recomputation as soon as it has saved what is needed (not re-entrant
+        only).
         preserve_rng_state: the recomputation sees the same random numbers.
         context_fn: returns two context managers, for the forward and for the recomputation (not
         re-entrant only).
@@ -266,7 +268,8 @@ def checkpoint_sequential(
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Within the block, checkpoints end their recomputation early (or not), whatever their argument says."""
+    """Within the block, checkpoints end their recomputation early (or not), whatever their
+    argument says."""
     global _early_stop
     before, _early_stop = _early_stop, enable
     try:

@@ -253,14 +253,19 @@ def test_many_kept_graphs_are_noticed() -> None:
     """Losses that are added up with their histories: the line of their backward is named."""
     w = leaf(1.0, 2.0)
     total: Any = 0
-    with pytest.warns(UserWarning, match=r"graphs are still alive(.|\n)*# this backward") as seen:
+
+    def train() -> None:
+        nonlocal total
         for _ in range(2500):
             loss = (w * w).sum()
             loss.backward()  # this backward
             total = total + loss
+
+    with pytest.warns(UserWarning, match=r"graphs are still alive(.|\n)*# this backward") as seen:
+        train()
     assert len(seen) == 1  # once a line
     assert "loss.item()" in str(seen[0].message)
-    del total, loss
+    del total
 
 
 def test_dropped_graphs_are_not_noticed() -> None:

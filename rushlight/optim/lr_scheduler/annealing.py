@@ -80,9 +80,7 @@ class SWALR(LRScheduler):
 
     def _set_anneal_func(self, anneal_strategy: str) -> None:
         self._anneal_strategy = anneal_strategy
-        self.anneal_func = (
-            self._cosine_anneal if anneal_strategy == "cos" else self._linear_anneal
-        )
+        self.anneal_func = self._cosine_anneal if anneal_strategy == "cos" else self._linear_anneal
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""

@@ -49,9 +49,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             raise ValueError(message(f"Expected integer T_mult >= 1, but got {T_mult}"))
         if not isinstance(eta_min, (float, int)):
             raise ValueError(
-                message(
-                    f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
-                )
+                message(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
             )
         self.T_0 = T_0
         self.T_i = T_0
@@ -366,9 +364,7 @@ class OneCycleLR(_WithMomentum):
         share = (now - begin) / (phase["end_step"] - begin)
         rates = []
         for group in self.optimizer.param_groups:
-            rates.append(
-                self._anneal_func(group[phase["start_lr"]], group[phase["end_lr"]], share)
-            )
+            rates.append(self._anneal_func(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
                 ends = group[phase["start_momentum"]], group[phase["end_momentum"]]
                 self._set_momentum(group, self._anneal_func(*ends, share))

@@ -367,9 +367,7 @@ class CosineAnnealingLR(LRScheduler):
             ]
         height = 1 + math.cos(math.pi * now / self.T_max)
         before = 1 + math.cos(math.pi * (now - 1) / self.T_max)
-        return [
-            height / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups
-        ]
+        return [height / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
 
     def _get_closed_form_lr(self) -> Rates:
         height = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
