@@ -215,6 +215,7 @@ def write_inplace(
             before_change(x) if k and (x is target or shares(x, target)) else x
             for x, k in zip(inputs, keep[1:] or (False,) * len(inputs), strict=True)
         )
+    spare(target)
     if t.__class__ is not MetaArray:
         np.copyto(t, a, casting="unsafe")
     c = cell(target)
@@ -226,6 +227,20 @@ def write_inplace(
     narrow = dtypes.from_numpy(t.dtype).low and op.compute
     node = door.record(op, node_inputs, kw, t, t.shape, t.dtype, int(narrow), None)
     rebase(target, node, c)
+
+
+def spare(target: Any) -> None:
+    """Before a change: copy the values for the node that made them, where PyTorch's node of that
+    name does not need them (a pool keeps its maxima to find them again; PyTorch keeps indices).
+    """
+    made = target if target._v is None else target._v.base
+    node = made._fn
+    if not isinstance(node, door.OpNode) or not node.op.copies:
+        return
+    if node.saved.__class__ is tuple and node.saved[:1] and node.saved[0] is made._a:
+        node.saved = (made._a.copy(), *node.saved[1:])
+        cell(made)
+        node.extras().cells = None
 
 
 def shares(x: Any, target: Any) -> bool:

@@ -304,6 +304,7 @@ logaddexp = intrinsic(
     samples=[case(A34, A34), case(A34, A4)],
     doc="log(exp(a) + exp(b)).",
     inplace=False,
+    copies=True,
 )
 logaddexp2 = intrinsic(
     "logaddexp2",
@@ -314,6 +315,7 @@ logaddexp2 = intrinsic(
     samples=[case(A34, A34)],
     doc="log2(2^a + 2^b).",
     inplace=False,
+    copies=True,
 )
 
 

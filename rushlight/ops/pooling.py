@@ -176,7 +176,9 @@ def _max_pool_op(d: int) -> Op:
         arrays.pool_size((3, 5, 4)[-d:], (2,) * d, (2,) * d, (1, 0, 0)[-d:], (1,) * d, False)
     )
     node = f"MaxPool{d}DWithIndicesBackward0"
-    record = register(Op(forward, "op", samples=samples, public="", fresh=True, node=node))
+    record = register(
+        Op(forward, "op", samples=samples, public="", fresh=True, node=node, copies=True)
+    )
     record.vjp(_max_pool_rule)
     record.shape(lambda x, *, out, **_kw: _pooled(x, out))
     return record

@@ -98,6 +98,8 @@ class Op:
         self.saves: tuple[int, ...] | None = options.pop(
             "saves", (1,) if self.outputs == 2 and self.differentiable == (0,) else None
         )
+        # the output is saved for speed alone: it is copied when somebody changes it in place
+        self.copies: bool = options.pop("copies", False)
         # places of operands that next_functions leaves out when they need no gradient
         self.optional: Any = options.pop("optional", ())
         self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"

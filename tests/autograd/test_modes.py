@@ -124,6 +124,21 @@ def test_the_values_of_max_and_pools_may_be_changed_in_place() -> None:
         assert x.grad.sum().item() == 2 * y.numel()
 
 
+def test_a_pooled_maximum_may_be_changed_in_place() -> None:
+    functional = torch.nn.functional
+    x = torch.arange(16.0).reshape(1, 1, 4, 4).sub(8).requires_grad_()
+    functional.relu(functional.max_pool2d(x, 2), inplace=True).sum().backward()
+    once = x.grad.clone()
+    assert once.sum().item() == 2  # two of the four maxima are positive
+    for change in (lambda y: y.view(-1).mul_(0).add_(1), lambda y: y.zero_()):
+        x.grad = None
+        y = functional.max_pool2d(x, 2)
+        keep = y * 1
+        change(y)
+        (keep.sum() + y.sum()).backward()
+        assert x.grad.sum().item() == 4
+
+
 def test_a_quotient_may_be_changed_in_place() -> None:
     x, w = leaf(1.0, 2.0), leaf(4.0, 5.0)
     y = x / w
