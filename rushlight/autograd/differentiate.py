@@ -17,6 +17,7 @@ from .hook_calls import as_tensor, back
 from .node import LEAF, AccumulateGrad, Cut, GradientEdge, Node, Out, TensorBase, show_line
 
 ndarray = np.ndarray
+ONES = {d: np.ones((), d) for d in (door.F32, door.F64)}  # copied: np.ones takes a microsecond
 
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
@@ -100,7 +101,7 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
                 f"grad can be implicitly created only for real scalar outputs but got "
                 f"{door.dtypes.from_numpy(a.dtype)!r}"
             )
-        one = np.ones(a.shape, a.dtype)
+        one = ONES[a.dtype].copy() if a.ndim == 0 and a.dtype in ONES else np.ones(a.shape, a.dtype)
         return door.wrap(one) if create_graph else one
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
@@ -191,6 +192,13 @@ def backward(
         grad_tensors = grad_variables
     if retain_variables is not None:
         retain_graph = retain_variables
+    keep = create_graph if retain_graph is None else retain_graph
+    if grad_tensors is None and inputs is None and isinstance(tensors, TensorBase):
+        if tensors._fn is None:
+            raise no_grad_error(tensors, 0)
+        start: Any = (root_gradient(tensors, None, create_graph),)
+        run((edge_of(tensors),), start, keep, create_graph)
+        return
     if inputs is not None:
         inputs = sequence(inputs)
         if not inputs:
@@ -199,7 +207,6 @@ def backward(
     gs: tuple[Any, ...] = (None,) * len(ts) if grad_tensors is None else sequence(grad_tensors)
     if len(ts) != len(gs):
         raise count_error(ts, gs)
-    keep = create_graph if retain_graph is None else retain_graph
     roots = []
     start = []
     for i, (t, g) in enumerate(zip(ts, gs, strict=True)):

@@ -45,6 +45,7 @@ FLOAT16 = np.dtype(
 ).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
 FIRST_USER_TYPE = 256
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+ONE_INPUT = (True,)
 
 
 class _State(threading.local):
@@ -287,13 +288,16 @@ def record(
     narrow: Any,
 ) -> Node:
     """Make the node of a call: its edges, and those values that its rules keep."""
-    node: Node = _new(op.node_class(dtype, low or narrow is not None))
+    if dtype is F32 and not low and narrow is None and op.float_node is not None:
+        node: Node = _new(op.float_node)
+    else:
+        node = _new(op.node_class(dtype, low or narrow is not None))
     edges = []
     for t in inputs:
         fn = t._fn if isinstance(t, TensorBase) else None
         edges.append(t if fn is LEAF else fn)
     node.edges = tuple(edges)
-    keep = op.kept(tuple([e is not None for e in edges]))
+    keep = op.kept(tuple([e is not None for e in edges]) if len(edges) > 1 else ONE_INPUT)
     if keep is not None:
         saved = tuple([t if k else None for t, k in zip((y, *inputs), keep)])  # noqa: B905 - equal by making
         if state.packers:

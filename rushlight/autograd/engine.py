@@ -88,47 +88,40 @@ def run(
     """Send `grads` from the edges `roots` through the tape.
 
     Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to
-    them
-    run; with `capture` their gradients are returned, None where no path leads.
+    them run; with `capture` their gradients are returned, None where no path leads.
     """
-    waits, grad, shape, dtype = WAITS, GRAD, SHAPE, DTYPE  # local names are quicker
+    waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     slots = count(roots)
-    needed = None if inputs is None else paths_to(slots, inputs)
+    needed = None
     targets: dict[int, list[Any]] = {}
-    for e in inputs or ():
-        targets.setdefault(id(e.node if e.__class__ is Out else e), []).append(e)
+    if inputs is not None:
+        needed = paths_to(slots, inputs)
+        for e in inputs:
+            targets.setdefault(id(e.node if e.__class__ is Out else e), []).append(e)
     captured: dict[Any, Any] = {}
+    goals = (create_graph, targets, captured, capture, inputs)  # what a finished leaf asks for
     ready: list[Any] = []  # heap of (-seq, node)
     freed = None if retain_graph else Freed()
     state = door.state
     before = state.enabled
     state.enabled = create_graph
-    _runs.stack = (*_runs.stack, Run(slots, needed, targets))
-
-    def finish(leaf: Any, total: Any, mine: bool) -> None:
-        finish_leaf(leaf, total, mine, create_graph, targets, captured, capture, inputs)
-
+    outer = _runs.stack
+    _runs.stack = (*outer, Run(slots, needed, targets))
     node: Any = roots
     slot: Any
     try:
-        for e, g in zip(roots, grads, strict=True):
+        for e, g in zip(roots, grads):  # noqa: B905 - made as pairs
             deliver(slots, e, g)
-        for target in dict.fromkeys(e.node if e.__class__ is Out else e for e in roots):
-            slot = slots[target]
-            if slot[WAITS] == 0:
-                if isinstance(target, Node):
-                    heappush(ready, (-target.seq, target))
-                else:
-                    finish(target, slot[GRAD], False)  # the user's own, perhaps
-        node = heappop(ready)[1] if ready else None
+        node = roots[0]
+        if len(roots) > 1 or not node._is_node:
+            start(roots, slots, ready, goals)
+            node = heappop(ready)[1] if ready else None
         while node is not None:
             slot = slots[node]
             g = slot[grad]
             slot[grad] = None
             x = node.x
-            if (
-                x is None and needed is None and g is not None
-            ):  # the usual node: no hooks, nothing to capture
+            if x is None and needed is None and g is not None:  # no hooks, nothing to capture
                 try:
                     results = node.run(g, create_graph)
                 except Exception as error:
@@ -146,10 +139,8 @@ def run(
                 )
                 owned = False
             following = None
-            own_shape = (
-                node.shape if node.elementwise else None
-            )  # (an array's .shape makes a tuple)
-            for edge, r in zip(node.edges, results):  # noqa: B905 - a Function may give fewer
+            own = slot[shape] if node.elementwise else None  # (.shape of an array: a new tuple)
+            for edge, r in zip(slot[edges], results):  # noqa: B905 - a Function may give fewer
                 if edge is None:
                     continue
                 slot = slots.get(edge)
@@ -159,7 +150,7 @@ def run(
                     edge = edge.node
                     slot = slots[edge]
                 elif r.__class__ is ndarray:  # deliver(), written out: these are the hot lines
-                    if (own_shape or r.shape) != slot[shape]:
+                    if (own or r.shape) != slot[shape]:
                         r = fit(r, slot[shape], edge)
                     if r.dtype is not slot[dtype]:
                         r = cast(r, slot[dtype])
@@ -173,7 +164,7 @@ def run(
                     deliver(slots, edge, r)
                 left = slot[waits] = slot[waits] - 1
                 if left == 0:
-                    if isinstance(edge, Node):
+                    if slot[edges] is not None:
                         if following is None:
                             following = edge
                         else:
@@ -182,7 +173,7 @@ def run(
                         total = slot[grad]
                         slot[grad] = None
                         mine = owned and total is r and r is not g and new_array(node, r, results)
-                        finish(edge, total, mine)
+                        finish_leaf(edge, total, mine, *goals)
             if following is None:
                 node = heappop(ready)[1] if ready else None
             elif ready:
@@ -191,10 +182,10 @@ def run(
                 node = following
     finally:
         state.enabled = before
-        _runs.stack = _runs.stack[:-1]
-        if node is not None and not _runs.stack:  # an error left the loop
+        _runs.stack = outer
+        if node is not None and not outer:  # an error left the loop
             _runs.callbacks = ()
-    if _runs.callbacks and not _runs.stack:
+    if not outer and _runs.callbacks:
         todo, _runs.callbacks = _runs.callbacks, ()
         for fn in todo:
             fn()
@@ -215,7 +206,9 @@ def new_array(node: Node, r: Any, results: Any) -> bool:
 # edge.
 # GRAD, SHAPE and DTYPE are lists or tuples for a node with several outputs (which only `Out` edges
 # reach).
-WAITS, GRAD, SHAPE, DTYPE = range(4)
+# EDGES is None for a leaf. Fields of nodes are copied here because nodes are of many classes, which
+# makes reading their attributes several times slower than reading a list.
+WAITS, GRAD, SHAPE, DTYPE, EDGES = range(5)
 
 
 def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
@@ -224,29 +217,46 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
     slots: dict[Any, list[Any]] = {}
     stack = []
     for e in roots:
-        node = e.node if e.__class__ is Out else e
+        node: Any = e.node if e.__class__ is Out else e
         if node not in slots:
-            if isinstance(node, Node):
-                slots[node] = [0, None, node.shape, node.dtype]
-                stack.append(node)
+            if node._is_node:
+                slots[node] = [0, None, node.shape, node.dtype, node.edges]
+                stack.append(node.edges)
             else:
-                slots[node] = [0, None, node._a.shape, node._a.dtype]
+                slots[node] = [0, None, node._a.shape, node._a.dtype, None]
+    find, later = slots.get, stack.append
     while stack:
-        for e in stack.pop().edges:
+        for e in stack.pop():
             if e is None:
                 continue
-            slot = slots.get(e)
-            if slot is None and e.__class__ is Out:
-                e = e.node
-                slot = slots.get(e)
+            slot = find(e)
             if slot is not None:
                 slot[0] += 1
-            elif isinstance(e, Node):
-                slots[e] = [1, None, e.shape, e.dtype]
-                stack.append(e)
+            elif e._is_node:
+                parents = e.edges
+                slots[e] = [1, None, e.shape, e.dtype, parents]
+                later(parents)
+            elif e.__class__ is not Out:
+                slots[e] = [1, None, e._a.shape, e._a.dtype, None]
+            elif e.node in slots:
+                slots[e.node][0] += 1
             else:
-                slots[e] = [1, None, e._a.shape, e._a.dtype]
+                slots[e.node] = [1, None, e.node.shape, e.node.dtype, e.node.edges]
+                later(e.node.edges)
     return slots
+
+
+def start(roots: Sequence[Any], slots: dict[Any, Any], ready: list[Any], goals: Any) -> None:
+    """Make ready the roots that wait for nothing; leaves among them are finished at once."""
+    for e in dict.fromkeys(roots):
+        target = e.node if e.__class__ is Out else e
+        slot = slots[target]
+        if slot[WAITS] == 0:
+            slot[WAITS] = -1  # started: two outputs of one node may be roots
+            if target._is_node:
+                heappush(ready, (-target.seq, target))
+            else:
+                finish_leaf(target, slot[GRAD], False, *goals)  # the user's own, perhaps
 
 
 def run_watched(
@@ -399,6 +409,9 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
     """Add `g` into `leaf.grad`; the first gradient is copied unless nobody else can hold it."""
     x = door.extras(leaf)
     old = x.grad
+    if old is None and owned and g.__class__ is ndarray and g.strides == leaf._a.strides:
+        x.grad = door.wrap(g)  # the engine has made shape and type fit
+        return
     if isinstance(g, TensorBase):
         if tensors:
             x.grad = (g.clone() if g._fn is None else g) if old is None else old + g

@@ -27,6 +27,8 @@ def total(a: Any, b: Any) -> Any:
 def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
     """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction
     left."""
+    if g.ndim == 0 and shape and 0 not in shape:  # from a sum over everything
+        return expanded(g, shape)
     if g.size == 0 or 0 in shape:  # broadcast to or from no elements: nothing arrives
         return np.zeros(shape, g.dtype)
     if g.size < size_of(shape):

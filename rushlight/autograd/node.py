@@ -33,6 +33,7 @@ class TensorBase:
     """The bare fields of a Tensor; the methods are in `rushlight/tensor.py`."""
 
     __slots__ = ("__dict__", "__weakref__", "_a", "_fn", "_v", "_vc", "_x")
+    _is_node = False  # nodes and leaves stand side by side as edges
     if TYPE_CHECKING:  # the methods are derived from the op records at import
 
         def __getattr__(self, name: str) -> Any: ...
@@ -83,6 +84,7 @@ class Out:
     """Output `nr` of a node that has several (also nr 0)."""
 
     __slots__ = ("node", "nr")
+    _is_node = False
 
     def __init__(self, node: Node, nr: int) -> None:
         self.node = node
@@ -253,6 +255,7 @@ class Node:
     x: NodeExtras | None
 
     n_out = 1
+    _is_node = True
     elementwise = False  # every gradient that comes out has the shape of the output
     makes_results = (
         True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps

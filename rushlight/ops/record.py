@@ -115,6 +115,7 @@ class Op:
         self._keeps: list[tuple[bool, list[bool], bool]] = []
         self._kept: dict[tuple[bool, ...], tuple[bool, ...] | None] = {}
         self._nodes: dict[str, type] = {}
+        self.float_node: type | None = None  # the plain one of `_nodes`, once it was needed
         self.inputs: list[str] = []
         self.input_defaults: list[Any] = []
         self.defaults: dict[str, Any] = {}
@@ -227,13 +228,17 @@ class Op:
                     **({} if self.rule_names else {"kw": None}),
                 },
             )
+            if kind == "plain":
+                self.float_node = found
         return found
 
     def _short_run(self) -> dict[str, Any]:
         """The quick ways of running the rules of two operands."""
         if self.kind != "elementwise" or len(self.rules) != 2:
             return {}
-        return {"run": fast.run_pass if self.rules == (PASS, PASS) else fast.run_two}
+        if self.rules == (PASS, PASS):
+            return {"run": fast.run_pass}
+        return {"run": fast.own_copy(fast.run_two)}
 
     @property
     def plain_node(self) -> type:

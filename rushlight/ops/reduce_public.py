@@ -49,6 +49,8 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     tensor([4, 6])
     """
     need_tensor("sum", input)
+    if dim is None and dtype is None and not keepdim:
+        return door.apply(r.sum_all, (input,), {})
     if dtype is not None:
         input = typed(input, dtype)
         if input._a.dtype.kind in "iub" and input._a.dtype.itemsize < 8:
