@@ -46,9 +46,12 @@ def source(fn: Callable[..., Any]) -> str:
 
 def formula(op: Op) -> str | None:
     """The formula of an elementwise op, as an expression of its inputs."""
+    trace = Trace()
+    if op.kind == "reduction":
+        combined = op.options["combine"](trace.variable("a"), trace.variable("b"))
+        return f"{combined}, starting from {op.options['identity']}"
     if op.kind != "elementwise" or op.ufunc is not None:
         return None
-    trace = Trace()
     try:
         return repr(op.fn(*[trace.variable(n) for n in op.inputs]))
     except (TypeError, AttributeError):  # written with array functions

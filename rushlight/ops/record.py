@@ -2,7 +2,7 @@
 
     @elementwise(samples=...)   a formula about one element; its derivative is derived unless
     written
-    @reduction(identity=...)    a formula that combines two partial results
+    @reduction(identity=...)    a formula that combines two partial results (in `reduction.py`)
     @op(samples=...)            a program on arrays
     @composite                  a plain function of Tensors (not a kind: it has no kernel of its
     own)

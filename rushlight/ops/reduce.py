@@ -14,11 +14,12 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.views import type_name
-from ..errors import axes, message
+from ..errors import message
 from ..kernels.meta import MetaArray
 from ..kernels.sums import add_reduce
 from . import math as m
 from .record import op
+from .reduction import dims_of, keep, reduced_shape, reduction
 from .samples import arr, case, error
 
 NP: Any = np  # NumPy's stubs know `reduce` only with a literal keepdims
@@ -26,29 +27,7 @@ S34 = [case((3, 4)), case((3, 4), dim=1), case((2, 3, 4), dim=(0, -1), keepdim=T
 OUT_OF_RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
 
-def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
-    """The reduced dimensions, in range; all of them for None and ()."""
-    if dim is None or dim == ():
-        return tuple(range(ndim))
-    if ndim == 0:
-        axes(dim, 0)
-        return ()
-    return axes(dim, ndim)
-
-
-def reduced_shape(shape: Any, dim: Any, keepdim: bool) -> tuple[int, ...]:
-    dims = dims_of(dim, len(shape))
-    return tuple(1 if i in dims else n for i, n in enumerate(shape) if keepdim or i not in dims)
-
-
-def keep(g: Any, shape: Any, dim: Any, keepdim: bool) -> Any:
-    """A reduced value with its lost dimensions back as 1."""
-    if keepdim or (dim is None and g.ndim == 0):
-        return g
-    return g.reshape(reduced_shape(shape, dim, True))
-
-
-def wide(x: Any, dtype: Any) -> Any:
+def wide(x: Any, dtype: Any = None) -> Any:
     """Integers and bools are summed in int64; an explicit dtype wins."""
     if dtype is not None:
         return x.astype(dtype.np if dtype.np not in dtypes.LOW_NP else np.float32, copy=False)
@@ -59,11 +38,10 @@ def to_dtype(y: Any, dtype: Any) -> Any:
     return y if dtype is None or y.dtype == dtype.np else np.asarray(y).astype(dtype.np)
 
 
-@op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="")
-def sum(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+@reduction(identity=0, before=wide, by=add_reduce, samples=S34, errors=OUT_OF_RANGE, public="")
+def sum(a: Any, b: Any) -> Any:
     """Sum over `dim` (all dimensions when None). Integers are summed in int64."""
-    x = wide(input, dtype)
-    return to_dtype(add_reduce(x, dims_of(dim, x.ndim), keepdim), dtype)
+    return a + b
 
 
 @op(samples=[case((3, 4)), case(()), case(arr((5,), 0, 9, "int64"))], fresh=True, public="")
@@ -80,12 +58,6 @@ sum_all.shape(lambda x: MetaArray((), np.int64 if x.dtype.kind in "iub" else x.d
 
 # The engine expands what is smaller than the input.
 sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: keep(g, shapes[0], dim, keepdim))
-sum.shape(
-    lambda x, dim=None, keepdim=False, dtype=None: MetaArray(
-        reduced_shape(x.shape, dim, keepdim),
-        dtype.np if dtype else np.int64 if x.dtype.kind in "iub" else x.dtype,
-    )
-)
 
 
 @op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="")
@@ -122,33 +94,16 @@ mean.shape(
 )
 
 
-def no_identity(name: str, x: Any, dims: tuple[int, ...], dim: Any = None) -> None:
-    """Raise when an extreme of nothing is asked for."""
-    for d in dims:
-        if x.size == 0 and x.shape[d] == 0:
-            if dim is None or dim == ():
-                raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                    "Specify the reduction "
-                    "dim with the 'dim' argument."
-                )
-            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-
-
-@op(samples=S34, errors=OUT_OF_RANGE, fresh=True)
-def amax(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:
+@reduction(identity=-pymath.inf, empty=False, dim=(), samples=S34, errors=OUT_OF_RANGE)
+def amax(a: Any, b: Any) -> Any:
     """The largest value over `dim`; gradients are shared equally among ties."""
-    dims = dims_of(dim, input.ndim)
-    no_identity("amax", input, dims, dim)
-    return NP.maximum.reduce(input, axis=dims, keepdims=keepdim)
+    return m.maximum(a, b)
 
 
-@op(samples=S34, errors=OUT_OF_RANGE, fresh=True)
-def amin(input: Any, *, dim: Any = (), keepdim: bool = False) -> Any:
+@reduction(identity=pymath.inf, empty=False, dim=(), samples=S34, errors=OUT_OF_RANGE)
+def amin(a: Any, b: Any) -> Any:
     """The smallest value over `dim`; gradients are shared equally among ties."""
-    dims = dims_of(dim, input.ndim)
-    no_identity("amin", input, dims, dim)
-    return NP.minimum.reduce(input, axis=dims, keepdims=keepdim)
+    return m.minimum(a, b)
 
 
 def share(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
@@ -162,26 +117,24 @@ amax.vjp(share)
 amin.vjp(share)
 
 
-@op(
-    samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)],
-    fresh=True,
-    public="torch Tensor",
-)
-def any(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+TRUTHS = [case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)]
+
+
+def bytes_stay(y: Any, x: Any) -> Any:
+    """uint8 tensors answer in uint8, the bool of older programs."""
+    return y.astype(np.uint8) if x.dtype == np.uint8 else y
+
+
+@reduction(identity=False, after=bytes_stay, samples=TRUTHS)
+def any(a: Any, b: Any) -> Any:
     """Whether some element is non-zero."""
-    y = NP.logical_or.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
-    return y.astype(np.uint8) if input.dtype == np.uint8 else y
+    return m.logical_or(a, b)
 
 
-@op(
-    samples=[case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)],
-    fresh=True,
-    public="torch Tensor",
-)
-def all(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+@reduction(identity=True, after=bytes_stay, samples=TRUTHS)
+def all(a: Any, b: Any) -> Any:
     """Whether every element is non-zero."""
-    y = NP.logical_and.reduce(input, axis=dims_of(dim, input.ndim), keepdims=keepdim)
-    return y.astype(np.uint8) if input.dtype == np.uint8 else y
+    return m.logical_and(a, b)
 
 
 from .shape import expand  # noqa: E402 - the rules of shape.py use sum

@@ -19,17 +19,22 @@ from . import math as m
 from . import return_types
 from .record import op
 from .reduce import NP, S34, dims_of, keep, reduced_shape, share, wide
+from .reduction import reduction
 from .samples import arr, case, error
 from .shape import stack
 
 # -- products ------------------------------------------------------------------------------------
 
 
-@op(samples=[*S34[:2], case((3, 4), dim=0, keepdim=True), case(())], fresh=True, public="")
-def prod(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+@reduction(
+    identity=1,
+    before=lambda x: wide(x, None),
+    samples=[*S34[:2], case((3, 4), dim=0, keepdim=True), case(())],
+    public="",
+)
+def prod(a: Any, b: Any) -> Any:
     """Product over one dimension, or over all."""
-    x = wide(input, None)
-    return NP.multiply.reduce(x, axis=dims_of(dim, x.ndim), keepdims=keepdim)
+    return a * b
 
 
 @prod.vjp

@@ -1,0 +1,115 @@
+"""Reductions as records: a formula that combines two partial results, and where it starts.
+
+    @reduction(identity=-inf, samples=...)
+    def amax(a, b):
+        "The largest value over `dim`."
+        return maximum(a, b)
+
+The formula is what generated kernels will read; NumPy runs it through the `reduce` of the ufunc
+behind it. The parameters `dim` (None and () mean all) and `keepdim` are the same for all. Examples:
+`reduce.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import axes
+from ..kernels.expr import Expr, Trace
+from ..kernels.meta import MetaArray
+from .record import Op, register
+
+
+def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The reduced dimensions, in range; all of them for None and ()."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    if ndim == 0:
+        axes(dim, 0)
+        return ()
+    return axes(dim, ndim)
+
+
+def reduced_shape(shape: Any, dim: Any, keepdim: bool) -> tuple[int, ...]:
+    """The shape that remains after a reduction."""
+    dims = dims_of(dim, len(shape))
+    return tuple(1 if i in dims else n for i, n in enumerate(shape) if keepdim or i not in dims)
+
+
+def keep(g: Any, shape: Any, dim: Any, keepdim: bool) -> Any:
+    """A reduced value with its lost dimensions back as 1."""
+    if keepdim or (dim is None and g.ndim == 0):
+        return g
+    return g.reshape(reduced_shape(shape, dim, True))
+
+
+def no_identity(name: str, x: Any, dims: tuple[int, ...], dim: Any = None) -> None:
+    """Raise when an extreme of nothing is asked for."""
+    for d in dims:
+        if x.size == 0 and x.shape[d] == 0:
+            if dim is None or dim == ():
+                raise RuntimeError(
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                    "Specify the reduction dim with the 'dim' argument."
+                )
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
+def reduction(
+    *,
+    identity: float,
+    empty: bool = True,
+    before: Callable[[Any], Any] | None = None,
+    after: Callable[[Any, Any], Any] | None = None,
+    by: Callable[..., Any] | None = None,
+    dim: Any = None,
+    **options: Any,
+) -> Callable[[Callable[..., Any]], Op]:
+    """Declare a reduction by the formula that combines two partial results.
+
+    Args:
+        identity: the partial result of nothing.
+        empty: whether reducing no elements gives the identity (False: an error, as for extremes).
+        before: what happens to the array first (integers are widened for sums).
+        after: (result, input) -> result.
+        by: an array routine (x, dims, keepdims) in place of the ufunc's own `reduce`.
+        dim: the default of the parameter `dim`.
+    """
+
+    def declare(combine: Callable[..., Any]) -> Op:
+        trace = Trace()
+        root = combine(trace.variable("a"), trace.variable("b"))
+        ufunc: Any = getattr(np, root.op.name, None) if isinstance(root, Expr) else None
+        if isinstance(root, Expr) and isinstance(root.op.ufunc, np.ufunc):
+            ufunc = root.op.ufunc
+        if not isinstance(ufunc, np.ufunc):
+            raise TypeError(f"{combine.__name__}: the formula must be one intrinsic of a and b")
+        name = combine.__name__.rstrip("_")
+
+        def forward(input: Any, *, dim: Any = dim, keepdim: bool = False) -> Any:
+            x = input if before is None else before(input)
+            dims = dims_of(dim, x.ndim)
+            if not empty:
+                no_identity(name, x, dims, dim)
+            if by is not None:
+                y = by(x, dims, keepdim)
+            else:
+                y = ufunc.reduce(x, axis=dims, keepdims=keepdim)
+            return y if after is None else after(y, input)
+
+        def shape(x: Any, dim: Any = dim, keepdim: bool = False) -> MetaArray:
+            dtype = forward(np.ones(1, x.dtype)).dtype
+            return MetaArray(reduced_shape(x.shape, dim, keepdim), dtype)
+
+        forward.__name__, forward.__doc__ = name, combine.__doc__
+        record = register(
+            Op(forward, "reduction", ufunc=ufunc, combine=combine, identity=identity, **options)
+        )
+        code = combine.__code__
+        record.declared = (code.co_filename, code.co_firstlineno)
+        return record.shape(shape)
+
+    return declare
