@@ -48,4 +48,5 @@ $(PY):
 $(VENV)/.%: pyproject.toml | $(PY)
 	@echo "Installing rushlight[$*] into $(VENV) (the first time only)"
 	@$(PY) -m pip install --quiet --editable '.[$*]'
+	@$(PY) -m compileall -q rushlight
 	@touch $@

@@ -153,4 +153,8 @@ def operators() -> None:
             plain.__name__, plain.__doc__ = op.name, op.__doc__
             fast.swapped[op.name] = (short, plain)
             setattr(Tensor, op.name, short)
+    plain = Tensor.sum  # type: ignore[attr-defined]
+    short = fast.whole(registry["sum_all"], plain, kinds)
+    fast.swapped["sum"] = (short, plain)
+    cls.sum = short
     door.on_watch.append(lambda watched: fast.swap(Tensor, watched))

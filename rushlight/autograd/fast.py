@@ -9,6 +9,7 @@ When a watcher stands at the door these methods are swapped for the plain ones (
 
 from __future__ import annotations
 
+import functools
 import sys
 from types import FunctionType
 from typing import Any
@@ -199,6 +200,18 @@ def unary(op: Any, ufunc: Any, names: tuple[type, ...]) -> Any:
         return t
 
     return own_copy(method)
+
+
+def whole(op: Any, plain: Any, names: tuple[type, ...]) -> Any:
+    """The method for `a.sum()`: `op` when it is called without arguments, else `plain`."""
+    add_up: Any = np.add.reduce
+    short = unary(op, lambda x: add_up(x, axis=None, out=...), names)
+
+    @functools.wraps(plain)
+    def method(a: Any, *args: Any, **kw: Any) -> Any:
+        return plain(a, *args, **kw) if args or kw else short(a)
+
+    return method
 
 
 def unary_plain(op: Any) -> Any:
