@@ -2,28 +2,25 @@
 runs.
 
 This file only gathers names. What an op computes is in `ops/`, the tape in `autograd/`, Tensor in
-`tensor.py`;
-the functions are derived from the op records by `derive.py`. Read next: docs/architecture.md.
+`tensor.py`; the functions are derived from the op records by `derive.py`. Read next:
+docs/architecture.md.
 """
 
 from __future__ import annotations
 
 import importlib
 import warnings as _warnings
+from math import e, inf, nan, pi
 from typing import Any
 
-# NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in
-# silence.
-_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight(\.|$)")
-
-from . import derive as _derive  # noqa: E402
-from . import (  # noqa: E402
+from . import derive as _derive
+from . import (
     dtypes,
     layout,
     ops,
     tensor_storage,
 )
-from .autograd.grad_mode import (  # noqa: E402
+from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -31,7 +28,7 @@ from .autograd.grad_mode import (  # noqa: E402
     no_grad,
     set_grad_enabled,
 )
-from .config import (  # noqa: E402
+from .config import (
     are_deterministic_algorithms_enabled,
     get_float32_matmul_precision,
     get_num_interop_threads,
@@ -43,8 +40,8 @@ from .config import (  # noqa: E402
     set_num_threads,
     use_deterministic_algorithms,
 )
-from .device import device, get_default_device, set_default_device  # noqa: E402
-from .dtypes import (  # noqa: E402
+from .device import device, get_default_device, set_default_device
+from .dtypes import (
     bfloat16,
     bool,
     can_cast,
@@ -80,8 +77,8 @@ from .dtypes import (  # noqa: E402
     uint32,
     uint64,
 )
-from .errors import LinAlgError, OutOfMemoryError  # noqa: E402
-from .layout import (  # noqa: E402
+from .errors import LinAlgError, OutOfMemoryError
+from .layout import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -91,13 +88,15 @@ from .layout import (  # noqa: E402
     sparse_csr,
     strided,
 )
-from .size import Size  # noqa: E402
-from .storage import TypedStorage, UntypedStorage  # noqa: E402
-from .tensor import Tensor, is_tensor  # noqa: E402
+from .size import Size
+from .storage import TypedStorage, UntypedStorage
+from .tensor import Tensor, is_tensor
+
+# NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in
+# silence.
+_warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight(\.|$)")
 
 __version__ = "0.1.0"
-
-from math import e, inf, nan, pi  # noqa: E402
 
 newaxis = None
 

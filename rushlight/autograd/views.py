@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray
 from . import door
@@ -300,28 +301,6 @@ def keep_retaining(target: Any, old: Any) -> None:
 
 def op_keeps_output(node: Any) -> bool:
     return bool(node.saved) and node.saved.__class__ is tuple and node.saved[0] is not None
-
-
-def type_name(d: Any) -> str:
-    """A dtype as PyTorch's C++ messages call it: Float, Long, ComplexFloat."""
-    names = {
-        "float32": "Float",
-        "float64": "Double",
-        "float16": "Half",
-        "bfloat16": "BFloat16",
-        "int64": "Long",
-        "int32": "Int",
-        "int16": "Short",
-        "int8": "Char",
-        "uint8": "Byte",
-        "bool": "Bool",
-        "complex64": "ComplexFloat",
-        "complex128": "ComplexDouble",
-        "uint16": "UInt16",
-        "uint32": "UInt32",
-        "uint64": "UInt64",
-    }
-    return names.get(d.name, d.name)
 
 
 class CopySlices(Node):

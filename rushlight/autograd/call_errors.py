@@ -1,0 +1,90 @@
+"""What goes wrong in a call of an op, in PyTorch's classes and words: shapes, types, memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..dtypes import type_name
+from ..errors import OutOfMemoryError, message
+from .node import Node, Out, TensorBase
+
+ndarray = np.ndarray
+
+
+def shapes_text(inputs: Any) -> str:
+    return " and ".join(str(tuple(t._a.shape)) for t in inputs if isinstance(t, TensorBase))
+
+
+def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exception:
+    """NumPy's broadcasting complaint in PyTorch's class and words."""
+    if "broadcast" not in str(error):
+        return error
+    shapes = [t._a.shape for t in inputs if isinstance(t, TensorBase)]
+    text = f"{op.name}: shapes do not broadcast"
+    if len(shapes) == 2:
+        a, b = shapes
+        n = max(len(a), len(b))
+        for back in range(1, n + 1):
+            sa = a[-back] if back <= len(a) else 1
+            sb = b[-back] if back <= len(b) else 1
+            if sa != sb and 1 not in (sa, sb):
+                text = (
+                    f"{op.name}: The size of tensor a ({sa}) must match the size of tensor b "
+                    f"({sb}) "
+                    f"at non-singleton dimension {n - back}"
+                )
+                break
+    return RuntimeError(
+        message(
+            text,
+            got=shapes_text(inputs),
+            wanted="sizes that are equal or 1, compared from the last dimension on",
+            hint="unsqueeze() a dimension, transpose one of them, or look at where the shapes "
+            "come from",
+        )
+    )
+
+
+def type_error(op: Any, arrays: Any, error: TypeError) -> Exception:
+    """NumPy's complaint that a function has no loop for a type, in PyTorch's class and words."""
+    if "not supported for the input types" not in str(
+        error
+    ) and "did not contain a loop" not in str(error):
+        return error
+    kinds = [type_name(dtypes.from_numpy(a.dtype)) for a in arrays if isinstance(a, ndarray)]
+    return NotImplementedError(
+        message(
+            f"\"{op.name}_cpu\" not implemented for '{kinds[0] if kinds else '?'}'",
+            hint="another dtype: x.float()",
+        )
+    )
+
+
+def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
+    """Out of memory: name the largest live tensors and the lines that made them."""
+    import gc
+
+    found: dict[int, tuple[int, Any]] = {}
+    for t in gc.get_objects():
+        if isinstance(t, TensorBase) and t._a.__class__ is ndarray:
+            a = t._a
+            while isinstance(a.base, ndarray):
+                a = a.base
+            found[id(a)] = (a.nbytes, t)
+    largest = sorted(found.values(), key=lambda pair: -pair[0])[:5]
+    lines = []
+    for nbytes, t in largest:
+        node = t._fn.node if t._fn.__class__ is Out else t._fn
+        made = f"{node.name()} at {node.line()}" if isinstance(node, Node) else "no history"
+        lines.append(f"{nbytes / 2**20:,.1f} MiB {tuple(t._a.shape)}: {made}")
+    return OutOfMemoryError(
+        message(
+            f"{op.name}: not enough memory ({error})",
+            got="the largest live tensors are\n" + "\n".join(lines),
+            hint="a smaller batch, torch.no_grad() for evaluation, loss.item() when you add up "
+            "losses",
+        )
+    )
