@@ -120,7 +120,7 @@ def legacy_type(name: Any) -> Any:
 # -- methods -------------------------------------------------------------------------------------
 
 
-def type_method(self: Any, dtype: Any = None, non_blocking: bool = False, **kw: Any) -> Any:
+def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any:
     """Without argument the legacy type name ('torch.FloatTensor'); with one, a cast to it."""
     if dtype is None:
         return "torch." + _NAME_OF.get(self.dtype, views.type_name(self.dtype) + "Tensor")
@@ -150,7 +150,7 @@ def new_filled(name: str, fill: Any) -> Any:
         pin_memory: bool = False,
         **kw: Any,
     ) -> Any:
-        shape = create.sizes_of(size or (kw.pop("size"),))
+        shape = create.given_size(name, size, kw)
         return create.finish(
             create.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad
         )
@@ -168,7 +168,8 @@ def new_full(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-    **kw: Any,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """`torch.full` with this tensor's dtype and device."""
     shape = create.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
@@ -185,7 +186,8 @@ def new_empty_strided(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
-    **kw: Any,
+    layout: Any = None,
+    pin_memory: bool = False,
 ) -> Any:
     """`torch.empty_strided` with this tensor's dtype."""
     return create.empty_strided(

@@ -88,6 +88,17 @@ def as_dtype(d: Any) -> Any:
     )
 
 
+def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:
+    """The sizes of a factory call, positional or as `size=`; any other keyword is a TypeError."""
+    if not size and "size" in kw:
+        size = (kw.pop("size"),)
+    if kw:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kw))}'")
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return sizes_of(size)
+
+
 @composite(public="torch", dispatch=False)
 def zeros(
     *size: Any,
@@ -107,7 +118,7 @@ def zeros(
             [0., 0., 0.]])
     """
     return finish(
-        blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 0), requires_grad, device, out
+        blank(given_size("zeros", size, kw), dtype, device, 0), requires_grad, device, out
     )
 
 
@@ -123,9 +134,7 @@ def ones(
     **kw: Any,
 ) -> Any:
     """A tensor of ones."""
-    return finish(
-        blank(sizes_of(size or (kw.pop("size"),)), dtype, device, 1), requires_grad, device, out
-    )
+    return finish(blank(given_size("ones", size, kw), dtype, device, 1), requires_grad, device, out)
 
 
 @composite(public="torch", dispatch=False)
@@ -142,7 +151,7 @@ def empty(
 ) -> Any:
     """A tensor whose values are whatever the memory held."""
     return finish(
-        blank(sizes_of(size or (kw.pop("size"),)), dtype, device, None), requires_grad, device, out
+        blank(given_size("empty", size, kw), dtype, device, None), requires_grad, device, out
     )
 
 

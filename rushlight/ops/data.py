@@ -191,17 +191,30 @@ def tensor(
 
 
 @composite(public="torch", aliases="asarray", dispatch=False)
-def as_tensor(data: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Any:
-    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
+def as_tensor(
+    data: Any,
+    dtype: Any = None,
+    device: Any = None,
+    *,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Any:
+    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows.
+
+    With `copy` the memory is never shared; `requires_grad` makes the result a leaf that gets one.
+    """
+    t: Any
     if isinstance(data, TensorBase):
-        return (
-            data.to(device=device, dtype=dtype) if dtype is not None or device is not None else data
-        )  # type: ignore[attr-defined]
-    if isinstance(data, np.ndarray):
+        t = data
+    elif isinstance(data, np.ndarray):
         t = from_numpy(data)
-        return t.to(device=device, dtype=dtype) if dtype is not None or device is not None else t
-    t = tensor(data, dtype=dtype, device=device, requires_grad=kw.get("requires_grad", False))
-    return t.clone() if kw.get("copy") else t
+    else:
+        t = tensor(data, dtype=dtype, device=device)
+    if dtype is not None or device is not None:
+        t = t.to(device=device, dtype=dtype)
+    if copy:
+        t = t.clone()
+    return t.detach().requires_grad_() if requires_grad and not t.requires_grad else t
 
 
 @composite(public="torch", dispatch=False)

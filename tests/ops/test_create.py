@@ -73,3 +73,34 @@ def test_sparse_tensors_are_refused_in_clear_words():
         torch.sparse_coo_tensor(torch.zeros(1, 1), torch.ones(1))
     with pytest.raises(NotImplementedError, match="sparse"):
         torch.ones(2).to_sparse()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.zeros(2, foo=1),
+        lambda: torch.ones(2, foo=1),
+        lambda: torch.empty(2, foo=1),
+        lambda: torch.as_tensor([1], foo=1),
+        lambda: torch.ones(2).new_zeros(2, foo=1),
+        lambda: torch.ones(2).new_full((2,), 1, foo=1),
+        lambda: torch.ones(2).type(torch.float32, foo=1),
+    ],
+)
+def test_unknown_arguments_are_refused(call) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'foo'"):
+        call()
+
+
+def test_a_size_is_asked_for() -> None:
+    with pytest.raises(TypeError, match='"size"'):
+        torch.zeros()
+    assert torch.zeros(size=(2, 3)).shape == (2, 3)
+
+
+def test_asarray_copies_and_makes_leaves() -> None:
+    a = torch.zeros(2)
+    b = torch.asarray(a, copy=True, requires_grad=True)
+    assert b.requires_grad
+    assert b.data_ptr() != a.data_ptr()
+    assert not a.requires_grad
