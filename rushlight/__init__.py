@@ -213,6 +213,8 @@ _LAZY = {
     "config",
     "overrides",
     "glass",
+    "dropin",
+    "torch_version",
 }
 _FROM = {
     "from_dlpack": "interchange",

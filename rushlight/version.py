@@ -1,4 +1,4 @@
-"""Version of this package, under PyTorch's names."""
+"""Version of this package, under PyTorch's names; under the drop-in `__version__` is PyTorch's."""
 
 from __future__ import annotations
 
@@ -8,4 +8,5 @@ cuda = None
 hip = None
 debug = False
 git_version = ""
-__all__ = ["__version__", "cuda", "debug", "git_version", "hip"]
+rushlight = __version__
+__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "rushlight"]

@@ -1,0 +1,67 @@
+"""The command line `python -m rushlight`."""
+
+from __future__ import annotations
+
+import sys
+
+HELP = """\
+usage: python -m rushlight [option] ... script.py [arg] ...
+       python -m rushlight [option] ... -m module [arg] ...
+       python -m rushlight [option] ... -c code [arg] ...
+
+Run a program that says `import torch` or `import torchvision` on Rushlight, unchanged: in this
+process and in the Python processes that it starts.
+
+  -m module   run a library module as a script, for example -m pytest
+  -c code     run the code given
+  -           run the program on standard input
+  --info      print versions, CPU features, threads and caches
+  --version   print the version of Rushlight and of the interface of PyTorch that it follows
+  --help      print this text
+
+Options of Python itself go before -m: python -W error -m rushlight script.py
+RUSHLIGHT_DROPIN=0 in the environment of a child process turns the names off for it.
+"""
+
+
+def main(args: list[str]) -> None:
+    """Do what the command line says."""
+    if not args or args[0] in ("-h", "--help"):
+        print(HELP, end="")
+        raise SystemExit(0 if args else 2)
+    first, rest = args[0], args[1:]
+    if first in ("-V", "--version"):
+        import rushlight
+
+        from . import API
+
+        print(f"Rushlight {rushlight.__version__} (the interface of PyTorch {API})")
+        return
+    if first == "--info":
+        from . import info
+
+        info.show()
+        return
+    for option in ("-m", "-c"):
+        if first.startswith(option) and len(first) > 2:  # -mname and -ccode, as Python takes them
+            first, rest = option, [first[2:], *rest]
+    if first in ("-m", "-c") and not rest:
+        print(f"Argument expected for the {first} option", file=sys.stderr)
+        print(HELP, end="", file=sys.stderr)
+        raise SystemExit(2)
+    if first.startswith("-") and first not in ("-", "-m", "-c"):
+        print(f"unknown option {first}", file=sys.stderr)
+        print(HELP, end="", file=sys.stderr)
+        raise SystemExit(2)
+
+    from . import install, runner
+
+    install()
+    if first == "-m":
+        runner.run_module(rest[0], rest[1:])
+    elif first == "-c":
+        runner.run_code(rest[0] + "\n", rest[1:])
+    elif first == "-":
+        runner.run_code(sys.stdin.read(), rest, option="-")
+    else:
+        runner.run_file(first, rest)

@@ -1,0 +1,150 @@
+"""What a program reads that uses a name which Rushlight lacks: the name, and the nearest ones.
+
+`import torch; torch.nn.Foo` raises AttributeError, `from torch.nn import Foo` ImportError, and
+`import torch.foo` ModuleNotFoundError, as in PyTorch, so that programs which try a name and do
+without it go on. Every module of Rushlight gets a `__getattr__` while the drop-in is installed;
+Python calls it for names that are not there, and for no others.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from types import FrameType, ModuleType
+from typing import Any
+
+from ..errors import message
+
+PACKAGES = {"rushlight.vision": "torchvision", "rushlight": "torch"}
+
+# What we lack as a whole, by prefix of the name that programs use.
+REASONS = {
+    "torch._C": "Rushlight has no compiled core: what PyTorch keeps there is Python here",
+    "torch._dynamo": "Rushlight runs every step as it is written; torch.compile changes nothing",
+    "torch._inductor": "Rushlight runs every step as it is written; torch.compile changes nothing",
+    "torch.sparse": "Rushlight has no sparse tensors",
+    "torch.utils.cpp_extension": "Rushlight is pure Python: C++ and CUDA extensions cannot load",
+    "torch.xpu": "Rushlight computes on the CPU",
+}
+
+
+def shown(name: str) -> str:
+    """The name that programs use for a module of ours.
+
+    >>> shown("rushlight.nn.functional"), shown("rushlight.vision.datasets")
+    ('torch.nn.functional', 'torchvision.datasets')
+    """
+    for ours, theirs in PACKAGES.items():
+        if name == ours or name.startswith(ours + "."):
+            return theirs + name[len(ours) :]
+    return name
+
+
+def reason(full: str) -> str | None:
+    """Why there is no `full`, if it belongs to something that we lack as a whole."""
+    for prefix, text in REASONS.items():
+        if full == prefix or full.startswith(prefix + "."):
+            return text
+    return None
+
+
+def text_of(what: str, full: str, names: Any) -> str:
+    """The whole error: the name, why it is missing where that is known, the nearest names."""
+    import difflib
+
+    what = f"{what}: Rushlight has no {full}"
+    why = reason(full)
+    if why is not None:
+        return f"{what}\n  because {why}"
+    parent, _, name = full.rpartition(".")
+    lower = {n.lower(): n for n in names if not n.startswith("_")}
+    near = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.75)
+    hint = " or ".join(f"{parent}.{lower[n]}" for n in near)
+    return message(what, hint=hint or f"hasattr({parent}, {name!r}), to do without it")
+
+
+def names_of(module: ModuleType | None) -> list[str]:
+    return [] if module is None else list(dir(module))
+
+
+class NoAttribute(AttributeError):
+    """A module of ours lacks a name; the text is made only if somebody reads it."""
+
+    def __init__(self, module: ModuleType, name: str) -> None:
+        super().__init__()
+        self.module, self.missing = module, name
+
+    def __str__(self) -> str:
+        where = shown(self.module.__name__)
+        what = f"module '{where}' has no attribute '{self.missing}'"
+        return text_of(what, f"{where}.{self.missing}", names_of(self.module))
+
+
+def no_name(module: ModuleType, name: str, told: str | None) -> ImportError:
+    """The error of `from module import name`."""
+    where = shown(module.__name__)
+    what = f"cannot import name '{name}' from '{where}'"
+    text = f"{what}: {told}" if told else text_of(what, f"{where}.{name}", names_of(module))
+    return ImportError(text, name=where, path=getattr(module, "__file__", None))
+
+
+def no_module(name: str) -> ModuleNotFoundError:
+    """The error of `import name`."""
+    parent, _, _ = name.rpartition(".")
+    found = sys.modules.get(parent)
+    modules = [n for n in names_of(found) if isinstance(vars(found).get(n, found), ModuleType)]
+    return ModuleNotFoundError(text_of(f"No module named '{name}'", name, modules), name=name)
+
+
+def is_import_from(frame: FrameType) -> bool:
+    """Whether a frame stands at the instruction of `from module import name`."""
+    at = frame.f_lasti
+    return at >= 0 and dis.opname[frame.f_code.co_code[at]] == "IMPORT_FROM"
+
+
+attached: dict[ModuleType, Any] = {}
+
+
+def attach(module: ModuleType) -> None:
+    """Let a module explain the names that it lacks."""
+    if module in attached:
+        return
+    own = vars(module).get("__getattr__")
+    attached[module] = own
+
+    def __getattr__(name: str) -> Any:
+        told = None
+        if own is not None:
+            try:
+                return own(name)
+            except AttributeError as error:
+                if name.startswith("__"):
+                    raise
+                if "\n  try " in str(error):  # a module that gives advice itself knows better
+                    told = str(error)
+                    if not is_import_from(sys._getframe(1)):
+                        raise
+        elif name.startswith("__"):
+            raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
+        if is_import_from(sys._getframe(1)):
+            raise no_name(module, name, told)
+        raise NoAttribute(module, name)
+
+    module.__getattr__ = __getattr__  # type: ignore[method-assign]
+
+
+def attach_all() -> None:
+    """Attach to the modules that are loaded; the finder attaches to later ones."""
+    for name, module in list(sys.modules.items()):
+        if (name == "rushlight" or name.startswith("rushlight.")) and module is not None:
+            attach(module)
+
+
+def detach_all() -> None:
+    """Give the modules their own `__getattr__` back."""
+    for module, own in attached.items():
+        if own is None:
+            vars(module).pop("__getattr__", None)
+        else:
+            module.__getattr__ = own  # type: ignore[method-assign]
+    attached.clear()
