@@ -15,11 +15,11 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 LAYERS: list[tuple[str, ...]] = [
     ("errors", "config", "dtypes", "device", "size"),
     ("kernels",),
-    ("storage",),
+    ("storage", "shared_memory", "handover"),
     ("autograd.node", "autograd.door", "autograd.engine", "autograd.grad_mode", "autograd"),
     ("ops",),
     ("tensor",),
-    ("nn", "optim", "utils", "serialization"),
+    ("nn", "optim", "utils", "serialization", "multiprocessing"),
     ("vision",),
 ]
 # The public surface re-exports everything, so it stands above all.

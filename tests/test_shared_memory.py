@@ -1,0 +1,161 @@
+"""Blocks of shared memory: one array for one part, lifetimes, both strategies, killed processes."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import pickle
+import sys
+from collections.abc import Iterator
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rushlight import handover, shared_memory
+from rushlight.shared_memory import Block, Part, empty, part_of, place
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named mappings have no files")
+
+
+@pytest.fixture(params=sorted(shared_memory.STRATEGIES))
+def strategy(request: Any) -> Iterator[str]:
+    before = shared_memory.strategy
+    shared_memory.strategy = request.param
+    yield request.param
+    shared_memory.strategy = before
+
+
+def names() -> list[str]:
+    return [n for n in os.listdir(shared_memory.folder()) if n.startswith("rushlight-")]
+
+
+def descriptors() -> int:
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
+
+
+def through(part: Part | None) -> np.ndarray:
+    return pickle.loads(ForkingPickler.dumps(part)).array()
+
+
+def test_an_array_of_private_memory_has_no_part() -> None:
+    assert part_of(np.zeros(3)) is None
+
+
+def test_place_copies_and_aligns(strategy: str) -> None:
+    roots = place([np.arange(3.0), np.zeros(0), np.ones((2, 2), np.int8)])
+    assert roots[0].view(np.float64).tolist() == [0, 1, 2]
+    assert roots[2].tolist() == [1, 1, 1, 1]
+    assert roots[1].nbytes == 0
+    assert all(r.ctypes.data % 64 == 0 for r in roots)
+    assert len({part_of(r).block for r in roots}) == 1  # type: ignore[union-attr]
+
+
+def test_one_array_for_one_part(strategy: str) -> None:
+    root = empty(8)
+    assert part_of(root[2:].view(np.int16)).array() is root  # type: ignore[union-attr]
+    assert through(part_of(root)) is root
+
+
+def test_a_block_goes_when_its_last_array_goes(strategy: str) -> None:
+    before = names(), descriptors()
+    root = empty(1000)
+    view = root[10:20]
+    del root
+    view[:] = 3
+    assert view.sum() == 30
+    del view
+    assert (names(), descriptors()) == before
+
+
+def test_a_plain_pickle_is_refused() -> None:
+    with pytest.raises(TypeError, match="outside of multiprocessing"):
+        pickle.dumps(part_of(empty(4)))
+
+
+def child(part: Part, answers: Any) -> None:
+    a = part.array()
+    a[0] += 1
+    answers.put(part_of(a))
+    answers.put(part_of(place([np.full(5, 7, np.uint8)])[0]))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_both_sides_see_writes_and_a_sender_may_end_first(strategy: str, method: str) -> None:
+    before = names()
+    context: Any = multiprocessing.get_context(method)
+    root = empty(4)
+    answers = context.Queue()
+    process = context.Process(target=child, args=(part_of(root), answers))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    assert root[0] == 1
+    assert answers.get().array() is root
+    assert answers.get().array().tolist() == [7] * 5
+    answers.close()
+    del answers, process
+    gc.collect()
+    assert handover.cloakroom.waiting == {}
+    del root
+    assert names() == before
+
+
+def hold_and_stop(pipe: Any) -> None:
+    held = empty(100)
+    pipe.send(part_of(held))
+    pipe.recv()
+
+
+def test_nothing_is_left_of_a_killed_process(strategy: str) -> None:
+    before = names(), descriptors()
+    context: Any = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=hold_and_stop, args=(there,))
+    process.start()
+    root = here.recv().array()
+    process.kill()
+    process.join()
+    process.close()
+    here.close()
+    there.close()
+    root[:] = 1
+    del root
+    shared_memory._swept = False
+    shared_memory._sweep_the_dead()
+    del here, there, process, context
+    assert (names(), descriptors()) == before
+
+
+def send_and_die(pipe: Any) -> None:
+    pipe.send(part_of(empty(3)))
+    os._exit(1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors")
+def test_what_a_killed_process_sent_is_an_error_that_names_it() -> None:
+    context: Any = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    process = context.Process(target=send_and_die, args=(there,))
+    process.start()
+    process.join()
+    with pytest.raises(FileNotFoundError, match=f"process {process.pid} cannot be fetched"):
+        here.recv()
+
+
+def test_a_ticket_is_good_once(strategy: str) -> None:
+    data = bytes(ForkingPickler.dumps(part_of(root := empty(4))))
+    assert pickle.loads(data).array() is root
+    if strategy == "file_descriptor":
+        with pytest.raises(FileNotFoundError, match="received twice"):
+            pickle.loads(data)
+
+
+def test_no_room_is_a_memory_error(strategy: str) -> None:
+    before = names(), descriptors()
+    with pytest.raises(MemoryError, match="cannot make shared memory"):
+        Block.create(1 << 60)
+    assert (names(), descriptors()) == before
