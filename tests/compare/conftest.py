@@ -207,3 +207,28 @@ def same_log() -> Callable[[Any], None]:
         assert len(mine) == len(theirs)
 
     return check
+
+
+# -- torchvision -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def torchvision() -> Any:
+    """torchvision. Where its compiled operators do not fit PyTorch, its Python parts still work,
+    once the operators that they mention on import are declared."""
+    torch = pytest.importorskip("torch")
+    if importlib.util.find_spec("torchvision") is None:
+        pytest.skip("torchvision is not installed")
+    try:
+        return importlib.import_module("torchvision")
+    except (ImportError, RuntimeError):
+        for name in [n for n in sys.modules if n.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]
+    library = torch.library.Library("torchvision", "FRAGMENT")
+    for operator in ("nms", "qnms"):
+        library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    _kept.append(library)
+    return importlib.import_module("torchvision")
+
+
+_kept: list[Any] = []  # a library that is collected takes its operators with it

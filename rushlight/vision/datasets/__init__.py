@@ -1,6 +1,39 @@
-"""Data sets of images from files on disk."""
+"""Data sets of images, from files on disk or fetched.
 
-from .mnist import KMNIST, MNIST, FashionMNIST, read_idx
-from .vision import VisionDataset
+Read next: `vision.py`, then `mnist.py`, `cifar.py`, `folder.py`.
+"""
 
-__all__ = ["KMNIST", "MNIST", "FashionMNIST", "VisionDataset", "read_idx"]
+from . import cifar, fakedata, folder, mnist, stl10, svhn, utils, vision
+from .cifar import CIFAR10, CIFAR100
+from .fakedata import FakeData
+from .folder import DatasetFolder, ImageFolder
+from .mnist import EMNIST, KMNIST, MNIST, QMNIST, FashionMNIST, read_idx
+from .stl10 import STL10
+from .svhn import SVHN
+from .vision import StandardTransform, VisionDataset
+
+__all__ = [
+    "CIFAR10",
+    "CIFAR100",
+    "EMNIST",
+    "KMNIST",
+    "MNIST",
+    "QMNIST",
+    "STL10",
+    "SVHN",
+    "DatasetFolder",
+    "FakeData",
+    "FashionMNIST",
+    "ImageFolder",
+    "StandardTransform",
+    "VisionDataset",
+    "cifar",
+    "fakedata",
+    "folder",
+    "mnist",
+    "read_idx",
+    "stl10",
+    "svhn",
+    "utils",
+    "vision",
+]

@@ -1,65 +1,315 @@
-"""Fetching a file: with progress, a checksum, and no half of one left behind."""
+"""Fetching a file over the network: whole and right at its place, or not there at all.
+
+The bytes gather in `name.part`, which survives a break and is continued by the next attempt, of
+this process or of a later one. Only a file with the right checksum takes the name itself. Processes
+that want the same file take turns.
+
+Not here: unpacking (`_archives.py`), and torchvision's names for all this (`utils.py`).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
-import urllib.error
-import urllib.request
-from collections.abc import Sequence
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
 
 from ...errors import message
-from ...serialization.atomic import replacing
 
-_CHUNK = 1 << 16
+CHUNK = 1 << 16
+ATTEMPTS = 4  # in a row that bring nothing new, at one address
+PAUSE = 0.5  # seconds before the second attempt; doubled before each further one
+TIMEOUT = 60.0  # seconds without a byte
+_AGENT = "rushlight"
 
 
-def fetch(urls: Sequence[str], folder: str, name: str, md5: str) -> str:
+class _Refused(Exception):
+    """This address will not give the file, however often it is asked."""
+
+
+class _Broken(Exception):
+    """The transfer broke off; what came so far is kept."""
+
+
+class _Local(Exception):
+    """Our own disk failed: no other address would help."""
+
+
+def md5_of(path: str | os.PathLike[str], chunk_size: int = 1 << 20) -> str:
+    """The MD5 checksum of a file, as hexadecimal digits."""
+    digest = hashlib.md5(usedforsecurity=False)
+    with open(path, "rb") as file:
+        while chunk := file.read(chunk_size):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def corrupted(path: str | os.PathLike[str], found: str, wanted: str) -> str:
+    """The words for a file with the wrong checksum."""
+    return f"{os.fspath(path)} is corrupted: md5 {found}, wanted {wanted}"
+
+
+def fetch(urls: Sequence[str], folder: str, name: str, md5: str | None = None) -> str:
     """Fetch `name` from the first of `urls` that has it into `folder`, and return its path.
 
+    A file that is there with the right checksum is used as it is; one with a wrong checksum is
+    fetched again, and stays until the new one is whole.
+
     Raises:
-        RuntimeError: no address gave the file with the right checksum. `folder` is as it was.
+        RuntimeError: no address gave the file with the right checksum.
+        OSError: the folder cannot be written to.
     """
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
-    failures = []
-    for url in urls:
-        try:
-            with replacing(path) as file:
-                _copy(url, file, name, md5)
-        except (OSError, urllib.error.URLError, ValueError) as error:
-            failures.append(f"{url}: {error}")
-        else:
+    if _is_whole(path, md5):
+        return path
+    if os.path.isfile(path):
+        text = corrupted(path, md5_of(path), str(md5)) + "; it is fetched again"
+        warnings.warn(text, stacklevel=2)
+    part = path + ".part"
+    failures: list[str] = []
+    with _alone(part) as file:
+        if _is_whole(path, md5):  # another process finished it while we waited for our turn
+            _remove(part, file)
             return path
+        if md5 is None:  # nothing would tell whether an old beginning belongs to this file
+            file.truncate(0)
+        for url in urls:
+            try:
+                failure = _fetch_from(url, file, name, part, md5)
+            except _Local as error:
+                cause = error.__cause__
+                raise OSError(getattr(cause, "errno", None), f"{part}: {cause}") from cause
+            if failure is None:
+                _finish(part, path, file)
+                return path
+            failures.append(f"{url}: {failure}")
+            if md5 is None:  # another address may have another file
+                file.truncate(0)
+        if not os.path.getsize(part):
+            _remove(part, file)
     raise RuntimeError(
         message(
             f"Error downloading {name}",
             got="\n".join(failures),
-            hint=f"putting the file into {folder} by hand",
+            wanted="the file" + (f" with md5 {md5}" if md5 else ""),
+            hint=f"again later (what came is kept and continued), or putting it into {folder} "
+            "by hand",
         )
     )
 
 
-def _copy(url: str, file: object, name: str, md5: str) -> None:
-    digest = hashlib.md5(usedforsecurity=False)
-    done = 0
-    request = urllib.request.Request(url, headers={"User-Agent": "rushlight"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        total = int(answer.headers.get("Content-Length") or 0)
-        while chunk := answer.read(_CHUNK):
-            file.write(chunk)  # type: ignore[attr-defined]
-            digest.update(chunk)
+def _is_whole(path: str, md5: str | None) -> bool:
+    return os.path.isfile(path) and (md5 is None or md5_of(path) == md5)
+
+
+def _finish(part: str, path: str, file: IO[bytes]) -> None:
+    """Give the part its name, still locked where the system can rename an open file."""
+    file.flush()
+    os.fsync(file.fileno())
+    if os.name == "nt":
+        file.close()
+    os.replace(part, path)
+
+
+def _remove(part: str, file: IO[bytes]) -> None:
+    if os.name == "nt":
+        file.close()
+    os.unlink(part)
+
+
+@contextlib.contextmanager
+def _alone(part: str) -> Iterator[IO[bytes]]:
+    """The part file, opened and locked; waits for a process that is at work on it."""
+    while True:
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        file = os.fdopen(os.open(part, flags, 0o666), "r+b")
+        _lock(file)
+        # Whoever had it before us may have finished and renamed it.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(part)):
+                break
+        file.close()
+    with file:
+        yield file
+
+
+def _lock(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows: processes that collide there find a wrong checksum
+        return
+    with contextlib.suppress(OSError):  # some network disks have no locks
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _fetch_from(url: str, file: IO[bytes], name: str, part: str, md5: str | None) -> str | None:
+    """Fill `file` from one address; None when it is whole, else what went wrong."""
+    old = _size(file) > 0  # an old beginning may be of another file: then once more from zero
+    if old and md5_of(part) == md5:
+        return None
+    idle = 0
+    state = _State()
+    while True:
+        before = _size(file)
+        try:
+            _transfer(url, file, name, state)
+        except _Refused as error:
+            return str(error)
+        except _Broken as error:
+            idle = 0 if _size(file) > before else idle + 1
+            if idle >= ATTEMPTS:
+                return f"{error} ({_size(file)} bytes are kept)"
+            time.sleep(PAUSE * 2**idle if idle else 0)
+            continue
+        if md5 is None:
+            return None
+        file.flush()
+        found = md5_of(part)
+        if found == md5:
+            return None
+        file.truncate(0)
+        if not old:
+            return corrupted(url, found, md5)
+        old = False
+
+
+class _State:
+    """What one address told about its file: the validator that must not change under way."""
+
+    validator: str | None = None
+
+
+def _size(file: IO[bytes]) -> int:
+    return file.seek(0, os.SEEK_END)
+
+
+def _transfer(url: str, file: IO[bytes], name: str, state: _State) -> None:
+    """One request: continue where `file` ends, or begin again where the server cannot."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    done = _size(file)
+    headers = {"User-Agent": _AGENT, "Accept-Encoding": "identity"}
+    if done:
+        headers["Range"] = f"bytes={done}-"
+        if state.validator is not None:
+            headers["If-Range"] = state.validator
+    try:
+        answer = urllib.request.urlopen(
+            urllib.request.Request(url, headers=headers), timeout=TIMEOUT
+        )
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code == 416 and done:  # we have all of it, or more than there is
+                if error.headers.get("Content-Range", "").strip() != f"bytes */{done}":
+                    file.truncate(0)
+                    raise _Broken("the file has another length than before") from error
+                return
+            if error.code in (408, 425, 429) or error.code >= 500:
+                raise _Broken(f"HTTP {error.code} {error.reason}") from error
+            raise _Refused(f"HTTP {error.code} {error.reason}") from error
+    except urllib.error.URLError as error:
+        if isinstance(error.reason, FileNotFoundError):
+            raise _Refused(str(error.reason)) from error
+        raise _Broken(str(error.reason)) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise _Broken(f"{type(error).__name__}: {error}") from error
+    except ValueError as error:
+        raise _Refused(str(error)) from error
+    with answer:
+        validator = answer.headers.get("ETag") or answer.headers.get("Last-Modified")
+        if validator is not None and not validator.startswith("W/"):
+            state.validator = validator
+        begin, total = _extent(answer, done)
+        if begin != done:
+            file.truncate(begin)
+            file.seek(begin)
+        try:
+            got = _copy(answer, file, name, begin, total)
+        except (OSError, http.client.HTTPException) as error:
+            raise _Broken(f"it broke off: {type(error).__name__}: {error}") from error
+        if total is not None and got != total:
+            if got > total:
+                file.truncate(0)
+            raise _Broken(f"it broke off after {got} of {total} bytes")
+
+
+def _extent(answer: Any, done: int) -> tuple[int, int | None]:
+    """Where the bytes of an answer begin in the file, and the length of the whole file."""
+    length = answer.headers.get("Content-Length")
+    length = int(length) if length and length.isdigit() else None
+    if getattr(answer, "status", None) != 206:  # the whole file, whatever was asked for
+        return 0, length
+    unit, _, rest = answer.headers.get("Content-Range", "").partition(" ")
+    span, _, whole = rest.partition("/")
+    first = span.partition("-")[0]
+    if unit != "bytes" or not first.isdigit() or int(first) > done:
+        raise _Refused(f"its Content-Range is {answer.headers.get('Content-Range')!r}")
+    total = int(whole) if whole.isdigit() else None if length is None else int(first) + length
+    return int(first), total
+
+
+def _copy(answer: Any, file: IO[bytes], name: str, done: int, total: int | None) -> int:
+    with _progress(name, done, total) as advance:
+        while chunk := answer.read(CHUNK):
+            try:
+                file.write(chunk)
+            except OSError as error:
+                raise _Local from error
             done += len(chunk)
-            _show(name, done, total)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    if digest.hexdigest() != md5:
-        raise ValueError(f"File not found or corrupted: MD5 is {digest.hexdigest()}, not {md5}")
+            advance(len(chunk))
+    try:
+        file.flush()
+    except OSError as error:
+        raise _Local from error
+    return done
 
 
-def _show(name: str, done: int, total: int) -> None:
-    """One line that overwrites itself, on a terminal only."""
-    if sys.stderr.isatty():
-        share = f" {100 * done / total:3.0f} %" if total else ""
-        print(f"\r{name}  {done / 1e6:.1f} MB{share}", end="", file=sys.stderr, flush=True)
+# The progress bar: tqdm's where it is installed, else one line; on a terminal only.
+
+
+@contextlib.contextmanager
+def _progress(name: str, done: int, total: int | None) -> Iterator[Any]:
+    if not sys.stderr.isatty():
+        yield lambda count: None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        line = _Line(name, done, total)
+        try:
+            yield line.advance
+        finally:
+            line.close()
+        return
+    with tqdm(
+        desc=name, initial=done, total=total, unit="B", unit_scale=True, unit_divisor=1000
+    ) as bar:
+        yield bar.update
+
+
+class _Line:
+    """One line that overwrites itself."""
+
+    def __init__(self, name: str, done: int, total: int | None) -> None:
+        self._name, self._done, self._total = name, done, total
+        self._shown = ""
+
+    def advance(self, count: int) -> None:
+        self._done += count
+        text = f"{self._name}  {self._done / 1e6:.1f} MB"
+        if self._total:
+            text += f" of {self._total / 1e6:.1f} ({100 * self._done / self._total:.0f} %)"
+        if text != self._shown:
+            print("\r" + text, end="", file=sys.stderr, flush=True)
+            self._shown = text
+
+    def close(self) -> None:
+        if self._shown:
+            print(file=sys.stderr)
