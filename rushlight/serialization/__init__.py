@@ -6,10 +6,10 @@ the tensors over them), `loading`, `legacy` (the format before PyTorch 1.6). Wri
 `atomic`.
 """
 
+from .allowed import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .errors import CheckpointError
 from .loading import MapLocation as MAP_LOCATION
 from .loading import get_unsafe_globals_in_checkpoint, load
-from .names import add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals
 from .saving import save
 
 __all__ = [

@@ -16,7 +16,7 @@ import numpy as np
 from .. import dtypes
 from ..kernels.meta import MetaArray
 from ..storage import TypedStorage
-from .unpickler import broken
+from .unpickler import broken, shown
 
 STORAGE_NAMES: dict[str, dtypes.dtype | None] = {
     "DoubleStorage": dtypes.float64,
@@ -60,16 +60,13 @@ class Block(TypedStorage):
         self._root = MetaArray((nbytes,), np.uint8) if memory is None else memory
         self.memory = memory
         self.kind = kind
+        self.copied = 0  # bytes copied out of it for conjugated and negated views
         self.dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
 
 
 def view(block: Block, dtype: dtypes.dtype, offset: Any, size: Any, stride: Any) -> np.ndarray:
     """The array of a tensor in `block`; CheckpointError unless it lies inside."""
-    size, stride = tuple(size), tuple(stride)
-    if len(size) != len(stride) or not all(
-        type(n) is int and n >= 0 for n in (offset, *size, *stride)
-    ):
-        raise broken("a tensor has an impossible shape", f"size {size}, stride {stride}"[:200])
+    size, stride = shape_and_stride(offset, size, stride)
     memory = block.memory
     assert memory is not None
     if 0 in size:
@@ -84,6 +81,23 @@ def view(block: Block, dtype: dtypes.dtype, offset: Any, size: Any, stride: Any)
     return _at(memory, dtype, offset * dtype.itemsize, size, stride)
 
 
+def shape_and_stride(
+    offset: Any, size: Any, stride: Any
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """`size` and `stride` as tuples; CheckpointError unless they can be those of a tensor."""
+    given = isinstance(size, tuple | list) and isinstance(stride, tuple | list)
+    if (
+        not given
+        or len(size) != len(stride)
+        or len(size) > 64
+        or not all(type(n) is int and 0 <= n < 2**63 for n in (offset, *size, *stride))
+    ):
+        raise broken(
+            "a tensor has an impossible shape", f"size {shown(size)}, stride {shown(stride)}"
+        )
+    return tuple(size), tuple(stride)
+
+
 def _at(
     memory: np.ndarray,
     dtype: dtypes.dtype,
@@ -91,8 +105,8 @@ def _at(
     size: tuple[int, ...],
     stride: tuple[int, ...],
 ) -> np.ndarray:
-    if math.prod(size) * dtype.itemsize >= 2**62 or len(size) > 64:
-        raise broken("a tensor has an impossible shape", f"size {size}"[:200])
+    if math.prod(size) * dtype.itemsize >= 2**62:
+        raise broken("a tensor has an impossible shape", f"size {shown(size)}")
     steps = tuple(s * dtype.itemsize for s in stride)
     return np.ndarray(size, dtype.np, buffer=memory, offset=begin, strides=steps)
 

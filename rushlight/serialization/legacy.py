@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import message
 from .blocks import Block, Span, StorageKind, swap_bytes
 from .errors import CheckpointError
-from .unpickler import Known, Unpickler, broken
+from .unpickler import Known, Unpickler, broken, shown
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
@@ -113,17 +113,17 @@ _SYSTEM = {
 
 def _storage_id(saved_id: Any) -> tuple[StorageKind, Any, str, int, Any]:
     if not isinstance(saved_id, tuple) or len(saved_id) != 6 or saved_id[0] != "storage":
-        raise broken("a persistent id names no storage", f"{saved_id!r}"[:80])
+        raise broken("a persistent id names no storage", shown(saved_id))
     _, kind, key, location, count, window = saved_id
     if not isinstance(kind, StorageKind) or type(count) is not int or count < 0:
-        raise broken("a persistent id is malformed", f"{saved_id!r}"[:80])
+        raise broken("a persistent id is malformed", shown(saved_id))
     if type(key) is not str or type(location) is not str:
-        raise broken("a persistent id is malformed", f"{saved_id!r}"[:80])
+        raise broken("a persistent id is malformed", shown(saved_id))
     if window is not None:
         fine = isinstance(window, tuple) and len(window) == 3
         fine = fine and all(type(n) is int and n >= 0 for n in window[1:])
         if not fine or window[1] + window[2] > count:
-            raise broken("a view reaches beyond its storage", f"{window!r}"[:80])
+            raise broken("a view reaches beyond its storage", shown(window))
     return kind, key, location, count, window
 
 

@@ -22,7 +22,7 @@ from .archive import Reader
 from .blocks import Block, StorageKind, swap_bytes
 from .errors import CheckpointError
 from .names import Table
-from .unpickler import Unpickler, broken
+from .unpickler import Unpickler, broken, shown
 
 FileLike = str | os.PathLike[str] | IO[bytes]
 MapLocation = Callable[[Any, str], Any] | device | str | dict[str, str] | None
@@ -135,12 +135,12 @@ def _load(
 def storage_id(saved_id: Any) -> tuple[StorageKind, str, str, int]:
     """The parts of a persistent id: element type, key, location, number of elements."""
     if not isinstance(saved_id, tuple) or len(saved_id) not in (5, 6) or saved_id[0] != "storage":
-        raise broken("a persistent id names no storage", f"{saved_id!r}"[:80])
+        raise broken("a persistent id names no storage", shown(saved_id))
     _, kind, key, location, count = saved_id[:5]
     if not isinstance(kind, StorageKind) or type(count) is not int or count < 0:
-        raise broken("a persistent id is malformed", f"{saved_id!r}"[:80])
+        raise broken("a persistent id is malformed", shown(saved_id))
     if type(key) is not str or type(location) is not str or "/" in key or ".." in key:
-        raise broken("a persistent id is malformed", f"{saved_id!r}"[:80])
+        raise broken("a persistent id is malformed", shown(saved_id))
     return kind, key, location, count
 
 

@@ -17,16 +17,21 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from .. import dtypes
+from .. import dtypes, layout
 from ..device import device
 from ..errors import message
+from ..nn import Module
+from ..nn.parameter import UninitializedTensorMixin
+from ..ops.return_types import ReturnType
+from ..random import Generator
 from ..size import Size
 from ..storage import UntypedStorage
-from ..tensor import Tensor
+from ..tensor import Buffer, Parameter, Tensor
 from . import legacy
 from .archive import ALIGNMENT, Writer
 from .atomic import replacing
 from .blocks import NAME_OF_STORAGE, Block, Span, origin
+from .classes import pytorch_state, torch_name
 from .loading import FileLike
 
 
@@ -124,6 +129,8 @@ _STORAGES = {d: _Name("torch", name) for d, name in NAME_OF_STORAGE.items()}
 _UNTYPED = _Name("torch.storage", "UntypedStorage")
 _DTYPES = {d: _Name("torch", d.name) for d in dtypes.ALL}
 _DEVICE = _Name("torch", "device")
+_LAYOUT = _Name("torch.serialization", "_get_layout")
+_GENERATOR = _Name("torch._C", "Generator")
 _SIZE = _Name("torch", "Size")
 
 
@@ -160,7 +167,27 @@ class _Pickler(_PythonPickler):
     def reducer_override(self, obj: Any) -> Any:
         """How tensors, dtypes, devices and sizes are written; NotImplemented for the rest."""
         if isinstance(obj, Tensor):
+            if isinstance(obj, UninitializedTensorMixin):
+                name = _Name("torch.nn.parameter", type(obj).__name__)
+                return name, (bool(obj.requires_grad),)
+            if type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
+                return NotImplemented  # a class that says itself how it is saved
             return self._reduce_tensor(obj)
+        if isinstance(obj, Module):
+            make, args, state, *rest = obj.__reduce_ex__(self.proto)
+            if isinstance(state, dict):
+                state = pytorch_state(obj, state)
+            return make, args, state, *rest
+        if type(obj) is Generator:
+            return _GENERATOR, (obj.device,), (obj.initial_seed(), None, obj.get_state())
+        if type(obj) is layout.layout:
+            return _LAYOUT, (repr(obj),)
+        if type(obj) is layout.memory_format:
+            raise TypeError(
+                message("save: cannot pickle a memory_format", repr(obj), hint="saving its name")
+            )
+        if isinstance(obj, ReturnType):
+            return _Name("torch.return_types", type(obj).__name__), (tuple(obj), {})
         if type(obj) is device:
             return (_DEVICE, obj.__reduce__()[1])
         if type(obj) is Size:
@@ -168,8 +195,6 @@ class _Pickler(_PythonPickler):
         return NotImplemented
 
     def _reduce_tensor(self, t: Any) -> Any:
-        from ..nn import Parameter
-
         state = dict(t.__dict__)
         if isinstance(t, Parameter):
             data: Any = t.detach()
@@ -178,9 +203,10 @@ class _Pickler(_PythonPickler):
             args: tuple[Any, ...] = (data, t.requires_grad, collections.OrderedDict())
             return (_PARAMETER_STATE, (*args, state)) if state else (_PARAMETER, args)
         rebuild, args = self._parts(t)
-        if type(t) is Tensor and not state:
+        plain = type(t) is Tensor or type(t) is Buffer  # PyTorch's buffers have no class of theirs
+        if plain and not state:
             return rebuild, args
-        cls = _Name("torch", "Tensor") if type(t) is Tensor else type(t)
+        cls = _Name("torch", "Tensor") if plain else type(t)
         return _FROM_TYPE, (rebuild, cls, args, state)
 
     def _parts(self, t: Any) -> tuple[_Name, tuple[Any, ...]]:
@@ -230,8 +256,8 @@ class _Pickler(_PythonPickler):
         """Write a class or function by name, the library's own under PyTorch's name for it."""
         if type(obj) is _Name:
             self._write_name(obj)
-        elif (known := _torch_name(obj)) is not None:
-            self._write_name(known, obj)
+        elif (known := torch_name(obj)) is not None:
+            self._write_name(_Name(*known), obj)
         else:
             super().save_global(obj, name)
 
@@ -250,23 +276,3 @@ class _Pickler(_PythonPickler):
     dispatch[_Name] = save_global
     dispatch[FunctionType] = save_global
     dispatch[dtypes.dtype] = _save_dtype
-
-
-def _torch_name(obj: Any) -> _Name | None:
-    """PyTorch's name of a class or function of this library, where it has one."""
-    module = getattr(obj, "__module__", None) or ""
-    if module != "rushlight" and not module.startswith("rushlight."):
-        return None
-    import rushlight
-
-    short = obj.__name__
-    spaces = (
-        (rushlight, "torch"),
-        (rushlight.nn, "torch.nn"),
-        (rushlight.nn.functional, "torch.nn.functional"),
-        (rushlight.optim, "torch.optim"),
-    )
-    for space, name in spaces:
-        if getattr(space, short, None) is obj:
-            return _Name(name, short)
-    return None

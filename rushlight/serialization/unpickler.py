@@ -10,16 +10,24 @@ Not here: files and storages (`loading.py`). Read next: `names.py`, the table.
 
 from __future__ import annotations
 
+import collections
+import reprlib
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .. import dtypes
 from ..errors import message
+from ..tensor import Tensor
 from .errors import CheckpointError
 
 # A tuple's hash recurses without a limit in C, so a deep tuple as a key would end the process.
 _MAX_KEY_DEPTH = 64
+_MAX_KEY_PARTS = (
+    10_000  # a pair of a pair ... of one object twice is small here and endless to hash
+)
+_SIZED = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _KEY_TYPES = (str, int, float, complex, bool, bytes, type(None))
 
 
@@ -32,12 +40,22 @@ class Known:
         call: runs for REDUCE, with the pickled arguments; None where the name is data only.
         new: runs for NEWOBJ; None where objects of it may not be made without a call.
         build: runs for BUILD on objects of exactly the class `value`, with the pickled state.
+        copies: what runs copies its arguments, so that a short file could ask for the same large
+            copy again and again; their sizes are counted against the length of the pickle.
     """
 
     value: Any
     call: Callable[..., Any] | None = None
     new: Callable[..., Any] | None = None
     build: Callable[[Any, Any], None] | None = None
+    copies: bool = False
+
+
+class CallerError(Exception):
+    """Carries an error of the caller's own function past what would blame the file for it."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
 
 
 def broken(what: str, got: Any = None, wanted: Any = None) -> CheckpointError:
@@ -50,6 +68,26 @@ def broken(what: str, got: Any = None, wanted: Any = None) -> CheckpointError:
             hint="saving the file again, or another copy of it",
         )
     )
+
+
+class _Shown(reprlib.Repr):
+    """Values in error messages: short, and quick even for what refers to itself endlessly."""
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        plain = x is None or type(x) in (bool, float, complex, dtypes.dtype)
+        return repr(x) if plain else f"<{type(x).__name__}>"
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < 200 else f"<an int of {x.bit_length()} bits>"
+
+
+_shown = _Shown()
+_shown.maxlevel = 3
+
+
+def shown(value: Any) -> str:
+    """`value` from a file, for an error message."""
+    return _shown.repr(value)[:160]
 
 
 class Unpickler:
@@ -80,6 +118,7 @@ class Unpickler:
         self._marks: list[list[Any]] = []  # the stacks below each open MARK
         self._memo: dict[int, Any] = {}
         self._known: dict[int, Known] = {}  # by identity of the value; the values stay alive in it
+        self._copies_left = 8 * len(data) + 65536
 
     def load(self) -> Any:
         """The pickled object; CheckpointError for what is no plain, allowed pickle."""
@@ -87,6 +126,8 @@ class Unpickler:
             return self._run()
         except CheckpointError:
             raise
+        except CallerError as outer:
+            raise outer.error from None
         except (
             ArithmeticError,
             AttributeError,
@@ -97,7 +138,8 @@ class Unpickler:
             ValueError,
             struct.error,
         ) as error:
-            raise broken(f"its pickle is malformed near byte {self.position} ({error})") from error
+            why = f"{type(error).__name__}: {error}"[:200]
+            raise broken(f"its pickle is malformed near byte {self.position} ({why})") from error
 
     def _run(self) -> Any:
         data = self.data
@@ -177,15 +219,17 @@ class Unpickler:
         args = self._stack.pop()
         known = self._permission(self._stack.pop())
         if known.call is None or type(args) is not tuple:
-            raise broken("it calls a name that is data only", f"{known.value!r}"[:80])
+            raise broken("it calls a name that is data only", shown(known.value))
+        if known.copies:
+            self._charge(args)
         self._push(known.call(*args))
 
     def _new(self, args: Any, keywords: Any) -> None:
         known = self._permission(self._stack.pop())
         if known.new is None or type(args) is not tuple or type(keywords) is not dict:
-            raise broken(
-                "it makes an object of a type that is not built so", f"{known.value!r}"[:80]
-            )
+            raise broken("it makes an object of a type that is not built so", shown(known.value))
+        if known.copies:
+            self._charge(args)
         self._push(known.new(*args, **keywords))
 
     def _newobj(self) -> None:
@@ -203,28 +247,43 @@ class Unpickler:
         for cls in type(target).__mro__:  # a NumPy type is an object of a subclass of numpy.dtype
             known = self._known.get(id(cls))
             if known is not None and known.build is not None:
+                if known.copies:
+                    self._charge(state)
                 known.build(target, state)
                 return
         raise broken("it sets the state of a type that has none", f"a {type(target).__name__}")
+
+    def _charge(self, value: Any, depth: int = 3) -> None:
+        if isinstance(value, _SIZED):
+            self._copies_left -= len(value)
+            if self._copies_left < 0:
+                raise broken("it copies the same values again and again")
+            if depth and isinstance(value, tuple):
+                for item in value:
+                    self._charge(item, depth - 1)
 
     def _persistent(self) -> None:
         self._push(self._persistent_load(self._stack.pop()))
 
     # Containers
 
-    def _list_on_stack(self) -> list[Any]:
+    def _extend(self, items: list[Any]) -> None:
         target = self._top()
-        if type(target) is not list:
+        made = id(type(target)) in self._known  # an object of an allowed subclass of list
+        if type(target) is list or (made and isinstance(target, list)):
+            list.extend(target, items)
+        elif made and isinstance(target, collections.deque):
+            collections.deque.extend(target, items)
+        else:
             raise broken("it appends to what is no list", f"a {type(target).__name__}")
-        return target
 
     def _append(self) -> None:
         item = self._stack.pop()
-        self._list_on_stack().append(item)
+        self._extend([item])
 
     def _appends(self) -> None:
         items = self._since_mark()
-        self._list_on_stack().extend(items)
+        self._extend(items)
 
     def _set_items(self, items: list[Any]) -> None:
         target = self._top()
@@ -324,10 +383,16 @@ def hashable(key: Any, known: dict[int, Known]) -> Any:
     such.
     """
     pending = [(key, 0)]
+    parts = 0
     while pending:
         part, depth = pending.pop()
+        parts += 1
+        if parts > _MAX_KEY_PARTS:
+            raise broken("a dict key or set item has too many parts", f"more than {parts - 1}")
         if isinstance(part, tuple | frozenset) and depth < _MAX_KEY_DEPTH:
             pending.extend((p, depth + 1) for p in part)
+        elif isinstance(part, Tensor):
+            continue  # hashed by identity, as an optimiser's state is
         elif type(part) not in _KEY_TYPES and id(part) not in known and id(type(part)) not in known:
             deep = ", nested too deeply" if isinstance(part, tuple | frozenset) else ""
             raise broken("a dict key or set item is of the wrong type", type(part).__name__ + deep)
