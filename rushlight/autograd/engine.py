@@ -25,6 +25,8 @@ from .node import LEAF, Extras, Freed, Node, Out, TensorBase
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
+# The profiler puts a set of all nodes here, so that each of them runs through `run_watched`.
+everything: Any = None
 
 
 class Run:
@@ -92,7 +94,7 @@ def run(
     """
     waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     slots = count(roots)
-    needed = None
+    needed = everything
     targets: dict[int, list[Any]] = {}
     if inputs is not None:
         needed = paths_to(slots, inputs)
@@ -137,7 +139,7 @@ def run(
                 results = run_watched(
                     node, g, create_graph, needed, targets, captured, capture, freed
                 )
-                owned = False
+                owned = x is None and needed is everything
             following = None
             own = slot[shape] if node.elementwise else None  # (.shape of an array: a new tuple)
             for edge, r in zip(slot[edges], results):  # noqa: B905 - a Function may give fewer
@@ -289,7 +291,7 @@ def run_watched(
         g = pre_hooks(node, x, g, create_graph)
     wanted = (
         None
-        if needed is None
+        if needed is None or needed is everything
         else [e is not None and reaches(e, needed, targets) for e in node.edges]
     )
     try:

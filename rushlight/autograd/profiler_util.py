@@ -1,0 +1,23 @@
+"""`torch.autograd.profiler_util`: the classes of events, under PyTorch's other name for them."""
+
+from __future__ import annotations
+
+from ..profiler.events import (
+    DeviceType,
+    EventList,
+    FormattedTimesMixin,
+    FunctionEvent,
+    FunctionEventAvg,
+    Interval,
+    Kernel,
+)
+
+__all__ = [
+    "DeviceType",
+    "EventList",
+    "FormattedTimesMixin",
+    "FunctionEvent",
+    "FunctionEventAvg",
+    "Interval",
+    "Kernel",
+]

@@ -1,0 +1,514 @@
+"""What a profile shows: events, their averages, and lists of them.
+
+`function_events` turns what a `Recorder` kept into `FunctionEvent`s with parents and children;
+`EventList` groups, prints and exports them. The classes have the attributes of PyTorch's.
+
+Read next: `table.py` for the text, `trace.py` for the file of a trace viewer.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from ..errors import message
+from .recording import EVALUATE, NODE, SCOPES, USER, Done, Recorder
+from .table import build_table, format_time
+
+
+class DeviceType(enum.Enum):
+    """Where an event ran: always the CPU here."""
+
+    CPU = 0
+    CUDA = 1
+
+
+class Kernel(NamedTuple):
+    """A device kernel of an event; there are none on a CPU."""
+
+    name: str
+    device: int
+    duration: int
+
+
+class Interval:
+    """A stretch of time in microseconds since the profile began."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start = start
+        self.end = end
+
+    def elapsed_us(self) -> float:
+        """Its length."""
+        return self.end - self.start
+
+
+class FormattedTimesMixin:
+    """The times of an event as text, and their average over its calls."""
+
+    count: int
+    cpu_time_total: Any
+    self_cpu_time_total: Any
+    use_device: str | None = None
+    # What a device would have done.
+    device_time_total = self_device_time_total = 0
+    device_memory_usage = self_device_memory_usage = 0
+    cuda_time_total = self_cuda_time_total = 0
+
+    @property
+    def cpu_time(self) -> float:
+        """Microseconds a call."""
+        return 0.0 if self.count == 0 else 1.0 * self.cpu_time_total / self.count
+
+    @property
+    def device_time(self) -> float:
+        """Microseconds of a device a call."""
+        return 0.0 if self.count == 0 else 1.0 * self.device_time_total / self.count
+
+    cuda_time = device_time
+
+    @property
+    def cpu_time_str(self) -> str:
+        """`cpu_time` with a unit."""
+        return format_time(self.cpu_time)
+
+    @property
+    def cpu_time_total_str(self) -> str:
+        """`cpu_time_total` with a unit."""
+        return format_time(self.cpu_time_total)
+
+    @property
+    def self_cpu_time_total_str(self) -> str:
+        """`self_cpu_time_total` with a unit."""
+        return format_time(self.self_cpu_time_total)
+
+    @property
+    def device_time_str(self) -> str:
+        """`device_time` with a unit."""
+        return format_time(self.device_time)
+
+    @property
+    def device_time_total_str(self) -> str:
+        """`device_time_total` with a unit."""
+        return format_time(self.device_time_total)
+
+    @property
+    def self_device_time_total_str(self) -> str:
+        """`self_device_time_total` with a unit."""
+        return format_time(self.self_device_time_total)
+
+
+class FunctionEvent(FormattedTimesMixin):
+    """One call of an operation, or one stretch that `record_function` marked.
+
+    Attributes:
+        id, name, key: a number in the order of starting; what was called (key: for grouping).
+        trace_name: the name in traces, where steps keep their number.
+        time_range: when, in microseconds since the profile began.
+        cpu_time_total, self_cpu_time_total: microseconds, with and without the events inside.
+        cpu_memory_usage, self_cpu_memory_usage: bytes allocated for results, likewise.
+        cpu_parent, cpu_children: the event around this one, and those directly inside.
+        input_shapes, concrete_inputs, input_dtypes: of the operands (with `record_shapes`).
+        stack: callers outside this package, innermost first (with `with_stack`).
+        sequence_nr: joins an operation and the node of its derivative; -1 where there is none.
+        scope: 0 function, 1 backward function, 7 marked by the user.
+        flops: floating point operations (with `with_flops`), 0 where not counted.
+    """
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        thread: int,
+        start_us: float,
+        end_us: float,
+        overload_name: str = "",
+        fwd_thread: int | None = None,
+        input_shapes: Any = None,
+        stack: Any = None,
+        scope: int = 0,
+        use_device: str | None = None,
+        cpu_memory_usage: int = 0,
+        sequence_nr: int = -1,
+        flops: int | None = None,
+        trace_name: str | None = None,
+        concrete_inputs: Any = None,
+        is_user_annotation: bool = False,
+        input_dtypes: Any = None,
+    ) -> None:
+        self.id = id
+        self.node_id = -1
+        self.name = name
+        self.overload_name = overload_name
+        self.trace_name = name if trace_name is None else trace_name
+        self.time_range = Interval(start_us, end_us)
+        self.thread = thread
+        self.fwd_thread = fwd_thread
+        self.kernels: list[Kernel] = []
+        self.count = 1
+        self.cpu_children: list[FunctionEvent] = []
+        self.cpu_parent: FunctionEvent | None = None
+        self.input_shapes = [] if input_shapes is None else input_shapes
+        self.concrete_inputs = [] if concrete_inputs is None else concrete_inputs
+        self.input_dtypes = [] if input_dtypes is None else input_dtypes
+        self.kwinputs: dict[str, Any] = {}
+        self.stack: list[str] = [] if stack is None else stack
+        self.scope = scope
+        self.use_device = use_device
+        self.cpu_memory_usage = cpu_memory_usage
+        self.is_async = False
+        self.is_remote = False
+        self.sequence_nr = sequence_nr
+        self.device_type = DeviceType.CPU
+        self.device_index = 0
+        self.device_resource_id = thread
+        self.is_legacy = False
+        self.flops = flops
+        self.is_user_annotation = is_user_annotation
+        # Within events that were dropped, or are not in the list: no event has them as a child.
+        self._inside_us: float | None = None
+        self._inside_bytes: int | None = None
+
+    def append_cpu_child(self, child: FunctionEvent) -> None:
+        """Note a direct child."""
+        self.cpu_children.append(child)
+
+    def set_cpu_parent(self, parent: FunctionEvent) -> None:
+        """Note the event around this one."""
+        self.cpu_parent = parent
+
+    @property
+    def key(self) -> str:
+        """What the event is grouped by."""
+        return self.name
+
+    @property
+    def cpu_time_total(self) -> float:  # type: ignore[override]
+        """Microseconds from start to end."""
+        return self.time_range.elapsed_us()
+
+    @property
+    def self_cpu_time_total(self) -> float:  # type: ignore[override]
+        """Microseconds outside the events inside this one."""
+        inside = self._inside_us
+        if inside is None:
+            inside = sum(child.cpu_time_total for child in self.cpu_children)
+        return self.cpu_time_total - inside
+
+    @property
+    def self_cpu_memory_usage(self) -> int:
+        """Bytes allocated outside the events inside this one."""
+        inside = self._inside_bytes
+        if inside is None:
+            inside = sum(child.cpu_memory_usage for child in self.cpu_children)
+        return self.cpu_memory_usage - inside
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEvent id={self.id} name={self.name} overload_name={self.overload_name} "
+            f"device_type={self.device_type} node_id={self.node_id} cpu_time={self.cpu_time_str} "
+            f"start_us={self.time_range.start} end_us={self.time_range.end} "
+            f"cpu_children={[child.id for child in self.cpu_children]} "
+            f"{self.use_device}_time={self.device_time_str} name={self.name} "
+            f"thread={self.thread} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage} "
+            f"{self.use_device}_memory_usage={self.device_memory_usage} "
+            f"is_async={self.is_async} is_remote={self.is_remote} seq_nr={self.sequence_nr} "
+            f"is_legacy={self.is_legacy}>"
+        )
+
+
+# What an average takes over from the first of its events.
+FROM_FIRST = (
+    *("key", "node_id", "is_async", "is_remote", "cpu_parent", "cpu_children", "overload_name"),
+    *("input_shapes", "stack", "scope", "device_type", "is_legacy", "use_device"),
+    "is_user_annotation",
+)
+
+
+class FunctionEventAvg(FormattedTimesMixin):
+    """The totals of several events of one key; `cpu_time` is their average."""
+
+    def __init__(self) -> None:
+        self.key: str | None = None
+        self.count = 0
+        self.node_id = 0
+        self.is_async = False
+        self.is_remote = False
+        self.use_device: str | None = None
+        self.cpu_time_total: float = 0
+        self.self_cpu_time_total: float = 0
+        self.input_shapes: Any = None
+        self.overload_name: str | None = None
+        self.stack: list[str] | None = None
+        self.scope: int | None = None
+        self.cpu_memory_usage = 0
+        self.self_cpu_memory_usage = 0
+        self.cpu_children: list[FunctionEvent] | None = None
+        self.cpu_parent: FunctionEvent | None = None
+        self.device_type = DeviceType.CPU
+        self.is_legacy = False
+        self.is_user_annotation = False
+        self.flops = 0
+
+    def add(self, other: Any) -> FunctionEventAvg:
+        """Add an event, or the totals of several, of the same key."""
+        if self.key is None:
+            for name in FROM_FIRST:
+                setattr(self, name, getattr(other, name))
+        if not isinstance(other, (FunctionEvent, FunctionEventAvg)):
+            raise AssertionError("Expected other to be a FunctionEvent or FunctionEventAvg")
+        if other.key != self.key:
+            raise AssertionError(f"Expected keys to match, but got {other.key} vs {self.key}")
+        self.cpu_time_total += other.cpu_time_total
+        self.self_cpu_time_total += other.self_cpu_time_total
+        self.cpu_memory_usage += other.cpu_memory_usage
+        self.self_cpu_memory_usage += other.self_cpu_memory_usage
+        self.count += other.count
+        self.flops += other.flops or 0
+        return self
+
+    __iadd__ = add
+
+    def __repr__(self) -> str:
+        device = self.use_device or "cuda"
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+            f"cpu_time={self.cpu_time_str}  self_{device}_time={self.self_device_time_total_str} "
+            f"{device}_time={self.device_time_str} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage} "
+            f"{device}_memory_usage={self.device_memory_usage}>"
+        )
+
+
+class EventList(list):  # type: ignore[type-arg]
+    """A list of events, or of averages, with ways to group, print and export them.
+
+    Besides the events it holds the totals of those that the bounded buffer did not keep, which
+    `key_averages`, `total_average` and `self_cpu_time_total` count.
+    """
+
+    def __init__(
+        self,
+        events: Iterable[Any] = (),
+        *,
+        use_device: str | None = None,
+        profile_memory: bool = False,
+        with_flops: bool = False,
+        dropped: Iterable[FunctionEventAvg] = (),
+        recorder: Recorder | None = None,
+    ) -> None:
+        super().__init__(events)
+        self._use_device = use_device
+        self._profile_memory = profile_memory
+        self._with_flops = with_flops
+        self._dropped = list(dropped)
+        self._recorder = recorder
+        self._number_dropped = 0 if recorder is None else recorder.number_dropped
+
+    def __str__(self) -> str:
+        return self.table()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Microseconds in all events together."""
+        return float(sum(e.self_cpu_time_total for e in (*self, *self._dropped)))
+
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int = 75,
+        max_name_column_width: int = 55,
+        max_shapes_column_width: int = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
+        """The events as a table of text, in PyTorch's columns.
+
+        Args:
+            sort_by: an attribute to sort by, largest first: `cpu_time`, `cpu_time_total`,
+                `self_cpu_time_total`, `cpu_memory_usage`, `self_cpu_memory_usage`, `count`.
+            row_limit: how many rows; -1 for all.
+            header: a line above the table.
+            top_level_events_only: leave out what ran inside other events.
+            time_unit: "s", "ms" or "us" instead of a fitting one.
+        """
+        return build_table(
+            self,
+            sort_by=sort_by,
+            row_limit=row_limit,
+            max_src_column_width=max_src_column_width,
+            max_name_column_width=max_name_column_width,
+            max_shapes_column_width=max_shapes_column_width,
+            header=header,
+            with_flops=self._with_flops,
+            profile_memory=self._profile_memory,
+            top_level_events_only=top_level_events_only,
+            time_unit=time_unit,
+            dropped=self._number_dropped,
+        )
+
+    def key_averages(
+        self,
+        group_by_input_shapes: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+    ) -> EventList:
+        """The totals of the events by name, and by shapes and callers if wished."""
+        groups: dict[Any, FunctionEventAvg] = {}
+        for e in (*self, *self._dropped):
+            key: list[Any] = [e.key, e.is_user_annotation]
+            if group_by_input_shapes:
+                key.append(str(e.input_shapes))
+            if group_by_stack_n > 0:
+                key += (e.stack or [])[:group_by_stack_n]
+            place = tuple(key)
+            found = groups.get(place)
+            if found is None:
+                found = groups[place] = FunctionEventAvg()
+            found.add(e)
+        averages = EventList(
+            groups.values(),
+            use_device=self._use_device,
+            profile_memory=self._profile_memory,
+            with_flops=self._with_flops,
+        )
+        averages._number_dropped = self._number_dropped
+        for a in averages:
+            a.stack = (a.stack or [])[:group_by_stack_n]
+            if not group_by_input_shapes:
+                a.input_shapes = ""
+            a.overload_name = ""
+        return averages
+
+    def total_average(self) -> FunctionEventAvg:
+        """One total over all events, under the key "Total"."""
+        total = FunctionEventAvg()
+        for e in (*self, *self._dropped):
+            total.key = e.key if total.count else None
+            total.add(e)
+        total.key = "Total"
+        return total
+
+    def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
+        """Write the events as a file for a trace viewer."""
+        from .trace import write_trace
+
+        write_trace(path, self)
+
+    def supported_export_stacks_metrics(self) -> list[str]:
+        """What `export_stacks` can weigh by."""
+        return [
+            "self_cpu_time_total",
+            "self_cuda_time_total",
+            "self_xpu_time_total",
+            "self_privateuse1_time_total",
+        ]
+
+    def export_stacks(self, path: str | os.PathLike[str], metric: str) -> None:
+        """Write a line "outer;inner microseconds" for each event, as flame graph tools read it."""
+        known = self.supported_export_stacks_metrics()
+        if metric not in known:
+            raise ValueError(
+                message(f"metric should be one of: {known}", got=metric, hint=f"{known[0]!r}")
+            )
+        name = metric
+        for device in ("cuda", "xpu", "privateuse1"):
+            name = name.replace(device, "device")
+        from ..serialization.atomic import replacing
+
+        spaces = str.maketrans(" ;\t\n", "____")
+        with replacing(path) as file:
+            for e in self:
+                weight = int(getattr(e, name))
+                if e.stack and weight > 0:
+                    line = ";".join(entry.translate(spaces) for entry in reversed(e.stack))
+                    file.write(f"{line} {weight}\n".encode())
+
+
+# -- from a recorder -------------------------------------------------------------------------------
+
+STEP = "ProfilerStep#"
+
+
+def function_events(recorder: Recorder, use_device: str | None = None) -> EventList:
+    """The events of a recorder, with their parents, children and dropped companions."""
+    done = sorted(recorder.done)  # by id: in the order of starting
+    known: dict[int, FunctionEvent] = {}
+    forward: dict[int, list[str]] = {}  # stacks of operations, by sequence number
+    for d in done:
+        event = known[d.id] = one_event(recorder, d, use_device)
+        parent = known.get(d.parent)
+        if parent is not None:
+            event.cpu_parent = parent
+            parent.cpu_children.append(event)
+            if parent.scope == SCOPES[EVALUATE] and d.kind == NODE:
+                parent.sequence_nr, parent.fwd_thread = event.sequence_nr, event.fwd_thread
+        if d.sequence >= 0 and d.kind != NODE and event.stack:
+            forward.setdefault(d.sequence, event.stack)
+    if recorder.stacks:  # of a derivative: where its operation was called
+        inside: dict[int, list[str]] = {}
+        for event in known.values():  # parents come first
+            if event.scope == SCOPES[NODE]:
+                event.stack = inside[event.id] = forward.get(event.sequence_nr, [])
+            elif event.cpu_parent is not None and event.cpu_parent.id in inside:
+                event.stack = inside[event.id] = inside[event.cpu_parent.id]
+    return EventList(
+        known.values(),
+        use_device=use_device,
+        profile_memory=recorder.memory,
+        with_flops=recorder.flops,
+        dropped=[average(recorder, s, use_device) for s in recorder.dropped.values()],
+        recorder=recorder,
+    )
+
+
+def one_event(recorder: Recorder, d: Done, use_device: str | None) -> FunctionEvent:
+    """A finished frame as an event."""
+    shapes, types, numbers = d.shapes or ([], [], [])
+    event = FunctionEvent(
+        d.id + 1,
+        STEP[:-1] + "*" if d.name.startswith(STEP) else d.name,
+        1,
+        (d.start - recorder.begin) / 1000,
+        (d.end - recorder.begin) / 1000,
+        fwd_thread=1 if d.kind == NODE else 0,
+        input_shapes=shapes,
+        stack=[show(*entry) for entry in d.stack or ()],
+        scope=SCOPES[d.kind],
+        use_device=use_device,
+        cpu_memory_usage=d.bytes,
+        sequence_nr=d.sequence,
+        flops=d.flops,
+        trace_name=d.name,
+        concrete_inputs=numbers,
+        is_user_annotation=d.kind == USER,
+        input_dtypes=types,
+    )
+    event._inside_us = d.inner / 1000
+    event._inside_bytes = d.bytes - d.own_bytes
+    return event
+
+
+def average(recorder: Recorder, s: Any, use_device: str | None) -> FunctionEventAvg:
+    """The totals of dropped events, in the form of an average."""
+    first = one_event(recorder, s.first, use_device)
+    made = FunctionEventAvg().add(first)
+    made.count = s.count
+    made.cpu_time_total = s.total / 1000
+    made.self_cpu_time_total = (s.total - s.inner) / 1000
+    made.cpu_memory_usage = s.bytes
+    made.self_cpu_memory_usage = s.own_bytes
+    made.flops = s.flops
+    return made
+
+
+def show(code: Any, line: int) -> str:
+    """'file.py(12): function'."""
+    return f"{code.co_filename}({line}): {code.co_name}"
