@@ -256,8 +256,9 @@ def _extent(answer: Any, done: int) -> tuple[int, int | None]:
 
 
 def _copy(answer: Any, file: IO[bytes], name: str, done: int, total: int | None) -> int:
+    read = getattr(answer, "read1", answer.read)  # what is there, without waiting for a full chunk
     with _progress(name, done, total) as advance:
-        while chunk := answer.read(CHUNK):
+        while chunk := read(CHUNK):
             try:
                 file.write(chunk)
             except OSError as error:
