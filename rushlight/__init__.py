@@ -208,11 +208,13 @@ _LAZY = {
     "func",
     "version",
     "mps",
+    "multiprocessing",
     "return_types",
     "storage",
     "config",
     "overrides",
     "glass",
+    "profiler",
     "dropin",
     "torch_version",
 }
