@@ -1,6 +1,6 @@
 """Unpacking archives from strangers: nothing is written outside the folder that was named.
 
-Not here: where archives come from (`_download.py`), and torchvision's names (`utils.py`).
+Not here: where archives come from (`utils/download.py`), and torchvision's names (`utils.py`).
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ from ...errors import message
 from ...serialization.errors import CheckpointError
 from ...serialization.names import Table
 from ...serialization.unpickler import Known, Unpickler, broken
+from ...utils.download import corrupted, fetch, md5_of
 from .._pillow import pillow
 from . import _archives
-from ._download import corrupted, fetch, md5_of
 from .vision import Transform, VisionDataset
 
 _ARRAYS = {"multiarray._reconstruct", "numpy.ndarray", "numpy.dtype", "_codecs.encode"}

@@ -2,7 +2,7 @@
 
 Images are 28x28 bytes in IDX files (`_idx.py`). Recognised are torchvision's layout
 `ROOT/MNIST/raw/train-images-idx3-ubyte` (packed or not), its oldest `ROOT/raw/...` and
-`ROOT/processed/training.pt`, and the files lying in `ROOT` itself. Downloads: `_download.py`.
+`ROOT/processed/training.pt`, and the files lying in `ROOT` itself. Downloads: `utils/download.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 from ...errors import message
 from ...tensor import Tensor
+from ...utils.download import corrupted, fetch, md5_of
 from .._pillow import pillow
 from . import _archives, _idx
-from ._download import corrupted, fetch, md5_of
 from ._idx import read_idx, read_image_file, read_label_file, read_sn3_pascalvincent_tensor
 from .utils import verify_str_arg
 from .vision import Transform, VisionDataset

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import message
+from ...utils.download import corrupted, fetch, md5_of
 from .._pillow import pillow
-from ._download import corrupted, fetch, md5_of
 from .utils import verify_str_arg
 from .vision import Transform, VisionDataset
 

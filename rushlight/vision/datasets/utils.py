@@ -1,6 +1,6 @@
 """Downloads, checksums and archives under torchvision's names.
 
-The work is done in `_download.py` and `_archives.py`.
+The work is done in `rushlight/utils/download.py` and in `_archives.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from ...errors import message
-from . import _archives, _download
+from ...utils import download as _download
+from . import _archives
 
 Path = str | os.PathLike[str]
 T = TypeVar("T", str, bytes)

@@ -4,7 +4,8 @@ The bytes gather in `name.part`, which survives a break and is continued by the 
 this process or of a later one. Only a file with the right checksum takes the name itself. Processes
 that want the same file take turns.
 
-Not here: unpacking (`_archives.py`), and torchvision's names for all this (`utils.py`).
+Used by `vision/datasets/` (which unpacks archives and has torchvision's names for all this) and by
+`hub.py` (trained weights).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from ...errors import message
+from ..errors import message
 
 CHUNK = 1 << 16
 ATTEMPTS = 4  # in a row that bring nothing new, at one address
@@ -41,11 +42,7 @@ class _Local(Exception):
 
 def md5_of(path: str | os.PathLike[str], chunk_size: int = 1 << 20) -> str:
     """The MD5 checksum of a file, as hexadecimal digits."""
-    digest = hashlib.md5(usedforsecurity=False)
-    with open(path, "rb") as file:
-        while chunk := file.read(chunk_size):
-            digest.update(chunk)
-    return digest.hexdigest()
+    return Checksum("md5", "").of(path, chunk_size)
 
 
 def corrupted(path: str | os.PathLike[str], found: str, wanted: str) -> str:
@@ -53,11 +50,52 @@ def corrupted(path: str | os.PathLike[str], found: str, wanted: str) -> str:
     return f"{os.fspath(path)} is corrupted: md5 {found}, wanted {wanted}"
 
 
-def fetch(urls: Sequence[str], folder: str, name: str, md5: str | None = None) -> str:
+class Checksum(NamedTuple):
+    """What a file must give: all digits of a hash, or (as in the names of weights) the first."""
+
+    kind: str
+    digits: str
+
+    def of(self, path: str | os.PathLike[str], chunk_size: int = 1 << 20) -> str:
+        """The hash of a file."""
+        digest = hashlib.new(self.kind, usedforsecurity=False)
+        with open(path, "rb") as file:
+            while chunk := file.read(chunk_size):
+                digest.update(chunk)
+        return digest.hexdigest()
+
+    def refuses(self, path: str | os.PathLike[str], name: object) -> str | None:
+        """The complaint about a file with another hash; None for the right one."""
+        found = self.of(path)
+        if found.startswith(self.digits):
+            return None
+        if self.kind == "md5":
+            return corrupted(str(name), found, self.digits)
+        return f'{name}: invalid hash value (expected "{self.digits}", got "{found}")'
+
+
+def fetch(
+    urls: Sequence[str],
+    folder: str,
+    name: str,
+    md5: str | None = None,
+    *,
+    sha256: str | None = None,
+    again: bool = False,
+    progress: bool = True,
+) -> str:
     """Fetch `name` from the first of `urls` that has it into `folder`, and return its path.
 
     A file that is there with the right checksum is used as it is; one with a wrong checksum is
     fetched again, and stays until the new one is whole.
+
+    Args:
+        urls: addresses, tried in order.
+        folder, name: where the file goes; the folder is made.
+        md5: the checksum. Without any, whatever comes is taken, and nothing is continued.
+        sha256: the first digits of another checksum, instead.
+        again: fetch even if the file is there (and, as far as can be told, whole).
+        progress: show a bar, on a terminal.
 
     Raises:
         RuntimeError: no address gave the file with the right checksum.
@@ -65,22 +103,23 @@ def fetch(urls: Sequence[str], folder: str, name: str, md5: str | None = None) -
     """
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
-    if _is_whole(path, md5):
+    check = Checksum("md5", md5) if md5 else Checksum("sha256", sha256) if sha256 else None
+    complaint = check.refuses(path, path) if check and os.path.isfile(path) else None
+    if os.path.isfile(path) and not complaint and not again:
         return path
-    if os.path.isfile(path):
-        text = corrupted(path, md5_of(path), str(md5)) + "; it is fetched again"
-        warnings.warn(text, stacklevel=2)
+    if complaint:
+        warnings.warn(complaint + "; it is fetched again", stacklevel=2)
     part = path + ".part"
     failures: list[str] = []
     with _alone(part) as file:
-        if _is_whole(path, md5):  # another process finished it while we waited for our turn
+        if _is_whole(path, check) and not again:  # finished while we waited for our turn
             _remove(part, file)
             return path
-        if md5 is None:  # nothing would tell whether an old beginning belongs to this file
+        if check is None:  # nothing would tell whether an old beginning belongs to this file
             file.truncate(0)
         for url in urls:
             try:
-                failure = _fetch_from(url, file, name, part, md5)
+                failure = _fetch_from(url, file, name if progress else None, part, check)
             except _Local as error:
                 cause = error.__cause__
                 raise OSError(getattr(cause, "errno", None), f"{part}: {cause}") from cause
@@ -88,7 +127,7 @@ def fetch(urls: Sequence[str], folder: str, name: str, md5: str | None = None) -
                 _finish(part, path, file)
                 return path
             failures.append(f"{url}: {failure}")
-            if md5 is None:  # another address may have another file
+            if check is None:  # another address may have another file
                 file.truncate(0)
         if not os.path.getsize(part):
             _remove(part, file)
@@ -96,15 +135,15 @@ def fetch(urls: Sequence[str], folder: str, name: str, md5: str | None = None) -
         message(
             f"Error downloading {name}",
             got="\n".join(failures),
-            wanted="the file" + (f" with md5 {md5}" if md5 else ""),
+            wanted="the file" + (f" with {check.kind} {check.digits}" if check else ""),
             hint=f"again later (what came is kept and continued), or putting it into {folder} "
             "by hand",
         )
     )
 
 
-def _is_whole(path: str, md5: str | None) -> bool:
-    return os.path.isfile(path) and (md5 is None or md5_of(path) == md5)
+def _is_whole(path: str, check: Checksum | None) -> bool:
+    return os.path.isfile(path) and (check is None or check.refuses(path, path) is None)
 
 
 def _finish(part: str, path: str, file: IO[bytes]) -> None:
@@ -147,10 +186,12 @@ def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def _fetch_from(url: str, file: IO[bytes], name: str, part: str, md5: str | None) -> str | None:
+def _fetch_from(
+    url: str, file: IO[bytes], name: str | None, part: str, check: Checksum | None
+) -> str | None:
     """Fill `file` from one address; None when it is whole, else what went wrong."""
     old = _size(file) > 0  # an old beginning may be of another file: then once more from zero
-    if old and md5_of(part) == md5:
+    if old and check and check.refuses(part, part) is None:
         return None
     idle = 0
     state = _State()
@@ -166,15 +207,15 @@ def _fetch_from(url: str, file: IO[bytes], name: str, part: str, md5: str | None
                 return f"{error} ({_size(file)} bytes are kept)"
             time.sleep(PAUSE * 2**idle if idle else 0)
             continue
-        if md5 is None:
+        if check is None:
             return None
         file.flush()
-        found = md5_of(part)
-        if found == md5:
+        complaint = check.refuses(part, url)
+        if complaint is None:
             return None
         file.truncate(0)
         if not old:
-            return corrupted(url, found, md5)
+            return complaint
         old = False
 
 
@@ -188,7 +229,7 @@ def _size(file: IO[bytes]) -> int:
     return file.seek(0, os.SEEK_END)
 
 
-def _transfer(url: str, file: IO[bytes], name: str, state: _State) -> None:
+def _transfer(url: str, file: IO[bytes], name: str | None, state: _State) -> None:
     """One request: continue where `file` ends, or begin again where the server cannot."""
     import http.client
     import urllib.error
@@ -255,7 +296,7 @@ def _extent(answer: Any, done: int) -> tuple[int, int | None]:
     return int(first), total
 
 
-def _copy(answer: Any, file: IO[bytes], name: str, done: int, total: int | None) -> int:
+def _copy(answer: Any, file: IO[bytes], name: str | None, done: int, total: int | None) -> int:
     read = getattr(answer, "read1", answer.read)  # what is there, without waiting for a full chunk
     with _progress(name, done, total) as advance:
         while chunk := read(CHUNK):
@@ -276,8 +317,8 @@ def _copy(answer: Any, file: IO[bytes], name: str, done: int, total: int | None)
 
 
 @contextlib.contextmanager
-def _progress(name: str, done: int, total: int | None) -> Iterator[Any]:
-    if not sys.stderr.isatty():
+def _progress(name: str | None, done: int, total: int | None) -> Iterator[Any]:
+    if name is None or not sys.stderr.isatty():
         yield lambda count: None
         return
     try:

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from rushlight.vision.datasets import _download, utils
+from rushlight.utils import download as _download
+from rushlight.vision.datasets import utils
 
 CONTENT = bytes(range(256)) * 1200  # 307,200 bytes: several chunks
 MD5 = hashlib.md5(CONTENT).hexdigest()
