@@ -204,12 +204,15 @@ def grid_cells(
 ) -> tuple[Array, Array, Array]:
     """Where coordinates `at` (-1..1 over a dimension) fall: (cell, slope, offset).
 
-    slope * at + offset is the position within the cell, 0..1, as a function whose gradient is
-    PyTorch's: slope is 0 where the coordinate was clipped and negative where it was reflected.
+    slope * (at + 1) + offset is the position within the cell, 0..1, as a function whose gradient
+    is PyTorch's: slope is 0 where the coordinate was clipped and negative where it was reflected.
+    The sum comes first, as in PyTorch: a point half way between two elements is then rounded to
+    the same one.
     """
     kind = at.dtype.type
+    at = at + kind(1)
     slope = kind((size - 1) / 2 if align_corners else size / 2)
-    offset = kind((size - 1) / 2)
+    offset = kind(0.0 if align_corners else -0.5)
     where = at * slope + offset
     slopes, offsets = np.full_like(at, slope), np.full_like(at, offset)
     if mode != "bicubic":  # bicubic clips and reflects each tap instead

@@ -142,7 +142,7 @@ def _sampled(grid: Any, size: Ints, how: dict[str, Any]) -> Any:
     flat, inside, slope, offset = grid_taps(grid, size=size, **how)
     sides = []
     for i in range(d):
-        at = grid[..., d - 1 - i] * slope[i] + offset[i]  # grids hold x first, images y
+        at = (grid[..., d - 1 - i] + 1) * slope[i] + offset[i]  # grids hold x first, images y
         weights, slopes = resample.grid_weights(at, how["mode"])
         sides.append([(w, dw * slope[i]) for w, dw in zip(weights, slopes, strict=True)])
     one = (flat.shape[1], 1, *flat.shape[2:])
