@@ -23,6 +23,10 @@ class DeviceType(enum.Enum):
 
     CPU = 0
     CUDA = 1
+    XPU = 12
+    HPU = 15
+    MTIA = 19
+    PrivateUse1 = 20
 
 
 class Kernel(NamedTuple):
@@ -391,7 +395,7 @@ class EventList(list):  # type: ignore[type-arg]
         """One total over all events, under the key "Total"."""
         total = FunctionEventAvg()
         for e in (*self, *self._dropped):
-            total.key = e.key if total.count else None
+            total.key = None  # so that any event may be added
             total.add(e)
         total.key = "Total"
         return total

@@ -24,6 +24,8 @@ OTHERS = {
     "max_dim": "max",
     "min_dim": "min",
     "trunc_divide": "div",
+    "convolve_input": "convolution_backward",
+    "convolve_weight": "convolution_backward",
     "to_copy": "_to_copy",
     "sum_to_shape": "sum_to_size",
     "view_as_shape": "view",
