@@ -7,10 +7,13 @@ Images are 28x28 bytes in IDX files (`_idx.py`). Recognised are torchvision's la
 
 from __future__ import annotations
 
+import hashlib
+import lzma
 import os
 import shutil
 import string
 import warnings
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -38,9 +41,8 @@ __all__ = [
 Resources = Sequence[tuple[str, str]]
 _DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
-# Unpacked, MNIST's files look like those of Fashion-MNIST and KMNIST: these tell them apart.
-_MNIST_LABELS = {"d53e105ee54ea40749a09fcbcd1e9432", "ec29112dd5afa0611ce80d1b7f02629c"}
-_MNIST_LABELS |= {"a25bea736e30d166cdddb491f175f624", "27ae3e4e09519cfbb04c329615203637"}
+# MNIST's files have the names and sizes of Fashion-MNIST's and KMNIST's; the labels tell, unpacked.
+_MNIST_LABELS = {"a25bea736e30d166cdddb491f175f624", "27ae3e4e09519cfbb04c329615203637"}
 
 
 class MNIST(VisionDataset):
@@ -144,11 +146,11 @@ class MNIST(VisionDataset):
 
     def _foreign(self, folder: str) -> bool:
         """Whether MNIST's own files lie there, and we are not MNIST."""
-        names = {name: md5 for name, md5 in self._resources() if "labels" in name}
-        if not _MNIST_LABELS.isdisjoint(names.values()):
+        if self._resources() == MNIST.resources:
             return False
-        paths = [_spelled(folder, os.path.splitext(name)[0]) for name in names]
-        return any(path is not None and md5_of(path) in _MNIST_LABELS for path in paths)
+        names = [os.path.splitext(name)[0] for name, _ in self._resources() if "labels" in name]
+        paths = [_spelled(folder, name) for name in names]
+        return any(path is not None and _content_md5(path) in _MNIST_LABELS for path in paths)
 
     def _check_exists(self) -> bool:
         try:
@@ -260,6 +262,18 @@ def _spelled(folder: str, name: str) -> str | None:
         if os.path.isfile(path):
             return path
     return None
+
+
+def _content_md5(path: str) -> str:
+    """The checksum of what is in a file, packed or not."""
+    packing = _idx.packing_of(path)
+    if packing is None:
+        return md5_of(path)
+    try:
+        with _archives.opener(packing)(path) as file:
+            return hashlib.md5(file.read(1 << 24), usedforsecurity=False).hexdigest()
+    except (EOFError, OSError, zlib.error, lzma.LZMAError):
+        return ""
 
 
 def _is_whole(path: str, md5: str) -> bool:
