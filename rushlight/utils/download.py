@@ -104,10 +104,10 @@ def fetch(
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
     check = Checksum("md5", md5) if md5 else Checksum("sha256", sha256) if sha256 else None
-    complaint = check.refuses(path, path) if check and os.path.isfile(path) else None
-    if os.path.isfile(path) and not complaint and not again:
-        return path
-    if complaint:
+    if os.path.isfile(path) and not again:
+        complaint = check.refuses(path, path) if check else None
+        if complaint is None:
+            return path
         warnings.warn(complaint + "; it is fetched again", stacklevel=2)
     part = path + ".part"
     failures: list[str] = []
