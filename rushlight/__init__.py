@@ -217,6 +217,7 @@ _LAZY = {
     "profiler",
     "dropin",
     "torch_version",
+    "hub",
 }
 _FROM = {
     "from_dlpack": "interchange",

@@ -29,7 +29,6 @@ LATER = {
     "torch.multiprocessing.": "tensors shared between processes",
     "torch.futures.": "remote calls",
     "torch.nested.": "nested tensors",
-    "torch.hub.": "downloads of models",
     "torch.utils.tensorboard.": "event files",
 }
 
