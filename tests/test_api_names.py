@@ -18,17 +18,9 @@ NAMES = (Path(__file__).parent / "data" / "api_names.txt").read_text(encoding="u
 
 # What belongs to later work, by prefix. A prefix of which nothing is missing must go.
 LATER = {
-    "torch.distributed.": "training on several machines",
     "torch.distributions.": "probability distributions",
-    "torch.jit.": "the script compiler",
-    "torch.fx.": "graphs of modules",
-    "torch.onnx.": "export to other formats",
-    "torch.compile": "compiling whole steps",
     "torch.profiler.": "the profiler",
     "torch.autograd.profiler.": "the profiler",
-    "torch.multiprocessing.": "tensors shared between processes",
-    "torch.futures.": "remote calls",
-    "torch.nested.": "nested tensors",
     "torch.utils.tensorboard.": "event files",
 }
 

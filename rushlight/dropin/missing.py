@@ -57,9 +57,11 @@ def text_of(what: str, full: str, names: Any) -> str:
     if why is not None:
         return f"{what}\n  because {why}"
     parent, _, name = full.rpartition(".")
-    lower = {n.lower(): n for n in names if not n.startswith("_")}
-    near = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.75)
-    hint = " or ".join(f"{parent}.{lower[n]}" for n in near)
+    public = [n for n in names if not n.startswith("_")]
+    lower = {n.lower(): n for n in public}
+    near = difflib.get_close_matches(name, public, n=3, cutoff=0.75)
+    near += [lower[n] for n in difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.75)]
+    hint = " or ".join(f"{parent}.{n}" for n in list(dict.fromkeys(near))[:3])
     return message(what, hint=hint or f"hasattr({parent}, {name!r}), to do without it")
 
 

@@ -5,10 +5,11 @@ harmless, and using a device raises an error that says what to do."""
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from .device import usable
+from ..device import usable
 
 
 def is_available() -> bool:
@@ -157,10 +158,8 @@ def set_rng_state_all(new_states: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "amp":
-        from .amp import old_names
-
-        return old_names.cuda
+    if name in ("amp", "memory", "nvtx", "random"):
+        return importlib.import_module(f"{__name__}.{name}")
     if name.endswith("Tensor"):
         return lambda *args, **kw: usable("cuda")
     raise AttributeError(

@@ -1,0 +1,7 @@
+"""Where PyTorch keeps `torch.cuda.amp.autocast`."""
+
+from __future__ import annotations
+
+from . import autocast, custom_bwd, custom_fwd
+
+__all__ = ["autocast", "custom_bwd", "custom_fwd"]

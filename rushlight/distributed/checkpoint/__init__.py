@@ -1,0 +1,13 @@
+"""Checkpoints written by several processes: the names."""
+
+from __future__ import annotations
+
+from rushlight import coming
+from rushlight.distributed import FEATURE, HINT
+
+__getattr__, __dir__ = coming.module(
+    __name__,
+    "FileSystemReader FileSystemWriter async_save load load_state_dict save save_state_dict",
+    FEATURE,
+    HINT,
+)

@@ -1,0 +1,13 @@
+"""Grids of devices: the names."""
+
+from __future__ import annotations
+
+from rushlight import coming
+from rushlight.distributed import FEATURE, HINT
+
+__getattr__, __dir__ = coming.module(
+    __name__,
+    "DeviceMesh init_device_mesh",
+    FEATURE,
+    HINT,
+)

@@ -1,0 +1,14 @@
+"""Which modules to spread: the names."""
+
+from __future__ import annotations
+
+from rushlight import coming
+from rushlight.distributed import FEATURE, HINT
+
+__getattr__, __dir__ = coming.module(
+    __name__,
+    "ModuleWrapPolicy always_wrap_policy enable_wrap size_based_auto_wrap_policy "
+    "transformer_auto_wrap_policy wrap",
+    FEATURE,
+    HINT,
+)

@@ -1,0 +1,14 @@
+"""Calls of functions in other processes: the names."""
+
+from __future__ import annotations
+
+from rushlight import coming
+from rushlight.distributed import FEATURE, HINT
+
+__getattr__, __dir__ = coming.module(
+    __name__,
+    "BackendType PyRRef RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo "
+    "get_worker_info init_rpc remote rpc_async rpc_sync shutdown",
+    FEATURE,
+    HINT,
+)

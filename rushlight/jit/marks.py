@@ -1,0 +1,65 @@
+"""Marks for the script compiler that programs put on functions and types. None changes anything."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
+
+__all__ = ["Attribute", "Final", "annotate", "export", "ignore", "interface", "is_scripting"]
+__all__ += ["is_tracing", "isinstance", "script_if_tracing", "script_method", "unused"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Attribute(NamedTuple):
+    """A value with the type that a script should give it."""
+
+    value: Any
+    type: Any
+
+
+def is_scripting() -> bool:
+    """False: nothing is compiled."""
+    return False
+
+
+def is_tracing() -> bool:
+    """False: nothing is recorded."""
+    return False
+
+
+def annotate(the_type: Any, the_value: Any) -> Any:
+    """The value.
+
+    >>> annotate(list[int], [])
+    []
+    """
+    return the_value
+
+
+def isinstance(obj: Any, target_type: Any) -> bool:
+    """Python's isinstance; generic types are asked without their parameters.
+
+    >>> isinstance([1], list[int]), isinstance({}, (list[int], tuple))
+    (True, False)
+    """
+    kinds = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
+    return builtins.isinstance(obj, tuple(getattr(kind, "__origin__", kind) for kind in kinds))
+
+
+def ignore(drop: Any = False, **kw: Any) -> Any:
+    """Returns the function; `ignore(drop=True)` is a decorator that does.
+
+    >>> ignore(len) is len, ignore(drop=True)(len) is len
+    (True, True)
+    """
+    return drop if callable(drop) else (lambda fn: fn)
+
+
+def export(fn: F) -> F:
+    """Returns the function."""
+    return fn
+
+
+unused = interface = script_method = script_if_tracing = export

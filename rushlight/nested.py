@@ -1,0 +1,13 @@
+"""`torch.nested`: there are no nested tensors; the names say so."""
+
+from __future__ import annotations
+
+from . import coming
+
+__getattr__, __dir__ = coming.module(
+    __name__,
+    "as_nested_tensor masked_select narrow nested_tensor nested_tensor_from_jagged "
+    "to_padded_tensor",
+    "nested tensors",
+    "torch.nn.utils.rnn.pad_sequence and a mask",
+)
