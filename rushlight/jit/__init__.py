@@ -1,8 +1,8 @@
 """`torch.jit`: nothing is compiled to another language; programs that script run as written.
 
 `script` returns what it is given, `trace` runs it once and returns it, and a note says so once. The
-marks for the script compiler (`ignore`, `export`, `Final`, ...) are harmless. A TorchScript file is
-code for an interpreter of PyTorch: `load` and `save` raise and say what to do. Read next: `marks.py`.
+marks for the script compiler (`ignore`, `export`, `Final`, ...) are harmless. TorchScript files
+hold code for PyTorch: `load` and `save` raise and say what to do. Read next: `marks.py`.
 """
 
 from __future__ import annotations
