@@ -133,7 +133,8 @@ class MNIST(VisionDataset):
             message(
                 f"{type(self).__name__}: Dataset not found. "
                 "You can use download=True to download it",
-                got=f"no files {images}(.gz) and {labels}(.gz)",
+                got=f"no files {images}(.gz) and {labels}(.gz)"
+                + ("; those there are MNIST's" if self._foreign(os.fspath(self.root)) else ""),
                 wanted=f"them in {self.raw_folder} or in {self.root}",
                 hint="download=True, or another root",
             )
