@@ -76,7 +76,7 @@ def test_a_save_that_fails_leaves_the_old_picture(tmp_path: Path) -> None:
     utils.save_image(torch.zeros(3, 4, 4), path)
     old = path.read_bytes()
     with pytest.raises((TypeError, ValueError, OSError, KeyError)):
-        utils.save_image(torch.zeros(2, 4, 4), path)
+        utils.save_image(torch.zeros(5, 4, 4), path)
     with pytest.raises(ValueError, match="unknown file extension"):
         utils.save_image(torch.zeros(3, 4, 4), tmp_path / "x.nothing")
     assert path.read_bytes() == old
@@ -93,7 +93,7 @@ def test_boxes() -> None:
     assert int(drawn[1:].sum()) == 0
     with pytest.warns(UserWarning, match="font_size"):
         utils.draw_bounding_boxes(image, torch.tensor([[1, 2, 5, 6]]), font_size=3)
-    with pytest.raises(OSError, match="resource|open"):
+    with pytest.raises(OSError, match=r"resource|open"):
         utils.draw_bounding_boxes(image, torch.tensor([[1, 2, 5, 6]]), ["a"], font="no such font")
 
 
@@ -102,13 +102,14 @@ def test_masks_and_points() -> None:
     masks = torch.tensor([[[1, 1, 0], [0, 0, 0]], [[0, 1, 0], [0, 0, 1]]]).bool()
     drawn = utils.draw_segmentation_masks(image, masks, alpha=0.5, colors=["white", "black"])
     assert drawn[0].tolist() == [[177, 50, 100], [100, 100, 50]]
-    points = torch.tensor([[[0, 0], [2, 1]]])
+    image = torch.full((3, 9, 9), 100, dtype=torch.uint8)
+    points = torch.tensor([[[2, 2], [7, 7]]])
     seen = torch.tensor([[True, False]])
     drawn = utils.draw_keypoints(
-        image, points, [(0, 1)], colors=(1, 2, 3), radius=0, visibility=seen
+        image, points, [(0, 1)], colors=(1, 2, 3), radius=1, visibility=seen
     )
-    assert drawn[:, 0, 0].tolist() == [1, 2, 3]
-    assert int((drawn != 100).any(0).sum()) == 1
+    assert drawn[:, 2, 2].tolist() == [1, 2, 3]
+    assert int((drawn != 100).any(0).sum()) == 5
 
 
 def test_names_that_are_not_there() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import dtypes
 from .._pillow import pillow
 from .vision import Transform, VisionDataset
 
@@ -20,7 +21,7 @@ class FakeData(VisionDataset):
 
     >>> image, label = FakeData(size=10, image_size=(3, 4, 5))[0]
     >>> image.size, image.mode, label
-    ((5, 4), 'RGB', 5)
+    ((5, 4), 'RGB', 9)
     """
 
     def __init__(
@@ -56,11 +57,5 @@ class FakeData(VisionDataset):
 
 def _as_image(noise: Any) -> Any:
     """Numbers times 255, their last eight bits: what a conversion to bytes makes of negatives."""
-    array = (noise * 255).to(dtype=_int32()).numpy().astype("uint8").transpose(1, 2, 0)
+    array = (noise * 255).to(dtypes.int32).numpy().astype("uint8").transpose(1, 2, 0)
     return pillow().fromarray(array[:, :, 0].copy() if array.shape[2] == 1 else array.copy())
-
-
-def _int32() -> Any:
-    from ...dtypes import int32
-
-    return int32
