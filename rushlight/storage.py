@@ -7,6 +7,7 @@ same root.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ def nbytes(a: Any) -> int:
     if r.size == 0:
         return 0
     return int(sum((n - 1) * abs(s) for n, s in zip(r.shape, r.strides, strict=True)) + r.itemsize)
+
+
+def is_shared(a: Any) -> bool:
+    """Whether other processes can see the memory of `a`."""
+    blocks = sys.modules.get("rushlight.shared_memory")  # not there: nobody has shared anything
+    return blocks is not None and a.__class__ is not MetaArray and blocks.part_of(a) is not None
 
 
 def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset: int | None) -> Any:
@@ -153,6 +160,21 @@ class UntypedStorage:
 
     def tolist(self) -> list[int]:
         return [int(v) for v in self.bytes()]
+
+    def is_shared(self) -> bool:
+        """Whether other processes can see the memory."""
+        return is_shared(self._root)
+
+    def share_memory_(self) -> Any:
+        """Move the memory, and all tensors on it, to where other processes can see it."""
+        from .multiprocessing.sharing import share_storage
+
+        share_storage(self)
+        return self
+
+    @classmethod
+    def _new_shared(cls, size: int, *, device: Any = None) -> Any:
+        return UntypedStorage(size).share_memory_()
 
     @property
     def device(self) -> Any:

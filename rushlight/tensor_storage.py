@@ -234,6 +234,15 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
         strides = tuple(s // a.itemsize for s in MetaArray(shape, a.dtype).strides)
         self._a = storage.strided_view(a, shape, strides, None)
     else:
+        if storage.is_shared(a):
+            raise RuntimeError(
+                message(
+                    "Trying to resize storage that is not resizable",
+                    f"shared memory of {storage.nbytes(a)} bytes",
+                    f"room for {n} elements of {a.itemsize} bytes",
+                    "make the tensor of its final size before it is shared",
+                )
+            )
         fresh = np.empty(shape, a.dtype)
         old = (
             storage.strided_view(
@@ -281,9 +290,19 @@ def set_(
 
 
 def share_memory_(self: Any) -> Any:
-    """Accepted: threads share memory as it is; sharing with other processes comes with
-    rushlight.multiprocessing."""
+    """Move the storage, and all tensors on it, to memory that other processes can see.
+
+    Send the tensor to them through `multiprocessing` (or fork): both sides see writes.
+    """
+    from .multiprocessing.sharing import share_tensors
+
+    share_tensors([self])
     return self
+
+
+def is_shared(self: Any) -> bool:
+    """Whether the storage is in shared memory."""
+    return storage.is_shared(self._a)
 
 
 def pin_memory(self: Any, device: Any = None) -> Any:
@@ -331,6 +350,21 @@ def copied(self: Any, memo: dict[int, Any]) -> Any:
     return t
 
 
+class Values:
+    """The values of an instance of a subclass, on their way through a pickler: copied by most, and
+    shared by the pickler of `multiprocessing`, which knows this class."""
+
+    def __init__(self, tensor: Any, data: Any) -> None:
+        self.tensor, self.data = tensor, data
+
+    def __reduce__(self) -> Any:
+        return _same, (self.data,)
+
+
+def _same(data: Any) -> Any:
+    return data
+
+
 def reduce_tensor(self: Any) -> Any:
     """Pickle: values, flags, attributes and the gradient flag (not the gradient, as PyTorch)."""
     if self._fn is not None and self._fn is not LEAF:
@@ -347,6 +381,8 @@ def reduce_tensor(self: Any) -> Any:
         )
         if a.dtype.kind != "V":
             data = data.reshape(a.shape)
+        if type(self) is not Tensor:
+            data = Values(self, data)
     return (rebuild_tensor, (type(self), data, self._fn is LEAF, dict(self.__dict__)))
 
 
@@ -386,10 +422,10 @@ METHODS = {
     "resize": resize,
     "set_": set_,
     "share_memory_": share_memory_,
-    "is_shared": lambda self: False,
+    "is_shared": is_shared,
     "pin_memory": pin_memory,
     "is_pinned": lambda self, device=None: False,
 }
 for _name, _fn in METHODS.items():
     setattr(Tensor, _name, _fn)
-_ = (Parameter, message)
+_ = Parameter

@@ -13,6 +13,7 @@ from ..autograd.grad_mode import no_grad
 from ..device import device as Device
 from ..dtypes import dtype as Dtype
 from ..tensor import Parameter, Tensor
+from .parameter import is_lazy
 
 C = TypeVar("C", bound="ConvertMethods")
 
@@ -118,7 +119,12 @@ class ConvertMethods:
         return self._apply(lambda t: t.cuda(device))
 
     def share_memory(self: C) -> C:
-        """Move every tensor to shared memory (see `Tensor.share_memory_`)."""
+        """Move every tensor to shared memory (see `Tensor.share_memory_`), to one block."""
+        from ..multiprocessing.sharing import share_tensors
+
+        module: Any = self
+        tensors = [t for t in (*module.parameters(), *module.buffers()) if not is_lazy(t)]
+        share_tensors(tensors + [t.grad for t in tensors if t.grad is not None])
         return self._apply(lambda t: t.share_memory_())
 
 

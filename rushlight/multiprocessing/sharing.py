@@ -1,0 +1,126 @@
+"""Moving storages to shared memory: what `share_memory_` does.
+
+All tensors of a storage must move together. A tensor knows its own array only, so unless the array
+is held by nobody else, every tensor in the process is asked whether it looks at the same memory.
+
+Read `rushlight/shared_memory.py` first; how shared tensors travel is in `reductions.py`.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..autograd.node import TensorBase
+from ..kernels.meta import MetaArray
+from ..shared_memory import part_of, place
+from ..storage import UntypedStorage, address, nbytes, root
+
+_lock = threading.RLock()
+
+
+def share_tensors(tensors: Iterable[TensorBase]) -> None:
+    """Move the storages of all these tensors to one shared block (those that are private)."""
+    with _lock:
+        moving: dict[int, Any] = {}
+        found: list[Any] = []
+        everybody = False
+        for t in tensors:
+            a = t._a
+            if a.__class__ is MetaArray or part_of(a) is not None:
+                continue
+            moving[id(top)] = (top := root(a))
+            del top
+            found.append(t)
+            if not everybody:
+                everybody = not _alone(t, moving)
+            del a
+        _move(moving, _lookers() if everybody else found)
+
+
+def share_storage(storage: UntypedStorage) -> None:
+    """Move one storage, and every tensor on it."""
+    with _lock:
+        top = storage._root
+        if top.__class__ is not MetaArray and part_of(top) is None:
+            _move({id(top): top}, _lookers())
+
+
+def _move(moving: dict[int, Any], lookers: list[Any]) -> None:
+    if not moving:
+        return
+    fresh = dict(zip(moving, place([_memory(top) for top in moving.values()]), strict=True))
+    for looker in lookers:
+        if isinstance(looker, TensorBase):
+            a = getattr(looker, "_a", None)
+            if not isinstance(a, np.ndarray):
+                continue
+            top = root(a)
+            new = fresh.get(id(top))
+            if new is not None:
+                at = address(a) - address(top) if a.size else 0
+                looker._a = np.ndarray(a.shape, a.dtype, new, at, a.strides if a.size else None)
+        elif id(getattr(looker, "_root", None)) in fresh:
+            looker._root = fresh[id(looker._root)]
+
+
+def _lookers() -> list[Any]:
+    """Every tensor and every storage handle there is."""
+    kinds = (TensorBase, UntypedStorage)
+    # The type is asked, not the object: proxies answer isinstance as what they stand for.
+    return [x for x in gc.get_objects() if issubclass(type(x), kinds)]
+
+
+class _Memory:
+    """The bytes under a root array in the order of memory, whatever its dtype and strides."""
+
+    def __init__(self, top: Any) -> None:
+        self.top = top
+        self.__array_interface__ = {
+            "data": (address(top), not top.flags.writeable),
+            "shape": (nbytes(top),),
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
+def _memory(top: Any) -> Any:
+    return np.asarray(_Memory(top))
+
+
+# -- is a tensor the only one on its storage? ----------------------------------------------------
+
+
+def _alone(t: Any, moving: dict[int, Any]) -> bool:
+    """Whether nothing but this tensor refers to its memory: told from reference counts.
+
+    Wrong answers are wrong in one direction only: then everybody is asked."""
+    a = t._a
+    counts = [sys.getrefcount(a)]
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+        counts.append(sys.getrefcount(a))
+    # The last one is in `moving` too.
+    limits = [_HELD] if len(counts) == 1 else [_HELD - 1, *[_HELD - 1] * (len(counts) - 2), _HELD]
+    return id(a) in moving and all(c <= n for c, n in zip(counts, limits, strict=True))
+
+
+class _Probe:
+    __slots__ = ("_a",)
+
+
+def _references_of_one_that_is_alone() -> int:
+    """What `_alone` counts for an array held by one slot and by `moving`."""
+    t = _Probe()
+    t._a = np.empty(1)
+    moving = {id(t._a): t._a}
+    a = t._a
+    return sys.getrefcount(a) if moving else 0
+
+
+_HELD = _references_of_one_that_is_alone()
