@@ -5,6 +5,7 @@ Not here: what the records mean (`saving.py`, `loading.py`).
 
 from __future__ import annotations
 
+import mmap
 import os
 import struct
 import zipfile
@@ -15,9 +16,9 @@ import numpy as np
 
 from ..errors import message
 from .errors import CheckpointError
+from .options import config
 from .unpickler import broken
 
-ALIGNMENT = 64  # so that a file can be mapped into memory and read by vector instructions
 _LOCAL_HEADER = 30
 _ZIP64_EXTRA = 20
 
@@ -40,7 +41,7 @@ class Writer:
         big = len(data) * 1.05 > zipfile.ZIP64_LIMIT
         header = _LOCAL_HEADER + len(info.filename.encode()) + (_ZIP64_EXTRA if big else 0)
         begin = self._zip.fp.tell() + header  # type: ignore[union-attr]
-        padding = -(begin + 4) % ALIGNMENT
+        padding = -(begin + 4) % config.save.storage_alignment
         info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
         with self._zip.open(info, "w", force_zip64=big) as out:
             for at in range(0, len(data), _CHUNK):
@@ -52,6 +53,10 @@ class Writer:
 
 
 _CHUNK = 1 << 18  # so small that checksum and copy find it in the cache
+
+
+# What the zip module raises for a damaged directory, beside its own error.
+_DAMAGE = (ArithmeticError, LookupError, NotImplementedError, OSError, ValueError, struct.error)
 
 
 def _seekable(file: IO[bytes]) -> bool:
@@ -72,15 +77,10 @@ class Reader:
         try:
             self._zip = zipfile.ZipFile(file)
             infos = self._zip.infolist()
-        except (
-            zipfile.BadZipFile,
-            ValueError,
-            OSError,
-            NotImplementedError,
-            struct.error,
-        ) as error:
+        except (zipfile.BadZipFile, *_DAMAGE) as error:
+            why = str(error)[:160]
             raise broken(
-                f"failed reading zip archive (PytorchStreamReader: {error})", f"{self._size} bytes"
+                f"failed reading zip archive (PytorchStreamReader: {why})", f"{self._size} bytes"
             ) from error
         names = [info.filename for info in infos]
         if len(set(names)) != len(names):
@@ -104,6 +104,8 @@ class Reader:
                     hint="saving the state_dict of the model in PyTorch",
                 )
             )
+        # PyTorch writes zeros where it was told to compute no checksums.
+        self._checked = config.load.check_crc32 and any(i.CRC for i in infos)
         self._infos = {i.filename[len(folder) :]: i for i in infos if i.filename.startswith(folder)}
 
     def __contains__(self, record: str) -> bool:
@@ -114,36 +116,62 @@ class Reader:
         return self._info(record).file_size
 
     def read(self, record: str) -> bytes:
-        """The bytes of a small record."""
-        return self.memory(record, self.size(record)).tobytes()
+        """The bytes of a small record, its checksum verified."""
+        size = self.size(record)
+        self._spend(self._begin(record, size), size)
+        data = self._file.read(size)
+        if len(data) != size:
+            raise broken(f"its record {record} is truncated")
+        self._verify(record, zlib.crc32(data))
+        return data
 
     def memory(self, record: str, nbytes: int) -> np.ndarray:
         """The first `nbytes` of a record as a fresh, writable array, its checksum verified."""
-        begin = self._begin(record, nbytes)
-        info = self._infos[record]
-        self._left -= info.file_size
-        if self._left < 0:  # records that lie over one another would multiply the file
-            raise broken("the records of its archive overlap")
-        memory = np.empty(info.file_size, np.uint8)
-        self._file.seek(begin)
+        size = self.size(record)
+        self._spend(self._begin(record, nbytes), size)
+        memory = np.empty(size, np.uint8)
         target = memory.data
         crc = 0
         while len(target):
             count = _read_into(self._file, target[:_CHUNK])
             if not count:
                 raise broken(f"its record {record} is truncated")
-            crc = zlib.crc32(target[:count], crc)
+            if self._checked:
+                crc = zlib.crc32(target[:count], crc)
             target = target[count:]
-        if crc != info.CRC:
-            raise broken(f"the checksum of its record {record} is wrong")
+        self._verify(record, crc)
         return memory[:nbytes]
 
+    def _spend(self, begin: int, size: int) -> None:
+        self._left -= size
+        if self._left < 0:  # records that lie over one another would multiply the file
+            raise broken("the records of its archive overlap")
+        self._file.seek(begin)
+
+    def _verify(self, record: str, crc: int) -> None:
+        if self._checked and crc != self._infos[record].CRC:
+            raise CheckpointError(
+                message(
+                    f"load: corrupt checkpoint: the checksum of its record {record} is wrong: "
+                    "the file was damaged after it was written",
+                    got=f"{crc:08x}",
+                    wanted=f"{self._infos[record].CRC:08x}",
+                    hint="another copy of the file; or, to read it as it is, "
+                    "torch.serialization.set_crc32_options(False)",
+                )
+            )
+
     def mapped(self, record: str, nbytes: int, path: str) -> np.ndarray:
-        """The same, mapped from the file at `path`: read when used, copied when written to."""
+        """The same, mapped from the file at `path`: read when used, no checksum verified.
+
+        Writing into it changes memory only, unless the options say that it changes the file.
+        """
         begin = self._begin(record, nbytes)
         if not nbytes:
             return np.empty(0, np.uint8)
-        return np.memmap(path, np.uint8, "c", begin, (nbytes,)).view(np.ndarray)
+        shared = config.load.mmap_flags == getattr(mmap, "MAP_SHARED", None)
+        mode = "r+" if shared else "c"
+        return np.memmap(path, np.uint8, mode, begin, (nbytes,)).view(np.ndarray)
 
     def _info(self, record: str) -> zipfile.ZipInfo:
         info = self._infos.get(record)
@@ -172,6 +200,9 @@ class Reader:
         if info.header_offset < 0 or len(header) != _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
             raise broken(f"its record {record} has no header")
         name, extra = struct.unpack("<HH", header[26:30])
+        encoding = "utf-8" if info.flag_bits & 0x800 else "cp437"
+        if self._file.read(name) != info.orig_filename.encode(encoding, "replace"):
+            raise broken(f"its record {record} goes by another name in its header")
         begin = info.header_offset + _LOCAL_HEADER + name + extra
         if begin + info.file_size > self._size:
             raise broken(f"its record {record} is truncated")

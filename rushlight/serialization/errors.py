@@ -12,3 +12,9 @@ class CheckpointError(RuntimeError, pickle.UnpicklingError):
     """
 
     __module__ = "rushlight.serialization"
+
+
+class SourceChangeWarning(Warning):
+    """PyTorch's warning about a class that changed since a module was saved; never given here."""
+
+    __module__ = "rushlight.serialization"

@@ -1,10 +1,12 @@
 """The checkpoint format before PyTorch 1.6: five pickles, then the storages one after another.
 
-The still older tar format is refused. Not here: today's zip format (`loading.py`, `saving.py`).
+Not here: today's zip format (`loading.py`, `saving.py`). Read next: `tar.py`, still older.
 """
 
 from __future__ import annotations
 
+import io
+import mmap
 import pickle
 import struct
 from typing import IO, Any
@@ -12,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..errors import message
+from . import tar
 from .blocks import Block, Span, StorageKind, swap_bytes
 from .errors import CheckpointError
 from .unpickler import Known, Unpickler, broken, shown
@@ -22,25 +25,19 @@ PROTOCOL_VERSION = 1001
 
 def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
     """The object in `file`, which stands at the beginning of the first pickle."""
-    data = file.read()
-    if len(data) > 262 and data[257:262] == b"ustar":
-        raise CheckpointError(
-            message(
-                "load: the tar format of PyTorch 0.1 is not supported",
-                hint="loading and saving the file once with PyTorch",
-            )
-        )
-    if data[:1] != b"\x80":
+    data, at = whole(file)
+    if data[at + 257 : at + 262] == b"ustar":
+        return tar.load(data, at, table, place, encoding)
+    if data[at : at + 1] != b"\x80":
         raise CheckpointError(
             message(
                 "load: not a checkpoint: invalid load key or magic number; corrupt file?",
-                got=f"a file that begins with {data[:8]!r}",
+                got=f"a file that begins with {bytes(data[at : at + 8])!r}",
                 wanted="a zip archive as save() writes it",
             )
         )
-    at = 0
 
-    def part(names: Any = _no_name, storage: Any = _no_storage) -> Any:
+    def part(names: Any = no_name, storage: Any = no_storage) -> Any:
         nonlocal at
         reader = Unpickler(data, names, storage, position=at, encoding=encoding)
         value = reader.load()
@@ -54,7 +51,7 @@ def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
     system = part()
     little = not isinstance(system, dict) or system.get("little_endian", True) is True
     blocks: dict[Any, Block] = {}
-    budget = len(data)
+    budget = len(data) - at
 
     def storage(saved_id: Any) -> Any:
         nonlocal budget
@@ -77,20 +74,47 @@ def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
 
     result = part(table, storage)
     keys = part()
-    if not isinstance(keys, list) or set(keys) != set(blocks):
+    text = isinstance(keys, list) and all(type(key) is str for key in keys)
+    if not text or len(keys) != len(blocks) or set(keys) != set(blocks):
         raise broken("its list of storages does not match its tensors")
     for key in keys:
         block = blocks[key]
-        (count,) = struct.unpack("<q" if little else ">q", _slice(data, at, 8))
-        nbytes = count * block.kind.itemsize
-        if block.memory is not None:
-            if nbytes != block.memory.nbytes:
-                raise broken("a storage has the wrong length", f"{count} elements")
-            block.memory[...] = np.frombuffer(_slice(data, at + 8, nbytes), np.uint8)
-            if little != bool(np.little_endian) and block.kind.dtype is not None:
-                swap_bytes(block.memory, block.kind.dtype)
-        at += 8 + nbytes
+        at = read_storage(data, at, block, little)
     return result
+
+
+def whole(file: IO[bytes]) -> tuple[Any, int]:
+    """All bytes of a file and where it stands in them, without a copy where one can be saved."""
+    begin = file.tell()
+    if isinstance(file, io.BytesIO):
+        return file.getvalue(), begin
+    try:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), begin
+    except (AttributeError, OSError, ValueError):  # no file of the system
+        return file.read(), 0
+
+
+def read_storage(data: Any, at: int, block: Block, little: bool = True) -> int:
+    """Fill `block` from its length and elements at `at`; where they end."""
+    (count,) = struct.unpack("<q" if little else ">q", piece(data, at, 8))
+    nbytes = count * block.kind.itemsize
+    at += 8
+    if nbytes < 0 or nbytes > len(data) - at:
+        raise broken("the file is truncated")
+    if block.memory is not None:
+        if nbytes != block.memory.nbytes:
+            raise broken("a storage has the wrong length", f"{count} elements")
+        block.memory[...] = np.frombuffer(data, np.uint8, nbytes, at)
+        if little != bool(np.little_endian) and block.kind.dtype is not None:
+            swap_bytes(block.memory, block.kind.dtype)
+    return at + nbytes
+
+
+def piece(data: Any, at: int, count: int) -> bytes:
+    """`count` bytes from `at`; CheckpointError where there are fewer."""
+    if count < 0 or count > len(data) - at:
+        raise broken("the file is truncated")
+    return bytes(data[at : at + count])
 
 
 def save(file: IO[bytes], pickled: bytes, spans: list[Span], counts: list[int]) -> None:
@@ -127,15 +151,11 @@ def _storage_id(saved_id: Any) -> tuple[StorageKind, Any, str, int, Any]:
     return kind, key, location, count, window
 
 
-def _slice(data: bytes, at: int, count: int) -> bytes:
-    if count < 0 or count > len(data) - at:
-        raise broken("the file is truncated")
-    return data[at : at + count]
-
-
-def _no_name(module: str, name: str) -> Known:
+def no_name(module: str, name: str) -> Known:
+    """For pickles that hold numbers and text only."""
     raise broken(f"its header mentions {module}.{name}")
 
 
-def _no_storage(_saved_id: Any) -> Any:
+def no_storage(_saved_id: Any) -> Any:
+    """The same for storages."""
     raise broken("its header mentions a storage")

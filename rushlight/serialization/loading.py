@@ -9,23 +9,22 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import pickletools
-from collections.abc import Callable
+import sys
 from typing import IO, Any
 
 import numpy as np
 
-from ..device import device, usable
 from ..errors import message
 from . import legacy
 from .archive import Reader
 from .blocks import Block, StorageKind, swap_bytes
 from .errors import CheckpointError
 from .names import Table
+from .options import LoadEndianness, config, skipping
+from .places import MapLocation, Placement
 from .unpickler import Unpickler, broken, shown
 
 FileLike = str | os.PathLike[str] | IO[bytes]
-MapLocation = Callable[[Any, str], Any] | device | str | dict[str, str] | None
 
 
 def load(
@@ -78,19 +77,28 @@ def load(
     path = os.fspath(f) if isinstance(f, str | os.PathLike) else None
     if mmap and path is None:
         raise ValueError("f must be a string filename in order to use mmap argument")
+    mapped = path if mmap or (mmap is None and config.load.mmap) else None
     table = Table(weights_only is not False)
     if path is not None:
         with open(path, "rb") as file:
-            return _load(file, map_location, table, encoding, path if mmap else None)
-    if not hasattr(f, "read") or not hasattr(f, "seek"):
-        raise AttributeError(
-            message(
-                "load: expected a path or a file object that you can seek",
-                got=f"a {type(f).__name__}",
-                hint="reading it into io.BytesIO(f.read()) first",
-            )
-        )
+            return _load(file, map_location, table, encoding, mapped)
+    _check_seekable(f)
     return _load(f, map_location, table, encoding, None)  # type: ignore[arg-type]
+
+
+def _check_seekable(f: Any) -> None:
+    what = message(
+        "load: You can only torch.load from a file that is seekable",
+        got=f"a {type(f).__name__}",
+        wanted="a path, or a binary file object with read, seek and tell",
+        hint="reading it first: io.BytesIO(f.read())",
+    )
+    if not hasattr(f, "read") or not hasattr(f, "seek"):
+        raise AttributeError(what)
+    try:
+        f.seek(f.tell())
+    except OSError as error:
+        raise io.UnsupportedOperation(what) from error
 
 
 def _load(
@@ -99,16 +107,24 @@ def _load(
     begin = file.tell()
     head = file.read(4)
     file.seek(begin)
+    if isinstance(head, str):
+        raise TypeError("load: the file is open as text; open it in binary mode, open(path, 'rb')")
     if not head:
         raise broken("the file is empty (Ran out of input)")
     place = Placement(map_location)
     if head != b"PK\x03\x04":
+        if mapped is not None and not config.load.mmap:
+            raise CheckpointError(
+                message(
+                    "load: mmap can only be used with files saved in the zip format "
+                    "(_use_new_zipfile_serialization=True)",
+                    got=f"{mapped}, an older or a damaged file",
+                    hint="leaving mmap=True out",
+                )
+            )
         return legacy.load(file, table, place, encoding)
     archive = Reader(file if begin == 0 else io.BytesIO(file.read()))
-    order = archive.read("byteorder").decode() if "byteorder" in archive else "little"
-    if order not in ("little", "big"):
-        raise broken("its byte order is unknown", repr(order)[:40], "'little' or 'big'")
-    foreign = order != ("little" if np.little_endian else "big")
+    foreign = _byte_order(archive) != sys.byteorder
     storages: dict[str, Block] = {}
 
     def storage(saved_id: Any) -> Block:
@@ -120,6 +136,8 @@ def _load(
         nbytes = count * kind.itemsize
         if place.is_meta(location):
             memory = None
+        elif skipping():
+            memory = np.zeros(min(nbytes, archive.size(f"data/{key}")), np.uint8)
         elif mapped is not None and not foreign:
             memory = archive.mapped(f"data/{key}", nbytes, mapped)
         else:
@@ -132,6 +150,18 @@ def _load(
     return Unpickler(archive.read("data.pkl"), table, storage, encoding=encoding).load()
 
 
+def _byte_order(archive: Reader) -> str:
+    if "byteorder" in archive:
+        order = archive.read("byteorder")
+        if order not in (b"little", b"big"):
+            raise broken("its byte order is unknown", repr(order)[:40], "'little' or 'big'")
+        return order.decode()
+    wanted = config.load.endianness
+    if wanted is LoadEndianness.NATIVE:
+        return sys.byteorder
+    return "big" if wanted is LoadEndianness.BIG else "little"
+
+
 def storage_id(saved_id: Any) -> tuple[StorageKind, str, str, int]:
     """The parts of a persistent id: element type, key, location, number of elements."""
     if not isinstance(saved_id, tuple) or len(saved_id) not in (5, 6) or saved_id[0] != "storage":
@@ -142,77 +172,3 @@ def storage_id(saved_id: Any) -> tuple[StorageKind, str, str, int]:
     if type(key) is not str or type(location) is not str or "/" in key or ".." in key:
         raise broken("a persistent id is malformed", shown(saved_id))
     return kind, key, location, count
-
-
-class Placement:
-    """Where storages go, as `map_location` says."""
-
-    def __init__(self, map_location: MapLocation) -> None:
-        self._map = map_location
-        if isinstance(map_location, str | device):
-            self._fixed = usable(map_location)
-        elif not (map_location is None or isinstance(map_location, dict) or callable(map_location)):
-            raise TypeError(
-                f"map_location must be a device, a str, a dict or a function, not {map_location!r}"
-            )
-
-    def _device(self, location: str) -> device:
-        if isinstance(self._map, str | device):
-            return self._fixed
-        if isinstance(self._map, dict):
-            location = str(self._map.get(location, location))
-        try:
-            return usable(location)
-        except RuntimeError as error:
-            raise RuntimeError(
-                message(
-                    f"load: Attempting to deserialize object on device '{location}', but it is not "
-                    "available (torch.cuda.is_available() is False)",
-                    got=f"a storage that was saved on '{location}'",
-                    wanted="'cpu' or 'meta'",
-                    hint="load(..., map_location='cpu')",
-                )
-            ) from error
-
-    def is_meta(self, location: str) -> bool:
-        """Whether the storage keeps its shape only."""
-        return not callable(self._map) and self._device(location).type == "meta"
-
-    def __call__(self, block: Block, location: str) -> Block:
-        if callable(self._map) and not isinstance(self._map, device):
-            placed = self._map(block, location)
-            if placed is None:  # the function leaves it to the default
-                self._device(location)
-            on_meta = getattr(getattr(placed, "device", None), "type", "cpu") == "meta"
-            return Block(None, block.kind, block.nbytes()) if on_meta else block
-        return block
-
-
-def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
-    """The names in a checkpoint that `load` does not allow, sorted; nothing is built."""
-    if isinstance(f, str | os.PathLike):
-        with open(f, "rb") as file:
-            data = Reader(file).read("data.pkl")
-    else:
-        data = Reader(f).read("data.pkl")
-    table = Table(weights_only=True)
-    return sorted(
-        f"{module}.{name}" for module, name in _globals(data) if not table.allows(module, name)
-    )
-
-
-def _globals(data: bytes) -> set[tuple[str, str]]:
-    found: set[tuple[str, str]] = set()
-    texts: list[str] = []
-    try:
-        for opcode, arg, _ in pickletools.genops(data):
-            if opcode.name == "GLOBAL":
-                module, _, name = str(arg).partition(" ")
-                found.add((module, name))
-            elif opcode.name == "STACK_GLOBAL" and len(texts) >= 2:
-                found.add((texts[-2], texts[-1]))
-            elif isinstance(arg, str):
-                texts.append(arg)
-    except ValueError as error:
-        raise broken(f"its pickle is malformed ({error})") from error
-    return found

@@ -40,7 +40,8 @@ def _tensor(
     return made.requires_grad_() if requires_grad is True else made
 
 
-def _rebuild_tensor(block: Any, offset: Any, size: Any, stride: Any) -> Any:
+def rebuild_tensor(block: Any, offset: Any, size: Any, stride: Any) -> Any:
+    """A tensor of the element type of its storage."""
     return _tensor(block, block.kind.dtype, offset, size, stride, False, None)
 
 
@@ -109,7 +110,7 @@ def _with_attributes(tensor: Any, state: Any) -> Any:
 
 
 _REBUILD: dict[str, Callable[..., Any]] = {
-    "torch._utils._rebuild_tensor": _rebuild_tensor,
+    "torch._utils._rebuild_tensor": rebuild_tensor,
     "torch._utils._rebuild_tensor_v2": _rebuild_tensor_v2,
     "torch._utils._rebuild_tensor_v3": _rebuild_tensor_v3,
     "torch._utils._rebuild_meta_tensor_no_storage": _rebuild_meta_tensor_no_storage,
@@ -179,6 +180,9 @@ def entries() -> Iterator[tuple[str, Known]]:
             yield f"{module}.{name}", kind
     for d in dtypes.ALL:
         yield f"torch.{d.name}", Known(d)
+    for name in STORAGE_NAMES:  # types of tensors, as PyTorch 0.1 names them
+        for module in ("torch", "torch.cuda"):
+            yield f"{module}.{name.replace('Storage', 'Tensor')}", Known(Tensor)
     yield "torch.Tensor", Known(Tensor)
     yield "torch._tensor.Tensor", Known(Tensor)
     yield "torch.nn.parameter.Parameter", Known(parameter.Parameter)

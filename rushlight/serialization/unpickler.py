@@ -400,6 +400,7 @@ def hashable(key: Any, known: dict[int, Known]) -> Any:
 
 
 _STOP = ord(".")
+# Those that a subclass replaces are called through the object.
 _STEPS: dict[int, Callable[[Unpickler], None]] = {
     # frame and protocol
     0x80: Unpickler._proto,
@@ -444,8 +445,8 @@ _STEPS: dict[int, Callable[[Unpickler], None]] = {
     0x86: lambda u: u._tuple_of(2),
     0x87: lambda u: u._tuple_of(3),
     0x8F: lambda u: u._push(set()),
-    0x90: Unpickler._add_items,
-    0x91: Unpickler._frozenset,
+    0x90: lambda u: u._add_items(),
+    0x91: lambda u: u._frozenset(),
     # stack and memo
     ord("("): Unpickler._mark,
     ord("0"): Unpickler._pop,
@@ -461,10 +462,10 @@ _STEPS: dict[int, Callable[[Unpickler], None]] = {
     # names and objects
     ord("c"): Unpickler._global,
     0x93: Unpickler._stack_global,
-    ord("R"): Unpickler._reduce,
+    ord("R"): lambda u: u._reduce(),
     0x81: Unpickler._newobj,
     0x92: Unpickler._newobj_ex,
-    ord("b"): Unpickler._build,
+    ord("b"): lambda u: u._build(),
     ord("Q"): Unpickler._persistent,
 }
 

@@ -57,7 +57,7 @@ class Executes:
 @pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4, 5])
 def test_nothing_is_called(payload: Any, protocol: int, capfd: pytest.CaptureFixture[str]) -> None:
     refused(
-        pickle.dumps({"w": payload}, protocol), match="Unsupported global|asks for an attribute"
+        pickle.dumps({"w": payload}, protocol), match=r"Unsupported global|asks for an attribute"
     )
     assert "executed" not in "".join(capfd.readouterr())
 
@@ -262,7 +262,7 @@ def test_overlapping_records_do_not_multiply_the_file() -> None:
         one = [tensor(0, (2500,), (1,), storage_id(str(i), 2500))[2:-1] for i in range(500)]
         z.writestr("x/data.pkl", b"\x80\x02(" + b"".join(one) + b"l.")
     file.seek(0)
-    with pytest.raises(CheckpointError, match="overlap"):
+    with pytest.raises(CheckpointError, match=r"overlap|another name"):
         torch.load(file)
 
 
@@ -289,7 +289,7 @@ def test_compressed_and_foreign_archives() -> None:
         (b"", "empty"),
         (b"hello, world", "not a checkpoint"),
         (b"\x80\x02K\x01.", "magic number"),
-        (bytes(257) + b"ustar" + bytes(10), "tar format"),
+        (bytes(257) + b"ustar" + bytes(10), "tar archive is"),
         (b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", "Ran out of input"),
     ],
 )
