@@ -59,7 +59,7 @@ def rebuild_tensor(cls: Any, layout: Any, requires_grad: bool) -> Tensor:
 def reduce_storage(storage: UntypedStorage) -> Any:
     """How a storage is sent."""
     if storage.device.type == "meta":
-        raise RuntimeError("Cannot pickle meta storage; try pickling a meta tensor")
+        raise RuntimeError("Cannot pickle meta storage; try pickling a meta tensor instead")
     share_storage(storage)
     return rebuild_storage, (type(storage), _lay(storage._root), getattr(storage, "dtype", None))
 

@@ -34,8 +34,9 @@ def share_tensors(tensors: Iterable[TensorBase]) -> None:
             a = t._a
             if a.__class__ is MetaArray or part_of(a) is not None:
                 continue
-            moving[id(top)] = (top := root(a))
-            del top
+            top: Any = root(a)
+            moving[id(top)] = top
+            del top  # it would count
             found.append(t)
             if not everybody:
                 everybody = not _alone(t, moving)
@@ -112,6 +113,7 @@ def _alone(t: Any, moving: dict[int, Any]) -> bool:
 
 class _Probe:
     __slots__ = ("_a",)
+    _a: Any
 
 
 def _references_of_one_that_is_alone() -> int:
