@@ -10,7 +10,9 @@ Read next: `recording.py` for what `enter` and `leave` do, `names.py` for what e
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
 import sys
 import threading
 from collections.abc import Callable
@@ -161,14 +163,16 @@ def _install_classes() -> None:
         after.pop(STEP_HOOK, None)
 
     _undo.append(back)
-    loader = sys.modules.get("rushlight.utils.data.dataloader")
-    for kind in list(vars(loader).values()) if loader is not None else ():
-        if (
-            isinstance(kind, type)
-            and kind.__module__ == "rushlight.utils.data.dataloader"
-            and "__next__" in vars(kind)
-        ):
-            _put(kind, "__next__", measured_next(vars(kind)["__next__"]))
+    for module in LOADERS:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+        for kind in list(vars(sys.modules.get(module, object)).values()):
+            if isinstance(kind, type) and kind.__module__ == module and "__next__" in vars(kind):
+                _put(kind, "__next__", measured_next(vars(kind)["__next__"]))
+
+
+# Where the iterators of data loaders are.
+LOADERS = ("rushlight.utils.data.dataloader", "rushlight.utils.data._utils.iterators")
 
 
 # -- operations ------------------------------------------------------------------------------------
