@@ -112,12 +112,12 @@ def test_loader_of_plain_samples() -> None:
 def test_random_transforms() -> None:
     """torchvision draws its random numbers with the calls that are repeated here."""
     from rushlight.vision import transforms
+    from rushlight.vision.transforms import draw
 
     rushlight.manual_seed(3)
     crop = transforms.RandomCrop((4, 5))
-    flip = transforms.RandomHorizontalFlip()
     image = rushlight.arange(99).reshape(1, 9, 11)
-    ours = [(crop.get_params(image, (4, 5)), flip._chosen()) for _ in range(20)]
+    ours = [(crop.get_params(image, (4, 5)), draw.chance(0.5)) for _ in range(20)]
     torch.manual_seed(3)
     theirs = []
     for _ in range(20):

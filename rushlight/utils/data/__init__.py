@@ -2,6 +2,7 @@
 
 from . import dataloader, dataset, distributed, sampler
 from ._utils.collate import default_collate, default_convert
+from ._utils.fetch import _DatasetKind
 from .dataloader import DataLoader, get_worker_info
 from .dataset import (
     ChainDataset,
@@ -39,6 +40,7 @@ __all__ = [
     "SubsetRandomSampler",
     "TensorDataset",
     "WeightedRandomSampler",
+    "_DatasetKind",
     "dataloader",
     "dataset",
     "default_collate",

@@ -1,40 +1,37 @@
-"""DataLoader: batches of a data set, read in the calling process.
+"""DataLoader: batches of a data set, read in the calling process or by workers.
 
-Reading in worker processes is not here yet: `num_workers` above 0 raises. Read next: `sampler.py`.
+This file holds the class and its checks. Read next: `_utils/iterators.py`, one pass over the data;
+`_utils/process_pool.py`, worker processes; `_utils/resume.py`, saving where a loader is;
+`sampler.py`, orders.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ...errors import message
+from ._utils import resume
 from ._utils.collate import default_collate, default_convert
-from .dataset import IterableDataset, Subset, TensorDataset
-from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, draw_seed
+from ._utils.fetch import _DatasetKind, state_of
+from ._utils.iterators import (
+    _BaseDataLoaderIter,
+    _MultiProcessingDataLoaderIter,
+    _SingleProcessDataLoaderIter,
+)
+from ._utils.worker import get_worker_info
+from .dataset import IterableDataset
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
+
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True)
-class WorkerInfo:
-    """What a worker process knows about itself: id, num_workers, seed, dataset."""
-
-    id: int
-    num_workers: int
-    seed: int
-    dataset: Any
-
-
-def get_worker_info() -> WorkerInfo | None:
-    """The worker this code runs in; None in the main process."""
-    return None
-
-
-class _Endless(Sampler[None]):
+class _InfiniteConstantSampler(Sampler[None]):
     """The sampler of an IterableDataset: the stream alone says when it ends."""
 
     def __iter__(self) -> Iterator[None]:
@@ -50,15 +47,33 @@ class DataLoader(Generic[T_co]):
         batch_size: samples a batch; None gives single samples, uncollated.
         shuffle: a new random order each pass.
         sampler, batch_sampler: own orders, of indices or of lists of indices.
-        num_workers: 0, the calling process.
+        num_workers: how many workers read; 0, the calling process.
         collate_fn: makes a batch of a list of samples.
-        pin_memory, pin_memory_device: accepted; there is nothing to pin on a CPU.
+        pin_memory, pin_memory_device: accepted, with PyTorch's warning: there is no accelerator to
+            pin memory for.
         drop_last: leave out a last batch that is not full.
-        timeout, worker_init_fn, multiprocessing_context, prefetch_factor, persistent_workers,
-            in_order: for workers; checked as in PyTorch.
+        timeout: seconds to wait for a batch of the workers before it is an error; 0, for ever.
+            A worker that dies is always noticed at once.
+        worker_init_fn: called with the worker's id when it starts, after seeding.
+        multiprocessing_context: a start method ("fork", "spawn", "forkserver") or a context. None
+            is forkserver, spawn where there is none, and fork for data sets that cannot be pickled
+            (a lambda, a local class) or live in a program that cannot be imported (a notebook).
         generator: where the order comes from; None is the default generator.
+        prefetch_factor: batches that each worker prepares ahead; 2 when there are workers.
+        persistent_workers: keep the workers from pass to pass.
+        in_order: False hands out batches as they become ready.
+        worker_method: "multiprocessing", or "thread" for workers that are threads of this process:
+            they start at once and share the data set, and run side by side where the reading
+            releases the GIL (files, image decoding, NumPy).
 
-    >>> data = TensorDataset(torch.arange(5.0))
+    Worker k has the seed `base_seed + k`, PyTorch's, for `random`, NumPy and Rushlight. Tensors
+    come from worker processes through shared memory; `get_worker_info()` tells a worker who it is.
+
+    Raises, while it is iterated:
+        RuntimeError: a worker died (the message names it and the signal), or `timeout` is over.
+        any class: what a worker raised, with the worker's traceback in the message.
+
+    >>> data = torch.utils.data.TensorDataset(torch.arange(5.0))
     >>> [batch.tolist() for batch, in DataLoader(data, batch_size=2)]
     [[0.0, 1.0], [2.0, 3.0], [4.0]]
     """
@@ -68,6 +83,7 @@ class DataLoader(Generic[T_co]):
     num_workers: int
     drop_last: bool
     sampler: Any
+    _iterator: Any
     _fixed = (
         "batch_size",
         "batch_sampler",
@@ -97,9 +113,17 @@ class DataLoader(Generic[T_co]):
         persistent_workers: bool = False,
         pin_memory_device: str = "",
         in_order: bool = True,
+        worker_method: str = "multiprocessing",
     ) -> None:
         _check_worker_options(num_workers, timeout, prefetch_factor, persistent_workers)
+        if worker_method not in ("multiprocessing", "thread"):
+            raise ValueError(
+                f"worker_method should be 'multiprocessing' or 'thread', but got {worker_method!r}"
+            )
+        if num_workers > 0 and prefetch_factor is None:
+            prefetch_factor = 2
         self._iterable = isinstance(dataset, IterableDataset)
+        self._dataset_kind = _DatasetKind.Iterable if self._iterable else _DatasetKind.Map
         if self._iterable:
             _check_iterable(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
@@ -118,22 +142,13 @@ class DataLoader(Generic[T_co]):
             )
         if sampler is None:
             if self._iterable:
-                sampler = _Endless()
+                sampler = _InfiniteConstantSampler()
             elif shuffle:
                 sampler = RandomSampler(dataset, generator=generator)
             else:
                 sampler = SequentialSampler(dataset)
         if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        if num_workers > 0:
-            raise NotImplementedError(
-                message(
-                    "DataLoader: reading in worker processes comes with a later version",
-                    got=f"num_workers={num_workers}",
-                    wanted="num_workers=0, which reads in the calling process",
-                    hint="num_workers=0; a TensorDataset is then read a whole batch at a time",
-                )
-            )
         self.dataset = dataset
         self.batch_size = batch_size
         self.sampler = sampler
@@ -152,8 +167,13 @@ class DataLoader(Generic[T_co]):
         if collate_fn is None:
             collate_fn = default_collate if self._auto_collation else default_convert
         self.collate_fn = collate_fn
-        self._promised: int | None = None  # the length a stream stated when len(loader) was asked
+        self.worker_method = worker_method
+        self._IterableDataset_len_called: int | None = None  # what a stream said when asked
+        self._iterator = None  # kept when the workers are
+        self._progress: resume.Progress | None = None  # of the pass begun last
+        self._loaded: resume.Progress | None = None  # where the next pass begins
         self._complete = True
+        self.check_worker_number_rationality()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._fixed and self.__dict__.get("_complete"):
@@ -170,87 +190,112 @@ class DataLoader(Generic[T_co]):
     def _index_sampler(self) -> Any:
         return self.batch_sampler if self._auto_collation else self.sampler
 
+    @property
+    def multiprocessing_context(self) -> Any:
+        """The context that workers are started in, if one was chosen."""
+        return self._context
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context: Any) -> None:
+        if context is not None:
+            context = _checked_context(context, self.num_workers)
+        self._context = context
+
+    def _get_iterator(self) -> _BaseDataLoaderIter:
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        return _MultiProcessingDataLoaderIter(self)
+
     def __iter__(self) -> Iterator[Any]:
-        return _Pass(self)
+        if not (self.persistent_workers and self.num_workers > 0):
+            return self._get_iterator()
+        if self._iterator is None or self._iterator._pool.closed:
+            self._iterator = self._get_iterator()
+        else:
+            self._iterator._reset(self)
+        return self._iterator  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         if not self._iterable:
             return len(self._index_sampler)
-        length = self._promised = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is not None:
             round_to_batches = math.floor if self.drop_last else math.ceil
             length = round_to_batches(length / self.batch_size)
         return length
 
+    def state_dict(self) -> dict[str, Any]:
+        """Where this loader is: save it, and `load_state_dict` goes on with the next batch.
 
-class _Pass:
-    """One pass over the data: what `iter(loader)` gives."""
+        It counts the batches that the program was given, not those that workers have prepared. A
+        stream (or any data set) that has `state_dict` and `load_state_dict` itself is asked for
+        its own state; another stream is read up to its place again. With a saved generator state
+        of the program, the order goes on as if nothing had happened.
 
-    def __init__(self, loader: DataLoader[Any]) -> None:
-        self._loader = loader
-        self._indices = iter(loader._index_sampler)
-        # No worker needs this seed, but drawing it keeps the random stream where PyTorch's is.
-        self._base_seed = draw_seed(loader.generator)
-        self._stream = iter(loader.dataset) if loader._iterable else None
-        self._yielded = 0
-        if loader.timeout:
-            raise AssertionError("DataLoader without workers requires timeout == 0")
+        >>> loader = DataLoader(range(6), batch_size=2, shuffle=True)
+        >>> passing = iter(loader)
+        >>> first, state = next(passing).tolist(), loader.state_dict()
+        >>> other = DataLoader(range(6), batch_size=2, shuffle=True)
+        >>> other.load_state_dict(state)
+        >>> sorted(first + [i for batch in other for i in batch.tolist()])
+        [0, 1, 2, 3, 4, 5]
+        """
+        progress = self._loaded or self._progress
+        if progress is not None and progress.fetcher is not None:
+            progress.shares[0].yielded = progress.yielded
+            progress.shares[0].state = state_of(progress.fetcher)
+        return resume.save(self, progress)
 
-    def __iter__(self) -> _Pass:
-        return self
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Let the next pass go on where `state_dict()` was called.
 
-    def __len__(self) -> int:
-        return len(self._loader._index_sampler)
+        Raises:
+            ValueError: the state is of a loader with another batch size, or of a stream read by
+                another number of workers.
+        """
+        self._loaded = resume.restore(self, state_dict)
+        self._progress = None
 
-    def __next__(self) -> Any:
-        index = next(self._indices)
-        batch = self._read(index) if self._stream is None else self._read_stream(index)
-        self._yielded += 1
-        promised = self._loader._promised
-        if self._stream is not None and promised is not None and self._yielded > promised:
+    def check_worker_number_rationality(self) -> None:
+        """Warn of more worker processes than there are cores for them."""
+        if self.num_workers == 0 or self.worker_method == "thread":
+            return
+        known = hasattr(os, "sched_getaffinity")
+        cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
+        if cores is None or self.num_workers > cores:
+            note = "" if known else " (`cpuset` is not taken into account)"
             warnings.warn(
-                f"Length of IterableDataset {self._loader.dataset} was reported to be {promised} "
-                f"(when accessing len(dataloader)), but {self._yielded} samples have been fetched.",
-                stacklevel=2,
+                f"This DataLoader will create {self.num_workers} worker processes in total. "
+                f"Our suggested max number of worker in current system is {cores}{note}, which is "
+                "smaller than what this DataLoader is going to create. Please be aware that "
+                "excessive worker creation might get DataLoader running slow or even freeze, "
+                "lower the worker number to avoid potential slowness/freeze if necessary.",
+                stacklevel=3,
             )
-        return batch
-
-    def _read(self, index: Any) -> Any:
-        loader = self._loader
-        dataset = loader.dataset
-        if not loader._auto_collation:
-            return loader.collate_fn(dataset[index])
-        if loader.collate_fn is default_collate:
-            tensors = _tensors_at(dataset, index)
-            if tensors is not None:
-                return tensors
-        batched = getattr(dataset, "__getitems__", None)
-        samples = batched(index) if batched else [dataset[i] for i in index]
-        return loader.collate_fn(samples)
-
-    def _read_stream(self, index: Any) -> Any:
-        assert self._stream is not None
-        loader = self._loader
-        if not loader._auto_collation:
-            return loader.collate_fn(next(self._stream))
-        samples = [sample for _, sample in zip(index, self._stream, strict=False)]
-        if not samples or (loader.drop_last and len(samples) < len(index)):
-            self._indices = iter(())
-            raise StopIteration
-        return loader.collate_fn(samples)
 
 
-def _tensors_at(dataset: Any, indices: Any) -> list[Any] | None:
-    """The batch of a TensorDataset (or a Subset of one) by one indexing a tensor; None for others.
+def _checked_context(context: Any, num_workers: int) -> Any:
+    import multiprocessing
 
-    It equals the stacked samples, and costs a fraction of slicing out each and stacking them.
-    """
-    if type(dataset) is Subset:
-        inner = dataset.indices
-        return _tensors_at(dataset.dataset, [inner[i] for i in indices])
-    if type(dataset) is TensorDataset and indices and all(type(i) is int for i in indices):
-        return list(dataset[indices])
-    return None
+    if num_workers == 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading "
+            f"(num_workers > 0), but got num_workers={num_workers}"
+        )
+    if isinstance(context, str):
+        known = multiprocessing.get_all_start_methods()
+        if context not in known:
+            raise ValueError(
+                "multiprocessing_context option should specify a valid start method in "
+                f"{known!r}, but got multiprocessing_context={context!r}"
+            )
+        context = multiprocessing.get_context(context)
+    if not isinstance(context, multiprocessing.context.BaseContext):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string "
+            f"specifying the start method, but got multiprocessing_context={context}"
+        )
+    return context
 
 
 def _check_worker_options(

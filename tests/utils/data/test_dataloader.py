@@ -16,7 +16,6 @@ from rushlight.utils.data import (
     TensorDataset,
     default_collate,
     default_convert,
-    get_worker_info,
 )
 
 
@@ -131,16 +130,9 @@ def test_argument_checks(options: dict[str, Any], match: str) -> None:
         DataLoader(**{"dataset": range(3), **options})
 
 
-def test_workers_come_later() -> None:
-    with pytest.raises(NotImplementedError, match="num_workers=0"):
-        DataLoader(range(3), num_workers=2)
-    assert get_worker_info() is None
-
-
 def test_options_of_workers_are_accepted_without_them() -> None:
     loader = DataLoader(
         range(2),
-        pin_memory=True,
         worker_init_fn=print,
         multiprocessing_context=None,
         in_order=False,

@@ -1,0 +1,310 @@
+"""How workers are started: by which method, and how the data set gets to them.
+
+`forkserver` where there is one (POSIX), `spawn` elsewhere: processes that begin clean, whatever
+threads and locks this one has. Two things cannot be given to such a process: what cannot be pickled
+(a lambda, a local class, an open file), and what is defined in a main program that cannot be
+imported a second time, because it does its work without asking for `__name__ == "__main__"` or has
+no file (a notebook). There `fork` helps, as it does in PyTorch on Linux; where there is no fork,
+the error says what to change.
+
+The data set is pickled once for all workers, and the memory of its arrays lies in one shared block
+which every worker maps as its own (a page is copied when somebody writes to it).
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import multiprocessing
+import os
+import pickle
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from .... import dtypes
+from ....errors import message
+from .shared import Block
+from .transport import layout, pack, write
+from .worker import Job
+
+SMALL = 32 << 10  # bytes that fit into a socket's buffer: sending them never waits
+# Settings of libraries that programs make at their top, and that are lost in a process that does
+# not run the program's top.
+FLAGS = (
+    ("PIL.ImageFile", "LOAD_TRUNCATED_IMAGES"),
+    ("PIL.Image", "MAX_IMAGE_PIXELS"),
+)
+PRELOAD = "rushlight.utils.data._utils.process_worker"
+
+
+class Launch:
+    """How the workers of one pool are started. Made once a pool; `send` once a worker."""
+
+    def __init__(self, job: Job, context: Any) -> None:
+        self.asked = context is not None
+        self.job: Job | None = job  # for a forked process
+        self.without_main = False
+        self._setup: dict[str, Any] | None = None
+        self._block: Block | None = None
+        if process_is_importing():
+            raise unguarded("this process is a worker that is importing the main program")
+        chosen = multiprocessing.get_start_method(allow_none=True)
+        if context is None and chosen not in (None, multiprocessing.get_all_start_methods()[0]):
+            context = multiprocessing.get_context(chosen)  # the program has called set_start_method
+        if context is not None and context.get_start_method() == "fork":
+            self.context = context
+            return
+        try:
+            pickled, memory = pack(job)
+        except Exception as error:
+            self._fork_or_raise(context, cannot_pickle(job, error), error)
+            return
+        needs_main = b"__main__" in pickled
+        if not main_is_importable():
+            if needs_main:
+                self._fork_or_raise(
+                    context, unguarded("the data set is defined in the main program")
+                )
+                return
+            self.without_main = not self.asked
+        elif not needs_main and main_is_installed():
+            self.without_main = True
+        size = sum(m.nbytes for m in memory)
+        if not self.asked and fork_context() is not None and size > available_memory() // 2:
+            self.context = fork_context()  # no room for a second copy
+            return
+        if context is None:
+            context = default_context()
+        self.context = context
+        self.job = None
+        self._prepare(pickled, memory)
+
+    def _fork_or_raise(
+        self, context: Any, error: Exception, cause: Exception | None = None
+    ) -> None:
+        fork = None if self.asked else fork_context()
+        if fork is None:
+            raise error from cause
+        self.context = fork
+
+    def _prepare(self, pickled: bytes, memory: list[Any]) -> None:
+        parts = [*memory, pickled]
+        sizes = [len(part) for part in parts]
+        environ = dict(os.environ) if self.method == "forkserver" else None
+        self._setup = {
+            "environ": environ,
+            "dtype": str(dtypes.get_default_dtype()).partition(".")[2],
+            "flags": flags(),
+            "size": 0,
+            "parts": [bytes(part) for part in parts] if sum(sizes) <= SMALL else [],
+        }
+        if sum(sizes) > SMALL:
+            offsets, total = layout(sizes)
+            self._block = Block.make(total)
+            write(self._block, offsets, parts)
+            self._setup["size"] = self._block.size
+            self._setup["parts"] = list(zip(offsets, sizes, strict=True))
+
+    @property
+    def method(self) -> str:
+        """fork, forkserver or spawn."""
+        return str(self.context.get_start_method())
+
+    def start(self, process: Any) -> None:
+        """`process.start()`, without handing on the main program if it is not wanted."""
+        if self.method == "forkserver":
+            preload(self.context)
+        # Classes of the main program come back from workers under this name.
+        sys.modules["__mp_main__"] = sys.modules["__main__"]
+        with _no_main() if self.without_main else contextlib.nullcontext():
+            process.start()
+
+    def send(self, connection: Any) -> None:
+        """Send a worker its job, if it has not inherited it."""
+        if self._setup is not None:
+            connection.send_bytes(pickle.dumps(self._setup, 5))
+            if self._block is not None:
+                self._block.send(connection)
+
+    def forked(self, job: Job) -> Launch | None:
+        """The same by fork, when this way has failed; None if the program has chosen this way."""
+        if self.asked or fork_context() is None:
+            return None
+        if self.method == "fork":
+            return self
+        twin = object.__new__(Launch)
+        twin.asked, twin.job, twin.context = False, job, fork_context()
+        twin.without_main, twin._setup, twin._block = False, None, None
+        return twin
+
+
+def default_context() -> Any:
+    """The best of the start methods that begin clean."""
+    names = multiprocessing.get_all_start_methods()
+    return multiprocessing.get_context("forkserver" if "forkserver" in names else "spawn")
+
+
+def fork_context() -> Any:
+    """The context of fork, where it can be relied upon; else None."""
+    if sys.platform == "darwin" or "fork" not in multiprocessing.get_all_start_methods():
+        return None
+    return multiprocessing.get_context("fork")
+
+
+def preload(context: Any) -> None:
+    """Have the fork server import what workers need, so that they begin with it.
+
+    It counts when the server starts, which is once a program, unless the program has a list of its
+    own.
+    """
+    from multiprocessing import forkserver
+
+    if getattr(forkserver._forkserver, "_preload_modules", None) != ["__main__"]:
+        return
+    wanted = (
+        "PIL.Image",
+        "PIL.ImageOps",
+        "PIL.ImageEnhance",
+        "rushlight.dropin",
+        "rushlight.nn",
+        "rushlight.vision",
+        "rushlight.vision.datasets",
+        "rushlight.vision.transforms",
+    )
+    names = [name for name in wanted if name in sys.modules]
+    context.set_forkserver_preload([PRELOAD, *names])
+
+
+def flags() -> list[tuple[str, str, Any]]:
+    """The known settings of other libraries, as they are here."""
+    return [
+        (module, name, getattr(sys.modules[module], name))
+        for module, name in FLAGS
+        if module in sys.modules and hasattr(sys.modules[module], name)
+    ]
+
+
+def available_memory() -> int:
+    """Bytes that may still be used; a great number where the system does not tell."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            found = [line for line in file if line.startswith("MemAvailable:")]
+        return int(found[0].split()[1]) << 10
+    except (OSError, ValueError, IndexError):
+        return 1 << 62
+
+
+# -- the main program ----------------------------------------------------------------------------
+
+
+def main_is_importable() -> bool:
+    """Whether a worker can import the main program without running it again."""
+    path = _main_path()
+    return path is not None and _guarded(path)
+
+
+def main_is_installed() -> bool:
+    """Whether the main program is an installed one (`python -m pytest`), which sets up nothing."""
+    path = _main_path()
+    if path is None:
+        return False
+    folders = {sysconfig.get_paths()[name] for name in ("purelib", "platlib", "stdlib", "scripts")}
+    return any(os.path.abspath(path).startswith(folder + os.sep) for folder in folders)
+
+
+def process_is_importing() -> bool:
+    """Whether this is a child of multiprocessing that has not got to its own work yet."""
+    return bool(getattr(multiprocessing.current_process(), "_inheriting", False))
+
+
+def _main_path() -> str | None:
+    path = getattr(sys.modules.get("__main__"), "__file__", None)
+    return path if isinstance(path, str) and os.path.isfile(path) else None
+
+
+@cache
+def _guarded(path: str) -> bool:
+    """Whether a program's text has an `if` about `__name__` at its top level."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError):
+        return False
+    return any(
+        isinstance(node, ast.Name) and node.id == "__name__"
+        for statement in tree.body
+        if isinstance(statement, ast.If)
+        for node in ast.walk(statement.test)
+    )
+
+
+_patching = threading.Lock()
+
+
+@contextlib.contextmanager
+def _no_main() -> Iterator[None]:
+    """Within the block, processes that this thread starts do not import the main program."""
+    from multiprocessing import spawn
+
+    with _patching:
+        original = spawn.get_preparation_data
+        owner = threading.get_ident()
+
+        def without(name: str) -> dict[str, Any]:
+            data = original(name)
+            if threading.get_ident() == owner:
+                data.pop("init_main_from_name", None)
+                data.pop("init_main_from_path", None)
+            return data
+
+        spawn.get_preparation_data = without  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            spawn.get_preparation_data = original
+
+
+# -- errors --------------------------------------------------------------------------------------
+
+
+def unguarded(why: str) -> RuntimeError:
+    """What a program hears that starts workers at its top level."""
+    return RuntimeError(
+        message(
+            "DataLoader: an attempt has been made to start a worker process before the current "
+            "process has finished its bootstrapping phase, or without a main program that workers "
+            "can import",
+            got=why,
+            wanted="a main program that workers can import without starting it again",
+            hint='putting what the program does below `if __name__ == "__main__":`, or the data '
+            'set into a file of its own, or worker_method="thread", or num_workers=0',
+        )
+    )
+
+
+def cannot_pickle(job: Job, error: Exception) -> Exception:
+    """What a program hears whose data set cannot be sent to workers."""
+    guilty = []
+    for name, part in (
+        ("dataset", job.dataset),
+        ("collate_fn", job.collate_fn),
+        ("worker_init_fn", job.init_fn),
+    ):
+        try:
+            pack(part)
+        except Exception:
+            guilty.append(name)
+    return pickle.PicklingError(
+        message(
+            f"DataLoader: {' and '.join(guilty) or 'the job'} cannot be pickled for the workers",
+            got=f"{type(error).__name__}: {error}",
+            wanted="functions and classes at the top level of a module, and no open files or "
+            "connections",
+            hint='def instead of lambda, or multiprocessing_context="fork" where there is fork, or '
+            'worker_method="thread", or num_workers=0',
+        )
+    )
