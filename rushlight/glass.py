@@ -53,7 +53,7 @@ def formula(op: Op) -> str | None:
     if op.kind != "elementwise" or op.ufunc is not None:
         return None
     try:
-        return repr(op.fn(*[trace.variable(n) for n in op.inputs]))
+        return repr(op.formula(*[trace.variable(n) for n in op.inputs]))
     except (TypeError, AttributeError):  # written with array functions
         return None
 

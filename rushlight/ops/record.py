@@ -28,7 +28,7 @@ from .. import dtypes
 from ..autograd import door, fast, views
 from ..autograd.node import TensorBase
 from ..errors import message
-from ..kernels import expr
+from ..kernels import expr, fused
 from ..kernels.meta import MetaArray
 from . import overrides
 from .samples import Case, ErrorCase
@@ -64,6 +64,7 @@ class Op:
 
     def __init__(self, fn: Callable[..., Any], kind: str, **options: Any) -> None:
         self.fn = fn
+        self.formula = fn  # of one element, as it was written; `fn` may compute it by a kernel
         self.kind = kind
         self.name: str = options.pop("name", None) or fn.__name__.rstrip("_")
         self.__doc__ = fn.__doc__
@@ -129,6 +130,8 @@ class Op:
             else:
                 self.defaults[p[0]] = p[2]
         self.required = sum(d is EMPTY for d in self.input_defaults)
+        if kind == "elementwise":
+            self.fn = fused.fuse(fn, self.name, None if self.ufunc is None else self)
 
     def __repr__(self) -> str:
         return f"<op {self.name}: {self.kind}>"
@@ -217,7 +220,8 @@ class Op:
                     "__module__": "rushlight",
                     "op": self,
                     "rules": tuple(
-                        unwritten(self.name) if r is None else wrapped(r) for r in self.rules
+                        unwritten(self.name) if r is None else wrapped(self._fused_rule(r, i))
+                        for i, r in enumerate(self.rules)
                     ),
                     "rule_kw": self.rule_names or ((),) * len(self.rules),
                     "joint": self.joint_rule,
@@ -232,6 +236,12 @@ class Op:
                 self.float_node = found
         return found
 
+    def _fused_rule(self, rule: Any, i: int) -> Any:
+        """The rule of a formula by a kernel where arrays are large; other rules as they are."""
+        if self.kind != "elementwise" or self.joint_rule or self.name in fused.BARE:
+            return rule
+        return fused.fuse_rule(rule, f"{self.name}_backward{i}")
+
     def _short_run(self) -> dict[str, Any]:
         """The quick ways of running the rules of two operands."""
         if self.kind != "elementwise" or len(self.rules) != 2:
@@ -245,7 +255,7 @@ class Op:
         return self.node_class((), 0)
 
     def _derive(self) -> None:
-        self.rules = tuple(expr.derive(self.fn, len(self.inputs)))
+        self.rules = tuple(expr.derive(self.formula, len(self.inputs)))
         keeps = []
         for rule in self.rules:
             used = (
@@ -272,7 +282,7 @@ class Op:
             if isinstance(a, TensorBase):
                 return door.apply(self, self._pad(args), kw)
             if a.__class__ is expr.Expr:
-                return a.trace.call(self, args)
+                return self.formula(*args, **kw) if kw else a.trace.call(self, args)
             if isinstance(a, MetaArray):
                 return self.infer(list(args), kw)
         return self.fn(*args, **kw)

@@ -95,9 +95,9 @@ def test_reflection_folds_back(corners):
 def test_cells_of_a_grid():
     at = np.array([-1.0, 0.0, 1.0])
     cell, slope, offset = kernel.grid_cells(at, 5, "bilinear", "zeros", True)
-    np.testing.assert_allclose(cell + slope * at + offset, [0, 2, 4])
+    np.testing.assert_allclose(cell + slope * (at + 1) + offset, [0, 2, 4])
     cell, slope, offset = kernel.grid_cells(at, 5, "bilinear", "border", False)
-    np.testing.assert_allclose(cell + slope * at + offset, [0, 2, 4])
+    np.testing.assert_allclose(cell + slope * (at + 1) + offset, [0, 2, 4])
     assert slope.tolist() == [0, 2.5, 0]
 
 

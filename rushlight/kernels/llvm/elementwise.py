@@ -1,8 +1,8 @@
 """Kernels over elements: one formula, any number of inputs and outputs, one pass over memory.
 
 `kernel(key, write, ins, outs)` compiles `write(f, *values) -> values`, which is called to write
-the formula for one vector. Inputs are dense arrays of one layout ("array") or single values ("one").
-Work is cut into chunks of fixed size that the pool's threads share.
+the formula for one vector. Inputs are dense arrays of one layout ("array") or single values
+("one"). Work is cut into chunks of fixed size that the pool's threads share.
 
 Not here: which formula, and when a kernel is used (`fused.py`).
 """

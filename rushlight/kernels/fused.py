@@ -1,0 +1,194 @@
+"""Formulas about one element, computed in one pass: the choice between NumPy and machine code.
+
+`fuse(formula, name)` gives a function with the same meaning. Small arrays, mixed types, broadcast
+shapes and whatever has no machine code go to the formula itself, which is NumPy calls; large arrays
+of one type and layout go to a kernel that is compiled when it is first needed and shared by the
+pool's threads. The choice looks at sizes, types and layouts alone, so that the same call gives the
+same bits every time.
+
+Not here: how a kernel is made (`llvm/`). Read next: `llvm/lower.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .expr import Expr, Trace
+
+ndarray = np.ndarray
+# Elements from which on a kernel is used; RUSHLIGHT_JIT=always: whatever the size, for tests.
+LEAST = 1 if os.environ.get("RUSHLIGHT_JIT") == "always" else 4096
+MOST_VARIANTS = 8  # kernels of one formula with different constants; others stay with NumPy
+ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(bool): "i8"}
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
+_jit: Any = None  # the modules of kernels/llvm, once asked for: False when they cannot be used
+
+
+def jit() -> Any:
+    """The machinery of `llvm/`, imported when the first large array comes; False without it."""
+    global _jit
+    if _jit is None:
+        from .llvm import jit as compiler
+
+        if compiler.available():
+            from .llvm import elementwise, lower, threads
+
+            _jit = (elementwise, lower, threads)
+        else:
+            _jit = False
+    return _jit
+
+
+def fuse(
+    formula: Callable[..., Any], name: str, traced: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
+
+    `traced` is what is called on `Expr` variables to see the formula, where that differs.
+    """
+    kernels: dict[Any, Any] = {}
+    seen = traced or formula
+
+    def call(*args: Any, **kw: Any) -> Any:
+        for a in args:
+            if a.__class__ is ndarray and a.size >= LEAST:
+                y = large(seen, name, kernels, args, kw)
+                return formula(*args, **kw) if y is None else y
+        return formula(*args, **kw)
+
+    call.__name__ = name
+    call.__doc__ = formula.__doc__
+    return call
+
+
+def fuse_rule(rule: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A derivative rule (g, y, *inputs), by a kernel where its gradient is large."""
+    kernels: dict[Any, Any] = {}
+
+    def call(g: Any, *values: Any, **kw: Any) -> Any:
+        if g.__class__ is ndarray and g.size >= LEAST:
+            found = large(rule, name, kernels, (g, *values), kw)
+            if found is not None:
+                return found
+        return rule(g, *values, **kw)
+
+    return call
+
+
+def large(
+    formula: Callable[..., Any],
+    name: str,
+    kernels: dict[Any, Any],
+    args: tuple[Any, ...],
+    kw: dict[str, Any],
+) -> Any:
+    """The result by a kernel; None when this call is not one for kernels."""
+    arrays: list[Any] = []
+    kinds: list[str] = []
+    first: Any = None
+    for a in args:
+        if a.__class__ is ndarray:
+            if a.ndim == 0 and len(args) > 1:
+                kinds.append("one")
+            else:
+                if first is None:
+                    first = a
+                elif a.shape != first.shape:
+                    return None
+                kinds.append("array")
+            arrays.append(a)
+        elif a is None:
+            kinds.append("none")
+        elif a.__class__ is float or a.__class__ is int:
+            kinds.append("number")
+            arrays.append(a)
+        else:
+            return None
+    if first is None:  # 0-d arrays alone
+        return None
+    dtype = first.dtype
+    types = tuple([a.dtype if a.__class__ is ndarray else dtype for a in arrays])
+    key = (dtype, *kinds, *types, *kw.items())
+    try:
+        found = kernels.get(key)
+    except TypeError:  # a parameter that cannot be hashed
+        return None
+    if found is None:
+        found = kernels[key] = make(formula, name, len(kernels), tuple(kinds), types, kw)
+    if found is False:
+        return None
+    kernel, out_type = found
+    y = np.empty_like(first, out_type)
+    for a, kind in zip(arrays, [k for k in kinds if k != "none"], strict=True):
+        if kind == "array" and not same_layout(a, y):
+            return None
+    given = [a if a.__class__ is ndarray else np.array(a, dtype) for a in arrays]
+    jit()[2].ready()
+    kernel(*given, y, y.size)
+    return y
+
+
+def same_layout(a: ndarray, y: ndarray) -> bool:
+    """Whether the elements of a (dense) array lie in the order of those of the fresh array y."""
+    if a.itemsize == y.itemsize:
+        if a.strides == y.strides:
+            return True
+    elif tuple(s * y.itemsize for s in a.strides) == tuple(s * a.itemsize for s in y.strides):
+        return True
+    return a.flags.c_contiguous and y.flags.c_contiguous
+
+
+def make(
+    formula: Callable[..., Any],
+    name: str,
+    variants: int,
+    kinds: tuple[str, ...],
+    types: tuple[Any, ...],
+    kw: dict[str, Any],
+) -> Any:
+    """(kernel, type of the result), or False when the formula has no machine code."""
+    floats = {t for t in types if t in FLOATS}
+    if len(floats) != 1 or any(t not in ELEMENTS for t in types) or variants >= MOST_VARIANTS:
+        return False
+    machinery = jit()
+    if not machinery:
+        return False
+    elementwise, lower, _ = machinery
+    trace = Trace()
+    variables: list[Expr] = []
+    given: list[Any] = []
+    for kind in kinds:
+        if kind == "none":
+            given.append(None)
+        else:
+            variables.append(trace.variable(f"x{len(variables)}"))
+            given.append(variables[-1])
+    operands = [
+        (ELEMENTS[t], "array" if k == "array" else "one")
+        for t, k in zip(types, [k for k in kinds if k != "none"], strict=True)
+    ]
+    try:
+        root = lower.expanded(formula(*given, **kw), trace)
+        if not isinstance(root, Expr) or root.op is None:
+            return False
+        (dtype,) = floats
+        boolean = is_boolean(root)
+        out = np.dtype(bool) if boolean else dtype
+        key = (name, repr(root))
+        kernel = elementwise.kernel(key, lower.written(root, variables), operands, [ELEMENTS[out]])
+    except (lower.NoKernel, TypeError, AttributeError, ValueError):
+        return False  # the formula does what formulas cannot: it has no kernel
+    return kernel, out
+
+
+def is_boolean(root: Expr) -> bool:
+    """Whether a formula's value is true or false."""
+    name = root.op.name
+    return name in ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite") or (
+        name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "logical_not")
+    )
