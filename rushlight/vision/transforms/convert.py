@@ -37,9 +37,13 @@ def to_tensor(pic: Any) -> Tensor:
     """
     if is_pil(pic):
         mode = pic.mode
-        array = np.asarray(pic, _WIDE_MODES.get(mode, np.uint8))
-        if mode == "1":
-            array = array * np.uint8(255)
+        if mode in ("L", "RGB"):  # as `asarray` below, without asking for the array interface
+            shape = pic.size[::-1] if mode == "L" else (*pic.size[::-1], 3)
+            array = np.frombuffer(pic.tobytes(), np.uint8).reshape(shape)
+        else:
+            array = np.asarray(pic, _WIDE_MODES.get(mode, np.uint8))
+            if mode == "1":
+                array = array * np.uint8(255)
     elif isinstance(pic, np.ndarray):
         array = pic
         if pic.ndim not in (2, 3):
@@ -49,7 +53,9 @@ def to_tensor(pic: Any) -> Tensor:
     array = array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
     if array.dtype == np.uint8:
         wide = dtypes.get_default_dtype().np
-        return Tensor._wrap(np.true_divide(array, wide.type(255), dtype=wide, order="C"))
+        scaled = array.astype(wide, order="C")
+        scaled /= wide.type(255)
+        return Tensor._wrap(scaled)
     # An array is shared where its order allows, as `from_numpy` would; Pillow's memory never is.
     return _from_numpy(np.array(array, order="C") if is_pil(pic) else np.ascontiguousarray(array))
 
@@ -104,6 +110,8 @@ def to_pil_image(pic: Any, mode: str | None = None) -> Any:
         array = (array * 255).astype(np.uint8)
     if channels == 1:
         array = array[:, :, 0]
+        if array.dtype == np.int16:
+            array = array.view(np.uint16)  # Pillow has no signed short images
         own = _GREY_MODES.get(array.dtype.name)
         if mode is not None and mode != own:
             raise ValueError(
@@ -174,36 +182,33 @@ def normalize(
             "Expected tensor to be a tensor image of size (..., C, H, W). "
             f"Got tensor.size() = {tensor.size()}"
         )
-    middle, spread = _statistic(mean, tensor.dtype), _statistic(std, tensor.dtype)
-    if not spread._a.all():
+    middle, _ = _statistic(mean, tensor.dtype)
+    spread, has_zero = _statistic(std, tensor.dtype)
+    if has_zero:
         raise ValueError(
             f"std evaluated to zero after conversion to {tensor.dtype}, "
             "leading to division by zero."
         )
-    if inplace:
-        return tensor.sub_(middle).div_(spread)
-    out = tensor - middle
-    # The difference is ours alone unless a derivative is to go through it.
-    return out / spread if out.requires_grad else out.div_(spread)
+    return tensor.sub_(middle).div_(spread) if inplace else (tensor - middle) / spread
 
 
-def _statistic(values: Any, kind: dtypes.dtype) -> Tensor:
-    """Means or deviations as a tensor that broadcasts over (C, H, W)."""
+def _statistic(values: Any, kind: dtypes.dtype) -> tuple[Tensor, bool]:
+    """Means or deviations as a tensor that broadcasts over (C, H, W); whether one is zero."""
     try:
         return _known_statistic(values if values.__class__ is tuple else tuple(values), kind)
     except TypeError:  # one number, or tensors within: nothing that a cache could recognise
         return _new_statistic(values, kind)
 
 
-def _new_statistic(values: Any, kind: dtypes.dtype) -> Tensor:
+def _new_statistic(values: Any, kind: dtypes.dtype) -> tuple[Tensor, bool]:
     import rushlight
 
     made: Tensor = rushlight.as_tensor(values, dtype=kind)
-    return made.view(-1, 1, 1) if made.ndim == 1 else made
+    return made.view(-1, 1, 1) if made.ndim == 1 else made, not bool(made._a.all())
 
 
 @lru_cache(maxsize=64)
-def _known_statistic(values: tuple[float, ...], kind: dtypes.dtype) -> Tensor:
+def _known_statistic(values: tuple[float, ...], kind: dtypes.dtype) -> tuple[Tensor, bool]:
     if not all(isinstance(v, int | float) for v in values):
         raise TypeError
     return _new_statistic(values, kind)

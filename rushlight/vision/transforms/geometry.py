@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ...size import Size
 from ...tensor import Tensor
 from .._pillow import is_pil, pillow
 from .convert import pil_to_tensor, to_pil_image
@@ -176,8 +177,8 @@ def elastic_transform(
     if not isinstance(img, Tensor) and not is_pil(img):
         raise TypeError(f"img should be PIL Image or Tensor. Got {type(img)}")
     x = img if isinstance(img, Tensor) else pil_to_tensor(img)
-    wanted = (1, *x.shape[-2:], 2)
-    if wanted != tuple(displacement.shape):
+    wanted = Size((1, *x.shape[-2:], 2))
+    if wanted != displacement.shape:
         raise ValueError(
             f"Argument displacement shape should be {wanted}, but given {displacement.shape}"
         )
