@@ -584,13 +584,27 @@ def set_watched(change: int) -> None:
 @contextmanager
 def watching(fn: Callable[..., Any]) -> Iterator[None]:
     """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block."""
-    set_watched(1)
-    state.watchers = (*state.watchers, fn)
+    watch(fn)
     try:
         yield
     finally:
-        state.watchers = state.watchers[:-1]
-        set_watched(-1)
+        unwatch(fn)
+
+
+def watch(fn: Callable[..., Any]) -> None:
+    """Let `fn` stand at the door of this thread until `unwatch(fn)`."""
+    set_watched(1)
+    state.watchers = (*state.watchers, fn)
+
+
+def unwatch(fn: Callable[..., Any]) -> None:
+    """Send `fn` away, which need not be the one that came last."""
+    watchers = state.watchers
+    for i in range(len(watchers) - 1, -1, -1):
+        if watchers[i] is fn:
+            state.watchers = (*watchers[:i], *watchers[i + 1 :])
+            break
+    set_watched(-1)
 
 
 from .views import attach_view, refresh  # noqa: E402 - views.py needs the names above

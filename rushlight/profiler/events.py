@@ -443,7 +443,7 @@ STEP = "ProfilerStep#"
 
 def function_events(recorder: Recorder, use_device: str | None = None) -> EventList:
     """The events of a recorder, with their parents, children and dropped companions."""
-    done = sorted(recorder.done)  # by id: in the order of starting
+    done = [Done(*d) for d in sorted(recorder.done)]  # by id: in the order of starting
     known: dict[int, FunctionEvent] = {}
     forward: dict[int, list[str]] = {}  # stacks of operations, by sequence number
     for d in done:
@@ -503,6 +503,8 @@ def one_event(recorder: Recorder, d: Done, use_device: str | None) -> FunctionEv
 def average(recorder: Recorder, s: Any, use_device: str | None) -> FunctionEventAvg:
     """The totals of dropped events, in the form of an average."""
     first = one_event(recorder, s.first, use_device)
+    if s.first.parent >= 0:
+        first.cpu_parent = first  # not at the top: all that is left of the event around it
     made = FunctionEventAvg().add(first)
     made.count = s.count
     made.cpu_time_total = s.total / 1000

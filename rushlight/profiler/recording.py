@@ -94,7 +94,7 @@ class Recorder:
         self.flops = flops
         self.max_events = MAX_EVENTS if max_events is None else max_events
         self.open: list[list[Any]] = []
-        self.done: list[Done] = []
+        self.done: list[tuple[Any, ...]] = []  # the fields of `Done`: plain tuples are quicker
         self.dropped: dict[Any, Sum] = {}
         self.count = 0
         self.begin = self.end = 0
@@ -132,7 +132,7 @@ class Recorder:
             around = stack[-1]
             around[INNER] += end - frame[START]
             around[BYTES] += total
-        done = Done(
+        done = (
             frame[ID],
             frame[PARENT],
             frame[NAME],
@@ -151,7 +151,7 @@ class Recorder:
         if frame[ID] < self.max_events:
             self.done.append(done)
         else:
-            self._drop(done)
+            self._drop(Done(*done))
 
     def _drop(self, done: Done) -> None:
         key: Any = (done.name, done.kind, done.parent < 0, str(done.shapes), done.stack)

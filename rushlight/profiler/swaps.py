@@ -60,25 +60,31 @@ def begin(recorder: Recorder) -> Callable[..., Any]:
     """Let a recorder of this thread see everything; the watcher is returned for `finish`."""
     global _users
     with _lock:
+        if _users == 0:
+            try:
+                _install()
+            except BaseException:
+                _put_back()
+                raise
         _users += 1
-        if _users == 1:
-            _install()
     watch = watcher(recorder)
-    door.set_watched(1)
-    door.state.watchers = (*door.state.watchers, watch)
+    door.watch(watch)
     return watch
 
 
 def finish(watch: Callable[..., Any]) -> None:
     """The opposite of `begin`."""
     global _users
-    door.state.watchers = tuple(w for w in door.state.watchers if w is not watch)
-    door.set_watched(-1)
+    door.unwatch(watch)
     with _lock:
         _users -= 1
         if _users == 0:
-            while _undo:
-                _undo.pop()()
+            _put_back()
+
+
+def _put_back() -> None:
+    while _undo:
+        _undo.pop()()
 
 
 def _put(owner: Any, name: str, new: Any) -> None:

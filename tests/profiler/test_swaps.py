@@ -378,12 +378,19 @@ def test_other_watchers_may_come_and_go() -> None:
         with pytest.warns(UserWarning, match="Anomaly"), torch.autograd.detect_anomaly():
             y.sum().backward()
     assert {"aten::matmul", "aten::mul", "MulBackward0"} <= set(names(prof))
-    prof = profile()
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
-        prof.start()
-    w * w
-    prof.stop()
-    assert names(prof) == ["aten::mul"]
+    # Not in the order in which they came.
+    for other in (
+        torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t),
+        torch.autocast("cpu", dtype=torch.bfloat16),
+    ):
+        prof = profile()
+        with other:
+            prof.start()
+        w * w
+        prof.stop()
+        assert names(prof) == ["aten::mul"]
+        assert (torch.ones(2, 2) @ torch.ones(2, 2)).dtype is torch.float32
+    assert door.state.watchers == ()
 
 
 def test_meta_tensors_and_subclasses() -> None:
