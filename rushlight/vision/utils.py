@@ -367,8 +367,6 @@ def draw_segmentation_masks(
     >>> draw_segmentation_masks(torch.zeros(3, 1, 2), mask, 1.0, "white")[0]
     tensor([[1., 0.]])
     """
-    import rushlight
-
     _check_image(image, (3,))
     if masks.ndim == 2:
         masks = masks[None]
@@ -385,7 +383,7 @@ def draw_segmentation_masks(
     drawn = image.detach().clone()
     for mask, color in zip(masks, _parse_colors(colors, count), strict=False):
         value: Any = tuple(v / 255 for v in color) if image.is_floating_point() else color
-        drawn[:, mask] = rushlight.tensor(value, dtype=image.dtype)[:, None]
+        drawn[:, mask] = image.new_tensor(value)[:, None]
     drawn[:, masks.sum(dim=0) > 1] = 0
     return (image * (1 - alpha) + drawn * alpha).to(image.dtype)
 

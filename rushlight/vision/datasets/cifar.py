@@ -117,17 +117,22 @@ class CIFAR10(VisionDataset):
         if download:
             self.download()
         self._complain()
-        arrays, self.targets = [], []
+        self.targets: list[int] = []
+        arrays: list[np.ndarray] = []
         for name, _ in self.train_list if train else self.test_list:
             batch = read_batch(self._path(name))
             labels = batch.get("labels", batch.get("fine_labels"))
             data = batch.get("data")
-            whole = isinstance(data, np.ndarray) and data.dtype == np.uint8
-            if not whole or type(labels) is not list or data.shape != (len(labels), 3 * 32 * 32):
+            if (
+                not isinstance(data, np.ndarray)
+                or type(labels) is not list
+                or data.dtype != np.uint8
+                or data.shape != (len(labels), 3 * 32 * 32)
+            ):
                 raise _unreadable(self._path(name), f"keys {sorted(map(str, batch))}")
             arrays.append(data)
             self.targets.extend(labels)
-        planes = np.concatenate(arrays).reshape(-1, 3, 32, 32)
+        planes: np.ndarray = np.concatenate(arrays).reshape(-1, 3, 32, 32)
         self.data: np.ndarray = np.ascontiguousarray(planes.transpose(0, 2, 3, 1))
         meta = read_batch(self._path(self.meta["filename"]))
         self.classes: list[str] = list(meta[self.meta["key"]])

@@ -82,8 +82,8 @@ def make_dataset(
         raise ValueError(
             "Both extensions and is_valid_file cannot be None or not None at the same time"
         )
-    samples = []
-    empty = []
+    samples: list[tuple[str, int]] = []
+    empty: list[str] = []
     for name in sorted(class_to_idx):
         before = len(samples)
         for folder, _, files in sorted(os.walk(os.path.join(directory, name), followlinks=True)):
