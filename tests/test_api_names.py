@@ -19,8 +19,6 @@ NAMES = (Path(__file__).parent / "data" / "api_names.txt").read_text(encoding="u
 # What belongs to later work, by prefix. A prefix of which nothing is missing must go.
 LATER = {
     "torch.distributions.": "probability distributions",
-    "torch.profiler.": "the profiler",
-    "torch.autograd.profiler.": "the profiler",
     "torch.utils.tensorboard.": "event files",
 }
 

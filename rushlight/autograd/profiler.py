@@ -139,10 +139,9 @@ class profile:
         self._start()
         return self
 
-    def __exit__(self, *error: object) -> bool:
+    def __exit__(self, *error: object) -> None:
         if self.enabled:
             self._stop()
-        return False
 
     def _start(self) -> None:
         self._recorder = Recorder(
@@ -272,7 +271,9 @@ class profile:
 class emit_nvtx:
     """Marks for NVIDIA's profilers, which watch a GPU: an error here, unless `enabled=False`."""
 
-    what, error, tool = "NVTX", AssertionError, "Torch not compiled with CUDA enabled"
+    what = "NVTX"
+    error: type[Exception] = AssertionError
+    tool = "Torch not compiled with CUDA enabled"
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
         self.enabled = enabled
@@ -290,14 +291,16 @@ class emit_nvtx:
             )
         )
 
-    def __exit__(self, *error: object) -> bool:
-        return False
+    def __exit__(self, *error: object) -> None:
+        """Nothing was begun."""
 
 
 class emit_itt(emit_nvtx):
     """Marks for Intel's VTune: an error here, unless `enabled=False`."""
 
-    what, error, tool = "ITT", RuntimeError, "ITT is not available"
+    what = "ITT"
+    error = RuntimeError
+    tool = "ITT is not available"
 
 
 def load_nvprof(path: str) -> EventList:

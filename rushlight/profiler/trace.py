@@ -64,14 +64,14 @@ def entries(events: Any) -> Iterator[dict[str, Any]]:
     pid = os.getpid()
     tid = pid if recorder is None else recorder.thread
     program = os.path.basename(sys.executable or "python")
-    for kind, where, args in (
+    for kind, where, about in (
         ("process_name", 0, {"name": program}),
         ("process_labels", 0, {"labels": "CPU"}),
         ("process_sort_index", 0, {"sort_index": pid}),
         ("thread_name", tid, {"name": f"thread {tid} ({program})"}),
         ("thread_sort_index", tid, {"sort_index": tid}),
     ):
-        yield {"ph": "M", "name": kind, "ts": 0, "pid": pid, "tid": where, "args": args}
+        yield {"ph": "M", "name": kind, "ts": 0, "pid": pid, "tid": where, "args": about}
     backward = {e.sequence_nr: e for e in events if e.scope == 1 and e.sequence_nr >= 0}
     drawn = 0
     for number, e in enumerate(events):

@@ -80,7 +80,7 @@ def test_a_bounded_number_of_events(limit: int, tmp_path: Any) -> None:
     assert (line in averages.table()) == (dropped > 0)
     assert "beyond the buffer" not in whole.key_averages().table()
     assert events.total_average().count == len(whole.events())
-    at_top = [e.name for e in averages if e.cpu_parent is None]
+    at_top = [e.key for e in averages if e.cpu_parent is None]
     assert at_top == [e.key for e in whole.key_averages() if e.cpu_parent is None]
     prof.export_chrome_trace(tmp_path / "trace.json")
     assert f'"events not kept": {dropped}' in (tmp_path / "trace.json").read_text()
