@@ -171,6 +171,7 @@ class DataLoader(Generic[T_co]):
         self._IterableDataset_len_called: int | None = None  # what a stream said when asked
         self._iterator = None  # kept when the workers are
         self._progress: resume.Progress | None = None  # of the pass begun last
+        self._seed: int | None = None  # of the workers, if a loaded state says it
         self._loaded: resume.Progress | None = None  # where the next pass begins
         self._complete = True
         self.check_worker_number_rationality()

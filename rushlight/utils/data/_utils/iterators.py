@@ -49,16 +49,21 @@ class _BaseDataLoaderIter:
             self._progress = Progress(resume.snapshot(loader))
             self._progress.shares = [Share() for _ in range(shares)]
             self._sampler_iter: Iterator[Any] = iter(self._index_sampler)
-            if first:
+            known, loader._seed = loader._seed, None
+            self._progress.drew_seed = first and known is None
+            if self._progress.drew_seed:
                 self._base_seed = draw_seed(loader.generator)
+            elif known is not None:
+                self._base_seed = known
             self._numbered: Iterator[tuple[int, Any]] | None = None
             self._count = 0
         else:
             self._progress = loaded
             with resume.replay(loaded.start, loader):
                 self._sampler_iter = iter(self._index_sampler)
-                if first:
+                if loaded.drew_seed:
                     draw_seed(loader.generator)
+                if first:
                     self._base_seed = loaded.base_seed
                 self._numbered = self._rest(loaded)
             self._count = 0

@@ -42,6 +42,7 @@ class Progress:
 
     start: dict[str, Any]  # the generators at its beginning: see `snapshot`
     base_seed: int = 0
+    drew_seed: bool = True  # at its beginning: a pass of workers that were there before does not
     yielded: int = 0  # batches handed out in order
     ahead: set[int] = field(default_factory=set)  # and those out of order (in_order=False)
     shares: list[Share] = field(default_factory=list)
@@ -110,6 +111,7 @@ def save(loader: Any, progress: Progress | None) -> dict[str, Any]:
     """The state of a loader."""
     import rushlight
 
+    seed = loader._seed if progress is None else progress.base_seed
     if progress is None or progress.finished:
         # Between passes: only what the next one's order will be drawn from.
         progress = None
@@ -122,10 +124,12 @@ def save(loader: Any, progress: Progress | None) -> dict[str, Any]:
         "batch_size": loader.batch_size,
         "generators": {name: _plain(value, rushlight) for name, value in noted.items()},
         "in_progress": progress is not None,
+        # Workers that stay go on with their seed; others get a new one each pass.
+        "base_seed": seed if loader.persistent_workers or progress is not None else None,
     }
     if progress is not None:
         state |= {
-            "base_seed": progress.base_seed,
+            "drew_seed": progress.drew_seed,
             "yielded": progress.yielded,
             "ahead": sorted(progress.ahead),
             "turn": progress.turn,
@@ -156,6 +160,7 @@ def restore(loader: Any, state: dict[str, Any]) -> Progress | None:
         for name, part in _parts(loader):
             if name in noted:
                 _write_part(part, noted[name])
+        loader._seed = state["base_seed"]
         return None
     shares = [Share(yielded, told) for yielded, told in state["shares"]]
     if loader._iterable or any(share.state is not None for share in shares):
@@ -163,6 +168,7 @@ def restore(loader: Any, state: dict[str, Any]) -> Progress | None:
     return Progress(
         start=noted,
         base_seed=state["base_seed"],
+        drew_seed=state["drew_seed"],
         yielded=state["yielded"],
         ahead=set(state["ahead"]),
         shares=shares,
