@@ -9,10 +9,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["datasets", "get_image_backend", "io", "models", "set_image_backend"]
+__all__ = ["datasets", "get_image_backend", "io", "models", "ops", "set_image_backend"]
 __all__ += ["transforms", "utils"]
 
-_PARTS = {"datasets", "io", "models", "transforms", "utils"}
+_PARTS = {"datasets", "io", "models", "ops", "transforms", "utils"}
 
 
 def get_image_backend() -> str:
