@@ -360,8 +360,8 @@ def _sample(img: Tensor, grid: Tensor, mode: InterpolationMode, fill: Fill) -> T
     out = grid_sample(x, grid, mode=mode.value, padding_mode="zeros", align_corners=False)
     if fill is not None:
         out, inside = out[:, :-1], out[:, -1:]
-        colors = list(fill) if isinstance(fill, tuple | list) else [float(fill)]
-        color = rushlight.tensor(colors, dtype=out.dtype).view(1, -1, 1, 1)
+        colors = list(fill) if isinstance(fill, Sequence) else [float(fill)]
+        color = rushlight.as_tensor(colors, dtype=out.dtype).view(1, -1, 1, 1)
         if mode is InterpolationMode.NEAREST:
             out = rushlight.where(inside < 0.5, color, out)
         else:

@@ -252,7 +252,7 @@ class RandomErasing(Module):
             if value is None:
                 v = rushlight.empty([channels, h, w], dtype=rushlight.float32).normal_()
             else:
-                v = rushlight.tensor(value)[:, None, None]
+                v = rushlight.as_tensor(value)[:, None, None]
             top = draw.integer(0, height - h + 1)
             return top, draw.integer(0, width - w + 1), h, w, v
         return 0, 0, height, width, img
