@@ -51,7 +51,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("forward_ad", "profiler", "anomaly_mode"):
+    if name in ("forward_ad", "profiler", "profiler_legacy", "profiler_util", "anomaly_mode"):
         module = f"{__name__}.{'anomaly' if name == 'anomaly_mode' else name}"
         try:
             return importlib.import_module(module)
