@@ -1,6 +1,6 @@
 """The calls of all themes in one table, and results as plain data. Not a test file.
 
-A call takes the package (`torch`, or Rushlight) and returns something that can be compared: tensors,
+A call takes the package (`torch`, or Rushlight) and returns something to compare: tensors,
 numbers, strings, lists of them. `t.vision` is its torchvision.
 """
 
