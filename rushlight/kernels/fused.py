@@ -20,8 +20,8 @@ import numpy as np
 from .expr import Expr, Trace
 
 ndarray = np.ndarray
-# Elements from which on a kernel is used; RUSHLIGHT_JIT=always: whatever the size, for tests.
-LEAST = 1 if os.environ.get("RUSHLIGHT_JIT") == "always" else 4096
+ALWAYS = os.environ.get("RUSHLIGHT_JIT") == "always"  # kernels whatever the size: for tests
+LEAST = 1 if ALWAYS else 4096  # elements from which on a kernel is used
 MOST_VARIANTS = 8  # kernels of one formula with different constants; others stay with NumPy
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(bool): "i8"}
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

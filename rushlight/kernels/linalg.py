@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .matmul import product
+
 __all__ = [
     "householder_product",
     "lu_factor",
@@ -42,6 +44,9 @@ def _blas_ready(a: Array) -> Array:
 
 def matmul(a: Array, b: Array) -> Array:
     """a @ b; a stack times one matrix becomes a single product when the stack is contiguous."""
+    y = product(a, b)
+    if y is not None:
+        return y
     if a.ndim < 3 and b.ndim < 3:
         return np.dot(a, b)  # which copies strided operands for BLAS by itself
     a, b = _blas_ready(a), _blas_ready(b)

@@ -16,6 +16,7 @@ import numpy as np
 from ..autograd.door import wrap
 from ..errors import message
 from ..kernels import linalg as kernels
+from ..kernels.matmul import product
 from ..kernels.meta import MetaArray
 from .record import composite, op, write_out
 from .return_types import ReturnType
@@ -380,9 +381,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         and input.dtype == weight.dtype
         and (bias is None or bias.dtype == weight.dtype)
     ):
-        y = np.dot(input, weight.T)
-        if bias is not None:
-            y += bias
+        y = product(input, weight.T, bias)
+        if y is None:
+            y = np.dot(input, weight.T)
+            if bias is not None:
+                y += bias
         return y
     same_type(input, weight, "mat1", "mat2")
     if input.ndim == 0 or weight.ndim not in (1, 2) or input.shape[-1] != weight.shape[-1]:

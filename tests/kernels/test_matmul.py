@@ -1,0 +1,128 @@
+"""Our product against float64, over shapes, strides, batches and numbers of threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight
+from rushlight.kernels import fused, matmul
+
+pytestmark = pytest.mark.skipif(not fused.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+
+
+@pytest.fixture(autouse=True)
+def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matmul, "LEAST_WORK", 1)
+    monkeypatch.setattr(matmul, "NARROW", 1)
+
+
+def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, how: int) -> np.ndarray:
+    """Random numbers: contiguous, transposed, with gaps, reversed, or broadcast."""
+    if how == 1:
+        turned = rng.standard_normal((*shape[:-2], shape[-1], shape[-2])).astype(dtype)
+        return turned.swapaxes(-1, -2)
+    if how == 2:
+        wide = rng.standard_normal((*shape[:-2], 2 * shape[-2], 3 * shape[-1])).astype(dtype)
+        return wide[..., ::2, ::3]
+    x = rng.standard_normal(shape).astype(dtype)
+    if how == 3:
+        return x[..., ::-1, ::-1]
+    if how == 4:
+        return np.broadcast_to(x[..., :1, :], shape)
+    return x
+
+
+def check(a: np.ndarray, b: np.ndarray, bias: np.ndarray | None = None) -> None:
+    got = matmul.product(a, b, bias)
+    assert got is not None
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    size = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
+    if bias is not None:
+        exact = exact + bias
+        size = size + np.abs(bias)
+    # each product and each sum is rounded once: K rounding errors at the very most
+    bound = (a.shape[-1] + 2) * np.finfo(a.dtype).eps * size
+    if a.dtype == np.float64:
+        bound *= 2  # the reference is rounded too
+    assert got.dtype == a.dtype
+    assert (np.abs(got - exact) <= bound + 1e-300).all()
+    if a.dtype == np.float32 and size.size:  # and in practice far fewer
+        assert np.abs(got - exact).max() <= 0.1 * bound.max() + 1e-6 * size.max()
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_random_shapes_and_strides(seed: int, dtype: Any) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(30):
+        m, n, k = (int(v) for v in rng.integers(1, [70, 140, 90]))
+        if rng.random() < 0.2:
+            k = int(rng.integers(255, 700))
+        a = laid_out(rng, (m, k), dtype, int(rng.integers(5)))
+        b = laid_out(rng, (k, n), dtype, int(rng.integers(5)))
+        bias = rng.standard_normal(n).astype(dtype) if rng.random() < 0.5 else None
+        check(a, b, bias)
+
+
+@pytest.mark.parametrize("n", [1024, 1025, 1056, 2100])
+def test_several_blocks_of_columns(n: int) -> None:
+    rng = np.random.default_rng(n)
+    check(*(rng.standard_normal(s).astype(np.float32) for s in ((9, 300), (300, n))))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((5, 7, 20), (5, 20, 33)),
+        ((2, 3, 7, 20), (2, 3, 20, 33)),
+        ((5, 7, 20), (20, 33)),
+        ((7, 20), (5, 20, 33)),
+        ((5, 1, 7, 20), (4, 20, 33)),
+        ((40, 64, 64), (40, 64, 64)),
+    ],
+)
+@pytest.mark.parametrize("how", range(5))
+def test_batches(shapes: Any, how: int) -> None:
+    rng = np.random.default_rng(how)
+    a, b = (laid_out(rng, s, np.float32, how) for s in shapes)
+    if (y := matmul.product(a, b)) is not None:
+        check(a, b)
+        assert y.shape == (a @ b).shape
+
+
+def test_what_is_left_to_numpy() -> None:
+    x = np.ones((4, 4), np.float32)
+    assert matmul.product(x[0], x) is None
+    assert matmul.product(x, x.astype(np.float64)) is None
+    assert matmul.product(x.astype(np.int64), x.astype(np.int64)) is None
+    assert matmul.product(x[:0], x) is None
+    assert matmul.product(x[:, :0], x[:0]) is None
+    packed = np.zeros(4, [("a", "f4"), ("b", "i1")])["a"]  # strides of five bytes
+    assert matmul.product(np.lib.stride_tricks.as_strided(packed, (2, 2), (5, 10)), x[:2]) is None
+
+
+def test_special_values_reach_the_result_where_they_should() -> None:
+    a, b = np.ones((20, 40), np.float32), np.ones((40, 50), np.float32)
+    a[3, 5], b[7, 9] = np.nan, np.inf
+    y = matmul.product(a, b)
+    assert y is not None
+    assert np.isnan(y[3]).all()
+    assert np.isinf(y[[0, 19], 9]).all()
+    assert (np.delete(np.delete(y, 3, 0), 9, 1) == 40).all()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(s).astype(np.float32) for s in ((130, 600), (600, 1100)))
+    before = rushlight.get_num_threads()
+    try:
+        rushlight.set_num_threads(1)
+        alone = matmul.product(a, b)
+        rushlight.set_num_threads(threads)
+        np.testing.assert_array_equal(matmul.product(a, b), alone)
+    finally:
+        rushlight.set_num_threads(before)
