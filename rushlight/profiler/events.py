@@ -9,6 +9,8 @@ Read next: `table.py` for the text, `trace.py` for the file of a trace viewer.
 from __future__ import annotations
 
 import enum
+import gc
+import itertools
 import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -106,6 +108,22 @@ class FormattedTimesMixin:
         return format_time(self.self_device_time_total)
 
 
+class _Empty:
+    """An attribute that is an empty list or dictionary of its own when it is first asked for."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, event: Any, owner: type | None = None) -> Any:
+        if event is None:
+            return self
+        made = event.__dict__[self.name] = self.kind()
+        return made
+
+
 class FunctionEvent(FormattedTimesMixin):
     """One call of an operation, or one stretch that `record_function` marked.
 
@@ -123,6 +141,34 @@ class FunctionEvent(FormattedTimesMixin):
         flops: floating point operations (with `with_flops`), 0 where not counted.
     """
 
+    # What most events have in common stands here once: a profile can have very many of them.
+    node_id = -1
+    count = 1
+    cpu_parent: FunctionEvent | None = None
+    is_async = False
+    is_remote = False
+    is_legacy = False
+    device_type = DeviceType.CPU
+    device_index = 0
+    overload_name = ""
+    fwd_thread: int | None = None
+    scope = 0
+    cpu_memory_usage = 0
+    sequence_nr = -1
+    flops: int | None = None
+    is_user_annotation = False
+    # Within events that were dropped, or are not in the list: no event has them as a child.
+    _inside_us: float | None = None
+    _inside_bytes: int | None = None
+    kernels: Any = _Empty(list)
+    kwinputs: Any = _Empty(dict)
+    cpu_children: Any = _Empty(list)
+    input_shapes: Any = _Empty(list)
+    concrete_inputs: Any = _Empty(list)
+    input_dtypes: Any = _Empty(list)
+    stack: Any = _Empty(list)
+    _trace_name: str | None = None
+
     def __init__(
         self,
         id: int,
@@ -130,7 +176,7 @@ class FunctionEvent(FormattedTimesMixin):
         thread: int,
         start_us: float,
         end_us: float,
-        overload_name: str = "",
+        overload_name: str | None = None,
         fwd_thread: int | None = None,
         input_shapes: Any = None,
         stack: Any = None,
@@ -145,37 +191,37 @@ class FunctionEvent(FormattedTimesMixin):
         input_dtypes: Any = None,
     ) -> None:
         self.id = id
-        self.node_id = -1
         self.name = name
-        self.overload_name = overload_name
-        self.trace_name = name if trace_name is None else trace_name
-        self.time_range = Interval(start_us, end_us)
         self.thread = thread
-        self.fwd_thread = fwd_thread
-        self.kernels: list[Kernel] = []
-        self.count = 1
-        self.cpu_children: list[FunctionEvent] = []
-        self.cpu_parent: FunctionEvent | None = None
-        self.input_shapes = [] if input_shapes is None else input_shapes
-        self.concrete_inputs = [] if concrete_inputs is None else concrete_inputs
-        self.input_dtypes = [] if input_dtypes is None else input_dtypes
-        self.kwinputs: dict[str, Any] = {}
-        self.stack: list[str] = [] if stack is None else stack
-        self.scope = scope
-        self.use_device = use_device
-        self.cpu_memory_usage = cpu_memory_usage
-        self.is_async = False
-        self.is_remote = False
-        self.sequence_nr = sequence_nr
-        self.device_type = DeviceType.CPU
-        self.device_index = 0
-        self.device_resource_id = thread
-        self.is_legacy = False
-        self.flops = flops
-        self.is_user_annotation = is_user_annotation
-        # Within events that were dropped, or are not in the list: no event has them as a child.
-        self._inside_us: float | None = None
-        self._inside_bytes: int | None = None
+        self.time_range = Interval(start_us, end_us)
+        given = {
+            "overload_name": overload_name,
+            "fwd_thread": fwd_thread,
+            "input_shapes": input_shapes,
+            "stack": stack,
+            "scope": scope or None,
+            "use_device": use_device,
+            "cpu_memory_usage": cpu_memory_usage or None,
+            "sequence_nr": None if sequence_nr == -1 else sequence_nr,
+            "flops": flops,
+            "_trace_name": None if trace_name == name else trace_name,
+            "concrete_inputs": concrete_inputs,
+            "is_user_annotation": is_user_annotation or None,
+            "input_dtypes": input_dtypes,
+        }
+        for key, value in given.items():
+            if value is not None:
+                setattr(self, key, value)
+
+    @property
+    def trace_name(self) -> str:
+        """The name in traces."""
+        return self._trace_name or self.name
+
+    @property
+    def device_resource_id(self) -> int:
+        """The thread."""
+        return self.thread
 
     def append_cpu_child(self, child: FunctionEvent) -> None:
         """Note a direct child."""
@@ -443,10 +489,19 @@ STEP = "ProfilerStep#"
 
 def function_events(recorder: Recorder, use_device: str | None = None) -> EventList:
     """The events of a recorder, with their parents, children and dropped companions."""
-    done = [Done(*d) for d in sorted(recorder.done)]  # by id: in the order of starting
+    collecting = gc.isenabled()
+    gc.disable()  # nothing made here is garbage, and looking for it takes most of the time
+    try:
+        return _function_events(recorder, use_device)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _function_events(recorder: Recorder, use_device: str | None) -> EventList:
     known: dict[int, FunctionEvent] = {}
     forward: dict[int, list[str]] = {}  # stacks of operations, by sequence number
-    for d in done:
+    for d in itertools.starmap(Done, sorted(recorder.done)):  # by id: in the order of starting
         event = known[d.id] = one_event(recorder, d, use_device)
         parent = known.get(d.parent)
         if parent is not None:
@@ -454,7 +509,7 @@ def function_events(recorder: Recorder, use_device: str | None = None) -> EventL
             parent.cpu_children.append(event)
             if parent.scope == SCOPES[EVALUATE] and d.kind == NODE:
                 parent.sequence_nr, parent.fwd_thread = event.sequence_nr, event.fwd_thread
-        if d.sequence >= 0 and d.kind != NODE and event.stack:
+        if recorder.stacks and d.sequence >= 0 and d.kind != NODE and event.stack:
             forward.setdefault(d.sequence, event.stack)
     if recorder.stacks:  # of a derivative: where its operation was called
         inside: dict[int, list[str]] = {}
@@ -475,7 +530,7 @@ def function_events(recorder: Recorder, use_device: str | None = None) -> EventL
 
 def one_event(recorder: Recorder, d: Done, use_device: str | None) -> FunctionEvent:
     """A finished frame as an event."""
-    shapes, types, numbers = d.shapes or ([], [], [])
+    shapes, types, numbers = d.shapes or (None, None, None)
     event = FunctionEvent(
         d.id + 1,
         STEP[:-1] + "*" if d.name.startswith(STEP) else d.name,
@@ -484,7 +539,7 @@ def one_event(recorder: Recorder, d: Done, use_device: str | None) -> FunctionEv
         (d.end - recorder.begin) / 1000,
         fwd_thread=1 if d.kind == NODE else 0,
         input_shapes=shapes,
-        stack=[show(*entry) for entry in d.stack or ()],
+        stack=[show(*entry) for entry in d.stack] if d.stack else None,
         scope=SCOPES[d.kind],
         use_device=use_device,
         cpu_memory_usage=d.bytes,
@@ -495,8 +550,10 @@ def one_event(recorder: Recorder, d: Done, use_device: str | None) -> FunctionEv
         is_user_annotation=d.kind == USER,
         input_dtypes=types,
     )
-    event._inside_us = d.inner / 1000
-    event._inside_bytes = d.bytes - d.own_bytes
+    if d.inner:
+        event._inside_us = d.inner / 1000
+    if d.bytes:
+        event._inside_bytes = d.bytes - d.own_bytes
     return event
 
 
