@@ -19,8 +19,8 @@ from ..profiler.events import (
     FunctionEventAvg,
     Interval,
     Kernel,
-    function_events,
 )
+from ..profiler.reading import function_events
 from ..profiler.recording import Recorder, record_function
 from ..profiler.swaps import begin, finish
 
