@@ -283,7 +283,11 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                     hint="a new pass: iter(loader), or another for loop over it",
                 )
             )
-        got = self._pool.receive(self._timeout or None)
+        try:
+            got = self._pool.receive(self._timeout or None)
+        except KeyboardInterrupt:
+            self._pool.shutdown(0.3)
+            raise
         if got is None:
             self._pool.shutdown(0.0)  # a worker that waits for something would not hear of it
             raise RuntimeError(

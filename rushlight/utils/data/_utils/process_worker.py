@@ -1,7 +1,8 @@
 """The life of a worker process: set up, read what is asked for, send it back, end with the parent.
 
-One two-way connection leads to the parent. A worker ends when that connection does, or when the
-parent has died; it never waits for anything else. Read next: `process_pool.py`, the other end.
+One two-way connection leads to the parent. A worker ends when that connection does, between two
+batches; when the parent has died, it ends at once (a thread waits for that). Read next:
+`process_pool.py`, the other end.
 """
 
 from __future__ import annotations
@@ -11,16 +12,14 @@ import os
 import pickle
 import signal
 import sys
+import threading
 from multiprocessing import process
 from typing import Any
 
 from .shared import Block, Lease
 from .transport import Sender
-from .wait import Waiter
 from .worker import Job, Reader, begin_process
 from .wrapper import ExceptionWrapper
-
-LOOK_UP = 5.0  # seconds between looks whether the parent lives, where nothing tells
 
 
 def main(connection: Any, worker_id: int, job: Job | None, inherited: list[Any]) -> None:
@@ -37,6 +36,7 @@ def main(connection: Any, worker_id: int, job: Job | None, inherited: list[Any])
     try:
         for end in inherited:
             end.close()  # or a worker would not see the end of a parent that its sibling outlives
+        _end_with_parent()
         if job is None:
             job = _receive_job(connection)
         if job is not None:
@@ -46,6 +46,19 @@ def main(connection: Any, worker_id: int, job: Job | None, inherited: list[Any])
         return
     finally:
         connection.close()
+
+
+def _end_with_parent() -> None:
+    """Let this process end when the parent does, even in the middle of reading a sample."""
+    parent = process.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(0)
+
+    threading.Thread(target=watch, name="DataLoaderWatch", daemon=True).start()
 
 
 def _receive_job(connection: Any) -> Job | None:
@@ -90,20 +103,11 @@ def _serve(connection: Any, worker_id: int, job: Job) -> None:
     reader = Reader(job, worker_id, f"in DataLoader worker process {worker_id}")
     sender = Sender()
     tasks: collections.deque[tuple[int, Any]] = collections.deque()
-    parent = process.parent_process()
-    parent_pid = os.getppid()
-    waiter = Waiter([connection, *([parent.sentinel] if parent else [])])
     number = 0  # of the pass
     while True:
         # Everything that has arrived is read before a task is begun: it may be that a new pass has
         # begun and the tasks of the old one are for nothing.
         while not tasks or connection.poll():
-            if not tasks:
-                ready = waiter.wait(LOOK_UP)
-                if connection not in ready:
-                    if ready or os.getppid() != parent_pid:
-                        return  # the parent has died
-                    continue
             kind, *rest = pickle.loads(connection.recv_bytes())
             if kind == "pass":
                 number, start = rest
