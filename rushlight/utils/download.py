@@ -167,7 +167,7 @@ def _alone(part: str) -> Iterator[IO[bytes]]:
     while True:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         file = os.fdopen(os.open(part, flags, 0o666), "r+b")
-        _lock(file)
+        _lock(file, part)
         # Whoever had it before us may have finished and renamed it.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), os.stat(part)):
@@ -177,13 +177,19 @@ def _alone(part: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _lock(file: IO[bytes]) -> None:
+def _lock(file: IO[bytes], part: str) -> None:
     try:
         import fcntl
     except ImportError:  # Windows: processes that collide there find a wrong checksum
         return
-    with contextlib.suppress(OSError):  # some network disks have no locks
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        if sys.stderr.isatty():
+            print(f"Waiting for another process that fetches {part}", file=sys.stderr)
         fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError:  # some network disks have no locks
+        return
 
 
 def _fetch_from(
@@ -205,7 +211,7 @@ def _fetch_from(
             idle = 0 if _size(file) > before else idle + 1
             if idle >= ATTEMPTS:
                 return f"{error} ({_size(file)} bytes are kept)"
-            time.sleep(PAUSE * 2**idle if idle else 0)
+            time.sleep(PAUSE * 2 ** (idle - 1) if idle else 0)
             continue
         if check is None:
             return None
@@ -220,8 +226,9 @@ def _fetch_from(
 
 
 class _State:
-    """What one address told about its file: the validator that must not change under way."""
+    """What is known of one address: whether it answered, and what must not change under way."""
 
+    reached = False
     validator: str | None = None
 
 
@@ -256,13 +263,16 @@ def _transfer(url: str, file: IO[bytes], name: str | None, state: _State) -> Non
                 raise _Broken(f"HTTP {error.code} {error.reason}") from error
             raise _Refused(f"HTTP {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
-        if isinstance(error.reason, FileNotFoundError):
-            raise _Refused(str(error.reason)) from error
-        raise _Broken(str(error.reason)) from error
+        # On the first contact these do not pass by waiting: no network, no such place, a wrong
+        # certificate. In the middle of a file they may.
+        kinds = ("FileNotFoundError", "gaierror", "ConnectionRefusedError")
+        final = type(error.reason).__name__ in (*kinds, "SSLCertVerificationError")
+        raise (_Refused if final and not state.reached else _Broken)(str(error.reason)) from error
     except (OSError, http.client.HTTPException) as error:
         raise _Broken(f"{type(error).__name__}: {error}") from error
     except ValueError as error:
         raise _Refused(str(error)) from error
+    state.reached = True
     with answer:
         validator = answer.headers.get("ETag") or answer.headers.get("Last-Modified")
         if validator is not None and not validator.startswith("W/"):

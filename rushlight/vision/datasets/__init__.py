@@ -3,6 +3,8 @@
 Read next: `vision.py`, then `mnist.py`, `cifar.py`, `folder.py`.
 """
 
+from typing import Any
+
 from . import cifar, fakedata, folder, mnist, stl10, svhn, utils, vision
 from .cifar import CIFAR10, CIFAR100
 from .fakedata import FakeData
@@ -37,3 +39,10 @@ __all__ = [
     "utils",
     "vision",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(
+        f"module 'rushlight.vision.datasets' has no attribute '{name}'"
+        f"\n  wanted  a name that Rushlight has; torchvision.datasets.{name} is not there (yet)"
+    )

@@ -1,5 +1,7 @@
 """Image files as tensors, and back. Read next: `image.py`. Videos are not read."""
 
+from typing import Any
+
 from . import image
 from .image import (
     ImageReadMode,
@@ -37,3 +39,10 @@ __all__ = [
     "write_jpeg",
     "write_png",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(
+        f"module 'rushlight.vision.io' has no attribute '{name}'"
+        f"\n  wanted  a name that Rushlight has; torchvision.io.{name} is not there (yet)"
+    )

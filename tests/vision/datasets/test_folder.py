@@ -154,3 +154,20 @@ def test_the_base_class() -> None:
     for call in (lambda: base[0], lambda: len(base)):
         with pytest.raises(NotImplementedError):
             call()
+
+
+def test_names_that_are_not_there() -> None:
+    with pytest.raises(AttributeError, match=r"torchvision\.datasets\.CelebA is not there"):
+        datasets.CelebA  # noqa: B018
+
+
+def test_workers_read_images(tree: Path) -> None:
+    """Data sets travel to other processes."""
+    data = ImageFolder(tree, transform=to_tensor)
+    again = pickle.loads(pickle.dumps(data))
+    assert again.samples == data.samples
+    assert again[3][0].tolist() == data[3][0].tolist()
+    fake = pickle.loads(pickle.dumps(FakeData(3, (3, 4, 4))))
+    assert fake[1][0].tobytes() == FakeData(3, (3, 4, 4))[1][0].tobytes()
+    loader = torch.utils.data.DataLoader(data, batch_size=2, num_workers=2)
+    assert [labels.tolist() for _, labels in loader] == [[0, 0], [1, 1]]
