@@ -228,9 +228,15 @@ _LAZY = {
     "quantization",
     "hub",
     "types",
+    "xpu",
+    "mtia",
     "functional",
 }
 _FROM = {
+    "jagged": "layout",
+    "sparse_bsc": "layout",
+    "sparse_bsr": "layout",
+    "sparse_csc": "layout",
     "from_dlpack": "interchange",
     "to_dlpack": "interchange",
     "save": "serialization",

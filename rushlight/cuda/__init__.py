@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..device import usable
+from ..errors import OutOfMemoryError as OutOfMemoryError
 
 
 def is_available() -> bool:
@@ -113,6 +114,34 @@ def stream(stream: Stream | None) -> Iterator[None]:
     yield
 
 
+StreamContext = stream
+
+
+class Event:
+    """Raises when made: there is no device whose work it could mark."""
+
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        usable("cuda")
+
+
+def current_stream(device: Any = None) -> Any:
+    """Raises: there is no device."""
+    return usable("cuda")
+
+
+default_stream = mem_get_info = cudart = current_stream
+
+
+def is_current_stream_capturing() -> bool:
+    """False."""
+    return False
+
+
+def get_arch_list() -> list[str]:
+    """[]: nothing was compiled for a device."""
+    return []
+
+
 def empty_cache() -> None:
     """Harmless: nothing is cached for a device."""
 
@@ -125,7 +154,7 @@ def reset_peak_memory_stats(device: Any = None) -> None:
     """Harmless."""
 
 
-reset_max_memory_allocated = reset_peak_memory_stats
+reset_max_memory_allocated = reset_accumulated_memory_stats = reset_peak_memory_stats
 
 
 def memory_allocated(device: Any = None) -> int:
@@ -134,6 +163,11 @@ def memory_allocated(device: Any = None) -> int:
 
 
 max_memory_allocated = memory_reserved = max_memory_reserved = memory_cached = memory_allocated
+
+
+def memory_stats(device: Any = None) -> dict[str, Any]:
+    """{}: nothing is allocated on devices that do not exist."""
+    return {}
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
@@ -149,6 +183,11 @@ def get_rng_state(device: Any = "cuda") -> Any:
 def get_rng_state_all() -> list[Any]:
     """[]: no devices."""
     return []
+
+
+def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
+    """Raises: there is no CUDA generator."""
+    usable("cuda")
 
 
 def set_rng_state_all(new_states: Any) -> None:
