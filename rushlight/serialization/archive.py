@@ -10,7 +10,7 @@ import os
 import struct
 import zipfile
 import zlib
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 
@@ -170,7 +170,7 @@ class Reader:
         if not nbytes:
             return np.empty(0, np.uint8)
         shared = config.load.mmap_flags == getattr(mmap, "MAP_SHARED", None)
-        mode = "r+" if shared else "c"
+        mode: Literal["r+", "c"] = "r+" if shared else "c"
         return np.memmap(path, np.uint8, mode, begin, (nbytes,)).view(np.ndarray)
 
     def _info(self, record: str) -> zipfile.ZipInfo:

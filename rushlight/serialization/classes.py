@@ -54,9 +54,8 @@ def torch_name(obj: Any) -> tuple[str, str] | None:
         ):
             if getattr(space, name.lstrip("_"), None) is obj:
                 return path, name.lstrip("_")
-    path = _PATHS.get(f"{module}.{name}") or _PATHS.get(module)
-    if path is not None:
-        return path, name
+    if (known := _PATHS.get(f"{module}.{name}") or _PATHS.get(module)) is not None:
+        return known, name
     if module.startswith("rushlight.optim.lr_scheduler."):
         return "torch.optim.lr_scheduler", name
     if module.count(".") < 2 and getattr(rushlight, name, None) is obj:

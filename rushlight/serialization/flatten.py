@@ -43,15 +43,10 @@ def flatten_state_dict(state: Any) -> tuple[dict[str, Any], dict[str, str]]:
             return value
         if isinstance(value, dict):
             kind = "ordered" if isinstance(value, OrderedDict) else "dict"
-            rows = [
-                [_key(k), encode(v, f"{path}.{k}" if path else str(k))] for k, v in value.items()
-            ]
-            return {kind: rows}
+            return {kind: [[_key(k), encode(v, f"{path}.{k}")] for k, v in value.items()]}
         if isinstance(value, list | tuple):
             kind = "list" if isinstance(value, list) else "tuple"
-            return {
-                kind: [encode(v, f"{path}.{i}" if path else str(i)) for i, v in enumerate(value)]
-            }
+            return {kind: [encode(v, f"{path}.{i}") for i, v in enumerate(value)]}
         if not hasattr(value, "contiguous"):
             where = path[1:] or "the state"
             raise TypeError(

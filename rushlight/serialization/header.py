@@ -107,7 +107,7 @@ class Header:
 
     @staticmethod
     def _offsets(name: str, entry: Any) -> tuple[int, int]:
-        offsets = entry.get("data_offsets") if type(entry) is dict else None
+        offsets: Any = entry.get("data_offsets") if type(entry) is dict else None
         fine = type(offsets) is list and len(offsets) == 2
         if not fine or not all(type(n) is int and 0 <= n < 2**62 for n in offsets):
             raise bad(f"tensor {shown(name)} has no place", shown(entry))
@@ -117,16 +117,17 @@ class Header:
 
     @staticmethod
     def _kind(name: str, entry: dict[str, Any]) -> tuple[dtypes.dtype, tuple[int, ...]]:
-        kind, shape = entry.get("dtype"), entry.get("shape")
+        kind: Any = entry.get("dtype")
+        shape: Any = entry.get("shape")
         dtype = DTYPES.get(kind) if type(kind) is str else None
         if dtype is None:
             raise bad(f"tensor {shown(name)} has an unknown dtype", shown(kind), ", ".join(DTYPES))
         fine = type(shape) is list and len(shape) <= 64
-        if not fine or not all(type(n) is int and 0 <= n < 2**62 for n in shape):  # type: ignore[union-attr]
+        if not fine or not all(type(n) is int and 0 <= n < 2**62 for n in shape):
             raise bad(f"tensor {shown(name)} has an impossible shape", shown(shape))
-        if math.prod(n for n in shape if n) >= 2**62:  # type: ignore[union-attr]
+        if math.prod(n for n in shape if n) >= 2**62:
             raise bad(f"tensor {shown(name)} has an impossible shape", shown(shape))
-        return dtype, tuple(shape)  # type: ignore[arg-type]
+        return dtype, tuple(shape)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

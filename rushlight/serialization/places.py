@@ -158,11 +158,8 @@ def _as_block(placed: Any, block: Block) -> Block:
     if isinstance(placed, Block):
         return placed
     if not isinstance(placed, UntypedStorage):
-        raise TypeError(
-            message(
-                "load: map_location gave no storage", type(placed).__name__, "a storage or None"
-            )
-        )
+        what = "load: the function given as map_location returned no storage"
+        raise TypeError(message(what, type(placed).__name__, "a storage or None"))
     if placed.device.type == "meta":
         return Block(None, block.kind, block.nbytes())
     if placed.nbytes() < block.nbytes():

@@ -371,7 +371,8 @@ def _shared(tensors: Mapping[str, Any]) -> Iterator[list[str]]:
             groups.setdefault(origin(t._a)[0].address, []).append((low, high, name))
     for places in groups.values():
         places.sort()
-        group, end = [], 0
+        group: list[tuple[int, int, str]] = []
+        end = 0
         for low, high, name in [*places, (sys.maxsize, 0, "")]:
             if low >= end:
                 if len(group) > 1:

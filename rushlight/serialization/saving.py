@@ -175,10 +175,10 @@ class _Pickler(_PythonPickler):
                 return NotImplemented  # a class that says itself how it is saved
             return self._reduce_tensor(obj)
         if isinstance(obj, Module):
-            make, args, state, *rest = obj.__reduce_ex__(self.proto)
-            if isinstance(state, dict):
-                state = pytorch_state(obj, state)
-            return make, args, state, *rest
+            parts: Any = obj.__reduce_ex__(self.proto)
+            if isinstance(parts, tuple) and len(parts) > 2 and isinstance(parts[2], dict):
+                return *parts[:2], pytorch_state(obj, parts[2]), *parts[3:]
+            return parts
         if type(obj) is Generator:
             return _GENERATOR, (obj.device,), (obj.initial_seed(), None, obj.get_state())
         if type(obj) is layout.layout:
