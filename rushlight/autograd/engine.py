@@ -108,7 +108,7 @@ def run(
     before = state.enabled
     state.enabled = create_graph
     outer = _runs.stack
-    _runs.stack = (*outer, Run(slots, needed, targets))
+    _runs.stack = (*outer, Run(slots, None if inputs is None else needed, targets))
     node: Any = roots
     slot: Any
     try:

@@ -262,6 +262,17 @@ def test_reentrant_backward() -> None:
     assert depth.cpu_parent.name.endswith("MulBackward0")
 
 
+def test_checkpoints() -> None:
+    w = torch.ones(2, requires_grad=True)
+    for reentrant in (True, False):
+        with profile() as prof:
+            y = torch.utils.checkpoint.checkpoint(lambda x: x * x, w, use_reentrant=reentrant)
+            y.sum().backward()
+        assert names(prof).count("aten::mul") == 2
+    assert w.grad is not None
+    assert w.grad.tolist() == [4, 4]
+
+
 def test_an_error_in_backward_closes_its_frames() -> None:
     w = torch.ones(2, requires_grad=True)
     y = w * 2
