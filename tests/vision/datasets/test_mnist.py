@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import lzma
 import os
+import pickle
 import re
 import struct
 import urllib.request
@@ -90,6 +91,22 @@ def test_batches(tmp_path: Path) -> None:
     ((x, y),) = torch.utils.data.DataLoader(data, batch_size=8)
     assert x.shape == (3, 1, 28, 28)
     assert y.dtype is torch.int64
+
+
+def test_samples_stand_for_themselves(tmp_path: Path) -> None:
+    write(tmp_path, False)
+    data = MNIST(tmp_path)
+    image, _ = data[torch.tensor(1)]
+    image.putpixel((0, 0), 99)
+    assert np.array_equal(data.data.numpy(), IMAGES)
+    assert data[-1][1] == 3
+    assert len(list(data)) == 3  # ends by IndexError
+    data.targets = [1, 2, 3]  # what programs put there
+    data.data = IMAGES[:, :5] / np.float32(1)
+    image, label = data[1]
+    assert (image.mode, image.size, label) == ("F", (28, 5), 2)
+    again = pickle.loads(pickle.dumps(data))
+    assert again[0][1] == 1
 
 
 def test_missing_files(tmp_path: Path) -> None:
