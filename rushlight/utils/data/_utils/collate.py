@@ -5,6 +5,7 @@ Not here: where the samples come from (`dataloader.py`).
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
@@ -114,6 +115,20 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -
     """Stack tensors."""
     import rushlight
 
+    first = batch[0]
+    if first.__class__ is Tensor and first._a.__class__ is np.ndarray and first._a.ndim:
+        # The usual case by the shortest way: plain samples of one shape lie one after another.
+        shape, dtype = first._a.shape, first._a.dtype
+        if all(
+            t.__class__ is Tensor
+            and t._fn is None
+            and t._a.__class__ is np.ndarray
+            and t._a.shape == shape
+            and t._a.dtype == dtype
+            for t in batch
+        ):
+            stacked = np.concatenate([t._a for t in batch]).reshape((len(batch), *shape))
+            return Tensor._wrap(stacked)  # type: ignore[no-any-return]
     return rushlight.stack(list(batch), 0)
 
 
@@ -135,15 +150,16 @@ def collate_numpy_scalar_fn(batch: Any, *, collate_fn_map: CollateMap | None = N
 
 def collate_float_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
     """One float64 tensor of Python floats."""
-    import rushlight
-
-    return rushlight.tensor(list(batch), dtype=rushlight.float64)  # type: ignore[operator]
+    return Tensor._wrap(np.array(batch, np.float64))  # type: ignore[no-any-return]
 
 
 def collate_int_fn(batch: Any, *, collate_fn_map: CollateMap | None = None) -> Tensor:
     """One tensor of Python ints."""
     import rushlight
 
+    if all(type(i) is int for i in batch):
+        with contextlib.suppress(OverflowError):  # the general way says what is wrong
+            return Tensor._wrap(np.array(batch, np.int64))  # type: ignore[no-any-return]
     return rushlight.tensor(list(batch))  # type: ignore[operator]
 
 
