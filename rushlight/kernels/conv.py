@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from . import conv_native
+
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
@@ -93,10 +95,14 @@ def conv(
     kernel = w.shape[2:]
     out = out_size(x.shape[2:], kernel, stride, padding, dilation) if size is None else size
     n, o = x.shape[0], w.shape[0]
+    length = math.prod(out)
+    if length >= conv_native.FEW and not _is_depthwise(w, groups):
+        found = conv_native.forward(padded(x, padding), w, bias, stride, dilation, groups, out)
+        if found is not None:
+            return found
     y = np.empty((n, o, *out), np.result_type(x, w))
     if not y.size:
         return y
-    length = math.prod(out)
     wide = length >= _WIDE
     if _is_depthwise(w, groups):
         _depthwise(padded(x, padding), w, stride, dilation, y)
@@ -176,6 +182,10 @@ def conv_weight(
     if not (g.size and x.size):
         return np.zeros(shape, dtype)
     length = math.prod(out)
+    if length >= conv_native.FEW and g.shape[1] // groups > 1:
+        found = conv_native.weight(padded(x, padding), g, kernel, stride, dilation, groups)
+        if found is not None:
+            return found
     # A GEMM an image writes N results of the weight's size: worth it only while they are small.
     wide = length >= max(_WIDE, 4 * (o // groups))
     depthwise = c == groups and _is_depthwise(np.empty(shape, np.bool_), groups)
@@ -294,12 +304,14 @@ def _is_turnable(
 ) -> bool:
     """Whether `conv_input` is best done as a convolution with the turned kernel.
 
-    Its columns have O / groups channels where the other way adds up C / groups of them.
+    With NumPy its columns have O / groups channels where the other way adds up C / groups of them;
+    our own kernel writes no columns.
     """
+    native = w.dtype in conv_native.ELEMENTS and bool(conv_native.fused.jit())
     return (
         max(stride) == 1
         and math.prod(w.shape[2:]) > 1
-        and w.shape[0] <= w.shape[1] * groups
+        and (native or w.shape[0] <= w.shape[1] * groups)
         and all(d * (k - 1) >= p for d, k, p in zip(dilation, w.shape[2:], padding, strict=True))
         and out_size(size, w.shape[2:], stride, padding, dilation) == out
     )

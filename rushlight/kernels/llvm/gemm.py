@@ -84,13 +84,23 @@ class Gemm:
         self.mr = tile_rows(e)
         self.module = Module(f"{self.name}_{e}")
 
-    def build(self) -> Module:
-        threads.declare_run(self.module)
+    def build_tile(self) -> Module:
+        """The tiles of all heights and the packing of rows: every kind of product has them."""
         for h in range(1, self.mr + 1):
             self.write_micro(h)
         table = ", ".join(f"ptr @micro{h}" for h in range(1, self.mr + 1))
-        self.module.globals["micro"] = f"@micro = internal constant [{self.mr} x ptr] [{table}]"
+        self.module.globals["micro"] = f"@micro = constant [{self.mr} x ptr] [{table}]"
         self.write_pack_a()
+        return self.module
+
+    def declare_tile(self) -> None:
+        """Call the tiles of another module."""
+        threads.declare_run(self.module)
+        self.module.globals["micro"] = f"@micro = external constant [{self.mr} x ptr]"
+        self.module.declare("pack_a", None, [PTR, PTR, I64, I64, I64, I64])
+
+    def build(self) -> Module:
+        self.declare_tile()
         self.write_pack_b()
         self.write_packing()
         self.write_compute()
@@ -160,7 +170,6 @@ class Gemm:
         f = self.module.function(
             "pack_a", None,
             [("to", PTR), ("a", PTR), ("row", I64), ("col", I64), ("h", I64), ("kc", I64)],
-            private=True,
         )  # fmt: skip
         to, a = f.args["to"].of(e), f.args["a"].of(e)
         row, col, h, kc = (f.args[n] for n in ("row", "col", "h", "kc"))
@@ -360,14 +369,18 @@ class Gemm:
         f.ret()
 
 
+def tile_symbols(e: str) -> dict[str, int]:
+    """What a module with products imports: the tiles, the pool, Python's functions."""
+    key = ("tile", e, jit.target().lanes)
+    tile = jit.load(key, lambda: Gemm(e).build_tile(), ["micro", "pack_a"])
+    return {**native.symbols(), **threads.run_symbol(), **tile}
+
+
 def kernel(e: str) -> Any:
     """The compiled product of an element type as a Python function; see `kernels/matmul.py`."""
-    t = jit.target()
-    imports = {**native.symbols(), **threads.run_symbol()}
-    key = ("gemm", e, t.lanes, KC, NC, GROUP)
-    return native.function(
-        jit.load(key, lambda: Gemm(e).build(), ["call"], imports)["call"], "gemm"
-    )
+    key = ("gemm", e, jit.target().lanes, KC, NC, GROUP)
+    found = jit.load(key, lambda: Gemm(e).build(), ["call"], tile_symbols(e))
+    return native.function(found["call"], "gemm")
 
 
 def packed_size(e: str, n: int, batch: int) -> int:
