@@ -206,9 +206,8 @@ def test_broken_png_of_16_bits(damage: str) -> None:
         packed = zlib.compress(b"".join(bytes([9]) + bytes(30) for _ in range(4)))
         body = chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 4, 16, 2, 0, 0, 0))
         raw = bytearray(b"\x89PNG\r\n\x1a\n" + body + chunk(b"IDAT", packed))
-    with pytest.raises(Exception, match=r"cannot be decoded|decompression bomb") as caught:
+    with pytest.raises(RuntimeError, match="cannot be decoded"):
         vio.decode_png(as_tensor(bytes(raw)))
-    assert isinstance(caught.value, (RuntimeError, Image.DecompressionBombError))
 
 
 # Other formats, orientation, errors

@@ -218,7 +218,7 @@ def _decode(raw: bytes, mode: Mode, exif: bool, wanted: str | None, name: str = 
             if exif and format in ("JPEG", "PNG"):
                 array = _turned(array, picture.getexif().get(_ORIENTATION, 1))
             return _finish(array, mode)
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError) as error:
+    except (OSError, ValueError, SyntaxError, IndexError, Image.DecompressionBombError) as error:
         what = f"{name or 'the image'} cannot be decoded; it may be corrupted"
         raise RuntimeError(message(what, got=error)) from error
 
