@@ -171,6 +171,38 @@ except ModuleNotFoundError as error:
     assert run("-m", "rushlight", "-c", code).stdout == "torchvision.no_such\n"
 
 
+def test_safetensors(run, tmp_path: Path) -> None:
+    code = """
+from safetensors.torch import load_file, save_file
+from safetensors import safe_open
+import safetensors, sys, torch
+save_file({'w': torch.arange(3.0)}, 'x.safetensors')
+print(load_file('x.safetensors')['w'])
+with safe_open('x.safetensors', framework='pt', device='cpu') as file:
+    print(file.get_tensor('w').sum().item())
+assert sys.modules['safetensors.torch'] is torch.serialization.safetensors
+assert safetensors.safe_open is safe_open is torch.serialization.safetensors.safe_open
+try:
+    from safetensors import no_such_name
+except ImportError as error:
+    assert "from 'safetensors'" in str(error), error
+"""
+    assert run("-m", "rushlight", "-c", code).stdout == "tensor([0., 1., 2.])\n3.0\n"
+    write(tmp_path, "p.py", code)
+    child = "import subprocess, sys; subprocess.run([sys.executable, 'p.py'], check=True)"
+    assert run("-m", "rushlight", "-c", child).stdout == "tensor([0., 1., 2.])\n3.0\n"
+
+
+def test_other_modules_of_safetensors_are_the_packages(run) -> None:
+    pytest.importorskip("safetensors")
+    code = """
+import numpy, safetensors.numpy
+file = safetensors.numpy.save({'w': numpy.arange(3)})
+print(safetensors.numpy.load(file)['w'].tolist())
+"""
+    assert run("-m", "rushlight", "-c", code).stdout == "[0, 1, 2]\n"
+
+
 # -- install and uninstall ----------------------------------------------------------------------
 
 

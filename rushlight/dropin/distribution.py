@@ -31,6 +31,20 @@ def local(api: str) -> str:
     return f"{api}+rushlight"
 
 
+def installed(name: str) -> str | None:
+    """The version of an installed package.
+
+    >>> installed("no such package") is None
+    True
+    """
+    from importlib import metadata
+
+    try:
+        return metadata.version(name)
+    except (metadata.PackageNotFoundError, ValueError):
+        return None
+
+
 def put(module: ModuleType, name: str, value: Any) -> None:
     before.append((module, name, getattr(module, name, None)))
     setattr(module, name, value)

@@ -20,7 +20,10 @@ from . import distribution, missing
 
 # Whole packages that Rushlight stands in for, and single modules of others.
 ROOTS = {"torch": "rushlight", "torchvision": "rushlight.vision"}
-SINGLE = {"safetensors.torch": "rushlight.serialization.safetensors"}
+SINGLE = {
+    "safetensors": "rushlight.dropin.safetensors",
+    "safetensors.torch": "rushlight.serialization.safetensors",
+}
 OURS = "rushlight"
 SEEN = {*ROOTS, *(name.partition(".")[0] for name in SINGLE), OURS}
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import rushlight
 
+from .distribution import installed
+
 # The vector and matrix extensions that decide which kernels can run, by /proc/cpuinfo's names.
 FEATURES = """
     sse4_2 avx f16c fma avx2 avx512f avx512bw avx512vl avx512_vnni avx512_bf16 avx512_fp16
@@ -34,24 +36,14 @@ def sections() -> Iterator[tuple[str, list[str]]]:
     yield "Rushlight", [f"{rushlight.__version__} in {Path(rushlight.__file__).parent}"]
     yield "follows", [f"PyTorch {API}, torchvision {VISION_API} (as torch.__version__ under -m)"]
     yield "Python", [f"{platform.python_version()} {sys.executable}", platform.platform()]
-    yield "needs", [f"{name} {version(name) or 'MISSING'}" for name in NEEDED]
-    yield "optional", [f"{name} {version(name) or 'not installed'}" for name in OPTIONAL]
+    yield "needs", [f"{name} {installed(name) or 'MISSING'}" for name in NEEDED]
+    yield "optional", [f"{name} {installed(name) or 'not installed'}" for name in OPTIONAL]
     yield "CPU", list(cpu())
     yield "threads", list(threads())
     yield "memory", list(memory())
     yield "caches", list(caches())
     mine = {k: v for k, v in sorted(os.environ.items()) if k.startswith("RUSHLIGHT_")}
     yield "environment", [f"{k}={v}" for k, v in mine.items()] or ["no RUSHLIGHT_ variable is set"]
-
-
-def version(name: str) -> str | None:
-    """The version of an installed package."""
-    from importlib import metadata
-
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def cpu() -> Iterator[str]:

@@ -15,7 +15,12 @@ from typing import Any
 
 from ..errors import message
 
-PACKAGES = {"rushlight.vision": "torchvision", "rushlight": "torch"}
+PACKAGES = {
+    "rushlight.dropin.safetensors": "safetensors",
+    "rushlight.serialization.safetensors": "safetensors.torch",
+    "rushlight.vision": "torchvision",
+    "rushlight": "torch",
+}
 
 # What we lack as a whole, by prefix of the name that programs use.
 REASONS = {

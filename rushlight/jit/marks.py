@@ -44,8 +44,9 @@ def isinstance(obj: Any, target_type: Any) -> bool:
     >>> isinstance([1], list[int]), isinstance({}, (list[int], tuple))
     (True, False)
     """
-    kinds = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
-    return builtins.isinstance(obj, tuple(getattr(kind, "__origin__", kind) for kind in kinds))
+    given = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
+    kinds: Any = tuple(getattr(kind, "__origin__", kind) for kind in given)
+    return builtins.isinstance(obj, kinds)
 
 
 def ignore(drop: Any = False, **kw: Any) -> Any:

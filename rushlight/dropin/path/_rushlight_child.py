@@ -20,10 +20,7 @@ def take(name: str) -> None:
         from rushlight import dropin
 
         dropin.install()
-        if name == "safetensors":  # only a module of it is ours: the package is looked for anew
-            import_without(folder, name)
-        else:
-            importlib.import_module(name)
+        importlib.import_module(name)
     else:
         import_without(folder, name)
 
