@@ -10,7 +10,7 @@ import os
 import struct
 import zipfile
 import zlib
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import numpy as np
 
@@ -74,6 +74,7 @@ class Reader:
         file.seek(0, os.SEEK_END)
         self._size = file.tell()
         self._left = self._size
+        self._map: mmap.mmap | None = None
         try:
             self._zip = zipfile.ZipFile(file)
             infos = self._zip.infolist()
@@ -169,9 +170,12 @@ class Reader:
         begin = self._begin(record, nbytes)
         if not nbytes:
             return np.empty(0, np.uint8)
-        shared = config.load.mmap_flags == getattr(mmap, "MAP_SHARED", None)
-        mode: Literal["r+", "c"] = "r+" if shared else "c"
-        return np.memmap(path, np.uint8, mode, begin, (nbytes,)).view(np.ndarray)
+        if self._map is None:
+            shared = config.load.mmap_flags == getattr(mmap, "MAP_SHARED", None)
+            access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
+            with open(path, "r+b" if shared else "rb") as file:
+                self._map = mmap.mmap(file.fileno(), 0, access=access)
+        return np.frombuffer(self._map, np.uint8, nbytes, begin)
 
     def _info(self, record: str) -> zipfile.ZipInfo:
         info = self._infos.get(record)

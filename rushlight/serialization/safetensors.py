@@ -16,6 +16,7 @@ state of an optimiser into such tensors and back.
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -96,12 +97,15 @@ def load_file(
     Args:
         filename: the file.
         device: 'cpu' or 'meta' (shapes alone are read).
-        backend: accepted; every tensor is read into memory of its own.
+        backend: "mmap" maps the file: its bytes are read when they are used, and changes stay in
+            memory. Anything else reads every tensor at once.
 
     Raises:
         CheckpointError: the file is malformed.
     """
     with safe_open(filename, "pt", device) as file:
+        if backend == "mmap" and file._device.type != "meta":
+            return file._mapped()
         return {name: file.get_tensor(name) for name in file.offset_keys()}
 
 
@@ -259,6 +263,19 @@ class safe_open:
     def get_slice(self, name: str) -> Slice:
         """A tensor of which indexing reads only a part."""
         return Slice(self, name)
+
+    def _mapped(self) -> dict[str, Any]:
+        assert self._file is not None
+        rows = self._header.rows
+        if not any(row.nbytes for row in rows.values()):
+            return self.get_tensors()
+        data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
+        return {
+            name: _wrap(np.frombuffer(data, np.uint8, row.nbytes, row.begin), row)
+            if row.nbytes and row.begin % row.dtype.itemsize == 0
+            else self.get_tensor(name)
+            for name, row in rows.items()
+        }
 
     def _row(self, name: str) -> Row:
         row = self._header.rows.get(name)

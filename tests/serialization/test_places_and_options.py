@@ -170,7 +170,7 @@ def test_settings_of_utils_serialization(tmp_path: Path) -> None:
     torch.save(torch.ones(2), tmp_path / "a.pt")
     config.load.mmap = True
     try:
-        assert isinstance(torch.load(tmp_path / "a.pt")._a.base.base, np.memmap)
+        assert isinstance(torch.load(tmp_path / "a.pt")._a.base.base.obj, mmap.mmap)
     finally:
         config.load.mmap = False
     config.save.storage_alignment = 4096
