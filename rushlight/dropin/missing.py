@@ -8,7 +8,6 @@ Python calls it for names that are not there, and for no others.
 
 from __future__ import annotations
 
-import dis
 import sys
 from types import FrameType, ModuleType
 from typing import Any
@@ -105,6 +104,8 @@ def no_module(name: str) -> ModuleNotFoundError:
 
 def is_import_from(frame: FrameType) -> bool:
     """Whether a frame stands at the instruction of `from module import name`."""
+    import dis
+
     at = frame.f_lasti
     return at >= 0 and dis.opname[frame.f_code.co_code[at]] == "IMPORT_FROM"
 
