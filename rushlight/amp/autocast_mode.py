@@ -56,6 +56,9 @@ def _cast_operands(following: Callable[..., Any], op: Any, inputs: Any, kw: Any)
     return following(op, inputs, kw)
 
 
+_cast_operands.casts = True  # type: ignore[attr-defined]  # see `door.casting`
+
+
 def _to(t: Any, dtype: dtypes.dtype) -> Any:
     if isinstance(t, TensorBase):
         now = dtypes.from_numpy(t._a.dtype)

@@ -581,6 +581,13 @@ def set_watched(change: int) -> None:
                 tell(bool(_watch_count))
 
 
+def casting() -> bool:
+    """Whether a watcher of this thread may bring operands to another type: checks of types that
+    come before the door leave it to what comes out there."""
+    watchers = state.watchers
+    return bool(watchers) and any(getattr(fn, "casts", False) for fn in watchers)
+
+
 @contextmanager
 def watching(fn: Callable[..., Any]) -> Iterator[None]:
     """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block."""

@@ -167,7 +167,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Type, rank and number of features of the input."""
         weight = getattr(self, self._all_weights[0][0])
-        if input.dtype != weight.dtype and not door.state.watchers:
+        if input.dtype != weight.dtype and not door.casting():
             raise ValueError(
                 message(
                     f"RNN input dtype ({input.dtype}) does not match weight dtype "

@@ -143,7 +143,7 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
                 got=shapes,
             )
         )
-    if not query.dtype == key.dtype == value.dtype and not door.state.watchers:
+    if not query.dtype == key.dtype == value.dtype and not door.casting():
         raise RuntimeError(
             message(
                 "Expected query, key, and value to have the same dtype, but got query.dtype: "

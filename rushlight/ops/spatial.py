@@ -43,7 +43,7 @@ def dtype_of(t: Any) -> dtypes.dtype:
 
 def same_types(fn: str, **tensors: Any) -> None:
     """RuntimeError unless all tensors have the type of the first (None is skipped)."""
-    if door.state.watchers:  # autocast may be about to bring them together
+    if door.casting():  # autocast may be about to bring them together
         return
     (first, t), *others = tensors.items()
     for name, other in others:

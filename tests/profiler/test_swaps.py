@@ -404,6 +404,22 @@ def test_other_watchers_may_come_and_go() -> None:
     assert door.state.watchers == ()
 
 
+def test_errors_are_the_same() -> None:
+    x, y = torch.zeros(1, 1, 4).double(), torch.zeros(1, 1, 2)
+    for call, words in (
+        (lambda: F.conv1d(x, y), "should be the same"),
+        (lambda: F.layer_norm(x, [4], torch.ones(4)), "same datatype"),
+        (lambda: F.scaled_dot_product_attention(x, y, y), "same dtype"),
+        (lambda: F.softmax(torch.arange(3), 0), "not implemented for"),
+        (lambda: nn.RNN(4, 2)(x), "does not match weight dtype"),
+    ):
+        kind: Any = (RuntimeError, NotImplementedError, ValueError)
+        with pytest.raises(kind, match=words):
+            call()
+        with profile(), pytest.raises(kind, match=words):
+            call()
+
+
 def test_meta_tensors_and_subclasses() -> None:
     class Mine(torch.Tensor):
         pass
