@@ -157,3 +157,74 @@ def test_cifar(theirs: Any, tmp_path: Path, rng: np.random.Generator) -> None:
         assert (a.targets, a.classes, a.class_to_idx) == (b.targets, b.classes, b.class_to_idx)
         assert a[1][0].tobytes() == b[1][0].tobytes()
         assert repr(a) == repr(b)
+
+
+def _idx(path: Path, array: np.ndarray) -> None:
+    head = bytes([0, 0, {"uint8": 8, "int32": 12}[array.dtype.name], array.ndim])
+    shape = np.array(array.shape, ">i4").tobytes()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(head + shape + array.astype(array.dtype.newbyteorder(">")).tobytes())
+
+
+def test_mnist_and_its_like(theirs: Any, tmp_path: Path, rng: np.random.Generator) -> None:
+    """The same files in torchvision's layout, read by both."""
+    images = rng.integers(0, 256, (4, 28, 28), np.uint8)
+    labels = rng.integers(0, 10, 4, np.uint8)
+    facts = rng.integers(0, 10**6, (4, 8), np.int32)
+    for name in ("MNIST", "FashionMNIST", "KMNIST"):
+        for part in ("train", "t10k"):
+            _idx(tmp_path / name / "raw" / f"{part}-images-idx3-ubyte", images)
+            _idx(tmp_path / name / "raw" / f"{part}-labels-idx1-ubyte", labels)
+    for split in theirs.EMNIST.splits:
+        for part in ("train", "test"):
+            start = tmp_path / "EMNIST" / "raw" / f"emnist-{split}-{part}"
+            _idx(Path(f"{start}-images-idx3-ubyte"), images)
+            _idx(Path(f"{start}-labels-idx1-ubyte"), labels)
+    for name in ("qmnist-train", "qmnist-test", "xnist"):
+        _idx(tmp_path / "QMNIST" / "raw" / f"{name}-images-idx3-ubyte", images)
+        _idx(tmp_path / "QMNIST" / "raw" / f"{name}-labels-idx2-int", facts)
+    calls: list[tuple[str, dict[str, Any]]] = [
+        (name, {"train": train, "target_transform": str})
+        for name in ("MNIST", "FashionMNIST", "KMNIST")
+        for train in (True, False)
+    ]
+    calls += [("EMNIST", {"split": s, "train": s < "d"}) for s in theirs.EMNIST.splits]
+    calls += [("QMNIST", {"what": w}) for w in theirs.QMNIST.subsets]
+    calls += [("QMNIST", {"compat": False, "train": False})]
+    for name, options in calls:
+        root: Any = str(tmp_path) if name == "MNIST" else tmp_path
+        a, b = (getattr(lib, name)(root, **options) for lib in (ours, theirs))
+        assert (len(a), a.classes, a.class_to_idx) == (len(b), b.classes, b.class_to_idx)
+        assert np.array_equal(a.data.numpy(), b.data.numpy())
+        assert np.array_equal(a.targets.numpy(), b.targets.numpy())
+        assert str(a.targets.dtype) == str(b.targets.dtype)
+        if "target_transform" not in options:
+            assert repr(a) == repr(b)
+        for i in range(len(b)):
+            (x, k), (y, m) = a[i], b[i]
+            assert (x.mode, x.size, x.tobytes()) == (y.mode, y.size, y.tobytes())
+            assert k.tolist() == m.tolist() if hasattr(m, "tolist") else k == m
+        assert (a.raw_folder, a.processed_folder) == (b.raw_folder, b.processed_folder)
+        assert a._check_exists() == b._check_exists()
+        if name in ("EMNIST", "QMNIST"):
+            assert a.training_file == b.training_file
+    for lib in (ours, theirs):
+        path = tmp_path / "MNIST" / "raw" / "train-images-idx3-ubyte"
+        assert np.array_equal(lib.mnist.read_image_file(str(path)).numpy(), images)
+        path = tmp_path / "MNIST" / "raw" / "t10k-labels-idx1-ubyte"
+        assert lib.mnist.read_label_file(str(path)).tolist() == labels.tolist()
+
+
+def test_the_oldest_layout_of_mnist(theirs: Any, tmp_path: Path) -> None:
+    """`processed/training.pt`, saved by PyTorch."""
+    torch = pytest.importorskip("torch")
+    folder = tmp_path / "MNIST" / "processed"
+    folder.mkdir(parents=True)
+    pair = torch.arange(784 * 2).to(torch.uint8).reshape(2, 28, 28), torch.tensor([4, 2])
+    for name in ("training.pt", "test.pt"):
+        torch.save(pair, folder / name)
+    for zipped in (True, False):
+        torch.save(pair, folder / "training.pt", _use_new_zipfile_serialization=zipped)
+        a, b = (lib.MNIST(tmp_path) for lib in (ours, theirs))
+        assert a.targets.tolist() == b.targets.tolist() == [4, 2]
+        assert a[1][0].tobytes() == b[1][0].tobytes()
