@@ -178,6 +178,138 @@ def test_the_archive_has_pytorchs_records(tmp_path: Path) -> None:
     }
 
 
+class Sub(torch.Tensor):
+    """A subclass of PyTorch's tensors."""
+
+
+class Ours(rushlight.Tensor):
+    """A subclass of ours."""
+
+
+def test_values_of_numpy_and_python(tmp_path: Path) -> None:
+    import argparse
+    import collections
+    import datetime
+    import pathlib
+
+    value = {
+        "array": np.arange(6.0).reshape(2, 3),
+        "fortran": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "big": np.arange(3, dtype=">i4"),
+        "text": np.array(["ab", "c"]),
+        "time": np.array(["2020-01-01"], "datetime64[s]"),
+        "bool": np.bool_(True),
+        "number": np.float32(2.5),
+        "empty": np.empty((0, 2), np.int8),
+        "dtype": np.dtype("float64"),
+        "random": np.random.RandomState(0).get_state(),
+        "namespace": argparse.Namespace(lr=0.1, path=pathlib.Path("/a")),
+        "default": collections.defaultdict(list, a=[1]),
+        "deque": collections.deque([1, 2]),
+        "date": datetime.datetime(2020, 1, 2, 3, 4, 5),
+        "range": range(3),
+        "frozen": frozenset([1]),
+    }
+    for writer, reader in ((rushlight, torch), (torch, rushlight), (rushlight, rushlight)):
+        for protocol in (2, 4, 5):
+            writer.save(value, tmp_path / "a.pt", pickle_protocol=protocol)
+            back = reader.load(tmp_path / "a.pt", weights_only=False)
+            for key, wanted in value.items():
+                assert type(back[key]) is type(wanted), key
+                np.testing.assert_equal(back[key], wanted)
+                if isinstance(wanted, np.ndarray):
+                    assert back[key].dtype.newbyteorder("=") == wanted.dtype.newbyteorder("=")
+                    assert back[key].flags.f_contiguous == wanted.flags.f_contiguous
+
+
+def test_subclasses_of_tensors() -> None:
+    for lib, cls in ((torch, Sub), (rushlight, Ours)):
+        t = lib.ones(2).as_subclass(cls)
+        t.note = "kept"
+        lib.save(t, file := io.BytesIO())
+        other = rushlight if lib is torch else torch
+        with lib.serialization.safe_globals([cls]):
+            file.seek(0)
+            back = lib.load(file)
+        assert type(back) is cls
+        assert back.note == "kept"
+        file.seek(0)
+        pair = (Ours if lib is torch else Sub, f"{cls.__module__}.{cls.__name__}")
+        with other.serialization.safe_globals([pair]):
+            back = other.load(file)
+        assert type(back) is pair[0]
+        assert back.tolist() == [1, 1]
+
+
+def test_whole_modules_in_the_old_format(tmp_path: Path) -> None:
+    """PyTorch stores the source of each class beside it; nobody looks at it."""
+    x = np.linspace(-1, 1, 72, dtype=np.float32).reshape(2, 1, 6, 6)
+    for writer, reader in ((rushlight, torch), (torch, rushlight)):
+        model = small(writer).eval()
+        writer.save(model, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+        back = reader.load(tmp_path / "old.pt", weights_only=False)
+        y, z = model(writer.from_numpy(x)).tolist(), back(reader.from_numpy(x)).tolist()
+        np.testing.assert_allclose(y, z, rtol=1e-5, atol=1e-6)
+
+
+def test_files_without_checksums(tmp_path: Path) -> None:
+    before = torch.serialization.get_crc32_options()
+    torch.serialization.set_crc32_options(False)
+    try:
+        torch.save({"w": torch.arange(5)}, tmp_path / "a.pt")
+    finally:
+        torch.serialization.set_crc32_options(before)
+    assert rushlight.load(tmp_path / "a.pt")["w"].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_damaged_files_of_pytorch() -> None:
+    rng = np.random.default_rng()
+    torch.save(values(torch), file := io.BytesIO())
+    original = file.getvalue()
+    for _ in range(150):
+        data = bytearray(original)
+        for at in rng.integers(len(data), size=rng.integers(1, 6)):
+            data[at] ^= 1 << rng.integers(8)
+        if rng.random() < 0.2:
+            del data[rng.integers(len(data)) :]
+        try:
+            back = rushlight.load(io.BytesIO(bytes(data)))
+        except rushlight.serialization.CheckpointError:
+            continue
+        check(back, rushlight)
+
+
+def test_map_location_forms() -> None:
+    """The same calls work in both libraries, and the same ones do not."""
+    torch.save({"w": torch.ones(2)}, file := io.BytesIO())
+    forms: list[Any] = [
+        lambda lib: None,
+        lambda lib: "cpu",
+        lambda lib: "meta",
+        lambda lib: lib.device("cpu"),
+        lambda lib: lib.device("meta"),
+        lambda lib: {"cpu": "cpu"},
+        lambda lib: {"cpu": "meta"},
+        lambda lib: {"cuda:0": "cpu"},
+        lambda lib: lambda storage, location: storage,
+        lambda lib: lambda storage, location: None,
+        lambda lib: "cuda:0",
+        lambda lib: {"cpu": "cuda:0"},
+        lambda lib: "nonsense",
+        lambda lib: 3.5,
+    ]
+    for form in forms:
+        found = []
+        for lib in (torch, rushlight):
+            file.seek(0)
+            try:
+                w = lib.load(file, map_location=form(lib))["w"]
+                found.append((str(w.device), None if w.device.type == "meta" else w.tolist()))
+            except (RuntimeError, TypeError) as error:
+                found.append(type(error) if type(error) is TypeError else RuntimeError)
+        assert found[0] == found[1], form(torch)
+
+
 def test_hostile_files_are_refused_by_the_same_classes(tmp_path: Path) -> None:
     import pickle
 
