@@ -14,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from . import fused
+
 # Arrays above this size are updated block by block, so that the passes of one formula over
 # parameter, gradient, state and scratch find their operands in the second-level cache.
 BLOCK = 16384
+LEAST = 1 if fused.ALWAYS else 1024  # elements from which on one pass of machine code is quicker
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
@@ -34,6 +37,7 @@ class Arrays:
         self._pool: list[np.ndarray] = []
         self._like: np.ndarray = np.empty(0)
         self._used = 1
+        self._kernels: dict[Any, Any] = {}
 
     # ---- running a formula ------------------------------------------------------------------
 
@@ -46,6 +50,8 @@ class Arrays:
         plain = dtype in (_SINGLE, _DOUBLE)  # by value: a pickled array brings its own object
         made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
         fields = made.__dict__
+        kinds = [(name, v) for name, v in numbers.items() if v is True or v is False]
+        others = tuple([name for name, v in numbers.items() if v is not True and v is not False])
         # From step to step most numbers stay; those keep their arrays.
         last, arrays = self._last.get(dtype, ({}, {}))
         for name, value in numbers.items():
@@ -55,6 +61,7 @@ class Arrays:
                 fields[name] = arrays[name]
             else:
                 fields[name] = np.array(value, work)
+        fields["kinds"] = (dtype, tuple(kinds), others)
         self._last[dtype] = (numbers, fields)
         return made
 
@@ -62,6 +69,8 @@ class Arrays:
         """Apply `update(xp, k, p, *others)` in place, whatever the dtype, size and strides."""
         known = k.known
         if known is not None:
+            if p.size >= LEAST and self._by_kernel(update, k, p, others):
+                return
             pool = known.get(p.shape)
             if pool is not None:
                 self._pool = pool
@@ -81,6 +90,37 @@ class Arrays:
             for position, (low, high) in enumerate(zip((p, *others), wide, strict=True)):
                 if low is not None and position != 1:  # 1 is the gradient: never written
                     low[...] = high
+
+    def _by_kernel(self, update: Update, k: SimpleNamespace, p: np.ndarray, others: Any) -> bool:
+        """Do it in one pass of machine code; False where there is none for these arrays."""
+        absent = tuple([a is None for a in others[1:]])
+        key = (update, k.kinds, absent)
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            kernel = self._kernels[key] = self._compiled(update, k.kinds, absent)
+        if kernel is False:
+            return False
+        arrays = [p, *[a for a in others if a is not None]]
+        dtype, _, names = k.kinds
+        for a in arrays:
+            if a.dtype != dtype or a.shape != p.shape or not a.flags.c_contiguous:
+                return False
+        fields = k.__dict__
+        fused.jit()[2].ready()
+        kernel(*arrays, *[fields[n] for n in names], p, *arrays[2:], p.size)
+        return True
+
+    def _compiled(self, update: Update, kinds: Any, absent: tuple[bool, ...]) -> Any:
+        if not fused.jit():
+            return False
+        from .llvm import lower
+        from .llvm import update as updates
+
+        dtype, flags, numbers = kinds
+        try:
+            return updates.kernel(update, fused.ELEMENTS[dtype], flags, numbers, absent)
+        except (lower.NoKernel, TypeError, AttributeError):  # a formula that looks at its numbers
+            return False
 
     def _blocks(self, update: Update, k: SimpleNamespace, arrays: list[Any]) -> None:
         p = arrays[0]

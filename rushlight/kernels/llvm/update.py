@@ -1,0 +1,125 @@
+"""The update formulas of optimisers as machine code: one pass over parameter, gradient and state.
+
+`Written` is one more namespace `xp` for the texts in `kernels/optim.py`: it writes instructions.
+Every operation is rounded by itself, in the formula's order, so the numbers are those that NumPy's
+passes give, to the last bit.
+
+Not here: the formulas (`kernels/optim.py`), when this is used (`kernels/optim_arrays.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from . import elementwise, lower
+from .ir import Function, Value
+
+
+class Written:
+    """The primitives of the update formulas, written as instructions on vectors."""
+
+    def __init__(self, f: Function) -> None:
+        self.f = f
+
+    def mul_(self, x: Any, a: Any) -> Any:
+        """x * a."""
+        return x * a
+
+    mul = mul_
+
+    def div_(self, x: Any, a: Any) -> Any:
+        """x / a."""
+        return x / a
+
+    def plus_(self, x: Any, a: Any) -> Any:
+        """x + a."""
+        return x + a
+
+    plus = plus_
+
+    def minus(self, x: Any, y: Any) -> Any:
+        """x - y."""
+        return x - y
+
+    def neg(self, x: Any) -> Any:
+        """-x."""
+        return -x
+
+    def sqrt_(self, x: Any) -> Any:
+        """The square root of x."""
+        return self.f.sqrt(x)
+
+    sqrt = sqrt_
+
+    def abs(self, x: Any) -> Any:
+        """|x|."""
+        return self.f.fabs(x)
+
+    def sign(self, x: Any) -> Any:
+        """-1, 0 or 1."""
+        return self.f.select(x != x, x, lower.sign(self.f, x))
+
+    def maximum_(self, x: Any, a: Any) -> Any:
+        """max(x, a)."""
+        return lower.maximum(self.f, x, self.f.like(x, a))
+
+    def clip_(self, x: Any, low: Any, high: Any) -> Any:
+        """x brought into [low, high]."""
+        x = self.maximum_(x, low)
+        return lower.minimum(self.f, x, self.f.like(x, high))
+
+    def axpy_(self, x: Any, y: Any, a: Any) -> Any:
+        """x + a * y."""
+        return x + y * a
+
+    axpy = axpy_
+
+    def mix_(self, x: Any, y: Any, a: Any, b: Any) -> Any:
+        """a * x + b * y."""
+        return x * a + y * b
+
+    def addcmul_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a * b."""
+        return x + a * b * c
+
+    def addcdiv_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a / b."""
+        return x + a / b * c
+
+    def set_(self, x: Any, y: Any) -> Any:
+        """y."""
+        return y
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """a where the condition holds, else b."""
+        return self.f.select(condition, a, b)
+
+
+def kernel(
+    update: Callable[..., Any],
+    element: str,
+    flags: tuple[tuple[str, bool], ...],
+    numbers: tuple[str, ...],
+    absent: tuple[bool, ...],
+) -> Any:
+    """The compiled update: called with p, g, the states that are there, the numbers, and again p
+    and the states, which it writes."""
+    states = absent.count(False)
+
+    def write(f: Function, *values: Value) -> list[Value]:
+        k = SimpleNamespace(**dict(flags), **dict(zip(numbers, values[2 + states :], strict=True)))
+        given = iter(values[2 : 2 + states])
+        others = [None if gone else next(given) for gone in absent]
+        new = update(Written(f), k, values[0], values[1], *others)
+        if not isinstance(new, tuple):
+            new = (new,)
+        kept = [x for x, gone in zip(new[1:], absent, strict=False) if not gone]
+        if len(kept) != states:
+            raise lower.NoKernel(f"{update.__name__} returns other states than it was given")
+        return [new[0], *kept]
+
+    ins = [(element, "array")] * (2 + states) + [(element, "one")] * len(numbers)
+    key = (f"update_{update.__name__}", flags, numbers, absent)
+    return elementwise.kernel(key, write, ins, [element] * (1 + states))
