@@ -15,6 +15,7 @@ first.
 from __future__ import annotations
 
 import contextlib
+import errno
 import multiprocessing.process
 import os
 import secrets
@@ -105,24 +106,33 @@ class Cloakroom:
         while True:
             try:
                 visitor, _ = listening.accept()
-            except OSError:
+            except OSError:  # too many open files; or a visitor that went away
+                if not shared_memory.more_descriptors():
+                    threading.Event().wait(0.01)
+                continue
+            try:  # a thread each: a visitor that is stopped in the middle keeps nobody waiting
+                threading.Thread(target=self._hand_out, args=(visitor,), daemon=True).start()
+            except RuntimeError:  # the interpreter is ending
+                self._hand_out(visitor)
+
+    def _hand_out(self, visitor: socket.socket) -> None:
+        with visitor, contextlib.suppress(OSError):
+            visitor.settimeout(_PATIENCE)
+            if not _is_ours(visitor):
                 return
-            with visitor, contextlib.suppress(OSError):
-                visitor.settimeout(_PATIENCE)
-                if not _is_ours(visitor):
-                    continue
-                token = visitor.recv(_TOKEN, socket.MSG_WAITALL)
-                with self.lock:
-                    block = self.waiting.get(token)
-                if block is None:
-                    continue
-                socket.send_fds(visitor, [b"+"], [block.fd])
-                with self.lock:
-                    self.waiting.pop(token, None)
-                    name = self.left.pop(token, "")
-                if name:
-                    os.unlink(name)
-                del block
+            token = visitor.recv(_TOKEN, socket.MSG_WAITALL)
+            with self.lock:
+                block = self.waiting.get(token)
+            if block is None:
+                return
+            socket.send_fds(visitor, [b"+"], [block.fd])
+            if visitor.recv(1) != b"+":
+                return  # it had no room for a descriptor, and may come again
+            with self.lock:
+                self.waiting.pop(token, None)
+                name = self.left.pop(token, "")
+            if name:
+                os.unlink(name)
 
     def leave_at_exit(self, pid: int) -> None:
         """Give every block that nobody fetched a name, for receivers that come too late."""
@@ -147,19 +157,21 @@ cloakroom = Cloakroom()
 
 def fetch(address: str, token: bytes) -> int:
     """The descriptor of a ticket: from the sender, or from where it was left."""
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
-            s.settimeout(_PATIENCE)
-            s.connect("\0" + address)
-            if _is_ours(s):
-                s.sendall(token)
-                _, fds, _, _ = socket.recv_fds(s, 1, 1)
-                if fds:
-                    os.set_inheritable(fds[0], False)
-                    return fds[0]
-    except OSError:
-        pass
     sender = int(address.split("-")[1])
+    try:
+        fd = _shown(address, token)
+        if fd is None and shared_memory.more_descriptors():
+            fd = _shown(address, token)
+    except OSError as e:
+        if e.errno == errno.EMFILE and shared_memory.more_descriptors():
+            return fetch(address, token)
+        fd = -1
+    if fd is None:
+        what = "no descriptor is left for shared memory of another process"
+        got = f"a tensor of process {sender}; too many open files"
+        raise RuntimeError(message(what, got, None, shared_memory.MORE_FILES))
+    if fd >= 0:
+        return fd
     tail = f"-message-{sender}-{token.hex()}"
     for place in (shared_memory.folder(), tempfile.gettempdir()):
         path = os.path.join(place, f"rushlight-{shared_memory.TREE}{tail}")
@@ -175,6 +187,30 @@ def fetch(address: str, token: bytes) -> int:
             "send again",
         )
     )
+
+
+def _shown(address: str, token: bytes) -> int | None:
+    """What the sender gives for a ticket: a descriptor, or -1 for nothing. None where this process
+    may not have one more."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:
+        s.settimeout(_PATIENCE)
+        while True:
+            try:
+                s.connect("\0" + address)
+                break
+            except BlockingIOError:  # more visitors than may wait in line
+                threading.Event().wait(0.01)
+        if not _is_ours(s):
+            return -1
+        s.sendall(token)
+        answer, fds, _, _ = socket.recv_fds(s, 1, 1)
+        if not answer:
+            return -1
+        if not fds:
+            return None
+        s.sendall(b"+")
+    os.set_inheritable(fds[0], False)
+    return fds[0]
 
 
 # -- the pieces ----------------------------------------------------------------------------------

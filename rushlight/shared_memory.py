@@ -42,6 +42,7 @@ WINDOWS = sys.platform == "win32"
 STRATEGIES = {"file_descriptor", "file_system"} if sys.platform == "linux" else {"file_system"}
 strategy = "file_descriptor" if "file_descriptor" in STRATEGIES else "file_system"
 
+MORE_FILES = "ulimit -n 4096, or multiprocessing.set_sharing_strategy('file_system')"
 _ALIGN = 64
 _MEMORY_FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") else ""
 
@@ -144,29 +145,34 @@ class Block:
     @classmethod
     def create(cls, size: int) -> Block:
         """Fresh zeroed memory under the current strategy; MemoryError when there is not enough."""
-        key = secrets.token_hex(8)
         try:
-            if WINDOWS:
-                return cls(key, size, -1, f"rushlight-{key}")
-            if strategy == "file_system":
-                _sweep_the_dead()
-                link = own_link(key)
-                fd = os.open(link, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-                try:
-                    _reserve(fd, size)
-                except OSError:
-                    os.close(fd)
-                    os.unlink(link)
-                    raise
-                return cls(key, size, fd, link)
-            return cls(key, size, _unnamed(size))
+            return cls._make(size)
         except OSError as e:
             what = "cannot make shared memory"
             if e.errno == errno.EMFILE:
-                hint = "ulimit -n 4096, or multiprocessing.set_sharing_strategy('file_system')"
-                raise RuntimeError(message(what, f"{size} bytes: {e}", None, hint)) from e
+                if more_descriptors():
+                    return cls.create(size)
+                raise RuntimeError(message(what, f"{size} bytes: {e}", None, MORE_FILES)) from e
             hint = f"fewer or smaller tensors, or more room in {folder()}"
             raise MemoryError(message(what, f"{size} bytes: {e}", None, hint)) from e
+
+    @classmethod
+    def _make(cls, size: int) -> Block:
+        key = secrets.token_hex(8)
+        if WINDOWS:
+            return cls(key, size, -1, f"rushlight-{key}")
+        if strategy == "file_system":
+            _sweep_the_dead()
+            link = own_link(key)
+            fd = os.open(link, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                _reserve(fd, size)
+            except OSError:
+                os.close(fd)
+                os.unlink(link)
+                raise
+            return cls(key, size, fd, link)
+        return cls(key, size, _unnamed(size))
 
     @staticmethod
     def find(key: str) -> Block | None:
@@ -252,6 +258,20 @@ def _unnamed(size: int) -> int:
         os.close(fd)
         raise
     return fd
+
+
+def more_descriptors() -> bool:
+    """Raise the process's limit of open files to what it may be; whether that gave any."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 1 << 16 if hard == resource.RLIM_INFINITY else min(hard, 1 << 16)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return False
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return True
+    return False
 
 
 def folder() -> str:

@@ -26,6 +26,7 @@ _lock = threading.RLock()
 
 def share_tensors(tensors: Iterable[TensorBase]) -> None:
     """Move the storages of all these tensors to one shared block (those that are private)."""
+    a: Any
     with _lock:
         moving: dict[int, Any] = {}
         found: list[Any] = []
@@ -36,11 +37,9 @@ def share_tensors(tensors: Iterable[TensorBase]) -> None:
                 continue
             top: Any = root(a)
             moving[id(top)] = top
-            del top  # it would count
             found.append(t)
-            if not everybody:
-                everybody = not _alone(t, moving)
-            del a
+            del a, top  # they would count
+            everybody = everybody or not _alone(t, moving)
         _move(moving, _lookers() if everybody else found)
 
 

@@ -6,9 +6,11 @@ import gc
 import multiprocessing
 import os
 import pickle
+import subprocess
 import sys
 from collections.abc import Iterator
 from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -159,3 +161,47 @@ def test_no_room_is_a_memory_error(strategy: str) -> None:
     with pytest.raises(MemoryError, match="cannot make shared memory"):
         Block.create(1 << 60)
     assert (names(), descriptors()) == before
+
+
+FEW_FILES = """
+import resource
+import rushlight.multiprocessing as mp
+import rushlight as torch
+
+def echo(queue, answers, hard):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (50, hard))
+    kept = []
+    while (t := queue.get()) is not None:
+        kept.append(t)
+        answers.put(t.sum().item())
+
+if __name__ == "__main__":
+    context = mp.get_context("spawn")
+    for hard in (400, 50):
+        queue, answers = context.SimpleQueue(), context.SimpleQueue()
+        process = context.Process(target=echo, args=(queue, answers, hard), daemon=True)
+        process.start()
+        mine = []
+        resource.setrlimit(resource.RLIMIT_NOFILE, (60 if hard == 400 else 400, 400))
+        for i in range(120):
+            mine.append(torch.full((3,), float(i)))
+            queue.put(mine[-1])
+            if hard == 50 and i == 60:
+                break
+            if hard == 400:
+                assert answers.get() == 3.0 * i
+        queue.put(None)
+        process.join()
+        print(process.exitcode)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors")
+def test_the_limit_of_open_files_is_raised_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(FEW_FILES, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, env=env)
+    assert done.stdout.split() == ["0", "1"]
+    assert "no descriptor is left" in done.stderr or "Too many open files" in done.stderr
+    assert "ulimit -n 4096" in done.stderr

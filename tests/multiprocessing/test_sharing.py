@@ -189,6 +189,20 @@ def test_a_module_shares_one_block_with_its_gradients() -> None:
         nn.LazyLinear(3).share_memory()
 
 
+def test_what_nobody_else_looks_at_moves_without_asking_everybody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from rushlight.multiprocessing import sharing
+
+    monkeypatch.setattr(sharing, "_lookers", lambda: pytest.fail("asked"))
+    torch.zeros(3).share_memory_()
+    torch.randn(2, 3).share_memory_()
+    nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).share_memory()
+    through(torch.ones(4))
+    with pytest.raises(pytest.fail.Exception, match="asked"):
+        torch.arange(6.0)[2:].share_memory_()
+
+
 # -- what is sent --------------------------------------------------------------------------------
 
 
