@@ -184,6 +184,7 @@ class Small:
 
 def cycles(count: int) -> bool:
     """Start and stop loaders of every kind; print what is left of processes, descriptors, files."""
+    from rushlight import shared_memory
     from rushlight.utils.data import DataLoader
 
     kinds: list[dict[str, Any]] = [
@@ -206,8 +207,11 @@ def cycles(count: int) -> bool:
             "children": len(children()),
             "multiprocessing's children": len(multiprocessing.active_children()),
             "descriptors": len(list((proc / "fd").iterdir())) if proc.exists() else 0,
-            "mappings": (proc / "maps").read_text().count("rushlight") if proc.exists() else 0,
-            "files in /dev/shm": len(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else 0,
+            "mappings": (proc / "maps").read_text().count("(deleted)") if proc.exists() else 0,
+            "names in shared memory": sum(
+                name.startswith(f"rushlight-{shared_memory.TREE}")
+                for name in os.listdir(shared_memory.folder())
+            ),
         }
 
     for k in range(len(kinds)):

@@ -175,6 +175,10 @@ class DataLoader(Generic[T_co]):
         self._loaded: resume.Progress | None = None  # where the next pass begins
         self._complete = True
         self.check_worker_number_rationality()
+        if num_workers > 0 and worker_method != "thread" and self._context is None:
+            from ._utils.start import warm_up
+
+            warm_up()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._fixed and self.__dict__.get("_complete"):

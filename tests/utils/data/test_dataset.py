@@ -146,3 +146,9 @@ def test_a_batch_of_tensors_equals_its_stacked_samples(indices: Any) -> None:
     for x, y in DataLoader(whole, batch_size=2):
         for row, label in zip(x, y, strict=True):
             assert row.tolist() == [2.0 * label.item(), 2.0 * label.item() + 1]
+
+
+def test_data_pipes_say_what_to_use_instead() -> None:
+    with pytest.raises(AttributeError, match=r"(?s)'IterDataPipe'.*IterableDataset"):
+        _ = torch.utils.data.IterDataPipe
+    assert not hasattr(torch.utils.data, "datapipes")

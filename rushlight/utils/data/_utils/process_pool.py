@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 from ....errors import message
 from . import process_worker
+from .shared import roomy
 from .start import Launch
 from .transport import Receiver
 from .wait import Waiter
@@ -80,6 +81,8 @@ class ProcessPool:
     def _start(self, i: int) -> Worker:
         launch = self._launch
         here, there = multiprocessing.Pipe(duplex=True)
+        for end in (here, there):
+            roomy(end)
         try:
             inherited = [*_connections(), here] if launch.method == "fork" else []
             process = launch.context.Process(
@@ -149,7 +152,7 @@ class ProcessPool:
                 return None
             for thing in ready:
                 self._read_from(thing)
-        i, (_, number, task, state, body) = self._inbox.popleft()
+        i, (_, number, task, body) = self._inbox.popleft()
         worker = self._workers[i]
         if self._pass is None or number != self._pass[0]:
             worker.receiver.skip(body)
@@ -157,7 +160,8 @@ class ProcessPool:
         if worker.unanswered:
             worker.unanswered.popleft()
         self._feed(i)
-        return i, number, task, worker.receiver.value(body), state
+        value, state = worker.receiver.value(body)
+        return i, number, task, value, state
 
     def _read_from(self, thing: Any) -> None:
         for i, worker in enumerate(self._workers):
@@ -169,7 +173,7 @@ class ProcessPool:
                 try:
                     answer = pickle.loads(worker.connection.recv_bytes())
                     if answer[0] == "data":
-                        worker.receiver.receive_block(answer[4], worker.connection)
+                        worker.receiver.receive_block(answer[3], worker.connection)
                 except (EOFError, OSError):
                     self._died(i)
                 if answer[0] == "failed":

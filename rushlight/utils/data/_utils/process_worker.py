@@ -17,7 +17,7 @@ from multiprocessing import process
 from typing import Any
 
 from .shared import Block, Lease
-from .transport import Sender
+from .transport import Sender, parcel
 from .worker import Job, Reader, begin_process
 from .wrapper import ExceptionWrapper
 
@@ -67,7 +67,7 @@ def _receive_job(connection: Any) -> Job | None:
     if setup["size"]:
         block = Block.receive(connection, setup["size"], private=True)
         lease = Lease(block, _kept, None)
-        arrays: list[Any] = [lease.array(offset, size) for offset, size in setup["parts"]]
+        arrays: list[Any] = [lease.array(*place) for place in parcel(block, setup["parts"])]
     else:
         arrays = [bytearray(part) for part in setup["parts"]]
     try:
@@ -129,7 +129,7 @@ def _send(
     connection: Any, sender: Sender, head: tuple[int, int], value: Any, state: Any, reader: Reader
 ) -> None:
     try:
-        body, block = sender.body(value)
+        body, block = sender.body((value, state))
     except Exception:
         if isinstance(value, ExceptionWrapper):  # of a class that cannot be pickled
             error = value
@@ -137,8 +137,8 @@ def _send(
             error.exc_type = RuntimeError
         else:
             error = ExceptionWrapper(where=reader.where)
-        body, block = sender.body(error)
-    connection.send_bytes(pickle.dumps(("data", *head, state, body), 5))
+        body, block = sender.body((error, None))
+    connection.send_bytes(pickle.dumps(("data", *head, body), 5))
     if block is not None:
         block.send(connection)
         block.sent()

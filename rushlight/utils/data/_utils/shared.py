@@ -27,6 +27,7 @@ import numpy as np
 from .... import shared_memory
 
 PAGE = mmap.PAGESIZE
+BUFFER = 256 << 10  # bytes: macOS gives a socket 8 KiB by default
 
 
 class Block:
@@ -132,3 +133,10 @@ def _socket(connection: Any) -> socket.socket:
     wire = socket.socket(fileno=os.dup(connection.fileno()))
     wire.setblocking(True)
     return wire
+
+
+def roomy(connection: Any) -> None:
+    """Make room in a connection for all messages that are under way at once."""
+    if sys.platform != "win32":
+        with _socket(connection) as wire, contextlib.suppress(OSError):
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)

@@ -28,7 +28,7 @@ from typing import Any
 from .... import dtypes
 from ....errors import message
 from .shared import Block
-from .transport import layout, pack, write
+from .transport import pack, parcel_size, write_parcel
 from .worker import Job
 
 SMALL = 32 << 10  # bytes that fit into a socket's buffer: sending them never waits
@@ -93,21 +93,19 @@ class Launch:
 
     def _prepare(self, pickled: bytes, memory: list[Any]) -> None:
         parts = [*memory, pickled]
-        sizes = [len(part) for part in parts]
+        size = parcel_size(parts)
         environ = dict(os.environ) if self.method == "forkserver" else None
         self._setup = {
             "environ": environ,
             "dtype": str(dtypes.get_default_dtype()).partition(".")[2],
             "flags": flags(),
             "size": 0,
-            "parts": [bytes(part) for part in parts] if sum(sizes) <= SMALL else [],
+            "parts": [bytes(part) for part in parts] if size <= SMALL else len(parts),
         }
-        if sum(sizes) > SMALL:
-            offsets, total = layout(sizes)
-            self._block = Block.make(total)
-            write(self._block, offsets, parts)
+        if size > SMALL:
+            self._block = Block.make(size)
+            write_parcel(self._block, parts)
             self._setup["size"] = self._block.size
-            self._setup["parts"] = list(zip(offsets, sizes, strict=True))
 
     @property
     def method(self) -> str:
@@ -146,6 +144,24 @@ def default_context() -> Any:
     """The best of the start methods that begin clean."""
     names = multiprocessing.get_all_start_methods()
     return multiprocessing.get_context("forkserver" if "forkserver" in names else "spawn")
+
+
+def warm_up() -> None:
+    """Start the fork server, so that it is ready when the first workers are wanted.
+
+    A program makes its loaders before it makes its model; the server imports meanwhile.
+    """
+    names = multiprocessing.get_all_start_methods()
+    chosen = multiprocessing.get_start_method(allow_none=True)
+    if "forkserver" not in names or chosen not in (None, names[0], "forkserver"):
+        return
+    if multiprocessing.parent_process() is not None:  # a worker that imports the main program
+        return
+    from multiprocessing import forkserver
+
+    with contextlib.suppress(OSError):
+        preload(multiprocessing.get_context("forkserver"))
+        forkserver.ensure_running()
 
 
 def fork_context() -> Any:

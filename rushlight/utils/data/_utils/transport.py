@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import collections
 import io
+import itertools
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +28,7 @@ from ....tensor import Tensor
 from .shared import Block, Lease
 
 ALIGN = 64  # bytes: a cache line, and the widest vectors
-INLINE = 1024  # bytes of arrays that are cheaper to send than to share
+INLINE = 1024  # bytes that are cheaper to send than to share
 MOST_LEASES = 1024  # mappings that a process holds for batches that the program keeps
 MOST_FREE = 32  # blocks that wait for a batch
 
@@ -106,18 +107,36 @@ def pack(value: Any) -> tuple[bytes, list[memoryview]]:
     return file.getvalue(), memory
 
 
-def layout(sizes: Sequence[int]) -> tuple[list[int], int]:
-    """Where pieces of the given sizes go in a block, and its size."""
-    offsets, end = [], 0
-    for size in sizes:
-        offsets.append(end)
-        end += -(-size // ALIGN) * ALIGN
-    return offsets, end
+def parcel_size(parts: Sequence[Any]) -> int:
+    """Bytes of a block that holds these parts."""
+    return _places([len(part) for part in parts])[-1]
 
 
-# What a message holds of a value: the pickled bytes and the arrays' bytes, or
-# (block number, size of the block if it is new and follows, offsets and lengths of the parts with
-# the pickled bytes last, numbers of blocks that are no more).
+def write_parcel(block: Block, parts: Sequence[Any]) -> None:
+    """Copy parts into a block, their sizes first."""
+    sizes = [len(part) for part in parts]
+    target = memoryview(block.bytes)
+    target[: 8 * len(sizes)] = np.array(sizes, np.int64).tobytes()
+    for begin, size, part in zip(_places(sizes), sizes, parts, strict=False):
+        target[begin : begin + size] = part
+
+
+def parcel(block: Block, count: int) -> list[tuple[int, int]]:
+    """Where the `count` parts in a block lie: their beginnings and sizes."""
+    sizes = block.bytes[: 8 * count].view(np.int64).tolist()
+    return list(zip(_places(sizes), sizes, strict=False))
+
+
+def _places(sizes: Sequence[int]) -> list[int]:
+    """Where parts of the given sizes begin behind the table of sizes, and where all end."""
+    ends = [8 * len(sizes), *sizes]
+    return list(itertools.accumulate(-(-end // ALIGN) * ALIGN for end in ends))
+
+
+# What a message holds of a value: the pickled bytes and the arrays' bytes, or (block number, size
+# of the block if it is new and follows, count of the parts in it with the pickled bytes last,
+# numbers of blocks that are no more). A message is small whatever the value is, so that writing one
+# never waits for the other end to read.
 Body = tuple[Any, ...]
 
 
@@ -139,16 +158,15 @@ class Sender:
     def body(self, value: Any) -> tuple[Body, Block | None]:
         """What to say of a value, and the new block, if there is one, to send right after it."""
         pickled, memory = pack(value)
-        if len(pickled) + sum(m.nbytes for m in memory) <= INLINE:
+        parts = [*memory, pickled]
+        size = parcel_size(parts)
+        if size <= INLINE:
             return (pickled, [bytes(m) for m in memory]), None
-        sizes = [*(m.nbytes for m in memory), len(pickled)]
-        offsets, total = layout(sizes)
-        number, new = self._take(total)
+        number, new = self._take(size)
         block = self._blocks[number]
-        write(block, offsets, [*memory, pickled])
+        write_parcel(block, parts)
         dropped, self._dropped = self._dropped, []
-        parts = list(zip(offsets, sizes, strict=True))
-        return (number, block.size if new else 0, parts, dropped), block if new else None
+        return (number, block.size if new else 0, len(parts), dropped), block if new else None
 
     def _take(self, size: int) -> tuple[int, bool]:
         fitting = [n for n in self._free if self._blocks[n].size >= size]
@@ -191,17 +209,18 @@ class Receiver:
         if len(body) == 2:
             pickled, memory = body
             return pickle.loads(pickled, buffers=[bytearray(m) for m in memory])
-        number, _, parts, _ = body
+        number, _, count, _ = body
         block = self._blocks[number]
+        places = parcel(block, count)
         self._leased += 1
         if self._leased - len(self._ended) > MOST_LEASES:  # the program keeps its batches
             arrays: list[Any] = [
-                block.bytes[offset : offset + size].copy() for offset, size in parts
+                block.bytes[offset : offset + size].copy() for offset, size in places
             ]
             self._ended.append(number)
         else:
             lease = Lease(block, self._ended.append, number)
-            arrays = [lease.array(offset, size) for offset, size in parts]
+            arrays = [lease.array(offset, size) for offset, size in places]
         return pickle.loads(arrays.pop(), buffers=arrays)
 
     def skip(self, body: Body) -> None:
@@ -217,10 +236,3 @@ class Receiver:
             numbers.append(self._ended.popleft())
         self._leased -= len(numbers)
         return numbers
-
-
-def write(block: Block, offsets: Sequence[int], parts: Sequence[Any]) -> None:
-    """Copy pieces of memory into a block."""
-    target = memoryview(block.bytes)
-    for offset, part in zip(offsets, parts, strict=True):
-        target[offset : offset + len(part)] = part
