@@ -58,6 +58,8 @@ def torch_name(obj: Any) -> tuple[str, str] | None:
         return known, name
     if module.startswith("rushlight.optim.lr_scheduler."):
         return "torch.optim.lr_scheduler", name
+    if module.startswith("rushlight.vision.transforms."):
+        return "torchvision.transforms.transforms", name
     if module.count(".") < 2 and getattr(rushlight, name, None) is obj:
         return "torch", name
     for ours, theirs in _PREFIXES:
@@ -84,7 +86,10 @@ def library_object(module: str, name: str) -> Any:
         return found if isinstance(found, FunctionType) and computes else None
     for space in _spaces(module):
         found = getattr(space, name, None)
-        if isinstance(found, type) and issubclass(found, library_bases()):
+        if isinstance(found, type) and (
+            issubclass(found, library_bases())
+            or found.__module__.startswith("rushlight.vision.transforms.")
+        ):
             return found
     return None
 
@@ -100,9 +105,11 @@ def _spaces(module: str) -> list[ModuleType]:
     if module.startswith("torchvision."):
         from importlib import import_module  # this package's own, under a name of ours
 
-        import_module("rushlight.vision")
+        import_module("rushlight.vision.transforms")
     found = [sys.modules[ours]] if ours in sys.modules else []
-    if ours.startswith("rushlight.nn"):
+    if ours.startswith("rushlight.vision.transforms"):
+        found.append(sys.modules["rushlight.vision.transforms"])
+    elif ours.startswith("rushlight.nn"):
         found.append(rushlight.nn)
     elif ours.startswith("rushlight.optim"):
         found += [rushlight.optim, rushlight.optim.lr_scheduler]

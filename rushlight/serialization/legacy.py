@@ -14,7 +14,6 @@ from typing import IO, Any
 import numpy as np
 
 from ..errors import message
-from . import tar
 from .blocks import Block, Span, StorageKind, swap_bytes
 from .errors import CheckpointError
 from .unpickler import Known, Unpickler, broken, shown
@@ -27,6 +26,8 @@ def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
     """The object in `file`, which stands at the beginning of the first pickle."""
     data, at = whole(file)
     if data[at + 257 : at + 262] == b"ustar":
+        from . import tar
+
         return tar.load(data, at, table, place, encoding)
     if data[at : at + 1] != b"\x80":
         raise CheckpointError(

@@ -13,7 +13,7 @@ from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from typing import Any
 
 from ..errors import message
-from . import rebuild, standard, values
+from . import rebuild, values
 from .allowed import allowed_by_user
 from .classes import library_class, maker, program_object, set_state
 from .errors import CheckpointError
@@ -41,6 +41,8 @@ class Table:
         if known is None and (own := allowed_by_user(module, name)) is not None:
             known = _allowed(own)
         if known is None and not self._weights_only:
+            from . import standard  # what it imports is seldom needed
+
             known = (
                 standard.entry(module, name)
                 or library_class(module, name)

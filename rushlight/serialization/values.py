@@ -72,6 +72,12 @@ def _encode(text: Any, encoding: Any = "utf-8") -> bytes:
     return text.encode(encoding)
 
 
+def _bytes(numbers: Any = ()) -> bytes:
+    if not isinstance(numbers, tuple | list):  # protocol 2 spells b"" so; bytes(10**12) allocates
+        raise broken("bytes are not made of a list")
+    return bytes(numbers)
+
+
 def _bytearray(text: Any = b"", encoding: Any = None) -> bytearray:
     if type(text) is str:
         return bytearray(_encode(text, encoding))
@@ -171,7 +177,7 @@ def _np_from_buffer(raw: Any, dtype: Any, shape: Any, order: Any, axes: Any = No
     _check_length(shape, dtype, raw)
     if order not in ("C", "F") or axes is not None:
         raise broken("a NumPy array is malformed")
-    return np.frombuffer(raw, dtype).reshape(shape, order=order).copy()
+    return np.frombuffer(raw, dtype).reshape(shape, order=order).copy(order="K")
 
 
 def _check_length(shape: Any, dtype: np.dtype, raw: Any) -> None:
@@ -201,6 +207,7 @@ def entries() -> Iterator[tuple[str, Known]]:
         yield f"builtins.{constant}", Known(getattr(builtins, constant))
     yield "builtins.set", Known(set, call=_set_of, copies=True)
     yield "builtins.frozenset", Known(frozenset, call=_frozen_set_of, copies=True)
+    yield "builtins.bytes", Known(bytes, call=_bytes, copies=True)
     yield "builtins.bytearray", Known(bytearray, call=_bytearray, copies=True)
     yield "builtins.complex", Known(complex, call=_numbers(complex, (int, float)))
     ends = (int, type(None))

@@ -236,3 +236,12 @@ def test_allowing_and_taking_back() -> None:
     for bad, error in ((5, TypeError), ((Point,), ValueError), ((Point, 5), ValueError)):
         with pytest.raises(error):
             torch.serialization.add_safe_globals([bad])
+
+
+def test_models_and_transforms_of_vision() -> None:
+    model = torch.vision.models.squeezenet1_1(num_classes=3).eval()
+    transform = torch.vision.transforms.Compose([torch.vision.transforms.Normalize([0.5], [2.0])])
+    x = torch.ones(1, 3, 32, 32)
+    back = through({"model": model, "transform": transform}, weights_only=False)
+    assert back["model"](x).tolist() == model(x).tolist()
+    assert repr(back["transform"]) == repr(transform)

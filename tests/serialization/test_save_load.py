@@ -106,6 +106,7 @@ def test_nested_plain_values() -> None:
         "numbers": [1, -(2**70), 2.5, float("inf"), 1 + 2j, True, None],
         "text": "über",
         "bytes": b"\x00\xff",
+        "no bytes": b"",
         "array": bytearray(b"abc"),
         "tuple": ((), (1,), (1, 2), (1, 2, 3), (1, 2, 3, 4)),
         "sets": {1, 2},
