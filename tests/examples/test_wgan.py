@@ -1,0 +1,12 @@
+"""The Wasserstein GAN with clamped weights, at a small size, under Rushlight and under PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def test_it_learns(run_example: Any) -> None:
+    out, pictures = run_example("wgan", "--steps", 150)
+    assert "distance from real digits" in out.splitlines()[-1]
+    assert [p.name for p in pictures] == ["estimate.png", "samples.png"]
+    assert all(p.read_bytes()[:4] == b"\x89PNG" for p in pictures)
