@@ -24,6 +24,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlparse as urlparse  # programs take it from here
 
 from .errors import message
 from .utils.download import fetch
