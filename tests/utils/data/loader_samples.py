@@ -50,6 +50,8 @@ class Info(Dataset[Any]):
         info = get_worker_info()
         assert info is not None
         assert info.dataset is self
+        own = torch.random.thread_safe_generator()
+        assert own is (None if info.rng is None else info.rng.torch_generator)
         rng = None if info.rng is None else info.rng.torch_generator.initial_seed()
         where = os.getpid(), threading.get_native_id()
         told = os.environ.get("LOADER_SAMPLE", ""), getattr(self, "told", None)

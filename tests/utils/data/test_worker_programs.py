@@ -140,6 +140,21 @@ if __name__ == "__main__":
     assert err == ""
 
 
+def test_an_unguarded_program_that_insists_and_may(tmp_path: Path) -> None:
+    """Its data set is not defined in it, so workers need not import it."""
+    text = (
+        DATA
+        + """
+print("begin")
+plain = DataLoader(
+    TensorDataset(torch.arange(4)), batch_size=2, num_workers=1, multiprocessing_context="spawn"
+)
+print([x.tolist() for x, in plain])
+"""
+    )
+    assert run(tmp_path, text) == ("begin\n[[0, 1], [2, 3]]\n", "")
+
+
 @posix
 def test_an_error_in_the_loop(tmp_path: Path) -> None:
     text = (

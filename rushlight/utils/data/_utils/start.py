@@ -1,6 +1,6 @@
 """How workers are started: by which method, and how the data set gets to them.
 
-`forkserver` where there is one (POSIX), `spawn` elsewhere: processes that begin clean, whatever
+`forkserver` on Linux and its like, `spawn` elsewhere: processes that begin clean, whatever
 threads and locks this one has. Two things cannot be given to such a process: what cannot be pickled
 (a lambda, a local class, an open file), and what is defined in a main program that cannot be
 imported a second time, because it does its work without asking for `__name__ == "__main__"` or has
@@ -70,7 +70,7 @@ class Launch:
                     context, unguarded("the data set is defined in the main program")
                 )
                 return
-            self.without_main = not self.asked
+            self.without_main = True
         elif not needs_main and main_is_installed():
             self.without_main = True
         size = sum(m.nbytes for m in memory)
@@ -142,8 +142,12 @@ class Launch:
 
 def default_context() -> Any:
     """The best of the start methods that begin clean."""
-    names = multiprocessing.get_all_start_methods()
-    return multiprocessing.get_context("forkserver" if "forkserver" in names else "spawn")
+    return multiprocessing.get_context("forkserver" if _has_forkserver() else "spawn")
+
+
+def _has_forkserver() -> bool:
+    # On macOS even a server that does nothing but import has loaded libraries that fear a fork.
+    return sys.platform != "darwin" and "forkserver" in multiprocessing.get_all_start_methods()
 
 
 def warm_up() -> None:
@@ -153,7 +157,7 @@ def warm_up() -> None:
     """
     names = multiprocessing.get_all_start_methods()
     chosen = multiprocessing.get_start_method(allow_none=True)
-    if "forkserver" not in names or chosen not in (None, names[0], "forkserver"):
+    if not _has_forkserver() or chosen not in (None, names[0], "forkserver"):
         return
     if multiprocessing.parent_process() is not None:  # a worker that imports the main program
         return

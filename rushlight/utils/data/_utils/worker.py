@@ -178,5 +178,8 @@ class Reader:
         return self._ended
 
     def state(self) -> Any:
-        """Where the data set says it is."""
-        return state_of(self._fetcher)
+        """Where the data set says it is; None, too, if it fails to say."""
+        try:
+            return state_of(self._fetcher)
+        except Exception:  # a program that never asks for a state should not hear of it
+            return None
