@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -308,3 +311,16 @@ def test_public_names() -> None:
             *("EventMetadata", "StringTable", "MemRecordsAcc"),  # of PyTorch's tracing library
             *("EnforceUnique", "KinetoStepTracker", "parse_nvprof_trace"),
         }
+
+
+# -- the example ---------------------------------------------------------------------------------
+
+
+def test_the_example_runs_under_pytorch_too(tmp_path: Path) -> None:
+    program = Path(__file__).parents[2] / "examples" / "profiler_session.py"
+    options = ["--steps", "8", "--batch-size", "8", "--out", str(tmp_path)]
+    got = subprocess.run(
+        [sys.executable, str(program), *options], capture_output=True, text=True, check=False
+    )
+    assert got.returncode == 0, got.stderr
+    assert got.stdout.splitlines()[-1].startswith("trace of 5 steps")
