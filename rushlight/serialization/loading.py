@@ -45,8 +45,11 @@ def load(
             location.
         pickle_module: None or `pickle`; another module would execute what the file says.
         weights_only: True (and None) allows tensors, plain values and `add_safe_globals`; False
-            also the classes of `nn` and `optim`. Nothing else is ever built, with either.
-        mmap: map the storages from the file instead of reading them (`f` must be a path).
+            also the classes of this library and of the running program, and simple ones of Python
+            (`argparse.Namespace`, dates, paths). With either, nothing is imported, and no function
+            is called because a file names it.
+        mmap: map the storages from the file instead of reading them (`f` must be a path). Their
+            checksums are then not verified.
         **pickle_load_args: `encoding`, how byte strings written by Python 2 become text.
 
     Raises:
