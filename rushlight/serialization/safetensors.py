@@ -137,16 +137,16 @@ def save_model(
         force_contiguous: write contiguous copies of tensors that are not.
     """
     state = model.state_dict()
-    metadata = dict(metadata or {})
+    texts = dict(metadata or {})
     for names in _shared(state):
         kept, *others = names
         for name in others:
-            metadata.setdefault(name, kept)
+            texts.setdefault(name, kept)
             del state[name]
     if force_contiguous:
         state = {name: t.contiguous() for name, t in state.items()}
     try:
-        save_file(state, filename, metadata)
+        save_file(state, filename, texts or metadata)
     except ValueError as error:
         raise ValueError(
             f"{error}\n  try     force_contiguous=True, which writes contiguous copies"
