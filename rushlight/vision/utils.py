@@ -17,7 +17,6 @@ import numpy as np
 from .. import dtypes
 from ..autograd.grad_mode import no_grad
 from ..errors import message
-from ..serialization.atomic import replacing
 from ..tensor import Tensor
 from ._pillow import pillow
 
@@ -152,6 +151,8 @@ def save_image(
     if not isinstance(fp, (str, os.PathLike)):
         image.save(fp, format=format)
         return
+    from ..serialization.atomic import replacing
+
     picture = io.BytesIO()
     image.save(picture, format=format or _format_of(fp))
     with replacing(fp) as file:

@@ -12,7 +12,6 @@ import stat
 from typing import IO, Any
 
 from ...errors import message
-from ...serialization.atomic import replacing
 
 _ALIASES = {".tbz": ".tar.bz2", ".tbz2": ".tar.bz2", ".tgz": ".tar.gz", ".txz": ".tar.xz"}
 _ARCHIVES = (".tar", ".zip")
@@ -59,6 +58,8 @@ def unpack(source: str, target: str, packing: str) -> None:
     """Write the content of a packed file to `target`, whole or not at all."""
     import lzma
     import zlib
+
+    from ...serialization.atomic import replacing
 
     try:
         with opener(packing)(source, "rb") as packed, replacing(target) as plain:
@@ -134,6 +135,8 @@ def _zip(source: str, folder: str, packing: str | None) -> None:
 
 def _zip_members(file: IO[bytes], folder: str) -> None:
     import zipfile
+
+    from ...serialization.atomic import replacing
 
     with zipfile.ZipFile(file) as archive:
         for member in archive.infolist():

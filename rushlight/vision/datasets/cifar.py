@@ -13,9 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import message
-from ...serialization.errors import CheckpointError
-from ...serialization.names import Table
-from ...serialization.unpickler import Known, Unpickler, broken
 from ...utils.download import corrupted, fetch, md5_of
 from .._pillow import pillow
 from . import _archives
@@ -30,6 +27,9 @@ def read_batch(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         RuntimeError: the file is broken, or holds anything but plain values and arrays.
     """
+    from ...serialization.errors import CheckpointError
+    from ...serialization.unpickler import Unpickler
+
     with open(path, "rb") as file:
         raw = file.read()
     try:
@@ -41,17 +41,19 @@ def read_batch(path: str | os.PathLike[str]) -> dict[str, Any]:
     return {k.decode("latin1") if type(k) is bytes else k: v for k, v in content.items()}
 
 
-_table = Table(weights_only=True)
+def _find_array_name(module: str, name: str) -> Any:
+    from ...serialization.names import Table
+    from ...serialization.unpickler import broken
 
-
-def _find_array_name(module: str, name: str) -> Known:
     full = f"{module}.{name}"
     if not any(full == known or full.endswith("." + known) for known in _ARRAYS):
         raise broken(f"it names {full}, which is no part of an array")
-    return _table(module, name)
+    return Table(weights_only=True)(module, name)
 
 
 def _no_storage(_name: Any) -> Any:
+    from ...serialization.unpickler import broken
+
     raise broken("it names a storage")
 
 

@@ -8,7 +8,6 @@ Images are 28x28 bytes in IDX files (`_idx.py`). Recognised are torchvision's la
 from __future__ import annotations
 
 import hashlib
-import lzma
 import os
 import shutil
 import string
@@ -283,6 +282,8 @@ def _spelled(folder: str, name: str) -> str | None:
 
 def _content_md5(path: str) -> str:
     """The checksum of what is in a file, packed or not."""
+    import lzma
+
     packing = _idx.packing_of(path)
     if packing is None:
         return md5_of(path)

@@ -14,7 +14,6 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import message
-from ...serialization.atomic import replacing
 from ...tensor import Tensor
 from .._pillow import pillow
 from . import _png16
@@ -86,6 +85,8 @@ def write_file(filename: Path, data: Tensor) -> None:
         raise RuntimeError(f"Input tensor elements should be uint8, got {data.dtype}")
     if data.dim() != 1:
         raise RuntimeError(f"Input data should be 1-dimensional, got {data.dim()} dimensions")
+    from ...serialization.atomic import replacing
+
     with replacing(filename) as file:
         file.write(np.ascontiguousarray(data.numpy()).data)
 
