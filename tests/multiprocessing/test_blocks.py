@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -205,3 +206,51 @@ def test_the_limit_of_open_files_is_raised_or_named(tmp_path: Path) -> None:
     assert done.stdout.split() == ["0", "1"]
     assert "no descriptor is left" in done.stderr or "Too many open files" in done.stderr
     assert "ulimit -n 4096" in done.stderr
+
+
+WORKING_TREE = """
+import os, sys, time
+import rushlight.multiprocessing as mp
+import rushlight as torch
+
+def work(queue, answers):
+    while True:
+        answers.put(queue.get() + 1)
+
+if __name__ == "__main__":
+    mp.set_sharing_strategy(sys.argv[1])
+    context = mp.get_context("fork")
+    queue, answers = context.Queue(), context.Queue()
+    for _ in range(2):
+        context.Process(target=work, args=(queue, answers)).start()
+    kept = torch.ones(100).share_memory_()
+    for i in range(100_000):
+        queue.put(kept + i)
+        if i > 5:
+            answers.get()
+        if i == 20:
+            print("working", flush=True)
+"""
+
+
+def test_nothing_is_left_when_all_processes_are_killed(strategy: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(WORKING_TREE, encoding="utf-8")
+    before = set(names())
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    env.pop("RUSHLIGHT_SHARED_ROOT")
+    with subprocess.Popen(
+        [sys.executable, path, strategy], stdout=subprocess.PIPE, env=env, start_new_session=True
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"working\n"
+        os.killpg(program.pid, signal.SIGKILL)
+        program.stdout.read()  # until the last of them is gone
+    left = {n for n in names() if n.startswith(f"rushlight-{program.pid}-")} - before
+    if strategy == "file_descriptor":
+        assert not left
+    else:  # the next program that makes named blocks sweeps them
+        assert left
+        shared_memory._swept = False
+        empty(1)
+        assert not left & set(names())
