@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from . import rows
+
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 
 
@@ -19,8 +21,17 @@ _BLOCK = 1 << 16  # elements of a block of rows that stays in the cache between 
 
 def moments(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
     """Mean and biased variance over `dims`, which stay as 1; the variance in two passes."""
-    if x.size > _BLOCK and dims[0] and dims == tuple(range(dims[0], x.ndim)):
-        return _row_moments(x, dims)
+    if dims[0] and dims == tuple(range(dims[0], x.ndim)) and x.size:
+        lead = x.shape[: dims[0]]
+        found = rows.row_moments(x.reshape(math.prod(lead), -1))
+        if found is not None:
+            return tuple(m.reshape(lead + (1,) * len(dims)) for m in found)  # type: ignore[return-value]
+        if x.size > _BLOCK:
+            return _row_moments(x, dims)
+    if dims == (0, *range(2, x.ndim)):
+        found = rows.channel_moments(x)
+        if found is not None:
+            return tuple(m.reshape(1, -1, *[1] * (x.ndim - 2)) for m in found)  # type: ignore[return-value]
     count = x.dtype.type(max(1, math.prod(x.shape[d] for d in dims)))
     mean = np.asarray(np.add.reduce(x, axis=dims, keepdims=True) / count)
     apart = x - mean
@@ -37,6 +48,10 @@ def scale_shift(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array | 
     """(x - mean) * rstd * w + b, with everything but x small: one product and one sum."""
     scale = rstd if w is None else rstd * w
     shift = -mean * scale if b is None else b - mean * scale
+    if x.ndim > 2 and scale.shape == shift.shape == (1, x.shape[1], *[1] * (x.ndim - 2)):
+        found = rows.channel_scale_shift(x, scale, shift)
+        if found is not None:
+            return found
     y = x * scale
     y += shift
     return y
@@ -79,6 +94,9 @@ def _row_moments(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
 
 def standardize_rows(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array | None) -> Array:
     """(x - mean) * rstd * w + b for rows x (R, D), moments (R, 1), parameters (D,)."""
+    found = rows.standardize(x, mean, rstd, w, b)
+    if found is not None:
+        return found
     y = np.empty(x.shape, x.dtype)
     for at in _blocks(*x.shape):
         part = np.subtract(x[at], mean[at], out=y[at])
@@ -97,6 +115,9 @@ def standardize_rows_gradient(
 
     With xh = (x - mean) * rstd and h = g * w: dx = rstd * (h - mean(h) - xh * mean(h * xh)).
     """
+    found = rows.standardize_grad(g, x, mean, rstd, w, needs)
+    if found is not None:
+        return found
     length = x.shape[1]
     dx = np.empty(x.shape, x.dtype) if needs[0] else None
     dw = np.zeros(length, x.dtype) if needs[1] else None
@@ -130,6 +151,9 @@ def standardize_channels_gradient(
     Those of w and b are the sums that dx needs: with xh = (x - mean) * rstd and M = N * L,
     dx = rstd * w * (g - db / M - xh * dw / M).
     """
+    found = rows.channel_grad(g, x, mean, rstd, w, needs[0])
+    if found is not None:
+        return found
     n, channels, length = x.shape
     count = x.dtype.type(n * length)
     dx = np.empty(x.shape, x.dtype) if needs[0] else None

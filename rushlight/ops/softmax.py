@@ -16,6 +16,7 @@ from ..autograd import door
 from ..autograd.node import TensorBase
 from ..autograd.views import type_name
 from ..errors import axis, message
+from ..kernels import rows
 from ..kernels.meta import MetaArray
 from .arithmetic import with_out
 from .convert import cast
@@ -47,6 +48,9 @@ def softmax(input: Any, *, dim: int) -> Any:
     if input.ndim == 0:
         axis(dim, 0)
         return input / input
+    found = rows.softmax(input, dim)
+    if found is not None:
+        return found
     y, d = shifted(input, dim)
     np.exp(y, out=y)
     y /= np.add.reduce(y, axis=d, keepdims=True)
@@ -57,6 +61,9 @@ def softmax(input: Any, *, dim: int) -> Any:
 def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
     if y.ndim == 0:
         return g * 0.0
+    found = rows.softmax_grad(g, y, dim)
+    if found is not None:
+        return found
     gy = g * y
     return gy - y * total(gy, dim=dim, keepdim=True)
 
@@ -67,6 +74,9 @@ def log_softmax(input: Any, *, dim: int) -> Any:
     if input.ndim == 0:
         axis(dim, 0)
         return input - input
+    found = rows.log_softmax(input, dim)
+    if found is not None:
+        return found
     y, d = shifted(input, dim)
     y -= np.log(np.add.reduce(np.exp(y), axis=d, keepdims=True))
     return y
@@ -76,6 +86,9 @@ def log_softmax(input: Any, *, dim: int) -> Any:
 def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
     if y.ndim == 0:
         return g * 0.0
+    found = rows.log_softmax_grad(g, y, dim)
+    if found is not None:
+        return found
     return g - exp(y) * total(g, dim=dim, keepdim=True)
 
 
