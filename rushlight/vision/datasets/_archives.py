@@ -5,10 +5,12 @@ Not here: where archives come from (`utils/download.py`), and torchvision's name
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
 import stat
+from collections.abc import Iterator
 from typing import IO, Any
 
 from ...errors import message
@@ -43,6 +45,28 @@ def kind_of(path: str | os.PathLike[str]) -> tuple[str, str | None, str | None]:
             + " ".join(sorted([*_ALIASES, *_ARCHIVES, *_PACKINGS])),
         )
     )
+
+
+@contextlib.contextmanager
+def taking_turns(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Hold a folder while files are put there: the processes of one training all ask for them.
+
+    Without it one would read a file while another unpacks it once more. The lock is on the folder
+    itself and leaves nothing behind; where the system has no such locks there is none.
+    """
+    os.makedirs(folder, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network disks have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def opener(packing: str) -> Any:

@@ -180,11 +180,12 @@ class CIFAR10(VisionDataset):
 
     def download(self) -> None:
         """Fetch the archive and unpack it, unless the files are there and right."""
-        if self._check_integrity():
-            return
-        path = fetch([self.url], os.fspath(self.root), self.filename, self.tgz_md5)
-        _, archive, packing = _archives.kind_of(path)
-        _archives.extract(path, os.fspath(self.root), archive or ".tar", packing)
+        with _archives.taking_turns(self.root):
+            if self._check_integrity():
+                return
+            path = fetch([self.url], os.fspath(self.root), self.filename, self.tgz_md5)
+            _, archive, packing = _archives.kind_of(path)
+            _archives.extract(path, os.fspath(self.root), archive or ".tar", packing)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         return self._transformed(pillow().fromarray(self.data[index]), self.targets[index])

@@ -7,6 +7,7 @@ Images are 28x28 bytes in IDX files (`_idx.py`). Recognised are torchvision's la
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -199,10 +200,11 @@ class MNIST(VisionDataset):
 
     def download(self) -> None:
         """Fetch the files that are missing or broken."""
-        for name, md5 in self._resources():
-            found = [_spelled(f, os.path.splitext(name)[0]) for f in self._folders()[1:]]
-            if not any(path and _is_whole(path, md5) for path in found):
-                self._fetch([base + name for base in self.mirrors], name, md5)
+        with _archives.taking_turns(self.root):
+            for name, md5 in self._resources():
+                found = [_spelled(f, os.path.splitext(name)[0]) for f in self._folders()[1:]]
+                if not any(path and _is_whole(path, md5) for path in found):
+                    self._fetch([base + name for base in self.mirrors], name, md5)
 
     def _fetch(self, urls: Sequence[str], name: str, md5: str) -> None:
         """One file into `raw_folder`, unpacked beside it as torchvision has it."""
@@ -400,21 +402,18 @@ class EMNIST(MNIST):
 
     def download(self) -> None:
         """Fetch the archive with all splits, unless the files of this one are there and whole."""
-        try:
-            located = self._located()
-        except RuntimeError:
-            located = None
-        if located is not None and all(_is_whole(path, "") for path in located):
-            return
-        name = os.path.basename(self.url)
-        path = fetch([self.url], self.raw_folder, name, self.md5)
-        _archives.extract(path, self.raw_folder, ".zip", None)
-        packed = os.path.join(self.raw_folder, "gzip")
-        for name in sorted(os.listdir(packed)):
-            if name.endswith(".gz"):
-                plain = os.path.join(self.raw_folder, name.removesuffix(".gz"))
-                _archives.unpack(os.path.join(packed, name), plain, ".gz")
-        shutil.rmtree(packed)
+        with _archives.taking_turns(self.root):
+            with contextlib.suppress(RuntimeError):
+                if all(_is_whole(path, "") for path in self._located()):
+                    return
+            path = fetch([self.url], self.raw_folder, os.path.basename(self.url), self.md5)
+            _archives.extract(path, self.raw_folder, ".zip", None)
+            packed = os.path.join(self.raw_folder, "gzip")
+            for name in sorted(os.listdir(packed)):
+                if name.endswith(".gz"):
+                    plain = os.path.join(self.raw_folder, name.removesuffix(".gz"))
+                    _archives.unpack(os.path.join(packed, name), plain, ".gz")
+            shutil.rmtree(packed)
 
 
 class QMNIST(MNIST):

@@ -115,10 +115,11 @@ class STL10(VisionDataset):
 
     def download(self) -> None:
         """Fetch the archive and unpack it, unless the files are there and right."""
-        if self._problem() is None:
-            return
-        path = fetch([self.url], os.fspath(self.root), self.filename, self.tgz_md5)
-        _archives.extract(path, os.fspath(self.root), ".tar", ".gz")
+        with _archives.taking_turns(self.root):
+            if self._problem() is None:
+                return
+            path = fetch([self.url], os.fspath(self.root), self.filename, self.tgz_md5)
+            _archives.extract(path, os.fspath(self.root), ".tar", ".gz")
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
         image = pillow().fromarray(np.ascontiguousarray(self.data[index].transpose(1, 2, 0)))

@@ -8,13 +8,14 @@ import os
 import pickle
 import re
 import tarfile
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rushlight.vision.datasets import CIFAR10, CIFAR100
+from rushlight.vision.datasets import CIFAR10, CIFAR100, _archives
 from rushlight.vision.datasets.cifar import read_batch
 
 pytest.importorskip("PIL", reason="Pillow is not installed")
@@ -82,6 +83,30 @@ def test_download_and_read(made: Made, tmp_path: Path) -> None:
     test = made.cls(str(tmp_path / "root"), train=False, download=True)
     assert len(test) == 2
     assert "Split: Test" in repr(test)
+
+
+def test_processes_take_turns(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of a training ask for the files at once: one unpacks, the others find them."""
+    pytest.importorskip("fcntl")
+    unpacked = []
+    first = _archives.extract
+
+    def extract(*args: Any) -> None:
+        unpacked.append(args)
+        first(*args)
+
+    monkeypatch.setattr(_archives, "extract", extract)
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(len(made.cls(tmp_path, download=True))))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [10] * 4
+    assert len(unpacked) == 1
 
 
 def test_a_corrupted_file_is_named(made: Made, tmp_path: Path) -> None:
