@@ -128,6 +128,9 @@ class UntypedStorage:
     def nbytes(self) -> int:
         return nbytes(self._root)
 
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self.nbytes()
+
     def size(self) -> int:
         return self.nbytes()
 

@@ -130,6 +130,19 @@ def test_the_note_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told[0].filename == __file__
 
 
+def test_settings_of_the_capture_may_be_set() -> None:
+    before = torch._dynamo.config.suppress_errors
+    torch._dynamo.config.suppress_errors = True
+    torch._dynamo.config.suppress_errors = before
+    import rushlight._inductor.config as config
+
+    assert config is torch._inductor.config
+    torch._dynamo.reset()
+    assert torch._dynamo.optimize("inductor")(len) is len
+    assert isinstance(torch.compile(net()), torch._dynamo.OptimizedModule)
+    assert torch._C._jit_set_profiling_executor(False) is False
+
+
 def test_the_rest_is_harmless() -> None:
     compiler.reset()
     compiler.cudagraph_mark_step_begin()

@@ -130,7 +130,7 @@ LACKING = {
     "from torch.nn.no_such import x": ("ModuleNotFoundError", "No module named 'torch.nn.no_such'"),
     "import torch.no_such.thing": ("ModuleNotFoundError", "torch.no_such"),
     "import torch.utils.cpp_extension": ("ModuleNotFoundError", "pure Python"),
-    "from torch import _C": ("ImportError", "no compiled core"),
+    "from torch._C import _VariableFunctions": ("ImportError", "no compiled core"),
     "import torchvision.no_such": ("ModuleNotFoundError", "torchvision.no_such"),
     "torchvision.datasets.MNISTT": ("AttributeError", "try     torchvision.datasets.MNIST"),
 }
