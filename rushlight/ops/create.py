@@ -462,11 +462,18 @@ def linspace(
         else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     )
     i = np.arange(steps)
-    step = work.type((end - start) / (steps - 1)) if steps > 1 else work.type(0)
-    rising = work.type(start) + step * i.astype(
-        work
-    )  # PyTorch counts from both ends towards the middle
-    falling = work.type(end) - step * (steps - 1 - i).astype(work)
+    # PyTorch counts from both ends towards the middle, in the type itself, and rounds a product
+    # and its sum once.
+    low, high = work.type(start), work.type(end)
+    if d.np == np.float32 and np.isfinite((low, high)).all():
+        with np.errstate(over="ignore"):
+            step = (high - low) / work.type(max(steps - 1, 1))
+        rising = (float(low) + float(step) * i).astype(work)
+        falling = (float(high) - float(step) * (steps - 1 - i)).astype(work)
+    else:
+        step = work.type((end - start) / max(steps - 1, 1))
+        rising = low + step * i.astype(work)
+        falling = high - step * (steps - 1 - i).astype(work)
     a = np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
     return finish(a.astype(d.np), requires_grad, device, out)
 
