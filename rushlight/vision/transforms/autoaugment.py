@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from ...nn import Module
 from ...tensor import Tensor
 from . import draw
 from . import functional as F
-from .geometry import linear_steps
 from .image import Image, InterpolationMode
 from .random_geometry import fill_for
 
@@ -71,7 +71,13 @@ def _bits(start: int, drop: int, bins: int) -> list[float]:
     return [float(v) for v in start - np.round(steps)]
 
 
-def space_of(
+def space_of(*args: Any, **kwargs: Any) -> Space:
+    """A table of the caller's own, with the arguments of `_space`."""
+    return dict(_space(*args, **kwargs))
+
+
+@lru_cache(maxsize=64)
+def _space(
     bins: int,
     move_x: float,
     move_y: float,
@@ -83,8 +89,14 @@ def space_of(
 ) -> Space:
     """The usual table, in torchvision's order, from the greatest magnitudes."""
 
+    import rushlight
+
+    def steps(low: float, high: float) -> list[float]:
+        found: list[float] = rushlight.linspace(low, high, bins, dtype=rushlight.float32).tolist()
+        return found
+
     def up_to(most: float) -> tuple[list[float], bool]:
-        return linear_steps(0.0, most, bins).tolist(), True
+        return steps(0.0, most), True
 
     return {
         "ShearX": up_to(shear),
@@ -97,7 +109,7 @@ def space_of(
         "Contrast": up_to(colour),
         "Sharpness": up_to(colour),
         "Posterize": (_bits(*bits, bins), False),
-        "Solarize": (linear_steps(255.0, 0.0, bins).tolist(), False),
+        "Solarize": (steps(255.0, 0.0), False),
         "AutoContrast": (None, False),
         "Equalize": (None, False),
     }

@@ -183,22 +183,12 @@ def elastic_transform(
             f"Argument displacement shape should be {wanted}, but given {displacement.shape}"
         )
     height, width = x.shape[-2:]
-    still = np.empty((1, height, width, 2), np.float32)
-    still[..., 0] = linear_steps((1 - width) / width, (width - 1) / width, width)
-    still[..., 1] = linear_steps((1 - height) / height, (height - 1) / height, height)[:, None]
-    out = _sample(x, Tensor._wrap(still) + displacement, mode, fill)
+    import rushlight
+
+    rows, columns = (rushlight.linspace((1 - n) / n, (n - 1) / n, n) for n in (height, width))
+    still = rushlight.stack(rushlight.meshgrid(columns, rows, indexing="xy"), -1)
+    out = _sample(x, still + displacement, mode, fill)
     return out if x is img else to_pil_image(out, mode=img.mode)
-
-
-def linear_steps(low: float, high: float, n: int) -> np.ndarray:
-    """`linspace` in float32, counted from the nearer end, rounded once as PyTorch does."""
-    if n == 1:
-        return np.array([low], np.float32)
-    low32, high32 = np.float32(low), np.float32(high)
-    step = float((high32 - low32) / np.float32(n - 1))
-    i = np.arange(n)
-    up, down = float(low32) + step * i, float(high32) - step * (n - 1 - i)
-    return np.where(i < n // 2, up, down).astype(np.float32)
 
 
 # Matrices
