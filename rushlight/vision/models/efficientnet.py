@@ -128,6 +128,9 @@ class FusedMBConvConfig(_MBConvConfig):
         )
 
 
+Setting = Sequence[MBConvConfig | FusedMBConvConfig]
+
+
 class _Residual(nn.Module):
     """What both blocks share: layers beside a shortcut (where sizes allow) that drops out."""
 
@@ -202,7 +205,7 @@ class EfficientNet(nn.Module):
 
     def __init__(
         self,
-        inverted_residual_setting: Sequence[MBConvConfig | FusedMBConvConfig],
+        inverted_residual_setting: Setting,
         dropout: float,
         stochastic_depth_prob: float = 0.2,
         num_classes: int = 1000,
@@ -250,7 +253,7 @@ class EfficientNet(nn.Module):
         return self._forward_impl(x)
 
 
-def _b(width: float, depth: float) -> list[MBConvConfig | FusedMBConvConfig]:
+def _b(width: float, depth: float) -> Setting:
     """The stages of EfficientNet-B0, scaled (the paper's table 1)."""
     rows = (
         (1, 3, 1, 32, 16, 1),
@@ -264,9 +267,11 @@ def _b(width: float, depth: float) -> list[MBConvConfig | FusedMBConvConfig]:
     return [MBConvConfig(*row, width_mult=width, depth_mult=depth) for row in rows]
 
 
-def _v2(fused: int, *rows: tuple[int, ...]) -> list[MBConvConfig | FusedMBConvConfig]:
+def _v2(fused: int, *rows: tuple[int, int, int, int, int, int]) -> Setting:
     """Stages of which the first `fused` are fused (the second paper's table 4)."""
-    return [FusedMBConvConfig(*r) for r in rows[:fused]] + [MBConvConfig(*r) for r in rows[fused:]]
+    return [
+        FusedMBConvConfig(*row) if i < fused else MBConvConfig(*row) for i, row in enumerate(rows)
+    ]
 
 
 def _scaled(
@@ -285,7 +290,7 @@ def _scaled(
 
 
 def _second(
-    setting: list[MBConvConfig | FusedMBConvConfig],
+    setting: Setting,
     dropout: float,
     weights: WeightsEnum | None,
     progress: bool,

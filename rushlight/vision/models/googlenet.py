@@ -150,10 +150,10 @@ class GoogLeNet(nn.Module):
         x = self.maxpool2(self.conv3(self.conv2(x)))  # (B, 192, 28, 28)
         x = self.inception3b(self.inception3a(x))  # (B, 480, 28, 28)
         x = self.inception4a(self.maxpool3(x))  # (B, 512, 14, 14)
-        half_way = self.training and self.aux1 is not None
-        aux1 = self.aux1(x) if half_way else None  # (B, num_classes)
+        first, second = (self.aux1, self.aux2) if self.training else (None, None)
+        aux1 = None if first is None else first(x)  # (B, num_classes)
         x = self.inception4d(self.inception4c(self.inception4b(x)))  # (B, 528, 14, 14)
-        aux2 = self.aux2(x) if half_way else None  # (B, num_classes)
+        aux2 = None if second is None else second(x)  # (B, num_classes)
         x = self.maxpool4(self.inception4e(x))  # (B, 832, 7, 7)
         x = self.inception5b(self.inception5a(x))  # (B, 1024, 7, 7)
         x = self.dropout(self.avgpool(x).flatten(1))  # (B, 1024)

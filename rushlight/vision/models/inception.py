@@ -234,8 +234,8 @@ class Inception3(nn.Module):
         x = self.Mixed_5d(self.Mixed_5c(self.Mixed_5b(x)))  # (B, 288, 35, 35)
         x = self.Mixed_6c(self.Mixed_6b(self.Mixed_6a(x)))  # (B, 768, 17, 17)
         x = self.Mixed_6e(self.Mixed_6d(x))  # (B, 768, 17, 17)
-        half_way = self.training and self.AuxLogits is not None
-        aux = self.AuxLogits(x) if half_way else None  # (B, num_classes)
+        head = self.AuxLogits if self.training else None
+        aux = None if head is None else head(x)  # (B, num_classes)
         x = self.Mixed_7c(self.Mixed_7b(self.Mixed_7a(x)))  # (B, 2048, 8, 8)
         x = self.dropout(self.avgpool(x)).flatten(1)  # (B, 2048)
         x = self.fc(x)  # (B, num_classes)

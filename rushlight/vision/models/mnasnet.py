@@ -156,11 +156,13 @@ class MNASNet(nn.Module):
 
     def _load_from_state_dict(
         self,
-        state_dict: dict[str, Any],
+        state_dict: Any,
         prefix: str,
         local_metadata: dict[str, Any],
-        *args: Any,
-        **kwargs: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
     ) -> None:
         version = local_metadata.get("version")
         if version not in (1, 2):
@@ -178,7 +180,9 @@ class MNASNet(nn.Module):
                 UserWarning,
                 stacklevel=2,
             )
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
 
 class MNASNet0_5_Weights(WeightsEnum):

@@ -64,11 +64,13 @@ class MLPBlock(MLP):
 
     def _load_from_state_dict(
         self,
-        state_dict: dict[str, Any],
+        state_dict: Any,
         prefix: str,
         local_metadata: dict[str, Any],
-        *args: Any,
-        **kwargs: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
     ) -> None:
         # Files of version 1 name the two layers linear_1 and linear_2.
         if local_metadata.get("version") in (None, 1):
@@ -76,7 +78,9 @@ class MLPBlock(MLP):
                 old = f"{prefix}linear_{i}.{kind}"
                 if old in state_dict:
                     state_dict[f"{prefix}{3 * (i - 1)}.{kind}"] = state_dict.pop(old)
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
 
 def _check_sequence(x: Tensor) -> None:

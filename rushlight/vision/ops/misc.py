@@ -50,11 +50,20 @@ class FrozenBatchNorm2d(nn.Module):
         self.register_buffer("running_var", rushlight.ones(num_features))
 
     def _load_from_state_dict(
-        self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
     ) -> None:
         # The file may come from a BatchNorm2d, which counts its batches.
         state_dict.pop(prefix + "num_batches_tracked", None)
-        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         scale = self.weight * (self.running_var + self.eps).rsqrt()
