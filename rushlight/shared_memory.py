@@ -301,7 +301,12 @@ def _alive(pid: int) -> bool:
         return False
     except OSError:
         return True
-    return True
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            state = file.read().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):  # no /proc
+        return True
+    return state not in "ZX"  # a zombie whom nobody collects has no memory
 
 
 _swept = False
