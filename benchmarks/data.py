@@ -117,6 +117,7 @@ def passing(library: str, data: Any, **options: Any) -> tuple[float, float]:
 
 def once(library: str, folder: str) -> dict[str, float]:
     """One library's figures, in a process of its own."""
+    importlib.import_module("PIL.Image")  # as torchvision does
     importlib.import_module(library).set_num_threads(1)
     data = Images(folder, Augment(library))
     figures = {}
@@ -248,7 +249,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", default="data/mnist")
     parser.add_argument("--once", metavar="LIBRARY")
-    parser.add_argument("--cycles", type=int)
+    parser.add_argument("--cycles", type=int, metavar="N")
     args = parser.parse_args()
     if args.once:
         print(json.dumps(once(args.once, args.folder)))

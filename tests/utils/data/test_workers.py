@@ -461,6 +461,23 @@ def test_a_class_that_workers_cannot_import_is_forked() -> None:
         del sys.modules[module.__name__]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="no fork server here")
+def test_a_fork_server_that_is_killed_or_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    from multiprocessing import forkserver
+
+    data = samples.Rows(4)
+    assert len(list(DataLoader(data, num_workers=1))) == 4
+    pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    os.kill(pid, signal.SIGKILL)
+    assert len(list(DataLoader(data, num_workers=1))) == 4
+
+    def broken(fds: Any) -> Any:
+        raise EOFError
+
+    monkeypatch.setattr(forkserver, "connect_to_new_process", broken)
+    assert len(list(DataLoader(data, num_workers=2))) == 4
+
+
 def test_what_cannot_be_pickled_is_named() -> None:
     loader = DataLoader(
         samples.Rows(4),

@@ -72,8 +72,6 @@ class ProcessPool:
         try:
             for i in range(job.num_workers):
                 self._workers.append(self._start(i))
-            for worker in self._workers:
-                self._launch.send(worker.connection)
         except BaseException:
             self.shutdown(GRACE_AT_EXIT)
             raise
@@ -93,6 +91,14 @@ class ProcessPool:
             )
             with _quiet_fork():
                 launch.start(process)
+            launch.send(here)
+        except (EOFError, ConnectionError):  # the fork server did not survive its imports
+            here.close()
+            forked = launch.forked(self._job) if launch.method == "forkserver" else None
+            if forked is None:
+                raise
+            self._launch = forked
+            return self._start(i)
         except BaseException:
             here.close()
             raise
