@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from . import pool_native
+
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
@@ -40,6 +42,9 @@ def max_pool(
     x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
 ) -> Array:
     """The maximum of each window; NaN wins, padding never does."""
+    found = pool_native.max_pool(x, kernel, stride, padding, dilation, out, _framed_all)
+    if found is not None:
+        return found
     d = len(kernel)
     for i in reversed(range(d)):
         axis = x.ndim - d + i
@@ -58,6 +63,9 @@ def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilat
     """Which tap of its window holds each maximum y: the first of equals, the last of NaNs."""
     d = len(kernel)
     out = y.shape[y.ndim - d :]
+    found = pool_native.max_tap(x, y, kernel, stride, padding, dilation, out, _framed_all)
+    if found is not None:
+        return found
     reach = tuple(map(_reach, kernel, stride, dilation, out))
     taps = list(product(*map(range, kernel)))
     kind: Any = np.uint8 if len(taps) < 256 else np.int32
@@ -87,6 +95,8 @@ def put_taps(
     reach = tuple(map(_reach, kernel, stride, dilation, out))
     full = tuple(max(n + p, r) for n, p, r in zip(size, padding, reach, strict=True))
     frame = np.zeros(lead + full, g.dtype)
+    if pool_native.put_taps(g, tap_of, frame, kernel, stride, dilation):
+        return _cropped(frame, padding, size) if frame.shape[-d:] != size else frame
     apart = _apart(kernel, stride, dilation)
     for number, tap in enumerate(product(*map(range, kernel))):
         view = _taps(frame, tap, stride, dilation, out)

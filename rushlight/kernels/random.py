@@ -80,8 +80,18 @@ def _fma(x: np.ndarray, factor: float, term: float) -> np.ndarray:
 # ------------------------------------------------------------------------------------- continuous
 
 
+# Elements drawn at a time: the arrays in between stay in the cache, and large tensors (a linear layer
+# of VGG has 100 million weights) need no memory for them.
+_BLOCK = 1 << 15
+
+
 def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) -> None:
     """Numbers in [low, high)."""
+    if a.size > _BLOCK and a.flags.c_contiguous:
+        flat = a.reshape(-1)
+        for start in range(0, len(flat), _BLOCK):
+            uniform(flat[start : start + _BLOCK], rng, low, high)
+        return
     if a.dtype == np.float64:
         x = rng.doubles(a.size)
         if low != 0.0 or high != 1.0:
@@ -125,9 +135,12 @@ def normal(
     draw = rng.doubles if a.dtype == np.float64 else rng.floats
     # The last 16 are drawn anew when the size is no multiple of 16. The types computed in place
     # have by then drawn a number for every element, the half ones only for whole groups.
-    u = draw(n if a.dtype.itemsize >= 4 else whole)
-    flat[:whole] = transform(u[:whole], mean, std)
+    for start in range(0, whole, _BLOCK):
+        stop = min(start + _BLOCK, whole)
+        flat[start:stop] = transform(draw(stop - start), mean, std)
     if whole != n:
+        if a.dtype.itemsize >= 4:
+            draw(n - whole)
         flat[n - 16 :] = transform(draw(16), mean, std)
 
 
