@@ -80,8 +80,8 @@ def _fma(x: np.ndarray, factor: float, term: float) -> np.ndarray:
 # ------------------------------------------------------------------------------------- continuous
 
 
-# Elements drawn at a time: the arrays in between stay in the cache, and large tensors (a linear layer
-# of VGG has 100 million weights) need no memory for them.
+# Elements drawn at a time: the arrays in between stay in the cache, and large tensors (a linear
+# layer of VGG has 100 million weights) need no memory for them.
 _BLOCK = 1 << 15
 
 
