@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,7 @@ def hold_and_stop(pipe: Any) -> None:
 
 
 def test_nothing_is_left_of_a_killed_process(strategy: str) -> None:
+    resource_tracker.ensure_running()  # the first spawned process starts it
     before = names(), descriptors()
     context: Any = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
