@@ -106,6 +106,12 @@ def test_the_name_and_the_folder_can_be_chosen(site: Any, tmp_path: Path) -> Non
     assert (tmp_path / "m" / "a.pth").exists()
 
 
+def test_the_older_name(site: Any) -> None:
+    from rushlight.utils import model_zoo
+
+    assert model_zoo.load_url(offer(site, "c.pth", saved(3))) == 3
+
+
 def test_a_wrong_hash_leaves_nothing(site: Any, home: Path) -> None:
     url = offer(site, "net-0badc0de.pth", saved({}))
     with pytest.raises(RuntimeError, match=r'invalid hash value \(expected "0badc0de", got "'):
