@@ -228,6 +228,7 @@ _LAZY = {
     "quantization",
     "hub",
     "types",
+    "library",
     "_C",
     "_dynamo",
     "_inductor",

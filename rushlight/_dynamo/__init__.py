@@ -9,6 +9,7 @@ from typing import Any
 
 from ..compiler import (
     allow_in_graph,
+    assume_constant_result,
     disable,
     is_compiling,
     list_backends,
@@ -17,7 +18,14 @@ from ..compiler import (
 from ..nn.optimized import OptimizedModule
 from . import config as config
 
-__all__ = ["OptimizedModule", "allow_in_graph", "config", "disable", "disallow_in_graph"]
+__all__ = [
+    "OptimizedModule",
+    "allow_in_graph",
+    "assume_constant_result",
+    "config",
+    "disable",
+    "disallow_in_graph",
+]
 __all__ += ["graph_break", "is_compiling", "list_backends", "mark_dynamic", "mark_static"]
 __all__ += ["optimize", "reset"]
 

@@ -124,6 +124,14 @@ class Event:
         usable("cuda")
 
 
+class CUDAGraph(Event):
+    """Raises when made: there is no device whose work it could record."""
+
+
+class graph(Event):
+    """Raises when made: there is no device whose work it could record."""
+
+
 def current_stream(device: Any = None) -> Any:
     """Raises: there is no device."""
     return usable("cuda")

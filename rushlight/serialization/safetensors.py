@@ -398,3 +398,15 @@ def _shared(tensors: Mapping[str, Any]) -> Iterator[list[str]]:
                 group = []
             group.append((low, high, name))
             end = max(end, high)
+
+
+def storage_ptr(tensor: Tensor) -> int:
+    """Where the memory under a tensor begins; libraries find shared tensors by it."""
+    found: int = tensor.untyped_storage().data_ptr()
+    return found
+
+
+def storage_size(tensor: Tensor) -> int:
+    """How many bytes the memory under a tensor has."""
+    found: int = tensor.untyped_storage().nbytes()
+    return found
