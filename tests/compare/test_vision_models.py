@@ -150,6 +150,43 @@ def test_files_both_ways(name: str, torchvision: Any, tmp_path: Path) -> None:
         np.testing.assert_allclose(ours(rushlight.from_numpy(x)).numpy(), wanted, atol=2e-4)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "resnet18",
+        "mobilenet_v2",
+        "mobilenet_v3_small",
+        "squeezenet1_1",
+        "densenet121",
+        "shufflenet_v2_x1_0",
+        "mnasnet0_75",
+        "efficientnet_b0",
+        "googlenet",
+        "inception_v3",
+        "VisionTransformer",
+    ],
+)
+def test_whole_models_both_ways(name: str, torchvision: Any, rng: np.random.Generator) -> None:
+    """Models saved as objects, not as their state."""
+    ours, theirs = both(name, torchvision)
+    side = 75 if name == "inception_v3" else 32
+    x = rng.standard_normal((2, 3, side, side)).astype("float32")
+    results = []
+    for net, save, load in (
+        (ours, rushlight.save, torch.load),
+        (theirs, torch.save, rushlight.load),
+    ):
+        file = io.BytesIO()
+        save(net.eval(), file)
+        file.seek(0)
+        other = load(file, weights_only=False)
+        library = torch if load is torch.load else rushlight
+        assert type(other).__module__.startswith(library.__name__)
+        with library.no_grad():
+            results.append(other(library.from_numpy(x)).numpy())
+    np.testing.assert_allclose(*results, rtol=1e-3, atol=1e-4 * np.abs(results[0]).max() + 1e-9)
+
+
 def test_weights_are_described_alike(torchvision: Any) -> None:
     for name in models.list_models():
         mine, wanted = models.get_model_weights(name), torchvision.models.get_model_weights(name)

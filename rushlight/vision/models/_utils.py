@@ -9,7 +9,6 @@ from typing import Any
 import rushlight
 
 from ... import nn
-from ...nn import functional as F
 from ...tensor import Tensor
 
 Layer = Callable[..., nn.Module]
@@ -49,18 +48,6 @@ def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int
     least = divisor if min_value is None else min_value
     rounded = max(least, int(v + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * v else rounded
-
-
-class BasicConv2d(nn.Module):
-    """Convolution, norm, ReLU: the small block of both Inception networks."""
-
-    def __init__(self, in_channels: int, out_channels: int, **kwargs: Any) -> None:
-        super().__init__()
-        self.conv = nn.Conv2d(in_channels, out_channels, bias=False, **kwargs)
-        self.bn = nn.BatchNorm2d(out_channels, eps=0.001)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.relu(self.bn(self.conv(x)), inplace=True)
 
 
 def truncated(model: nn.Module, std: float) -> None:

@@ -12,7 +12,8 @@ from ... import nn
 from ...nn import functional as F
 from ...tensor import Tensor
 from ._api import WeightsEnum, assemble, builder, fix, imagenet
-from ._utils import BasicConv2d, Layer, from_imagenet_statistics, truncated
+from ._utils import Layer, from_imagenet_statistics, truncated
+from .inception import BasicConv2d
 
 __all__ = ["GoogLeNet", "GoogLeNetOutputs", "GoogLeNet_Weights", "googlenet"]
 

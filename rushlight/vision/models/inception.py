@@ -11,7 +11,7 @@ from ... import nn
 from ...nn import functional as F
 from ...tensor import Tensor
 from ._api import WeightsEnum, assemble, builder, fix, imagenet
-from ._utils import BasicConv2d, Layer, from_imagenet_statistics, truncated
+from ._utils import Layer, from_imagenet_statistics, truncated
 
 __all__ = ["Inception3", "InceptionOutputs", "Inception_V3_Weights", "inception_v3"]
 
@@ -29,6 +29,18 @@ def _smooth(x: Tensor) -> Tensor:
 
 def _halve(x: Tensor) -> Tensor:
     return F.max_pool2d(x, kernel_size=3, stride=2)
+
+
+class BasicConv2d(nn.Module):
+    """Convolution, norm, ReLU: the small block of both Inception networks, GoogLeNet among them."""
+
+    def __init__(self, in_channels: int, out_channels: int, **kwargs: Any) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(in_channels, out_channels, bias=False, **kwargs)
+        self.bn = nn.BatchNorm2d(out_channels, eps=0.001)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(self.bn(self.conv(x)), inplace=True)
 
 
 class InceptionA(nn.Module):
