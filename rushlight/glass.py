@@ -1,7 +1,4 @@
-"""`show(op)`: what an op record says. The machine is glass.
-
-Generated code is printed here too, once there is some.
-"""
+"""`show(op)`: what an op record says, and the machine code of its kernel. The machine is glass."""
 
 from __future__ import annotations
 
@@ -9,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from .autograd.node import TensorBase
+from .kernels import fused
 from .kernels.expr import Expr, Trace
 from .ops.record import LAZY, Op, registry
 
@@ -101,11 +100,25 @@ def describe(what: Any) -> str:
     return "\n".join(lines)
 
 
-def show(op: Any) -> None:
+def computed(op: Op, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:
+    """How this call of an op would be computed, with the code of its kernel."""
+    arrays = tuple(t._a if isinstance(t, TensorBase) else t for t in inputs)
+    if op.kind != "elementwise":
+        return [f"array function {op.fn.__name__} of {op.fn.__module__}"]
+    seen = op.formula if op.ufunc is None else op
+    return fused.explain(seen, op.name, arrays, {**op.defaults, **kw})
+
+
+def show(op: Any, *inputs: Any, **parameters: Any) -> None:
     """Print an op's record: formula, derivative, what it keeps, where it is declared.
+
+    With example inputs it also prints how that call would be computed: by NumPy, or by a kernel,
+    whose LLVM code and assembly follow.
 
     >>> import rushlight as torch
     >>> torch.show(torch.sigmoid)  # doctest: +ELLIPSIS
     sigmoid  (elementwise; declared at ...
     """
     print(describe(op))
+    if inputs:
+        print("  computed by " + "\n    ".join(computed(find(op), inputs, parameters)))

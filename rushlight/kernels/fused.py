@@ -12,6 +12,7 @@ Not here: how a kernel is made (`llvm/`). Read next: `llvm/lower.py`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,10 @@ LEAST = 1 if ALWAYS else 4096  # elements from which on a kernel is used
 MOST_VARIANTS = 8  # kernels of one formula with different constants; others stay with NumPy
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(bool): "i8"}
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+BOOLEAN = {
+    "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "bitwise_and", "bitwise_or",
+    "bitwise_xor", "bitwise_not", "logical_not",
+}  # fmt: skip
 BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
 _jit: Any = None  # the modules of kernels/llvm, once asked for: False when they cannot be used
 
@@ -152,13 +157,25 @@ def make(
     kw: dict[str, Any],
 ) -> Any:
     """(kernel, type of the result), or False when the formula has no machine code."""
+    found = planned(formula, kinds, types, kw) if variants < MOST_VARIANTS else None
+    if found is None:
+        return False
+    root, write, operands, out = found
+    kernel = jit()[0].kernel((name, repr(root)), write, operands, [ELEMENTS[out]])
+    return kernel, out
+
+
+def planned(
+    formula: Callable[..., Any],
+    kinds: tuple[str, ...],
+    types: tuple[Any, ...],
+    kw: dict[str, Any],
+) -> tuple[Expr, Any, list[tuple[str, str]], Any] | None:
+    """(formula, what writes it, operands, type of the result) of a kernel; None: there is none."""
     floats = {t for t in types if t in FLOATS}
-    if len(floats) != 1 or any(t not in ELEMENTS for t in types) or variants >= MOST_VARIANTS:
-        return False
-    machinery = jit()
-    if not machinery:
-        return False
-    elementwise, lower, _ = machinery
+    if len(floats) != 1 or any(t not in ELEMENTS for t in types) or not jit():
+        return None
+    lower = jit()[1]
     trace = Trace()
     variables: list[Expr] = []
     given: list[Any] = []
@@ -175,20 +192,45 @@ def make(
     try:
         root = lower.expanded(formula(*given, **kw), trace)
         if not isinstance(root, Expr) or root.op is None:
-            return False
+            return None
         (dtype,) = floats
-        boolean = is_boolean(root)
-        out = np.dtype(bool) if boolean else dtype
-        key = (name, repr(root))
-        kernel = elementwise.kernel(key, lower.written(root, variables), operands, [ELEMENTS[out]])
+        out = np.dtype(bool) if is_boolean(root) else dtype
+        return root, lower.written(root, variables), operands, out
     except (lower.NoKernel, TypeError, AttributeError, ValueError):
-        return False  # the formula does what formulas cannot: it has no kernel
-    return kernel, out
+        return None  # the formula does what formulas cannot: it has no kernel
 
 
 def is_boolean(root: Expr) -> bool:
     """Whether a formula's value is true or false."""
-    name = root.op.name
-    return name in ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite") or (
-        name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "logical_not")
-    )
+    return root.op.name in BOOLEAN
+
+
+def explain(formula: Callable[..., Any], name: str, args: tuple[Any, ...],
+            kw: dict[str, Any]) -> list[str]:  # fmt: skip
+    """How a call would be computed, and the machine code if there is some, as lines of text."""
+    arrays = [a for a in args if isinstance(a, ndarray)]
+    size = max((a.size for a in arrays), default=0)
+    if size < LEAST:
+        return [f"NumPy: {size} elements, a kernel from {LEAST} on"]
+    kinds = tuple("none" if a is None else "array" for a in args)
+    plan = planned(formula, kinds, tuple(a.dtype for a in arrays), kw)
+    if plan is None:
+        return ["NumPy: these types, or this formula, have no kernel"]
+    root, write, operands, out = plan
+    elementwise = jit()[0]
+    module = elementwise.build(name, write, operands, [ELEMENTS[out]])
+    chunks = -(-size // elementwise.CHUNK)
+    lines = [f"machine code: one pass, {chunks} chunks of {elementwise.CHUNK} elements", f"{root}"]
+    chunk = next(f for f in module.functions if f.name == "chunk")
+    code = re.sub(r"<((\w+ [\w.]+)(?:, \2)+)>", r"splat (\2)", chunk.text())  # for people to read
+    return [*lines, "", *code.splitlines(), "", *assembly_of(module, "chunk")]
+
+
+def assembly_of(module: Any, function: str) -> list[str]:
+    """The lines of one function of a module as the CPU will run them."""
+    from .llvm import jit as compiler
+
+    lines = compiler.assembly(module.text()).splitlines()
+    start = lines.index(f"{function}:")
+    end = next(i for i in range(start, len(lines)) if lines[i].startswith(".Lfunc_end"))
+    return [line for line in lines[start:end] if not line.strip().startswith((".cfi", ".p2align"))]
