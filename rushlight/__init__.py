@@ -78,6 +78,7 @@ from .dtypes import (
     uint64,
 )
 from .errors import LinAlgError, OutOfMemoryError
+from .kernels import memory as _memory
 from .layout import (
     channels_last,
     channels_last_3d,
@@ -95,6 +96,8 @@ from .tensor import Tensor, is_tensor
 # NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in
 # silence.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight(\.|$)")
+
+_memory.settle()
 
 __version__ = "0.1.0"
 

@@ -6,7 +6,10 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..kernels import memory
+
 __all__ = ["Stream", "StreamContext", "current_device", "current_stream", "device_count"]
+__all__ += ["empty_cache"]
 __all__ += ["is_available", "is_initialized", "set_device", "stream", "synchronize"]
 
 
@@ -20,6 +23,11 @@ class Stream:
         """Nothing to wait for."""
 
     record_event = wait_event = wait_stream
+
+
+def empty_cache() -> None:
+    """Give memory that was freed and kept for later results back to the system."""
+    memory.trim()
 
 
 def is_available() -> bool:
