@@ -129,6 +129,7 @@ def once(library: str, folder: str) -> dict[str, float]:
             passing(library, data, num_workers=n)[1] for _ in range(2)
         )
     if library == "rushlight":
+        figures["two workers against none, by CPU time"] = by_cpu_time(data)
         threads: dict[str, Any] = {"num_workers": 2, "worker_method": "thread"}
         figures["samples/s, 2 threads"] = passing(library, data, **threads)[1]
         data.transform = vision()
@@ -136,6 +137,29 @@ def once(library: str, folder: str) -> dict[str, float]:
             name = f"samples/s, vision.transforms, {n} workers"
             figures[name] = max(passing(library, data, num_workers=n)[1] for _ in range(2))
     return figures
+
+
+def by_cpu_time(data: Any) -> float:
+    """What two workers would gain on two free cores: CPU time of a pass in this process by that of
+    the busiest process of a pass with workers. It says more than the clock on a busy machine."""
+    from rushlight.utils.data import DataLoader
+
+    def cpu_of(pid: int) -> float:
+        path = Path(f"/proc/{pid}/schedstat")  # nanoseconds; only on Linux
+        return int(path.read_text().split()[0]) / 1e9 if path.exists() else 0.0
+
+    begin = time.process_time()
+    for _ in DataLoader(data, batch_size=BATCH):
+        pass
+    alone = time.process_time() - begin
+    loader = DataLoader(data, batch_size=BATCH, num_workers=2, persistent_workers=True)
+    next(iter(loader))
+    pids = loader._iterator._pool.pids
+    before, begin = [cpu_of(pid) for pid in pids], time.process_time()
+    for _ in loader:
+        pass
+    parent = time.process_time() - begin
+    return alone / max(parent, *(cpu_of(p) - b for p, b in zip(pids, before, strict=True)))
 
 
 def table(folder: str) -> bool:
