@@ -44,6 +44,7 @@ THEMES = (
     "special",
     "random",
     "random_fill",
+    "random_gamma",
     "activation",
     "softmax",
     "loss",
