@@ -51,6 +51,14 @@ class StyleLoss(nn.Module):
         return x
 
 
+def roughness(x):
+    """The mean square of the difference between neighbouring pixels: what random filters overlook.
+
+    It is the total variation of Mahendran and Vedaldi (2015), with squares.
+    """
+    return x.diff(dim=2).pow(2).mean() + x.diff(dim=3).pow(2).mean()
+
+
 class Normalize(nn.Module):
     """Values from [0, 1] to about 0 with deviation 1, so that dark counts as much as bright."""
 
@@ -167,6 +175,7 @@ def main():
     parser.add_argument("--width", type=int, default=32)
     parser.add_argument("--style-weight", type=float, default=5e3)
     parser.add_argument("--content-weight", type=float, default=1.0)
+    parser.add_argument("--smoothness", type=float, default=30.0)
     parser.add_argument("--noise", type=float, default=0.3, help="part of noise at the start")
     parser.add_argument("--train", type=int, default=0, help="epochs of training of the filters")
     parser.add_argument("--content", type=Path, help="an image file")
@@ -198,7 +207,8 @@ def main():
             model(torch.sigmoid(image))
             style_score = args.style_weight * sum(s.loss for s in style_losses)
             content_score = args.content_weight * sum(c.loss for c in content_losses)
-            loss = style_score + content_score
+            smooth = args.smoothness * roughness(torch.sigmoid(image))
+            loss = style_score + content_score + smooth
             loss.backward()
             history.append((style_score.item(), content_score.item()))
             if len(history) % 50 == 0:
