@@ -333,12 +333,12 @@ class Gemm:
         f = self.module.function("run", None, [(n, PTR if n in pointers else I64) for n in given])
         place = f.buffer(I64, len(WORDS))
         words = Words(f, place)
-        for n in given:
-            value = f.args[n]
-            if n in pointers:
+        for name in given:
+            value = f.args[name]
+            if name in pointers:
                 value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            if n != "k":
-                words.set(n, value)
+            if name != "k":
+                words.set(name, value)
         m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
         panels = (m + (self.mr - 1)) // self.mr
         row_groups = (panels + (GROUP - 1)) // GROUP
@@ -357,9 +357,9 @@ class Gemm:
             group = (col_panels + (wanted - 1)) // wanted
             group = f.select(group < 2, f.const(I64, 2), group)
             col_groups = (col_panels + (group - 1)) // group
-            for name, value in (("jc", jc), ("nc", nc), ("col_panels", col_panels),
+            for word, amount in (("jc", jc), ("nc", nc), ("col_panels", col_panels),
                                 ("col_group", group), ("col_groups", col_groups)):  # fmt: skip
-                words.set(name, value)
+                words.set(word, amount)
             with f.range(0, k, KC) as pc:
                 left = k - pc
                 words.set("pc", pc)
