@@ -92,8 +92,10 @@ def target() -> Target:
         lanes = 16
     elif has.get("avx2") and has.get("fma"):
         lanes = 8
-    else:
+    elif has.get("fma") or not llvm.get_default_triple().startswith(("x86", "i")):
         lanes = 4
+    else:
+        raise RuntimeError(f"{cpu} cannot multiply and add in one step")
     session = llvm.create_lljit_compiler(machine)
     keep_for_ever(session)
     version = f"{llvmlite.__version__} {'.'.join(map(str, llvm.llvm_version_info))}"
