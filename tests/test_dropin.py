@@ -421,6 +421,19 @@ def test_info_version_help(run) -> None:
     assert "usage:" in run("-m", "rushlight", code=2).stdout
 
 
+def test_the_cache_of_kernels(run, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    name = ["-m", "rushlight", "cache"]
+    assert "0 compiled kernels" in run(*name, "info", RUSHLIGHT_CACHE=str(kept)).stdout
+    (kept / "kernels").mkdir(parents=True)
+    for file in ("silu-1.o", ".half-written.o.77.1", "somebody's notes.txt"):
+        (kept / "kernels" / file).write_bytes(b"x")
+    assert "2 compiled kernels" in run(*name, "info", RUSHLIGHT_CACHE=str(kept)).stdout
+    assert "removed 2" in run(*name, "clear", RUSHLIGHT_CACHE=str(kept)).stdout
+    assert [p.name for p in (kept / "kernels").iterdir()] == ["somebody's notes.txt"]
+    assert "not kept" in run(*name, "info", RUSHLIGHT_CACHE="").stdout
+
+
 def test_imports_of_other_names_pass_by_the_finder() -> None:
     """What the finder does for a foreign name is one look into a set."""
     from rushlight.dropin.finder import FINDER, SEEN

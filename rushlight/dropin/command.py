@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 HELP = """\
@@ -15,6 +16,7 @@ process and in the Python processes that it starts.
   -m module   run a library module as a script, for example -m pytest
   -c code     run the code given
   -           run the program on standard input
+  cache info  say where compiled kernels are kept, and how many; cache clear removes them
   --info      print versions, CPU features, threads and caches
   --version   print the version of Rushlight and of the interface of PyTorch that it follows
   --help      print this text
@@ -42,6 +44,9 @@ def main(args: list[str]) -> None:
 
         info.show()
         return
+    if first == "cache" and rest in (["info"], ["clear"]) and not os.path.exists(first):
+        cache(rest[0])
+        return
     for option in ("-m", "-c"):
         if first.startswith(option) and len(first) > 2:  # -mname and -ccode, as Python takes them
             first, rest = option, [first[2:], *rest]
@@ -65,3 +70,14 @@ def main(args: list[str]) -> None:
         runner.run_code(sys.stdin.read(), rest, option="-")
     else:
         runner.run_file(first, rest)
+
+
+def cache(what: str) -> None:
+    """Say what the cache of kernels holds, or empty it."""
+    from . import info
+
+    if what == "clear":
+        from ..kernels.llvm import jit
+
+        print(f"removed {jit.clear()} compiled kernels")
+    print(*info.caches(), sep="\n")

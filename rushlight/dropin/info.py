@@ -87,13 +87,15 @@ def memory() -> Iterator[str]:
 
 def caches() -> Iterator[str]:
     """Folders in which Rushlight keeps what it can make again."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    folder = Path(base) / "rushlight"
-    if not folder.is_dir():
-        yield f"{folder}: none yet"
+    from ..kernels.llvm import jit
+
+    folder = jit.cache_folder()
+    if folder is None:
+        yield "compiled kernels are not kept (RUSHLIGHT_CACHE is empty, or there is no home)"
         return
-    sizes = [p.stat().st_size for p in folder.rglob("*") if p.is_file()]
-    yield f"{folder}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MiB"
+    files = jit.kept_files()
+    size = sum(p.stat().st_size for p in files)
+    yield f"{folder}: {len(files)} compiled kernels, {size / 2**20:.1f} MiB"
 
 
 def read(path: str | Path) -> str:

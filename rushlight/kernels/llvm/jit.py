@@ -151,6 +151,23 @@ def cache_folder() -> Path | None:
     return Path(base) / "rushlight" / "kernels" if base and not base.startswith("~") else None
 
 
+def kept_files() -> list[Path]:
+    """The files of the cache, half-written ones of ended processes among them."""
+    folder = cache_folder()
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted(p for p in folder.iterdir() if ".o" in p.name and p.is_file())
+
+
+def clear() -> int:
+    """Remove all kernels from the disk; those in memory stay. Returns how many files went."""
+    gone = 0
+    for path in kept_files():
+        path.unlink(missing_ok=True)
+        gone += 1
+    return gone
+
+
 @functools.cache
 def fingerprint() -> bytes:
     """A hash over all that decides how code comes out, but the kernel itself."""
