@@ -1,12 +1,12 @@
 """Formulas about one element, computed in one pass: the choice between NumPy and machine code.
 
-`fuse(formula, name)` gives a function with the same meaning. Small arrays, mixed types, broadcast
-shapes and whatever has no machine code go to the formula itself, which is NumPy calls; large arrays
-of one type and layout go to a kernel that is compiled when it is first needed and shared by the
-pool's threads. The choice looks at sizes, types and layouts alone, so that the same call gives the
-same bits every time.
+`fuse(formula, name)` gives a function with the same meaning. Small arrays, mixed types and whatever
+has no machine code go to the formula itself, which is NumPy calls; large arrays of one type go to a
+kernel that is compiled when it is first needed and shared by the pool's threads. The choice looks at
+sizes, types and layouts alone, so that the same call gives the same bits every time.
 
-Not here: how a kernel is made (`llvm/`). Read next: `llvm/lower.py`.
+Not here: operands of several shapes (`broadcast.py`), how a kernel is made (`llvm/`). Read next:
+`llvm/lower.py`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def large(
                 if first is None:
                     first = a
                 elif a.shape != first.shape:
-                    return None
+                    from .broadcast import spread
+
+                    return spread(formula, name, kernels, args, kw)
                 kinds.append("array")
             arrays.append(a)
         elif a is None:
@@ -186,7 +188,7 @@ def planned(
             variables.append(trace.variable(f"x{len(variables)}"))
             given.append(variables[-1])
     operands = [
-        (ELEMENTS[t], "array" if k == "array" else "one")
+        (ELEMENTS[t], "one" if k == "number" else k)
         for t, k in zip(types, [k for k in kinds if k != "none"], strict=True)
     ]
     try:

@@ -1,0 +1,137 @@
+"""Formulas whose operands broadcast (a bias, a channel, a column, a slice): the choice and the axes.
+
+`spread` is asked by `fused.large` when shapes differ. All operands are brought to the same few axes
+by joining neighbouring dims; what needs more than three axes, has short rows or runs through memory
+in another order than its shape goes to NumPy.
+
+Not here: the kernel (`llvm/broadcast.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import fused
+from .expr import order
+
+ndarray = np.ndarray
+SHORT = 1 if fused.ALWAYS else 8  # elements of a row below which NumPy is quicker
+Steps = list[int]
+
+
+def steps_of(a: ndarray, shape: Sequence[int]) -> Steps | None:
+    """The steps (in elements) of `a` along the dims of `shape`, 0 where it is repeated.
+
+    None when its order in memory is not that of its dims.
+    """
+    size = a.itemsize
+    missing = len(shape) - a.ndim
+    steps = [0] * missing
+    before = None
+    for n, step in zip(a.shape, a.strides, strict=True):
+        if n == 1 or step == 0:
+            steps.append(0)
+            continue
+        if step < 0 or step % size or (before is not None and step > before):
+            return None
+        steps.append(step // size)
+        before = step
+    return steps
+
+
+def axes_of(shape: Sequence[int], steps: Sequence[Steps]) -> tuple[list[int], list[Steps]]:
+    """Dims joined where every operand allows it: (sizes, steps of each operand)."""
+    sizes: list[int] = []
+    joined: list[Steps] = [[] for _ in steps]
+    for d in range(len(shape) - 1, -1, -1):
+        n = shape[d]
+        if n == 1:
+            continue
+        if sizes and all(s[d] == j[0] * sizes[0] for s, j in zip(steps, joined, strict=True)):
+            sizes[0] *= n
+            continue
+        sizes.insert(0, n)
+        for s, j in zip(steps, joined, strict=True):
+            j.insert(0, s[d])
+    return sizes, joined
+
+
+def spread(
+    formula: Callable[..., Any],
+    name: str,
+    kernels: dict[Any, Any],
+    args: tuple[Any, ...],
+    kw: dict[str, Any],
+) -> Any:
+    """The formula of operands that broadcast; None when NumPy computes it."""
+    arrays = [a for a in args if a.__class__ is ndarray]
+    try:
+        shape = np.broadcast_shapes(*[a.shape for a in arrays])
+    except ValueError:
+        return None  # the formula says what is wrong
+    if math.prod(shape) < fused.LEAST or not 0 < len(arrays) <= 8:
+        return None
+    dtype = next((a.dtype for a in arrays if a.dtype in fused.FLOATS), None)
+    if dtype is None:
+        return None
+    given = [np.array(a, dtype) if a.__class__ in (float, int) else a for a in args]
+    operands = [a for a in given if a is not None]
+    steps = [steps_of(a, shape) for a in operands]
+    if any(s is None for s in steps):
+        return None
+    sizes, joined = axes_of(shape, steps)  # type: ignore[arg-type]
+    if len(sizes) > 3 or not sizes or sizes[-1] < SHORT or any(j[-1] > 1 for j in joined):
+        return None
+    kinds = iter(["row" if j[-1] else "value" for j in joined])
+    named = tuple(["none" if a is None else next(kinds) for a in given])
+    types = tuple([a.dtype for a in operands])
+    own = kernels.setdefault("spread", {})
+    key = (dtype, named, types, *kw.items())
+    try:
+        found = own.get(key)
+    except TypeError:  # a parameter that cannot be hashed
+        return None
+    if found is None:
+        found = own[key] = make(formula, name, len(own), named, types, kw)
+    if found is False:
+        return None
+    kernel, out_type = found
+    outer, inner, n = [1] * (3 - len(sizes)) + sizes
+    each, width = kernel_pieces(n)
+    numbers = [number for j in joined for number in ([0] * (3 - len(sizes)) + j)[:2]]
+    y = np.empty(shape, out_type)
+    fused.jit()[2].ready()
+    kernel(*operands, y, outer * inner, inner, n, each, width, *numbers)
+    return y
+
+
+def kernel_pieces(n: int) -> tuple[int, int]:
+    from .llvm.broadcast import pieces
+
+    return pieces(n)
+
+
+def make(
+    formula: Callable[..., Any],
+    name: str,
+    variants: int,
+    kinds: tuple[str, ...],
+    types: tuple[Any, ...],
+    kw: dict[str, Any],
+) -> Any:
+    """(kernel, type of the result), or False when the formula has no such kernel."""
+    found = fused.planned(formula, kinds, types, kw) if variants < fused.MOST_VARIANTS else None
+    if found is None:
+        return False
+    root, write, operands, out = found
+    used = {node.name for node in order(root) if node.op is None}
+    if len(used) != len(operands):  # the result may be smaller than the operands together
+        return False
+    from .llvm import broadcast
+
+    kernel = broadcast.kernel((name, repr(root)), write, operands, [fused.ELEMENTS[out]])
+    return kernel, out
