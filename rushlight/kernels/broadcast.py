@@ -1,4 +1,4 @@
-"""Formulas whose operands broadcast (a bias, a channel, a column, a slice): the choice and the axes.
+"""Formulas whose operands broadcast (a bias, a channel, a slice): the choice and the axes.
 
 `spread` is asked by `fused.large` when shapes differ. All operands are brought to the same few axes
 by joining neighbouring dims; what needs more than three axes, has short rows or runs through memory
@@ -133,5 +133,8 @@ def make(
         return False
     from .llvm import broadcast
 
-    kernel = broadcast.kernel((name, repr(root)), write, operands, [fused.ELEMENTS[out]])
+    try:
+        kernel = broadcast.kernel((name, repr(root)), write, operands, [fused.ELEMENTS[out]])
+    except fused.jit()[1].NoKernel:
+        return False
     return kernel, out

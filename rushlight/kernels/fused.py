@@ -1,9 +1,9 @@
 """Formulas about one element, computed in one pass: the choice between NumPy and machine code.
 
 `fuse(formula, name)` gives a function with the same meaning. Small arrays, mixed types and whatever
-has no machine code go to the formula itself, which is NumPy calls; large arrays of one type go to a
-kernel that is compiled when it is first needed and shared by the pool's threads. The choice looks at
-sizes, types and layouts alone, so that the same call gives the same bits every time.
+has no machine code go to the formula itself, which is NumPy calls; large arrays of one type go to
+a kernel that is compiled when it is first needed and shared by the pool's threads. The choice looks
+at sizes, types and layouts alone, so that the same call gives the same bits every time.
 
 Not here: operands of several shapes (`broadcast.py`), how a kernel is made (`llvm/`). Read next:
 `llvm/lower.py`.
@@ -163,7 +163,10 @@ def make(
     if found is None:
         return False
     root, write, operands, out = found
-    kernel = jit()[0].kernel((name, repr(root)), write, operands, [ELEMENTS[out]])
+    try:
+        kernel = jit()[0].kernel((name, repr(root)), write, operands, [ELEMENTS[out]])
+    except jit()[1].NoKernel:
+        return False
     return kernel, out
 
 

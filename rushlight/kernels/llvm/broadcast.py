@@ -2,9 +2,9 @@
 
 The result is dense, with axes (outer, inner, n); an operand is found at steps of its own along
 outer and inner. Along n it is either an array ("row") or one number ("value"): a bias is a row with
-steps 0, 0, a factor for each channel a value with steps 0, 1. The formula is written for one vector,
-as in `elementwise.py`. Work is cut into pieces of about `CHUNK` elements: some whole rows, or a part
-of one.
+steps 0, 0, a factor for each channel a value with steps 0, 1. The formula is written for one
+vector, as in `elementwise.py`. Work is cut into pieces of about `CHUNK` elements: some whole rows,
+or a part of one.
 
 Not here: how shapes become three axes, and when such a kernel is used (`kernels/fused.py`).
 """
