@@ -1,1 +1,34 @@
-"""Measurements against PyTorch: our process and its process alternate, and ratios are printed."""
+"""Measurements against PyTorch: our process and its process alternate, and ratios are printed.
+
+    python -m benchmarks                   the table of limits; writes benchmarks/RESULTS.md
+    python -m benchmarks --list            the names of its rows
+    python -m benchmarks matmul conv64     some rows, printed only
+    python -m benchmarks --quick           two short rounds, printed only
+    python -m benchmarks gpt_step --profile    where our time goes in a row
+
+The whole takes some minutes and wants an idle machine: it refuses to report where other processes
+are at work, unless --force marks the figures as provisional. PyTorch is compared with where it is
+installed (`pip install -e '.[benchmarks]'`); without it there are our times alone.
+
+`work` has one function for each row, written once for both libraries, and `models` the networks;
+`peers` runs the processes and takes the times; `machine` describes the machine, measures its peaks
+and notices company; `report` writes the text.
+
+Each of the following answers a question of its own, by `python -m benchmarks.NAME`:
+
+`overhead`: what small operations cost, in microseconds a call: additions, a chain of twenty forward
+and backward, indexing, a small layer; and how long `import` takes. Four of them are rows above.
+
+`checkpoints`: what saving and loading the state of a ResNet-18 takes of time and memory, in
+PyTorch's format and as safetensors, with and without checksums, copied and mapped.
+
+`data`: how many samples a second a `DataLoader` gives with and without workers, how long the first
+batch takes, and what is left behind by hundreds of loaders that start and stop.
+
+`profiler`: which share of a training step the profiler's events account for, and what recording
+them costs, on the clock on the wall and in processor time.
+
+`shared_tensors`: how long tensors and models take from one process to another and back.
+
+`vision_transforms`: what the usual transforms of images cost an image, beside torchvision's.
+"""

@@ -18,45 +18,18 @@ from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
-from rushlight import nn
 from rushlight.nn import functional as F
 from rushlight.profiler import profile, record_function
 
+from . import models
+
 LEAST_ACCOUNTED, MOST_COST = 0.95, 1.30
-
-
-class Block(nn.Module):
-    """Two convolutions and a way around them."""
-
-    def __init__(self, channels: int, wide: int, stride: int) -> None:
-        super().__init__()
-        self.conv1 = nn.Conv2d(channels, wide, 3, stride, 1, bias=False)
-        self.bn1 = nn.BatchNorm2d(wide)
-        self.conv2 = nn.Conv2d(wide, wide, 3, 1, 1, bias=False)
-        self.bn2 = nn.BatchNorm2d(wide)
-        self.around = nn.Identity()
-        if stride != 1 or channels != wide:
-            self.around = nn.Sequential(
-                nn.Conv2d(channels, wide, 1, stride, bias=False), nn.BatchNorm2d(wide)
-            )
-
-    def forward(self, x: Any) -> Any:
-        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
-        return F.relu(y + self.around(x))
-
-
-def resnet18() -> Any:
-    """ResNet-18 for images of 32 by 32 and ten classes."""
-    sizes = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
-    blocks = [b for a, w, s in sizes for b in (Block(a, w, s), Block(w, w, 1))]
-    stem = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU()]
-    return nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
 
 
 def training(batch: int) -> Callable[[], None]:
     """A function that makes one step of training."""
     torch.manual_seed(0)
-    model = resnet18()
+    model = models.resnet18(torch, classes=10, small=True)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     x, target = torch.randn(batch, 3, 32, 32), torch.randint(0, 10, (batch,))
 

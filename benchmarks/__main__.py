@@ -1,0 +1,132 @@
+"""`python -m benchmarks`: the table of limits. The package's docstring says how to use it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from . import __doc__ as about
+from . import machine
+from .peers import Figures, Plan, RowFailed, one_round
+from .report import text
+from .work import ROWS, SPECIAL
+
+SPOILED = 3  # rounds that may be thrown away because others were at work in them
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="rows; all by default")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    parser.add_argument("--rounds", type=int, help=f"{Plan.rounds} by default")
+    parser.add_argument("--threads", type=int, default=Plan.threads)
+    parser.add_argument("--quick", action="store_true", help="two short rounds, for a first look")
+    parser.add_argument("--force", action="store_true", help="measure on a loaded machine too")
+    parser.add_argument("--profile", action="store_true", help="where our time goes in a row")
+    parser.add_argument("--output", help="write the report to this file")
+    given = parser.parse_args()
+    unknown = sorted(set(given.names) - {*ROWS, *SPECIAL})
+    if unknown:
+        parser.error(f"no rows are named {', '.join(unknown)}; --list prints all names")
+    if given.profile and (not given.names or set(given.names) & set(SPECIAL)):
+        parser.error(f"--profile needs names of rows, and none of {', '.join(SPECIAL)}")
+    return given
+
+
+def profile(names: list[str], threads: int, seconds: float = 1.0) -> None:
+    """Print where Python's time goes on our side. A call of a kernel is one line: what is inside it
+    is not Python's."""
+    import cProfile
+    import pstats
+    import time
+
+    import rushlight
+
+    rushlight.set_num_threads(threads)
+    for name in names:
+        rushlight.manual_seed(0)
+        call = ROWS[name].make(rushlight)
+        begin = time.perf_counter()
+        for _ in range(3):
+            call()
+        number = max(1, int(seconds * 3 / (time.perf_counter() - begin)))
+        profiler = cProfile.Profile()
+        profiler.enable()
+        for _ in range(number):
+            call()
+        profiler.disable()
+        print(f"{ROWS[name].title}: {number} calls")
+        pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
+
+
+def collected(names: list[str], plan: Plan, force: bool) -> tuple[dict[str, Figures], float | None]:
+    """The figures of all rounds, and how many cores others kept busy in the worst of them."""
+    results = {name: Figures() for name in names}
+    worst, number, spoiled = None, 0, 0
+    while number < plan.rounds:
+        print(f"round {number + 1} of {plan.rounds}", file=sys.stderr, flush=True)
+        watch, found = machine.Watch(), {name: Figures() for name in names}
+        one_round(names, plan, number, found)
+        others = watch.others()
+        if others is not None:
+            if others > machine.LIMIT and not force:
+                spoiled += 1
+                if spoiled > SPOILED:
+                    raise SystemExit(machine.refusal(others))
+                print(f"  again: others kept {others:.2f} cores busy", file=sys.stderr)
+                continue
+            worst = max(others, worst or 0.0)
+        for name, figures in found.items():
+            results[name].add(figures)
+        number += 1
+    return results, worst
+
+
+def main() -> int:
+    given = options()
+    if given.list:
+        for name in (*ROWS, *SPECIAL):
+            print(f"{name:18}{ROWS[name].title if name in ROWS else SPECIAL[name][0]}")
+        return 0
+    if given.profile:
+        profile(given.names, given.threads)
+        return 0
+    short: dict[str, Any] = {"rounds": 2, "seconds": 0.1, "least": 2} if given.quick else {}
+    if given.rounds:
+        short["rounds"] = max(1, given.rounds)
+    plan = Plan(threads=given.threads, **short)
+    names = [n for n in (*ROWS, *SPECIAL) if n in given.names or not given.names]
+
+    before = machine.others_now()
+    loaded = before is not None and before > machine.LIMIT
+    if loaded and not given.force:
+        print(machine.refusal(before or 0.0), file=sys.stderr)
+        return 2
+    about_machine = {**machine.description(), **machine.peaks(plan.threads)}
+    results, worst = collected(names, plan, given.force)
+    about_machine["others"] = worst
+    about_machine["forced"] = loaded or (worst or 0.0) > machine.LIMIT
+    complete = not given.names
+    report = text(about_machine, results, plan, complete)
+    print(report)
+    path = given.output
+    if path is None and complete and not given.quick and not about_machine["forced"]:
+        path = os.path.join(os.path.dirname(__file__), "RESULTS.md")
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(report)
+        print(f"written to {path}", file=sys.stderr)
+    return 1 if any(f.error for f in results.values()) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (KeyboardInterrupt, RowFailed) as error:
+        sys.exit(f"stopped: {error}")

@@ -1,0 +1,180 @@
+"""The report: figures as text, in Markdown. Pure functions, so that tests can read it.
+
+Not here: where figures come from (`peers.py`, `machine.py`).
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from .peers import Figures, Plan
+from .work import ROWS, SPECIAL
+
+WANTED_SHARE = {"matmul": 0.80, "conv64": 0.75, "conv128": 0.75, "conv256": 0.75}
+
+
+def duration(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def bytes_text(count: float) -> str:
+    return f"{count / 2**20:.0f} MB"
+
+
+def verdict(value: float | None, at_most: float, aim: float) -> str:
+    if value is None:
+        return ""
+    return "aim" if value <= aim else "reached" if value <= at_most else "**missed**"
+
+
+def table(head: list[str], lines: list[list[str]]) -> list[str]:
+    """A Markdown table; the first column is text, the others numbers."""
+    marks = ["---", *["---:"] * (len(head) - 1)]
+    return ["| " + " | ".join(cells) + " |" for cells in (head, marks, *lines)]
+
+
+def middle(values: list[float]) -> float | None:
+    return statistics.median(values) if values else None
+
+
+def shown(value: float | None, text: Any = duration) -> str:
+    return "-" if value is None else text(value)
+
+
+def ratios(results: dict[str, Figures]) -> list[str]:
+    """The table of limits. First steps have limits in seconds; theirs stand where ratios do."""
+    lines = []
+    for name, f in results.items():
+        special = name in SPECIAL
+        title, at_most, aim = SPECIAL[name] if special else limits(name)
+        if f.error:
+            lines.append([f"{title}: {f.error}", *[""] * 7])
+            continue
+        first = name.startswith("first")
+        values = f.ours if first else f.ratios
+        value, unit = middle(values), " s" if first else ""
+        theirs = f.more.get("PyTorch", []) if special and name != "memory" else f.theirs
+        text = bytes_text if name == "memory" else duration
+        lines.append(
+            [
+                title,
+                shown(middle(f.ours), text),
+                shown(middle(theirs), text),
+                shown(value, lambda x, unit=unit: f"{x:.2f}{unit}"),
+                f"{min(values):.2f} to {max(values):.2f}" if values else "-",
+                f"{at_most:g}{unit}",
+                f"{aim:g}{unit}",
+                verdict(value, at_most, aim),
+            ]
+        )
+    return table(["work", "ours", "PyTorch", "ratio", "of rounds", "at most", "aim", ""], lines)
+
+
+def limits(name: str) -> tuple[str, float, float]:
+    row = ROWS[name]
+    return row.title, row.at_most, row.aim
+
+
+def arithmetic(results: dict[str, Figures], peak: float) -> list[str]:
+    """Share of one thread's peak: products and convolutions on one thread."""
+    lines = []
+    for name, f in results.items():
+        mine = middle(f.alone_ours)
+        if name in ROWS and ROWS[name].flops and mine:
+            rate = ROWS[name].flops / mine / 1e9
+            theirs = middle(f.alone_theirs)
+            share = ROWS[name].flops / theirs / 1e9 / peak if theirs else None
+            wanted = WANTED_SHARE.get(name)
+            lines.append(
+                [
+                    ROWS[name].title,
+                    f"{rate:.0f}",
+                    f"{rate / peak:.0%}",
+                    "-" if share is None else f"{share:.0%}",
+                    f"{wanted:.0%}" if wanted else "",
+                    "" if not wanted else "reached" if rate / peak >= wanted else "**missed**",
+                ]
+            )
+    head = ["work, one thread", "GFLOP/s", "of peak", "PyTorch", "wanted", ""]
+    return table(head, lines) if lines else []
+
+
+def memory_bound(results: dict[str, Figures], copy: float) -> list[str]:
+    """Bytes a second, beside those of a plain copy."""
+    lines = []
+    for name, f in results.items():
+        mine, theirs = middle(f.ours), middle(f.theirs)
+        if name in ROWS and ROWS[name].moved and mine:
+            rate = ROWS[name].moved / mine / 1e9
+            peer = f"{ROWS[name].moved / theirs / 1e9:.0f}" if theirs else "-"
+            lines.append([ROWS[name].title, f"{rate:.0f}", f"{rate / copy:.0%}", peer])
+    head = ["work", "GB/s", "of a copy", "PyTorch, GB/s"]
+    return table(head, lines) if lines else []
+
+
+def details(results: dict[str, Figures]) -> list[str]:
+    """What belongs to single rows."""
+    lines = []
+    for name, f in results.items():
+        title = SPECIAL[name][0] if name in SPECIAL else ROWS[name].title
+        said = [f"{what} {duration(statistics.median(v))}" for what, v in f.more.items()]
+        if said:
+            lines.append(f"- {title}: {', '.join(said)}.")
+    return lines
+
+
+def warnings(machine: dict[str, Any], plan: Plan, complete: bool) -> list[str]:
+    """What makes figures worth less than they look."""
+    found = []
+    if machine.get("forced"):
+        found.append("The machine was loaded and measuring was forced: **provisional**.")
+    if not complete or plan != Plan(threads=plan.threads, rounds=max(plan.rounds, Plan.rounds)):
+        found.append("A shortened run, or some rows only: **provisional**.")
+    if machine.get("others") is None:
+        found.append("This system does not tell whether other processes ran.")
+    if not machine.get("machine_code", True):
+        found.append("Without machine code (`RUSHLIGHT_JIT=0`, or no llvmlite): NumPy alone.")
+    if not machine["versions"].get("torch"):
+        found.append("PyTorch is not installed: our times alone, no ratios.")
+    return found
+
+
+def text(
+    machine: dict[str, Any], results: dict[str, Figures], plan: Plan, complete: bool = True
+) -> str:
+    """The whole report."""
+    versions = ", ".join(f"{n} {v}" for n, v in machine["versions"].items() if v)
+    others = machine.get("others")
+    lines = [
+        "# Results",
+        "",
+        "Written by `python -m benchmarks`. Ratios: time ours / PyTorch's (eager), the processes",
+        f"alternating; medians of {plan.rounds} rounds, {plan.threads} threads each. Lower is "
+        "better.",
+        "",
+        *[f"> {warning}\n" for warning in warnings(machine, plan, complete)],
+        f"- Machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory']:.0f} GB, "
+        f"{machine['system']}",
+        f"- Versions: Python {machine['python']}, {versions}; commit {machine['commit']}",
+        f"- Date: {machine['date']}",
+        f"- Peak of one thread: {machine['gflops']:.0f} GFLOP/s in float32 ({machine['how']})",
+        f"- Copy of memory, {plan.threads} threads: {machine['copy']:.1f} GB/s read and written",
+    ]
+    if others is not None:
+        lines.append(f"- Other processes: {others:.2f} cores busy in the worst round")
+    lines += ["", *ratios(results)]
+    missed = sum("**missed**" in line for line in lines)
+    failed = sum(bool(f.error) for f in results.values())
+    lines += ["", f"{missed} of {len(results)} rows miss their limit; {failed} failed."]
+    for part, told in (
+        (arithmetic(results, machine["gflops"]), "## Share of the peak"),
+        (memory_bound(results, machine["copy"]), "## Memory"),
+        (details(results), "## Details"),
+    ):
+        if part:
+            lines += ["", told, "", *part]
+    return "\n".join(lines) + "\n"

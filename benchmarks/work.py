@@ -1,0 +1,347 @@
+"""What is measured: one function for each row of the table, written once for both libraries.
+
+A function gets the package as `torch` and its sizes, prepares, and returns the call that is timed.
+`ROWS` has them in the order of the table, each with its limits (time ours / PyTorch's, "at most"
+and "aim"), its floating-point operations or moved bytes where a share of the machine's peak means
+something, and the sizes that tests use.
+
+Not here: networks (`models.py`), small operations (`overhead.py`, whose cases are rows here too),
+timing (`peers.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import models, overhead
+
+Call = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table.
+
+    Attributes:
+        name: what `python -m benchmarks NAME` calls it.
+        title: what the table calls it.
+        make: the function that prepares the call.
+        at_most, aim: limits of the ratio.
+        tiny: sizes for tests.
+        flops: floating-point operations of a call.
+        moved: bytes that a call reads and writes.
+    """
+
+    name: str
+    title: str
+    make: Callable[..., Call]
+    at_most: float
+    aim: float
+    tiny: dict[str, Any] = field(default_factory=dict)
+    flops: float = 0
+    moved: float = 0
+
+
+ROWS: dict[str, Row] = {}
+
+
+def row(title: str, at_most: float, aim: float, **more: Any) -> Callable[..., Any]:
+    """Enter a function into `ROWS`."""
+
+    def enter(make: Callable[..., Call]) -> Callable[..., Call]:
+        ROWS[make.__name__] = Row(make.__name__, title, make, at_most, aim, **more)
+        return make
+
+    return enter
+
+
+def both(torch: Any, forward: Callable[..., Any], *inputs: Any) -> Call:
+    """Forward and backward, with a gradient of ones that is there already."""
+    ones = torch.ones_like(forward(*inputs).detach())
+
+    def call() -> None:
+        for x in inputs:
+            x.grad = None
+        forward(*inputs).backward(ones)
+
+    return call
+
+
+def inference(torch: Any, model: Any, x: Any) -> Call:
+    model.eval()
+
+    def call() -> Any:
+        with torch.no_grad():
+            return model(x)
+
+    return call
+
+
+def step(optimizer: Any, loss: Callable[[], Any]) -> Call:
+    """One step of training."""
+
+    def call() -> None:
+        optimizer.zero_grad()
+        loss().backward()
+        optimizer.step()
+
+    return call
+
+
+# -- small operations ----------------------------------------------------------------------------
+
+SMALL = {  # name: the title in `overhead.cases`, the limits
+    "add": ("a + b", 0.9, 0.6),
+    "add_grad": ("a + b, with gradient", 0.9, 0.65),
+    "chain": ("chain of 20, forward and backward", 0.7, 0.5),
+    "linear": ("Linear(8, 8)", 0.8, 0.5),
+}
+
+
+def small(case: str) -> Callable[..., Call]:
+    return lambda torch: overhead.cases(torch)[case]
+
+
+for _name, (_case, _at_most, _aim) in SMALL.items():
+    _title = _case.replace("a + b", "add 4x4")
+    ROWS[_name] = Row(_name, _title, small(_case), _at_most, _aim)
+
+
+# -- products ------------------------------------------------------------------------------------
+
+
+@row("matmul 1024", 0.6, 0.5, tiny={"n": 5}, flops=2 * 1024**3)
+def matmul(torch: Any, n: int = 1024) -> Call:
+    a, b = torch.randn(n, n), torch.randn(n, n)
+    return lambda: a @ b
+
+
+@row("matmul, batch of 48, 64x64", 0.7, 0.5, tiny={"batch": 2, "n": 5}, flops=48 * 2 * 64**3)
+def batched(torch: Any, batch: int = 48, n: int = 64) -> Call:
+    a, b = torch.randn(batch, n, n), torch.randn(batch, n, n)
+    return lambda: a @ b
+
+
+# -- element by element, sums --------------------------------------------------------------------
+
+
+@row("exp, 1M", 0.6, 0.3, tiny={"n": 7}, moved=8 * 2**20)
+def exp(torch: Any, n: int = 2**20) -> Call:
+    x = torch.randn(n)
+    return lambda: x.exp()
+
+
+@row("tanh, 1M, forward + backward", 0.7, 0.5, tiny={"n": 7})
+def tanh(torch: Any, n: int = 2**20) -> Call:
+    x = torch.randn(n, requires_grad=True)
+    return both(torch, torch.tanh, x)
+
+
+@row("gelu, 1M", 0.8, 0.6, tiny={"n": 7}, moved=8 * 2**20)
+def gelu(torch: Any, n: int = 2**20) -> Call:
+    x, f = torch.randn(n), torch.nn.functional.gelu
+    return lambda: f(x)
+
+
+@row("add, 16M (fresh result)", 0.35, 0.25, tiny={"n": 7}, moved=12 * 2**24)
+def add_large(torch: Any, n: int = 2**24) -> Call:
+    a, b = torch.ones(n), torch.ones(n)
+    return lambda: a + b
+
+
+@row("sum, 16M", 1.0, 0.9, tiny={"n": 7}, moved=4 * 2**24)
+def sum_large(torch: Any, n: int = 2**24) -> Call:
+    x = torch.ones(n)
+    return lambda: x.sum()
+
+
+# -- normalisation, softmax, pooling -------------------------------------------------------------
+
+
+@row("log_softmax 512x1000, forward + backward", 0.8, 0.5, tiny={"rows": 3, "columns": 5})
+def log_softmax(torch: Any, rows: int = 512, columns: int = 1000) -> Call:
+    x = torch.randn(rows, columns, requires_grad=True)
+    return both(torch, lambda x: torch.nn.functional.log_softmax(x, dim=1), x)
+
+
+@row("layer_norm 768x512, forward + backward", 0.8, 0.5, tiny={"rows": 3, "columns": 5})
+def layer_norm(torch: Any, rows: int = 768, columns: int = 512) -> Call:
+    x = torch.randn(rows, columns, requires_grad=True)
+    weight, bias = (torch.ones(columns, requires_grad=True) for _ in range(2))
+    f = torch.nn.functional.layer_norm
+    return both(torch, lambda x, w, b: f(x, (columns,), w, b), x, weight, bias)
+
+
+@row("batch_norm 32x64x28², forward + backward", 0.8, 0.5, tiny={"shape": (2, 3, 4, 4)})
+def batch_norm(torch: Any, shape: tuple[int, ...] = (32, 64, 28, 28)) -> Call:
+    x, norm = torch.randn(*shape, requires_grad=True), torch.nn.BatchNorm2d(shape[1])
+    return both(torch, lambda x, _w, _b: norm(x), x, norm.weight, norm.bias)
+
+
+@row("max_pool 2x2, 32x32x56², forward + backward", 0.8, 0.5, tiny={"shape": (2, 3, 4, 4)})
+def max_pool(torch: Any, shape: tuple[int, ...] = (32, 32, 56, 56)) -> Call:
+    x = torch.randn(*shape, requires_grad=True)
+    return both(torch, lambda x: torch.nn.functional.max_pool2d(x, 2), x)
+
+
+# -- convolutions --------------------------------------------------------------------------------
+
+
+def convolution(channels: int, size: int, backward: bool) -> Callable[..., Call]:
+    """3x3, as many channels out as in, padding 1."""
+
+    def make(torch: Any, batch: int = 8, channels: int = channels, size: int = size) -> Call:
+        f = torch.nn.functional.conv2d
+        x = torch.randn(batch, channels, size, size, requires_grad=backward)
+        weight = torch.randn(channels, channels, 3, 3, requires_grad=backward)
+        if backward:
+            return both(torch, lambda x, w: f(x, w, padding=1), x, weight)
+        return lambda: f(x, weight, padding=1)
+
+    return make
+
+
+for _channels, _size in ((64, 56), (128, 28), (256, 14)):
+    for _backward in (False, True):
+        _name = f"conv{_channels}" + ("_grad" if _backward else "")
+        _title = f"conv 3x3, {_channels} channels, {_size}², b8, forward"
+        ROWS[_name] = Row(
+            _name,
+            _title + (" + backward" if _backward else ""),
+            convolution(_channels, _size, _backward),
+            1.0,
+            0.8 if _backward else 0.7,
+            tiny={"batch": 2, "channels": 3, "size": 5},
+            flops=(3 if _backward else 1) * 2 * 8 * 9 * (_channels * _size) ** 2,
+        )
+
+
+# -- networks ------------------------------------------------------------------------------------
+
+
+@row(
+    "embedding 10000x256, 32x128 indices, forward + backward",
+    0.9,
+    0.3,
+    tiny={"rows": 7, "width": 3, "shape": (2, 3)},
+)
+def embedding(
+    torch: Any, rows: int = 10_000, width: int = 256, shape: tuple[int, int] = (32, 128)
+) -> Call:
+    table = torch.randn(rows, width, requires_grad=True)
+    index = torch.randint(0, rows, shape)
+    return both(torch, lambda t: torch.nn.functional.embedding(index, t), table)
+
+
+@row("MNIST CNN, SGD step, b64", 0.6, 0.4, tiny={"batch": 2})
+def mnist_step(torch: Any, batch: int = 64) -> Call:
+    model, f = models.mnist(torch), torch.nn.functional.nll_loss
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
+    x, target = torch.randn(batch, 1, 28, 28), torch.randint(0, 10, (batch,))
+    return step(optimizer, lambda: f(model(x), target))
+
+
+@row("MNIST CNN, inference, b64", 0.5, 0.35, tiny={"batch": 2})
+def mnist_inference(torch: Any, batch: int = 64) -> Call:
+    return inference(torch, models.mnist(torch), torch.randn(batch, 1, 28, 28))
+
+
+@row("MLP 784-512-512-10, Adam step, b128", 0.45, 0.35, tiny={"batch": 2, "wide": 5})
+def mlp_step(torch: Any, batch: int = 128, wide: int = 512) -> Call:
+    nn = torch.nn
+    model = nn.Sequential(
+        nn.Linear(784, wide), nn.ReLU(), nn.Linear(wide, wide), nn.ReLU(), nn.Linear(wide, 10)
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, target = torch.randn(batch, 784), torch.randint(0, 10, (batch,))
+    return step(optimizer, lambda: nn.functional.cross_entropy(model(x), target))
+
+
+@row("MLP 8-16-1, SGD step, b16", 0.7, 0.5)
+def tiny_mlp_step(torch: Any) -> Call:
+    nn = torch.nn
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    x, target = torch.randn(16, 8), torch.randn(16, 1)
+    return step(optimizer, lambda: nn.functional.mse_loss(model(x), target))
+
+
+# 33: the last map is two by two, because batch statistics need more than one value.
+@row("ResNet-18 224², b1, forward + backward", 1.0, 0.8, tiny={"size": 33})
+def resnet(torch: Any, size: int = 224) -> Call:
+    model, x = models.resnet18(torch), torch.randn(1, 3, size, size)
+    parameters = list(model.parameters())
+
+    def call() -> None:
+        for p in parameters:
+            p.grad = None
+        model(x).sum().backward()
+
+    return call
+
+
+@row("ResNet-18 224², b1, inference", 1.0, 0.7, tiny={"size": 33})
+def resnet_inference(torch: Any, size: int = 224) -> Call:
+    return inference(torch, models.resnet18(torch), torch.randn(1, 3, size, size))
+
+
+@row("ResNet-18 CIFAR, b32, SGD step", 0.9, 0.7, tiny={"batch": 2, "size": 8})
+def cifar_step(torch: Any, batch: int = 32, size: int = 32) -> Call:
+    model = models.resnet18(torch, classes=10, small=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    x, target = torch.randn(batch, 3, size, size), torch.randint(0, 10, (batch,))
+    return step(optimizer, lambda: torch.nn.functional.cross_entropy(model(x), target))
+
+
+@row("LSTM 2x256, T64, b32, forward + backward", 0.6, 0.4, tiny={"wide": 3, "long": 4, "batch": 2})
+def lstm(torch: Any, wide: int = 256, long: int = 64, batch: int = 32) -> Call:
+    model, x = torch.nn.LSTM(wide, wide, 2), torch.randn(long, batch, wide)
+    parameters = list(model.parameters())
+
+    def call() -> None:
+        for p in parameters:
+            p.grad = None
+        model(x)[0].sum().backward()
+
+    return call
+
+
+@row(
+    "GPT 4 layers, 128 wide, T64, b12, AdamW step",
+    0.6,
+    0.45,
+    tiny={"width": 8, "long": 4, "batch": 2},
+)
+def gpt_step(torch: Any, width: int = 128, long: int = 64, batch: int = 12) -> Call:
+    letters = 65
+    model = models.gpt(torch, letters, long, width, layers=4, heads=4)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    x, target = (torch.randint(0, letters, (batch, long)) for _ in range(2))
+    f = torch.nn.functional.cross_entropy
+    return step(optimizer, lambda: f(model(x).view(-1, letters), target.view(-1)))
+
+
+@row("DCGAN generator 32², b32, forward + backward", 0.9, 0.6, tiny={"wide": 8, "batch": 2})
+def dcgan(torch: Any, wide: int = 512, batch: int = 32) -> Call:
+    model, x = models.generator(torch, 100, wide), torch.randn(batch, 100, 1, 1)
+    parameters = list(model.parameters())
+
+    def call() -> None:
+        for p in parameters:
+            p.grad = None
+        model(x).sum().backward()
+
+    return call
+
+
+# -- rows that no call makes up ------------------------------------------------------------------
+
+# name: title, at most, aim (the first steps': in seconds). `peers.py` measures them.
+SPECIAL = {
+    "busy": ("MNIST CNN step, another process on one core, by ours on an idle machine", 2.5, 2.0),
+    "first_warm": ("first MNIST step of a process, kernels on disk", 0.5, 0.2),
+    "first_cold": ("first MNIST step of a process, no kernels on disk", 5.0, 2.0),
+    "memory": ("peak memory of the ResNet-18 CIFAR step", 1.0, 0.8),
+}

@@ -1,0 +1,147 @@
+"""The report from made-up numbers, and what decides whether there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks import machine, peers, report
+from benchmarks.peers import Figures, Plan
+from benchmarks.work import ROWS
+
+MACHINE: dict[str, Any] = {
+    "cpu": "Some CPU",
+    "cores": 2,
+    "memory": 16.0,
+    "system": "Linux 6",
+    "python": "3.13.1",
+    "versions": {"numpy": "2.4", "torch": "2.13.0"},
+    "commit": "abc1234",
+    "date": "2030-01-01 00:00 UTC",
+    "gflops": 200.0,
+    "how": "fused multiply-adds in registers",
+    "copy": 20.0,
+    "machine_code": True,
+    "others": 0.02,
+    "forced": False,
+}
+FLOPS = ROWS["matmul"].flops
+
+
+def line(text: str, start: str) -> str:
+    """The row of the table of limits: the first."""
+    return next(x for x in text.splitlines() if x.startswith("| " + start))
+
+
+def test_ratio_is_the_median_of_the_rounds() -> None:
+    f = Figures(ours=[1.0, 3.0, 2.0], theirs=[2.0, 2.0, 2.0])
+    assert f.ratio == 1.0
+    assert Figures(ours=[1.0]).ratio is None
+
+
+@pytest.mark.parametrize(("ours", "word"), [(0.4, "aim"), (0.58, "reached"), (0.7, "**missed**")])
+def test_verdicts(ours: float, word: str) -> None:
+    text = report.text(MACHINE, {"matmul": Figures([ours] * 5, [1.0] * 5)}, Plan())
+    row = line(text, "matmul 1024")
+    assert row.endswith(f"| {ours:.2f} | {ours:.2f} to {ours:.2f} | 0.6 | 0.5 | {word} |")
+    assert f"{int('missed' in word)} of 1 rows miss their limit; 0 failed." in text
+    assert "provisional" not in text
+
+
+def test_share_of_the_peak_is_that_of_one_thread() -> None:
+    f = Figures([1.0], [1.0], alone_ours=[FLOPS / 150e9], alone_theirs=[FLOPS / 100e9])
+    text = report.text(MACHINE, {"matmul": f}, Plan())
+    assert "| matmul 1024 | 150 | 75% | 50% | 80% | **missed** |" in text
+
+
+def test_bytes_a_second_beside_a_copy() -> None:
+    f = Figures([ROWS["sum_large"].moved / 10e9], [ROWS["sum_large"].moved / 5e9])
+    text = report.text(MACHINE, {"sum_large": f}, Plan())
+    assert "| sum, 16M | 10 | 50% | 5 |" in text
+
+
+def test_special_rows() -> None:
+    cold = Figures([1.5, 1.7, 1.6], more={"of it compiling": [1.0], "PyTorch": [0.1]})
+    memory = Figures([300 * 2**20], [400 * 2**20])
+    busy = Figures([4e-3], [2e-3], more={"PyTorch": [12e-3], "ours on an idle machine": [2e-3]})
+    text = report.text(
+        MACHINE, {"first_cold": cold, "memory": memory, "busy": busy}, Plan(rounds=7)
+    )
+    assert "| 1.6 s | 100 ms | 1.60 s | 1.50 to 1.70 | 5 s | 2 s | aim |" in text
+    assert "| 300 MB | 400 MB | 0.75 |" in line(text, "peak memory")
+    assert "| 4 ms | 12 ms | 2.00 |" in line(text, "MNIST CNN step")
+    assert "of it compiling 1 s" in text
+    assert "provisional" not in text
+
+
+def test_without_pytorch_there_are_our_times_alone() -> None:
+    described = {**MACHINE, "versions": {"numpy": "2.4", "torch": None}}
+    text = report.text(described, {"exp": Figures([2e-4] * 5)}, Plan())
+    assert "| exp, 1M | 200 µs | - | - | - | 0.6 | 0.3 |  |" in text
+    assert "PyTorch is not installed" in text
+
+
+def test_what_makes_figures_provisional_is_said() -> None:
+    results = {"exp": Figures([1.0], [2.0])}
+    forced = report.text({**MACHINE, "forced": True}, results, Plan())
+    assert "loaded and measuring was forced: **provisional**" in forced
+    assert "**provisional**" in report.text(MACHINE, results, Plan(rounds=2))
+    assert "**provisional**" in report.text(MACHINE, results, Plan(), complete=False)
+    assert "does not tell" in report.text({**MACHINE, "others": None}, results, Plan())
+    assert "NumPy alone" in report.text({**MACHINE, "machine_code": False}, results, Plan())
+
+
+def test_a_failed_row_is_told_and_the_others_stand() -> None:
+    results = {"exp": Figures(error="rushlight: ValueError: no"), "gelu": Figures([1.0], [2.0])}
+    text = report.text(MACHINE, results, Plan())
+    assert "exp, 1M: rushlight: ValueError: no" in text
+    assert line(text, "gelu, 1M").endswith("aim |")
+    assert "0 of 2 rows miss their limit; 1 failed." in text
+
+
+def test_rounds_add_up() -> None:
+    f = Figures([1.0], [2.0], more={"a": [1.0]})
+    f.add(Figures([3.0], [4.0], [5.0], [6.0], {"a": [2.0], "b": [7.0]}, "broken"))
+    assert f == Figures(
+        [1.0, 3.0], [2.0, 4.0], [5.0], [6.0], {"a": [1.0, 2.0], "b": [7.0]}, "broken"
+    )
+
+
+def test_processor_seconds_of_all_but_idle() -> None:
+    stat = "cpu  100 20 30 9000 400 5 6 7 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n"
+    assert machine.busy_seconds(stat, 100) == pytest.approx(1.68)
+
+
+def test_refusal_in_four_parts() -> None:
+    text = machine.refusal(0.8)
+    assert "the machine is loaded" in text
+    assert [x.split()[0] for x in text.splitlines()[1:]] == ["got", "wanted", "try"]
+    assert "--force" in text
+
+
+def test_samples_of_quick_calls_hold_many_of_them() -> None:
+    now = [0.0]
+
+    def call() -> None:
+        now[0] += 0.001
+
+    assert peers.measure(call, 0.1, clock=lambda: now[0]) == pytest.approx(0.001)
+    assert now[0] == pytest.approx(0.001 * (2 + 1 + 5 + 20 * 5), abs=0.03)
+
+
+def test_long_calls_have_the_least_number_of_samples() -> None:
+    times = iter([9.0, 9.0, 9.0, 1.0, 5.0, 2.0])
+    now = [0.0]
+
+    def call() -> None:
+        now[0] += next(times)
+
+    assert peers.measure(call, 0.1, least=3, clock=lambda: now[0]) == 2.0
+
+
+def test_a_row_that_fails_does_not_stop_the_round() -> None:
+    figures = Figures()
+    with peers.noted(figures):
+        raise peers.RowFailed("torch: KeyError")
+    assert figures.error == "torch: KeyError"
