@@ -96,7 +96,12 @@ def conv(
     out = out_size(x.shape[2:], kernel, stride, padding, dilation) if size is None else size
     n, o = x.shape[0], w.shape[0]
     length = math.prod(out)
-    if length >= conv_native.FEW and not _is_depthwise(w, groups):
+    depthwise = _is_depthwise(w, groups)
+    if depthwise and n and length:
+        found = conv_native.depthwise(x, w, bias, stride, padding, dilation, out)
+        if found is not None:
+            return found
+    if length >= conv_native.FEW and not depthwise:
         found = conv_native.forward(padded(x, padding), w, bias, stride, dilation, groups, out)
         if found is not None:
             return found
@@ -104,7 +109,7 @@ def conv(
     if not y.size:
         return y
     wide = length >= _WIDE
-    if _is_depthwise(w, groups):
+    if depthwise:
         _depthwise(padded(x, padding), w, stride, dilation, y)
     else:
         x = padded(x if wide else _batch_inner(x), padding)
@@ -136,6 +141,10 @@ def conv_input(
     dtype = np.result_type(g, w)
     if not (g.size and w.size and math.prod(size)):
         return np.zeros((n, c, *size), dtype)
+    if _is_depthwise(w, groups):
+        found = conv_native.depthwise_input(g, w, c, size, stride, padding, dilation)
+        if found is not None:
+            return found
     if _is_turnable(w, out, size, stride, padding, dilation, groups):
         around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
         return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
@@ -182,13 +191,17 @@ def conv_weight(
     if not (g.size and x.size):
         return np.zeros(shape, dtype)
     length = math.prod(out)
-    if length >= conv_native.FEW and g.shape[1] // groups > 1:
+    depthwise = c == groups and _is_depthwise(np.empty(shape, np.bool_), groups)
+    if depthwise:
+        found = conv_native.depthwise_weight(x, g, kernel, stride, padding, dilation)
+        if found is not None:
+            return found
+    if length >= conv_native.FEW and g.shape[1] // groups > 1 and not depthwise:
         found = conv_native.weight(padded(x, padding), g, kernel, stride, dilation, groups)
         if found is not None:
             return found
     # A GEMM an image writes N results of the weight's size: worth it only while they are small.
     wide = length >= max(_WIDE, 4 * (o // groups))
-    depthwise = c == groups and _is_depthwise(np.empty(shape, np.bool_), groups)
     x = padded(x if wide or depthwise else _batch_inner(x), padding)
     taps = windows(x, kernel, stride, dilation, out)
     if depthwise:

@@ -21,6 +21,9 @@ Array = Any
 Ints = tuple[int, ...]
 LEAST_WORK = 1 if fused.ALWAYS else 1 << 15  # multiplications from which on a kernel is used
 FEW = 1 if fused.ALWAYS else 24  # output positions of an image below which tiles are mostly empty
+LEAST = 1 if fused.ALWAYS else 2048  # elements of a depthwise result from which on a kernel is used
+TAPS = 49  # the largest kernel whose depthwise taps are written out one by one
+PLANES = 8192  # elements of a depthwise result that a chunk makes, in whole planes
 SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 
 
@@ -113,3 +116,85 @@ def weight(
     call(np.ascontiguousarray(x), np.ascontiguousarray(g), dw, position, tap,
          n, groups, m, p, k, c * math.prod(size), slices, each)  # fmt: skip
     return dw.sum(0) if slices > 1 else dw[0]
+
+
+# -- depthwise -----------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def depthwise_kernel(what: str, element: str, summed: bool, how: tuple[Ints, ...]) -> Any:
+    from .llvm import depthwise
+
+    return depthwise.kernel(what, element, *how, summed)
+
+
+def planar(
+    x: Array, w: Array, size: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> tuple[Ints, ...] | None:
+    """The numbers of a depthwise convolution in two dimensions; None when NumPy should do it."""
+    if x.dtype not in ELEMENTS or w.dtype != x.dtype or size < LEAST or not fused.jit():
+        return None
+    if len(kernel) > 2 or math.prod(kernel) > TAPS or not x.size or x[0, 0].size >= 1 << 30:
+        return None
+    if max(stride) > 8:  # the way back has a phase for each residue
+        return None
+    lead = 2 - len(kernel)
+    return (
+        (1,) * lead + kernel, (1,) * lead + stride, (0,) * lead + padding, (1,) * lead + dilation
+    )  # fmt: skip
+
+
+def depthwise(
+    x: Array, w: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, out: Ints
+) -> Array | None:
+    """`conv` with a kernel for each plane; x is not padded."""
+    n, rows = x.shape[0], w.shape[0]
+    size = n * rows * math.prod(out)
+    how = planar(x, w, size, w.shape[2:], stride, padding, dilation)
+    if how is None:
+        return None
+    y = np.empty((n, rows, *out), x.dtype)
+    if bias is not None:
+        bias = np.ascontiguousarray(bias, x.dtype)
+    call = depthwise_kernel("forward", ELEMENTS[x.dtype], False, how)
+    fused.jit()[2].ready()
+    call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, n * rows, 1,
+         rows // x.shape[1], rows, *(1, *out)[-2:], *(1, *x.shape[2:])[-2:],
+         max(1, PLANES // math.prod(out)))  # fmt: skip
+    return y
+
+
+def depthwise_input(
+    g: Array, w: Array, channels: int, size: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array | None:
+    """`conv_input` with a kernel for each plane."""
+    n, rows = g.shape[0], w.shape[0]
+    many = rows // channels
+    planes = n * channels
+    how = planar(g, w, planes * math.prod(size), w.shape[2:], stride, padding, dilation)
+    if how is None:
+        return None
+    x = np.empty((n, channels, *size), g.dtype)
+    call = depthwise_kernel("input", ELEMENTS[g.dtype], many > 1, how)
+    fused.jit()[2].ready()
+    call(np.ascontiguousarray(g), np.ascontiguousarray(w), x, None, planes, many, 1, rows,
+         *(1, *size)[-2:], *(1, *g.shape[2:])[-2:],
+         max(1, PLANES // math.prod(size)))  # fmt: skip
+    return x
+
+
+def depthwise_weight(
+    x: Array, g: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array | None:
+    """`conv_weight` with a kernel for each plane; x is not padded."""
+    n, rows = g.shape[:2]
+    how = planar(x, g, g.size, kernel, stride, padding, dilation)
+    if how is None:
+        return None
+    dw = np.empty((rows, 1, *kernel), x.dtype)
+    call = depthwise_kernel("weight", ELEMENTS[x.dtype], False, how)
+    fused.jit()[2].ready()
+    call(np.ascontiguousarray(x), np.ascontiguousarray(g), dw, n, rows // x.shape[1], rows,
+         *(1, *g.shape[2:])[-2:], *(1, *x.shape[2:])[-2:],
+         max(1, PLANES // (n * math.prod(g.shape[2:]))))  # fmt: skip
+    return dw
