@@ -110,8 +110,45 @@ def product(a: Array, b: Array, bias: Array | None = None) -> Array | None:
     y = np.empty((*batch, m, n), dtype)
     packed = room(packed_size(ELEMENTS[dtype], n, count) * dtype.itemsize)
     call(a3, sa[1], sa[2], sa[0], b3, sb[1], sb[2], sb[0], y, n, m * n, None, bias,
-         m, n, k, count, packed, 0)  # fmt: skip
+         m, n, k, count, packed, 0, 0)  # fmt: skip
     return y
+
+
+class Packed:
+    """A matrix B (K, N) kept as the kernel reads it, for many products with few rows each.
+
+    Built only where `packs(b)`.
+    """
+
+    __slots__ = ("call", "k", "n", "room")
+
+    def __init__(self, b: Array) -> None:
+        from .llvm import gemm
+
+        e = ELEMENTS[b.dtype]
+        self.call = gemm.kernel(e)
+        self.k, self.n = b.shape
+        size = gemm.whole_size(e, self.n, self.k) * b.itemsize
+        raw = np.empty(size + 64, np.uint8)
+        start = -raw.ctypes.data % 64
+        self.room = raw[start : start + size]
+        row, col = steps(b)  # type: ignore[misc]
+        fused.jit()[2].ready()
+        self.call(b, 0, 0, 0, b, row, col, 0, b, 0, 0, None, None, 1, self.n, self.k, 1,
+                  self.room, 0, 1)  # fmt: skip
+
+    def into(self, a: Array, c: Array, bias: Array | None = None, accumulate: bool = False) -> None:
+        """c = a @ B (+ bias for each column) (+ c); the rows of a and c are without gaps."""
+        self.call(a, self.k, 1, 0, self.room, 0, 0, 0, c, self.n, 0, None, bias,
+                  a.shape[0], self.n, self.k, 1, self.room, 1 if accumulate else 0, 2)  # fmt: skip
+
+
+def packs(b: Array) -> bool:
+    """Whether our kernel multiplies by the matrix b."""
+    return bool(
+        b.ndim == 2 and b.dtype in ELEMENTS and b.shape[1] >= NARROW and b.size
+        and steps(b) is not None and kernel(ELEMENTS[b.dtype]) is not None
+    )  # fmt: skip
 
 
 def usable(bias: Array, dtype: Any, n: int) -> bool:

@@ -7,15 +7,20 @@ products with the state are in the loop. Backward, what does not depend on later
 for all times at once before the loop, and the gradients of the weights are one product after it.
 
 H hidden size, N rows in all, B rows of time 0. Not here: how layers are put together
-(`ops/rnn.py`).
+(`ops/rnn.py`), the steps in machine code (`rnn_native.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
+from . import rnn_native as native
+from .linalg import matmul
+from .matmul import product as native_product
 
 Array = np.ndarray
 Sizes = tuple[int, ...]
@@ -39,12 +44,27 @@ def previous(states: Array, first: Array, sizes: Sizes, reverse: bool) -> Array:
     return out
 
 
+def earlier(states: Array, first: Array, sizes: Sizes, reverse: bool) -> list[Array]:
+    """`previous` for each time, in the order of the steps; by views where that is possible."""
+    times = [*steps(sizes, reverse)]
+    if reverse and sizes[0] != sizes[-1]:
+        whole = previous(states, first, sizes, reverse)
+        return [whole[rows] for rows, _ in times]
+    found = [first]
+    for (last, _), (_, n) in pairwise(times):
+        found.append(states[last.start : last.start + n])
+    return found
+
+
 def affine(x: Array, w: Array, *biases: Array | None) -> Array:
     """x w^T + biases."""
-    y = np.matmul(x, w.T)
     some = [b for b in biases if b is not None]
-    if some:
-        y += some[0] if len(some) == 1 else some[0] + some[1]
+    bias = None if not some else some[0] if len(some) == 1 else some[0] + some[1]
+    y = native_product(x, w.T, bias)
+    if y is None:
+        y = np.matmul(x, w.T)
+        if bias is not None:
+            y += bias
     return y
 
 
@@ -55,7 +75,7 @@ def turned(w: Array, sizes: Sizes) -> Array:
 
 def sigmoid_(a: Array) -> Array:
     """1 / (1 + exp(-a)), in place."""
-    np.negative(a, out=a)
+    np.multiply(a, -1, out=a)  # np.negative is wrong in place at strides of 16 bytes
     np.exp(a, out=a)
     a += 1
     return np.reciprocal(a, out=a)
@@ -63,7 +83,22 @@ def sigmoid_(a: Array) -> Array:
 
 def weight_gradients(d: Array, x: Array, h: Array) -> tuple[Array, Array]:
     """Gradients of the weights of input and state."""
-    return d.T @ x, d.T @ h
+    return matmul(d.T, x), matmul(d.T, h)
+
+
+def state_weights(d: Array, states: Array, first: Array, sizes: Sizes, reverse: bool) -> Array:
+    """The gradient of the weights of the state: d^T previous(states); for padded sequences without
+    laying the states out anew."""
+    n, rows = sizes[0], len(states)
+    if sizes[-1] != n or n == rows:
+        return matmul(d.T, previous(states, first, sizes, reverse))
+    begun, rest = (
+        (slice(rows - n, rows), slice(rows - n)) if reverse else (slice(n), slice(n, rows))
+    )
+    seen = slice(n, rows) if reverse else slice(rows - n)
+    y = matmul(d[rest].T, states[seen])
+    y += matmul(d[begun].T, first)
+    return y
 
 
 # -- long short-term memory ----------------------------------------------------------------------
@@ -75,6 +110,8 @@ def lstm_forward(
 ) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
     """(states, last state, last cell, gates (N, 4H) in the order i f g o, cells (N, H))."""
     gates = affine(x, w_ih, b_ih, b_hh)
+    if w_hr is None and native.usable(sizes, w_hh, gates, h0, c0):
+        return native.lstm_forward(gates, h0, c0, w_hh, [*steps(sizes, reverse)])
     size = w_hh.shape[0] // 4
     h, c = h0.copy(), c0.copy()
     out = np.empty((len(x), h.shape[1]), gates.dtype)
@@ -104,8 +141,17 @@ def lstm_forward(
 def lstm_backward(
     g_out: Any, g_h: Any, g_c: Any, out: Array, gates: Array, cells: Array, x: Array, h0: Array,
     c0: Array, w_ih: Array, w_hh: Array, w_hr: Any, sizes: Sizes, reverse: bool,
+    need_x: bool = True,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, c0, w_ih, w_hh, the biases, w_hr."""
+    if w_hr is None and native.usable(sizes, w_hh, gates, cells, h0, c0, g_out, g_h, g_c):
+        before = earlier(cells, c0, sizes, reverse)
+        factor, dh, dc = native.lstm_backward(
+            g_out, g_h, g_c, gates, cells, before, h0, c0, w_hh, [*steps(sizes, not reverse)]
+        )
+        dw_hh = state_weights(factor, out, h0, sizes, reverse)
+        dx = matmul(factor, w_ih) if need_x else None
+        return dx, dh, dc, matmul(factor.T, x), dw_hh, factor.sum(0), None
     size = w_hh.shape[0] // 4
     i, f, g, o = (gates[:, k * size : (k + 1) * size] for k in range(4))
     tanh_c = np.tanh(cells)
@@ -137,7 +183,7 @@ def lstm_backward(
         np.matmul(factor[rows], w_hh, out=dh[:n])
     dw_ih, dw_hh = weight_gradients(factor, x, previous(out, h0, sizes, reverse))
     dw_hr = None if seen is None else seen.T @ (o * tanh_c)
-    return factor @ w_ih, dh, dc, dw_ih, dw_hh, factor.sum(0), dw_hr
+    return matmul(factor, w_ih), dh, dc, dw_ih, dw_hh, factor.sum(0), dw_hr
 
 
 # -- gated recurrent unit ------------------------------------------------------------------------
@@ -149,6 +195,8 @@ def gru_forward(
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """(states, last state, gates (N, 3H) in the order r z n, the state's part of n (N, H))."""
     gates = affine(x, w_ih, b_ih)
+    if native.usable(sizes, w_hh, gates, h0, b_hh):
+        return native.gru_forward(gates, h0, w_hh, b_hh, [*steps(sizes, reverse)])
     size = w_hh.shape[0] // 3
     h = h0.copy()
     out = np.empty((len(x), size), gates.dtype)
@@ -176,12 +224,21 @@ def gru_forward(
 
 def gru_backward(
     g_out: Any, g_h: Any, out: Array, gates: Array, inner: Array, x: Array, h0: Array, w_ih: Array,
-    w_hh: Array, sizes: Sizes, reverse: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+    w_hh: Array, sizes: Sizes, reverse: bool, need_x: bool = True,
+) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, w_ih, w_hh, b_ih, b_hh."""
     size = w_hh.shape[0] // 3
-    r, z, new = (gates[:, k * size : (k + 1) * size] for k in range(3))
+    if native.usable(sizes, w_hh, gates, inner, h0, g_out, g_h):
+        before = earlier(out, h0, sizes, reverse)
+        factor, to_new, dh = native.gru_backward(
+            g_out, g_h, gates, inner, before, h0, w_hh, [*steps(sizes, not reverse)]
+        )
+        dw_hh, db_hh = state_weights(factor, out, h0, sizes, reverse), factor.sum(0)
+        factor[:, 2 * size :] = to_new
+        dx = matmul(factor, w_ih) if need_x else None
+        return dx, dh, matmul(factor.T, x), dw_hh, factor.sum(0), db_hh
     before = previous(out, h0, sizes, reverse)
+    r, z, new = (gates[:, k * size : (k + 1) * size] for k in range(3))
     # What the gradients of the state's products (r z n) are of the state's gradient.
     factor = np.empty_like(gates)
     to_new = (1 - z) * (1 - new * new)
@@ -199,9 +256,9 @@ def gru_backward(
         to_new[rows] *= d
         d *= z[rows]
         d += factor[rows] @ w_hh
-    dw_hh, db_hh = factor.T @ before, factor.sum(0)
+    dw_hh, db_hh = matmul(factor.T, before), factor.sum(0)
     factor[:, 2 * size :] = to_new
-    return factor @ w_ih, dh, factor.T @ x, dw_hh, factor.sum(0), db_hh
+    return matmul(factor, w_ih), dh, matmul(factor.T, x), dw_hh, factor.sum(0), db_hh
 
 
 # -- Elman's network -----------------------------------------------------------------------------
@@ -213,6 +270,8 @@ def rnn_forward(
 ) -> tuple[Array, Array]:  # fmt: skip
     """(states, last state)."""
     out = affine(x, w_ih, b_ih, b_hh)
+    if not relu and native.usable(sizes, w_hh, out, h0):
+        return native.rnn_forward(out, h0, w_hh, [*steps(sizes, reverse)])
     h = h0.copy()
     u = turned(w_hh, sizes)
     for rows, n in steps(sizes, reverse):
@@ -228,9 +287,14 @@ def rnn_forward(
 
 def rnn_backward(
     g_out: Any, g_h: Any, out: Array, x: Array, h0: Array, w_ih: Array, w_hh: Array, sizes: Sizes,
-    reverse: bool, relu: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+    reverse: bool, relu: bool, need_x: bool = True,
+) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, w_ih, w_hh, the biases."""
+    if not relu and native.usable(sizes, w_hh, out, h0, g_out, g_h):
+        factor, dh = native.rnn_backward(g_out, g_h, out, h0, w_hh, [*steps(sizes, not reverse)])
+        dw_hh = state_weights(factor, out, h0, sizes, reverse)
+        dx = matmul(factor, w_ih) if need_x else None
+        return dx, dh, matmul(factor.T, x), dw_hh, factor.sum(0)
     factor = (out > 0).astype(out.dtype) if relu else 1 - out * out
     dh = np.zeros_like(h0) if g_h is None else np.array(g_h)
     for rows, n in steps(sizes, not reverse):
@@ -241,4 +305,4 @@ def rnn_backward(
         part *= d
         np.matmul(part, w_hh, out=d)
     dw_ih, dw_hh = weight_gradients(factor, x, previous(out, h0, sizes, reverse))
-    return factor @ w_ih, dh, dw_ih, dw_hh, factor.sum(0)
+    return matmul(factor, w_ih), dh, dw_ih, dw_hh, factor.sum(0)

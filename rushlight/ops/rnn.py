@@ -162,7 +162,21 @@ def _(
         inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
         return recorded(_lstm_steps(sizes, reverse), g[:3], inputs, needs)
     dx, dh, dc, dw, du, db, dr = kernel.lstm_backward(
-        g[0], g[1], g[2], y[0], y[3], y[4], x, h0, c0, w_ih, w_hh, w_hr, sizes, reverse
+        g[0],
+        g[1],
+        g[2],
+        y[0],
+        y[3],
+        y[4],
+        x,
+        h0,
+        c0,
+        w_ih,
+        w_hh,
+        w_hr,
+        sizes,
+        reverse,
+        needs[0],
     )
     return dx, dh, dc, dw, du, db, db + 0, dr
 
@@ -209,7 +223,9 @@ def _(
     if isinstance(x, TensorBase):
         inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
         return recorded(_gru_steps(sizes, reverse), g[:2], inputs, needs)
-    return kernel.gru_backward(g[0], g[1], y[0], y[2], y[3], x, h0, w_ih, w_hh, sizes, reverse)
+    return kernel.gru_backward(
+        g[0], g[1], y[0], y[2], y[3], x, h0, w_ih, w_hh, sizes, reverse, needs[0]
+    )
 
 
 _WEIGHTS = ((H, X), (H, H), (H,), (H,))
@@ -252,7 +268,17 @@ def _(
         steps = _rnn_steps(sizes, reverse, relu if nonlinearity == "relu" else tanh)
         return recorded(steps, g, (x, h0, w_ih, w_hh, b_ih, b_hh), needs)
     dx, dh, dw, du, db = kernel.rnn_backward(
-        g[0], g[1], y[0], x, h0, w_ih, w_hh, sizes, reverse, nonlinearity == "relu"
+        g[0],
+        g[1],
+        y[0],
+        x,
+        h0,
+        w_ih,
+        w_hh,
+        sizes,
+        reverse,
+        nonlinearity == "relu",
+        needs[0],
     )
     return dx, dh, dw, du, db, db + 0
 

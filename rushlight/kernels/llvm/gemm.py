@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import jit, native, threads
-from .ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from .ir import BYTES, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
@@ -106,7 +106,7 @@ class Gemm:
         self.write_compute()
         self.write_run()
         kinds = ["array", *["int"] * 3, "array", *["int"] * 3, "array", *["int"] * 2, "array?",
-                 "array?", *["int"] * 4, "array", "int"]  # fmt: skip
+                 "array?", *["int"] * 4, "array", "int", "int"]  # fmt: skip
         native.entry(self.module, "call", "run", kinds)
         return self.module
 
@@ -325,10 +325,11 @@ class Gemm:
         f.ret()
 
     def write_run(self) -> None:
-        """The loops over blocks of B."""
+        """The loops over blocks of B, by `mode`: 0 packs and uses one block after the other in the
+        same room, 1 packs all, one behind the other, and does no more, 2 uses what 1 has packed."""
         given = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c", "c_row",
                  "c_batch", "bias_row", "bias_col", "m", "n", "k", "batch", "packed",
-                 "accumulate")  # fmt: skip
+                 "accumulate", "mode")  # fmt: skip
         pointers = {"a", "b", "c", "bias_row", "bias_col", "packed"}
         f = self.module.function("run", None, [(n, PTR if n in pointers else I64) for n in given])
         place = f.buffer(I64, len(WORDS))
@@ -337,7 +338,7 @@ class Gemm:
             value = f.args[name]
             if name in pointers:
                 value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            if name != "k":
+            if name not in ("k", "mode"):
                 words.set(name, value)
         m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
         panels = (m + (self.mr - 1)) // self.mr
@@ -347,6 +348,7 @@ class Gemm:
         words.set("taller", m % panels)
         words.set("row_groups", row_groups)
         packing, compute = Value(f, PTR, "@packing"), Value(f, PTR, "@compute")
+        mode, room = f.args["mode"], f.var(words.get("packed"))
         with f.range(0, n, NC) as jc:
             left = n - jc
             nc = f.select(left < NC, left, f.const(I64, NC))
@@ -362,10 +364,16 @@ class Gemm:
                 words.set(word, amount)
             with f.range(0, k, KC) as pc:
                 left = k - pc
+                kc = f.select(left < KC, left, f.const(I64, KC))
                 words.set("pc", pc)
-                words.set("kc", f.select(left < KC, left, f.const(I64, KC)))
-                f.call("pool_run", None, [packing, place, batch * col_panels])
-                f.call("pool_run", None, [compute, place, batch * row_groups * col_groups])
+                words.set("kc", kc)
+                words.set("packed", room.get())
+                with f.when(mode != 2):
+                    f.call("pool_run", None, [packing, place, batch * col_panels])
+                with f.when(mode != 1):
+                    f.call("pool_run", None, [compute, place, batch * row_groups * col_groups])
+                with f.when(mode != 0):
+                    room.set(room.get() + batch * col_panels * kc * (self.nr * BYTES[self.e]))
         f.ret()
 
 
@@ -383,7 +391,13 @@ def kernel(e: str) -> Any:
     return native.function(found["call"], "gemm")
 
 
+def whole_size(e: str, n: int, k: int) -> int:
+    """Elements of the room that all of B is packed into (mode 1)."""
+    nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
+    return sum(-(-min(n - j, NC) // nr) for j in range(0, n, NC)) * nr * k
+
+
 def packed_size(e: str, n: int, batch: int) -> int:
-    """Elements of the room that B is packed into."""
+    """Elements of the room that B is packed into (mode 0)."""
     nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
     return batch * KC * nr * -(-min(n, NC) // nr)
