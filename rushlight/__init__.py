@@ -238,6 +238,7 @@ _LAZY = {
     "xpu",
     "mtia",
     "functional",
+    "distributions",
 }
 _FROM = {
     "jagged": "layout",

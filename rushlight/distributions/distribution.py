@@ -1,0 +1,319 @@
+"""`Distribution`, the base of all families: shapes, argument checks, expansion, printing.
+
+A family declares its parameters (`arg_constraints`, `_expands`) and writes what is its own:
+`rsample` or `sample`, `log_prob`, moments. Families whose densities share the exponential form
+derive from `exp_family.ExponentialFamily`. Read next: `normal.py`, the simplest family.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import rushlight as rl
+
+from ..autograd.grad_mode import no_grad
+from ..size import Size
+from ..tensor import Tensor
+from . import constraints
+from .utils import lazy_property, logits_to_probs, probs_to_logits
+
+__all__ = ["Distribution"]
+
+
+class Distribution:
+    """A probability distribution, or a batch of independent ones of one family.
+
+    A sample has the shape ``sample_shape + batch_shape + event_shape``: `sample_shape` is asked
+    for, `batch_shape` comes from the parameters, `event_shape` is that of one value.
+
+    Args:
+        batch_shape, event_shape: see above.
+        validate_args: whether parameters and values are checked (default: unless Python runs
+            with ``-O``; see `set_default_validate_args`).
+
+    Attributes:
+        has_rsample: whether `rsample` exists, through which gradients reach the parameters.
+        has_enumerate_support: whether `enumerate_support` exists.
+    """
+
+    has_rsample: Any = False
+    has_enumerate_support: Any = False
+    _validate_args = __debug__
+
+    # Parameters that grow with the batch, and how many of their last dimensions belong to an
+    # event (-1: the tensor stays as it is); and what else an expanded copy takes over. Families
+    # that are not made of tensors write `expand` themselves.
+    _expands: ClassVar[Mapping[str, int]]
+    _keeps: ClassVar[tuple[str, ...]] = ()
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Whether distributions check parameters and values when `validate_args` is not given."""
+        if value not in (True, False):
+            raise ValueError("set_default_validate_args: expected True or False")
+        Distribution._validate_args = value
+
+    def __init__(
+        self,
+        batch_shape: Any = Size(),  # noqa: B008  (immutable)
+        event_shape: Any = Size(),  # noqa: B008
+        validate_args: bool | None = None,
+    ) -> None:
+        self._batch_shape = batch_shape
+        self._event_shape = event_shape
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._check_parameters()
+        super().__init__()
+
+    def _check_parameters(self) -> None:
+        try:
+            checks = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set "
+                "`arg_constraints = {}` or initialize the distribution with "
+                "`validate_args=False` to turn off validation.",
+                stacklevel=4,
+            )
+            return
+        for name, constraint in checks.items():
+            if constraints.is_dependent(constraint):
+                continue
+            if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
+                continue  # derived from the parameter that was given, which is checked
+            value = getattr(self, name)
+            if not bool(constraint.check(value).all()):
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape "
+                    f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
+                    f"{constraint!r}, but found invalid values:\n{value}"
+                )
+
+    # -- shapes ------------------------------------------------------------------------------
+
+    @property
+    def batch_shape(self) -> Size:
+        """The shape of the batch of parameters."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Size:
+        """The shape of a single value."""
+        return self._event_shape
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+        """The same distribution with another batch shape; parameters are views, not copies.
+
+        Args:
+            batch_shape: one that the present batch shape broadcasts to.
+            _instance: for subclasses that write their own `expand`: the new instance to fill.
+        """
+        new = self._get_checked_instance(self._owner(), _instance)
+        batch_shape = Size(batch_shape)
+        self._expand_parameters(new, batch_shape)
+        return self._finish_expanded(new, batch_shape, self._event_shape)
+
+    def _owner(self) -> type:
+        """The family: the class whose parameters an expanded copy gets."""
+        owner = next((c for c in type(self).__mro__ if "_expands" in c.__dict__), None)
+        if owner is None:
+            raise NotImplementedError
+        return owner
+
+    def _expand_parameters(self, new: Any, batch_shape: Size) -> None:
+        for name, dims in self._expands.items():
+            value = self.__dict__.get(name)
+            if value is not None and dims >= 0:
+                value = value.expand(batch_shape + value.shape[value.dim() - dims :])
+            if value is not None:
+                new.__dict__[name] = value
+
+    def _finish_expanded(self, new: Any, batch_shape: Any, event_shape: Any) -> Any:
+        for name in self._keeps:
+            new.__dict__[name] = self.__dict__[name]
+        Distribution.__init__(new, batch_shape, event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """An empty instance to expand into, or the one that a subclass made."""
+        if _instance is not None:
+            return _instance
+        if type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom "
+                "__init__ method must also define a custom .expand() method."
+            )
+        return self.__new__(type(self))
+
+    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+        """The shape of a sample."""
+        return Size(tuple(sample_shape) + tuple(self._batch_shape) + tuple(self._event_shape))
+
+    # -- what families declare ---------------------------------------------------------------
+
+    @property
+    def arg_constraints(self) -> dict[str, Any]:
+        """The constraint of each parameter, by name."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Any:
+        """The set of possible values."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Tensor:
+        """The expected value."""
+        raise NotImplementedError
+
+    @property
+    def mode(self) -> Tensor:
+        """The most probable value."""
+        raise NotImplementedError(f"{self.__class__} does not implement mode")
+
+    @property
+    def variance(self) -> Tensor:
+        """The expected square of the distance from the mean."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Tensor:
+        """The square root of the variance."""
+        return self.variance.sqrt()
+
+    # -- values ------------------------------------------------------------------------------
+
+    def sample(self, sample_shape: Any = ()) -> Tensor:
+        """Random values, without gradients."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        """Random values as a differentiable function of the parameters."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int) -> Tensor:
+        """Old spelling of ``sample((n,))``."""
+        warnings.warn(
+            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return self.sample((n,))
+
+    def log_prob(self, value: Any) -> Tensor:
+        """The logarithm of the density or probability of a value."""
+        raise NotImplementedError
+
+    def cdf(self, value: Any) -> Tensor:
+        """The probability of values up to this one."""
+        raise NotImplementedError
+
+    def icdf(self, value: Any) -> Tensor:
+        """The inverse of `cdf`: a quantile."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        """All values of a discrete distribution along a new first dimension.
+
+        Args:
+            expand: whether the batch dimensions have their full size, or 1.
+        """
+        raise NotImplementedError
+
+    def _enumerated(self, values: Tensor, expand: bool) -> Tensor:
+        """These values along a first dimension, before the batch dimensions."""
+        values = values.view((-1,) + (1,) * len(self._batch_shape))
+        return values.expand((-1, *self._batch_shape)) if expand else values
+
+    def entropy(self) -> Tensor:
+        """The expected value of ``-log_prob``, in nats."""
+        raise NotImplementedError
+
+    def perplexity(self) -> Tensor:
+        """exp of the entropy."""
+        return rl.exp(self.entropy())
+
+    def _checked(self, value: Any) -> None:
+        """`_validate_sample` where checks are on: how methods that take values begin."""
+        if self._validate_args:
+            self._validate_sample(value)
+
+    def _validate_sample(self, value: Any) -> None:
+        """Raise ValueError for what cannot be a value of this distribution."""
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, wanted = value.size(), self._batch_shape + self._event_shape
+        if shape[len(shape) - len(self._event_shape) :] != self._event_shape:
+            raise ValueError(
+                "The right-most size of value must match event_shape: "
+                f"{shape} vs {self._event_shape}."
+            )
+        for i, j in zip(reversed(shape), reversed(wanted), strict=False):
+            if i != 1 and j != 1 and i != j:
+                raise ValueError(
+                    f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {wanted}."
+                )
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(
+                f"{self.__class__} does not define `support` to enable sample validation. Please "
+                "initialize the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=4,
+            )
+            return
+        if not bool(support.check(value).all()):
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
+                f"to be within the support ({support!r}) of the distribution {self!r}, but found "
+                f"invalid values:\n{value}"
+            )
+
+    def __repr__(self) -> str:
+        given = [(k, self.__dict__[k]) for k in self.arg_constraints if k in self.__dict__]
+        shown = (f"{k}: {v if v.numel() == 1 else v.size()}" for k, v in given)
+        return f"{self.__class__.__name__}({', '.join(shown)})"
+
+
+class Probable(Distribution):
+    """A family given by probabilities or by logits, whichever the user has; the other is derived.
+
+    `_binary` says whether each element is a probability of its own (log odds as logits) or the
+    last dimension holds one distribution.
+    """
+
+    _binary: ClassVar[bool] = True
+    _keeps: ClassVar[tuple[str, ...]] = ("_given",)
+
+    def _give(self, probs: Any, logits: Any) -> None:
+        self._given = "logits" if probs is None else "probs"
+        self.__dict__[self._given] = logits if probs is None else probs
+
+    @property
+    def _param(self) -> Tensor:
+        """The parameter that was given."""
+        return self.__dict__[self._given]  # type: ignore[no-any-return]
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """Log odds, or logarithms of probabilities up to a constant."""
+        return probs_to_logits(self.probs, self._binary)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """Probabilities."""
+        return logits_to_probs(self.logits, self._binary)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the probabilities or logits."""
+        return self._param.size()
+
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._param.new(*args, **kwargs)
