@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import message
 from ..kernels.strided import expanded
+from ..kernels.sums import add_reduce
 from .node import Node, Out, TensorBase
 
 ndarray = np.ndarray
@@ -47,7 +48,7 @@ def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
         if g.size == size_of(shape) and extra < 0:
             return g.reshape(shape)
         raise wrong_shape(g, shape, edge)
-    return np.add.reduce(g, axis=dims, keepdims=True).reshape(shape) if dims else g.reshape(shape)
+    return add_reduce(g, dims, True).reshape(shape) if dims else g.reshape(shape)
 
 
 def wrong_shape(g: Any, shape: Any, edge: Any) -> RuntimeError:

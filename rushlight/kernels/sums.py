@@ -1,8 +1,8 @@
 """Sums of narrow floats whose error does not grow with their length.
 
-NumPy adds pairwise along the axis that is contiguous in memory, but one after the other along an
-outer
-axis. Long outer axes are therefore summed in blocks here. Nothing here knows about Tensors.
+Large arrays go to machine code (`reduce_native.py`). NumPy adds pairwise along the axis that is
+contiguous in memory, but one after the other along an outer axis. Long outer axes are therefore
+summed in blocks here. Nothing here knows about Tensors.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from . import reduce_native
+
 NP: Any = np  # NumPy's stubs do not know `keepdims` as a variable
 BLOCK = 256
 NARROW = (np.dtype(np.float32), np.dtype(np.complex64))
@@ -19,6 +21,10 @@ NARROW = (np.dtype(np.float32), np.dtype(np.complex64))
 
 def add_reduce(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """`np.add.reduce`; float32 over long leading axes of a contiguous array block by block."""
+    if x.size >= reduce_native.LEAST:
+        found = reduce_native.reduced("add", x, axes, keepdims)
+        if found is not None:
+            return found
     if x.dtype in NARROW and axes and x.ndim > len(axes):
         if x.flags.c_contiguous:
             y = leading(x, axes)

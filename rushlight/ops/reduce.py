@@ -16,6 +16,7 @@ from .. import dtypes
 from ..autograd.views import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray
+from ..kernels.reduce_native import extremes
 from ..kernels.sums import add_reduce
 from . import math as m
 from .record import op
@@ -94,13 +95,15 @@ mean.shape(
 )
 
 
-@reduction(identity=-pymath.inf, empty=False, dim=(), samples=S34, errors=OUT_OF_RANGE)
+@reduction(identity=-pymath.inf, empty=False, dim=(), by=extremes("max", np.maximum), samples=S34,
+           errors=OUT_OF_RANGE)  # fmt: skip
 def amax(a: Any, b: Any) -> Any:
     """The largest value over `dim`; gradients are shared equally among ties."""
     return m.maximum(a, b)
 
 
-@reduction(identity=pymath.inf, empty=False, dim=(), samples=S34, errors=OUT_OF_RANGE)
+@reduction(identity=pymath.inf, empty=False, dim=(), by=extremes("min", np.minimum), samples=S34,
+           errors=OUT_OF_RANGE)  # fmt: skip
 def amin(a: Any, b: Any) -> Any:
     """The smallest value over `dim`; gradients are shared equally among ties."""
     return m.minimum(a, b)
