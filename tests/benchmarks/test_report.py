@@ -1,4 +1,4 @@
-"""The report from made-up numbers, and what decides whether there is one."""
+"""The report from made-up numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import machine, peers, report
+from benchmarks import report
 from benchmarks.peers import Figures, Plan
 from benchmarks.work import ROWS
 
@@ -106,42 +106,3 @@ def test_rounds_add_up() -> None:
     assert f == Figures(
         [1.0, 3.0], [2.0, 4.0], [5.0], [6.0], {"a": [1.0, 2.0], "b": [7.0]}, "broken"
     )
-
-
-def test_processor_seconds_of_all_but_idle() -> None:
-    stat = "cpu  100 20 30 9000 400 5 6 7 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n"
-    assert machine.busy_seconds(stat, 100) == pytest.approx(1.68)
-
-
-def test_refusal_in_four_parts() -> None:
-    text = machine.refusal(0.8)
-    assert "the machine is loaded" in text
-    assert [x.split()[0] for x in text.splitlines()[1:]] == ["got", "wanted", "try"]
-    assert "--force" in text
-
-
-def test_samples_of_quick_calls_hold_many_of_them() -> None:
-    now = [0.0]
-
-    def call() -> None:
-        now[0] += 0.001
-
-    assert peers.measure(call, 0.1, clock=lambda: now[0]) == pytest.approx(0.001)
-    assert now[0] == pytest.approx(0.001 * (2 + 1 + 5 + 20 * 5), abs=0.03)
-
-
-def test_long_calls_have_the_least_number_of_samples() -> None:
-    times = iter([9.0, 9.0, 9.0, 1.0, 5.0, 2.0])
-    now = [0.0]
-
-    def call() -> None:
-        now[0] += next(times)
-
-    assert peers.measure(call, 0.1, least=3, clock=lambda: now[0]) == 2.0
-
-
-def test_a_row_that_fails_does_not_stop_the_round() -> None:
-    figures = Figures()
-    with peers.noted(figures):
-        raise peers.RowFailed("torch: KeyError")
-    assert figures.error == "torch: KeyError"
