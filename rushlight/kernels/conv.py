@@ -33,6 +33,7 @@ Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
 
 _BLOCK = 1 << 19  # elements of a block of columns: about 2 MB in float32, so it stays near the core
+_MORE = 1.1  # how much larger than the result an input may be that is found by a convolution
 _WIDE = 128  # output positions of an image from which a GEMM an image beats a GEMM a block
 
 
@@ -148,6 +149,9 @@ def conv_input(
     if _is_turnable(w, out, size, stride, padding, dilation, groups):
         around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
         return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
+    found = conv_native.columns_input(g, w, size, stride, padding, dilation, groups)
+    if found is not None:
+        return found
     full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
     wide = math.prod(out) >= _WIDE
     x: Array = np.zeros((n, c, *full) if wide else (c, *full, n), dtype)
@@ -321,9 +325,11 @@ def _is_turnable(
     our own kernel writes no columns.
     """
     native = w.dtype in conv_native.ELEMENTS and bool(conv_native.fused.jit())
+    if native and math.prod(size) > _MORE * math.prod(out):
+        return False  # most of the windows of the turned convolution would be padding
     return (
         max(stride) == 1
-        and math.prod(w.shape[2:]) > 1
+        and (native or math.prod(w.shape[2:]) > 1)
         and (native or w.shape[0] <= w.shape[1] * groups)
         and all(d * (k - 1) >= p for d, k, p in zip(dilation, w.shape[2:], padding, strict=True))
         and out_size(size, w.shape[2:], stride, padding, dilation) == out

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import fused
-from .matmul import ELEMENTS, room
+from .matmul import ELEMENTS, product, room
 
 Array = Any
 Ints = tuple[int, ...]
@@ -24,6 +24,8 @@ FEW = 1 if fused.ALWAYS else 24  # output positions of an image below which tile
 LEAST = 1 if fused.ALWAYS else 2048  # elements of a depthwise result from which on a kernel is used
 TAPS = 49  # the largest kernel whose depthwise taps are written out one by one
 PLANES = 8192  # elements of a depthwise result that a chunk makes, in whole planes
+BLOCK = 1 << 18  # elements of a block of columns, which stays in the second level of the cache
+NARROW = 128  # output positions below which a product is made for many images at once
 SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 
 
@@ -198,3 +200,42 @@ def depthwise_weight(
          *(1, *g.shape[2:])[-2:], *(1, *x.shape[2:])[-2:],
          max(1, PLANES // (n * math.prod(g.shape[2:]))))  # fmt: skip
     return dw
+
+
+# -- the gradient of the input by columns ---------------------------------------------------------
+
+
+def columns_input(
+    g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array | None:
+    """`conv_input` as a product that makes columns, block by block, and their sum."""
+    n, o = g.shape[:2]
+    c, kernel, out = w.shape[1] * groups, w.shape[2:], g.shape[2:]
+    taps, p = math.prod(kernel), math.prod(out)
+    work = n * o * w[0].size * p
+    how = planar(g, w, work, kernel, stride, padding, dilation)
+    if how is None or work < LEAST_WORK or n * p < FEW:
+        return None
+    x = np.empty((n, c, *size), g.dtype)
+    call = depthwise_kernel("fold", ELEMENTS[g.dtype], False, how)
+    wt = np.ascontiguousarray(w.reshape(groups, o // groups, -1).swapaxes(1, 2))
+    many = max(1, BLOCK // (c * taps * p))
+    g = g.reshape(n, groups, o // groups, p)
+    each = max(1, PLANES // math.prod(size))
+    for i in range(0, n, many):
+        part = g[i : i + many]
+        count = part.shape[0]
+        if p < NARROW:  # (groups, rows, images, positions)
+            part = part.transpose(1, 2, 0, 3).reshape(groups, o // groups, -1)
+            steps = (p, taps * count * p, count * p)
+        else:
+            steps = (c * taps * p, taps * p, p)
+        left = wt[0] if groups == 1 else wt
+        right = part.reshape(*(part.shape[0],) * (p >= NARROW), o, -1) if groups == 1 else part
+        columns = product(left, right)
+        if columns is None:
+            columns = np.matmul(left, right)
+        fused.jit()[2].ready()
+        call(columns, columns, x[i : i + count], None, count * c, 1, 1, c,
+             *(1, *size)[-2:], *(1, *out)[-2:], each, c, *steps)  # fmt: skip
+    return x

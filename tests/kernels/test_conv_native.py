@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(not fused.jit(), reason="no LLVM here, or RUSHLI
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conv_native, "LEAST_WORK", 1)
     monkeypatch.setattr(conv_native, "FEW", 1)
+    monkeypatch.setattr(conv_native, "LEAST", 1)
 
 
 def slow(monkeypatch: pytest.MonkeyPatch, call: Any) -> Any:
@@ -89,18 +90,40 @@ def test_a_vector_of_positions_over_several_lines() -> None:
                 np.testing.assert_allclose(got[:, :, i, j], wanted, rtol=1e-4, atol=1e-5)
 
 
+def test_columns_are_summed_in_the_order_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small integers: the products are exact, so any misplaced element shows."""
+    rng = np.random.default_rng(0)
+    for size, kernel, stride, padding in (
+        ((7, 19), (3, 4), (2, 2), (1, 0)),
+        ((5, 40), (2, 5), (3, 1), (0, 4)),
+        ((33,), (4,), (4,), (1,)),
+    ):
+        how = (stride, padding, (1,) * len(size))
+        out = conv.out_size(size, kernel, *how)
+        g = rng.integers(-4, 5, (3, 6, *out)).astype(np.float32)
+        w = rng.integers(-4, 5, (6, 2, *kernel)).astype(np.float32)
+        g[0, 0, ..., -1] = np.nan
+        wanted = slow(monkeypatch, lambda: conv.conv_input(g, w, size, *how, 2))  # noqa: B023
+        got = conv_native.columns_input(g, w, size, *how, 2)
+        np.testing.assert_array_equal(got, wanted)
+
+
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((6, 5, 20, 20)).astype(np.float32)
     w = rng.standard_normal((33, 5, 3, 3)).astype(np.float32)
     g = rng.standard_normal((6, 33, 20, 20)).astype(np.float32)
-    one, pad = (1, 1), (1, 1)
+    one, two, pad = (1, 1), (2, 2), (1, 1)
+    small = np.ascontiguousarray(g[:, :, :10, :10])
+    tiny = np.ascontiguousarray(g[:, :, :4, :4])
     before = rushlight.get_num_threads()
 
-    def both() -> tuple[Any, Any]:
+    def both() -> tuple[Any, ...]:
         return (conv.conv(x, w, None, one, pad, one, 1),
-                conv.conv_weight(x, g, (3, 3), one, pad, one, 1))  # fmt: skip
+                conv.conv_weight(x, g, (3, 3), one, pad, one, 1),
+                conv.conv_input(small, w, (20, 20), two, pad, one, 1),
+                conv.conv_input(tiny, w, (8, 8), two, pad, one, 1))  # fmt: skip
 
     try:
         rushlight.set_num_threads(1)

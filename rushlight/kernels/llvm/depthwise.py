@@ -4,9 +4,10 @@ A vector of neighbouring outputs is a sum over taps, each one a load and a multi
 outside a plane is zero by a mask: nothing is padded or copied. Masks of a column block and the
 weights of a plane stay in registers while the rows go by.
 
-One generator writes the result and the gradient of the input. A *phase* is a set of output rows (or
-columns) that see the same taps: all of them in the forward direction; one set for each residue of
-the stride on the way back. Kernel, stride, dilation and padding are part of the code.
+One generator writes the result, the gradient of the input, and the sum of columns (`Fold`). A
+*phase* is a set of output rows (or columns) that see the same taps: all of them in the forward
+direction; one set for each residue of the stride on the way back. Kernel, stride, dilation and
+padding are part of the code.
 
 Not here: the choice (`kernels/conv_native.py`), convolutions over channels (`conv.py`).
 """
@@ -237,6 +238,39 @@ class Sum(Depthwise):
                 f.intrinsic(name, None, [value, pointers, align, mask])
 
 
+class Fold(Sum):
+    """y[plane] = the sum over taps of a plane of columns each: the transpose of taking windows."""
+
+    fields = (*SUM, "channels", "image_step", "channel_step", "tap_step")
+
+    def operands(self, f: Function, get: Any, plane: Value) -> tuple[Pointer, list[Value]]:
+        image, channel = plane // get["channels"], plane % get["channels"]
+        first = image * get["image_step"] + channel * get["channel_step"]
+        taps = self.kernel[0] * self.kernel[1]
+        return get["x"].at(first), [get["tap_step"] * t for t in range(taps)]
+
+    def add(
+        self, f: Function, get: Any, given: tuple[Pointer, list[Value]], sums: list[Variable],
+        masks: dict[int, list[Value]], taps: Taps, at: Value, q: Value,
+    ) -> None:  # fmt: skip
+        x, shifts = given
+
+        def body(lines: list[Pointer], there: list[Value] | None) -> None:
+            totals = [s.get() for s in sums]
+            for i, (line, (_, ky)) in enumerate(zip(lines, taps, strict=True)):
+                for c, phase in enumerate(self.columns):
+                    for offset, kx in phase:
+                        use = masks[offset]
+                        if there is not None:
+                            use = [m & f.splat(there[i], self.n) for m in use]
+                        plane = line.at(shifts[ky * self.kernel[1] + kx])
+                        totals[c] = totals[c] + self.load(f, plane, q + offset, use)
+            for s, total in zip(sums, totals, strict=True):
+                s.set(total)
+
+        self.lines(f, x, at, taps, get["h"], get["wide"], body)
+
+
 class Weight(Depthwise):
     """dw[row] = the sum over images and positions of g times x at each tap."""
 
@@ -307,14 +341,16 @@ class Weight(Depthwise):
 
 def kernel(what: str, e: str, kernel_: Ints, stride: Ints, padding: Ints, dilation: Ints,
            summed: bool) -> Any:  # fmt: skip
-    """forward, input or weight as a Python function of SUM or WEIGHT."""
+    """forward, input, weight or fold as a Python function of SUM, WEIGHT or Fold.fields."""
     how = list(zip(kernel_, stride, padding, dilation, strict=True))
     one = (1,) * len(stride)
 
     def build() -> Module:
-        if what == "input":
+        if what in ("input", "fold"):
             rows, columns = (backward_phases(*h) for h in how)
-            return Sum(e, kernel_, one, rows, columns, summed).build()
+            return (Sum if what == "input" else Fold)(
+                e, kernel_, one, rows, columns, summed
+            ).build()
         rows, columns = (forward_phases(*h) for h in how)
         if what == "forward":
             return Sum(e, kernel_, stride, rows, columns, summed).build()
