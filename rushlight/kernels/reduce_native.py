@@ -19,7 +19,7 @@ from . import fused
 from .matmul import ELEMENTS
 
 Array = Any
-LEAST = 1 if fused.ALWAYS else 65536  # elements from which on a kernel is used
+LEAST = 1 if fused.ALWAYS else 131072  # elements from which on a kernel is used
 SHORT = 1 if fused.ALWAYS else 16  # elements along memory below which NumPy is quicker
 JOIN: dict[str, Any] = {"max": np.maximum, "min": np.minimum}
 

@@ -38,7 +38,7 @@ def embedding(
 ) -> Any:
     """The rows of a table at the indices; row `padding_idx` gets no gradient."""
     check_range(indices, weight.shape[0])
-    return weight[indices]
+    return kernel.take(weight, indices)
 
 
 def _rows_added(
