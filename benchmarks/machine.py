@@ -179,7 +179,7 @@ def arithmetic_peak() -> tuple[float, str]:
     if jit.available():
         lanes = jit.target().lanes
         kernel = fused_multiply_adds(lanes)
-        room, rounds = np.full(lanes, 0.5, np.float32), 1_000_000
+        room, rounds = np.full(lanes, 0.5, np.float32), 5_000_000
         flops, how = 2 * lanes * CHAINS * rounds, "fused multiply-adds in registers"
         seconds = best(lambda: kernel(room, rounds))
     else:

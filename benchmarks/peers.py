@@ -34,7 +34,12 @@ from .overhead import plain_environment
 from .work import ROWS
 
 SHORTEST = 0.005  # seconds of a sample: a quick call is repeated in it
-CPU_BOUND = [sys.executable, "-c", "while True: pass"]
+BUSY = """import os
+parent = os.getppid()
+while os.getppid() == parent:  # so that nothing runs on when the parent is killed
+    for _ in range(1_000_000):
+        pass
+"""
 
 
 # -- one process ---------------------------------------------------------------------------------
@@ -207,7 +212,7 @@ def libraries() -> list[str]:
 @contextmanager
 def busy_core() -> Any:
     """Another process that keeps one core busy."""
-    with subprocess.Popen(CPU_BOUND) as process:
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as process:
         try:
             time.sleep(0.2)
             yield
