@@ -17,9 +17,7 @@ import rushlight
 NAMES = (Path(__file__).parent / "data" / "api_names.txt").read_text(encoding="utf-8").split()
 
 # What belongs to later work, by prefix. A prefix of which nothing is missing must go.
-LATER = {
-    "torch.distributions.": "probability distributions",
-}
+LATER: dict[str, str] = {}
 
 
 def resolve(name: str) -> Any:

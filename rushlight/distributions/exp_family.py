@@ -1,4 +1,4 @@
-"""`ExponentialFamily`: densities ``exp(<t(x), theta> - F(theta) + k(x))``, with entropy by autograd."""
+"""`ExponentialFamily`: densities ``exp(<t(x), theta> - F(theta) + k(x))``. Entropy by autograd."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _geometric(p: Any, q: Any) -> Any:
 @register_kl(Gumbel, Gumbel)
 def _gumbel(p: Any, q: Any) -> Any:
     ratio, shift = p.scale / q.scale, (q.loc - p.loc) / q.scale
-    norms = -ratio.log() + shift + ratio * euler_constant
+    norms = -ratio.log() - shift + ratio * euler_constant
     return norms + rl.exp(shift + rl.lgamma(1 + ratio)) - (1 + euler_constant)
 
 

@@ -74,7 +74,7 @@ class Normal(ExponentialFamily):
 
     def cdf(self, value: Any) -> Tensor:
         self._checked(value)
-        return 0.5 * (1 + rl.erf((value - self.loc) / (self.scale * math.sqrt(2))))
+        return 0.5 * (1 + rl.erf((value - self.loc) / self.scale / math.sqrt(2)))
 
     def icdf(self, value: Any) -> Tensor:
         return self.loc + self.scale * rl.erfinv(2 * value - 1) * math.sqrt(2)

@@ -129,9 +129,6 @@ def test_regression(agree: Any) -> None:
     agree("regression/main.py", "--seed", 1, rel=1e-2)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("rushlight.distributions") is None, reason="needs distributions"
-)
 @pytest.mark.parametrize("program", ["reinforce", "actor_critic"])
 def test_reinforcement_learning(agree: Any, program: str) -> None:
     lines = agree(

@@ -163,9 +163,6 @@ def test_regression(run: Any) -> None:
     assert learned == pytest.approx(actual, abs=0.5)
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("rushlight.distributions") is None, reason="needs distributions"
-)
 @pytest.mark.parametrize("program", ["reinforce", "actor_critic"])
 def test_reinforcement_learning(run: Any, program: str) -> None:
     out = run(f"reinforcement_learning/{program}.py", "--episodes", 40, "--log-interval", 10)
