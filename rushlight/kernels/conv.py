@@ -102,7 +102,7 @@ def conv(
         found = conv_native.depthwise(x, w, bias, stride, padding, dilation, out)
         if found is not None:
             return found
-    if length >= conv_native.FEW and not depthwise:
+    if n * length >= conv_native.FEW and not depthwise:
         found = conv_native.forward(padded(x, padding), w, bias, stride, dilation, groups, out)
         if found is not None:
             return found
@@ -200,7 +200,7 @@ def conv_weight(
         found = conv_native.depthwise_weight(x, g, kernel, stride, padding, dilation)
         if found is not None:
             return found
-    if length >= conv_native.FEW and g.shape[1] // groups > 1 and not depthwise:
+    if n * length >= conv_native.FEW and g.shape[1] // groups > 1 and not depthwise:
         found = conv_native.weight(padded(x, padding), g, kernel, stride, dilation, groups)
         if found is not None:
             return found

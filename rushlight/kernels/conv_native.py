@@ -25,6 +25,7 @@ LEAST = 1 if fused.ALWAYS else 2048  # elements of a depthwise result from which
 TAPS = 49  # the largest kernel whose depthwise taps are written out one by one
 PLANES = 8192  # elements of a depthwise result that a chunk makes, in whole planes
 BLOCK = 1 << 18  # elements of a block of columns, which stays in the second level of the cache
+FULL = 64  # output positions of an image below which several images share a panel
 NARROW = 128  # output positions below which a product is made for many images at once
 SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
 
@@ -42,14 +43,17 @@ def kernels(element: str) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def tables(
-    size: Ints, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, channels: int, extra: int
-) -> tuple[Array, Array]:
+    size: Ints, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, channels: int, extra: int,
+    images: int = 1, image: int = 0,
+) -> tuple[Array, Array]:  # fmt: skip
     """(position, tap): element (k, p) of the windows of an image is x[tap[k] + position[p]].
 
-    `position` is int32 and ends in `extra` copies of its last entry, for vectors that run over.
+    Positions may go on through several images of `image` elements. `position` is int32 and ends
+    in `extra` copies of its last entry, for vectors that run over.
     """
     steps = [math.prod(size[i + 1 :]) for i in range(len(size))]
-    position = offsets(out, [s * step for s, step in zip(stride, steps, strict=True)])
+    strides = [s * step for s, step in zip(stride, steps, strict=True)]
+    position = offsets((images, *out), [image, *strides])
     taps = [d * step for d, step in zip(dilation, steps, strict=True)]
     tap = offsets((channels, *kernel), [math.prod(size), *taps])
     position = np.concatenate([position, np.full(extra, position[-1])])
@@ -83,19 +87,30 @@ def forward(
     n, c = x.shape[0], x.shape[1] // groups
     m, kernel, size = w.shape[0] // groups, w.shape[2:], x.shape[2:]
     k, p = c * math.prod(kernel), math.prod(out)
-    have = found(x, w, groups, m, n * groups * m * k * p, p)
+    have = found(x, w, groups, m, n * groups * m * k * p, n * p)
     if have is None or not n * m * k * p:
         return None
     call, _, tile = have
-    position, tap = tables(size, kernel, stride, dilation, out, c, 2 * tile)
-    y = np.empty((n, groups * m, *out), x.dtype)
+    images = together(x, p, tile)
+    position, tap = tables(
+        size, kernel, stride, dilation, out, c, 2 * tile, images, x[0].size if images > 1 else 0
+    )
+    y = np.empty((n // images, groups * m, images * p), x.dtype)
     if bias is not None:
         bias = np.ascontiguousarray(bias, x.dtype)
     packed = room(groups * m * k * x.itemsize)
     fused.jit()[2].ready()
     call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, position, tap, packed,
-         n, groups, m, p, k, c * math.prod(size))  # fmt: skip
-    return y
+         n // images, groups, m, images * p, k, c * math.prod(size))  # fmt: skip
+    if images > 1:
+        y = np.ascontiguousarray(y.reshape(-1, n, p).swapaxes(0, 1))
+    return y.reshape(n, -1, *out)
+
+
+def together(x: Array, positions: int, tile: int) -> int:
+    """How many images share a panel of positions: all where its panels are not full."""
+    few = positions < FULL or (positions < 4 * FULL and positions % tile > 0)
+    return x.shape[0] if few and x.size < 1 << 31 else 1
 
 
 def weight(
@@ -105,11 +120,17 @@ def weight(
     n, c = x.shape[0], x.shape[1] // groups
     m, out, size = g.shape[1] // groups, g.shape[2:], x.shape[2:]
     k, p = c * math.prod(kernel), math.prod(out)
-    have = found(x, g, groups, m, n * groups * m * k * p, p)
+    have = found(x, g, groups, m, n * groups * m * k * p, n * p)
     if have is None or not n * m * k * p:
         return None
     _, call, tile = have
-    position, tap = tables(size, kernel, stride, dilation, out, c, 2 * tile)
+    images = together(x, p, tile)
+    position, tap = tables(
+        size, kernel, stride, dilation, out, c, 2 * tile, images, x[0].size if images > 1 else 0
+    )
+    if images > 1:
+        g = g.reshape(n, groups * m, p).swapaxes(0, 1)
+        n, p = 1, n * p
     chunks = groups * -(-k // (4 * tile))
     each = -(-n // min(n, max(1, SLICES // chunks)))  # images a slice
     slices = -(-n // each)

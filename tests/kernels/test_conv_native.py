@@ -123,7 +123,10 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
         return (conv.conv(x, w, None, one, pad, one, 1),
                 conv.conv_weight(x, g, (3, 3), one, pad, one, 1),
                 conv.conv_input(small, w, (20, 20), two, pad, one, 1),
-                conv.conv_input(tiny, w, (8, 8), two, pad, one, 1))  # fmt: skip
+                conv.conv_input(tiny, w, (8, 8), two, pad, one, 1),
+                conv.conv_input(tiny, w, (4, 4), one, pad, one, 1),
+                conv.conv(x[:, :, :7, :7], w, None, one, pad, one, 1),
+                conv.conv_weight(x[:, :, :4, :4], tiny, (3, 3), one, pad, one, 1))  # fmt: skip
 
     try:
         rushlight.set_num_threads(1)
