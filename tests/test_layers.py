@@ -20,7 +20,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("ops",),
     ("tensor",),
     ("nn", "optim", "utils", "serialization", "multiprocessing"),
-    ("vision",),
+    ("vision", "distributions"),
 ]
 # The public surface re-exports everything, so it stands above all.
 TOP = len(LAYERS)

@@ -234,6 +234,29 @@ def test_same_seed_same_samples(name: str, way: str) -> None:
             assert rushlight.rand(()).item() == torch.rand(()).item()  # as many draws
 
 
+DRAWS = {
+    "gamma": lambda m: m._standard_gamma(m.linspace(0.02, 30, 200).repeat(5)),
+    "dirichlet": lambda m: m._sample_dirichlet(m.linspace(0.02, 30, 300).reshape(-1, 3)),
+    "binomial": lambda m: m.binomial(m.full((500,), 90.0), m.linspace(0.0, 1.0, 500)),
+    "binomial-few": lambda m: m.binomial(m.arange(500.0) % 9, m.linspace(0.0, 1.0, 500)),
+    "Categorical": lambda m: m.distributions.Categorical(m.arange(1.0, 9.0)).sample((50,)),
+    "Normal": lambda m: m.distributions.Normal(0.0, 2.0).sample((50,)),
+    "Normal-r": lambda m: m.distributions.Normal(0.0, 2.0).rsample((50,)),
+    "Bernoulli": lambda m: m.distributions.Bernoulli(0.3).sample((50,)),
+    "Uniform": lambda m: m.distributions.Uniform(-2.0, 3.0).sample((50,)),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_float32_samples_are_equal(name: str) -> None:
+    found = []
+    for m in (rushlight, torch):
+        m.manual_seed(21)
+        found.append((DRAWS[name](m).numpy(), m.rand(3).numpy()))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=3e-7)
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_expand(name: str) -> None:
     p, q = pair(name)
