@@ -14,8 +14,12 @@ from .. import dtypes
 from ..autograd import door
 from ..autograd.views import type_name
 from ..errors import message
+from ..kernels import loss_native
+from ..kernels.rows import usable
 from .loss import finished, reduced, reduction_of
+from .math import exp
 from .record import composite, op
+from .reduce import sum as total
 from .samples import arr, case, error
 from .softmax import log_softmax
 
@@ -232,6 +236,64 @@ def nll_loss(
 # -- cross entropy -------------------------------------------------------------------------------
 
 
+@op(
+    samples=[
+        case((5, 4), CLASSES, reduction="mean"),
+        case((5, 4), CLASSES, reduction="none"),
+        case((5, 4), CLASSES, reduction="sum"),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    differentiable=(0,),
+    saves=(1,),
+    node="NllLossBackward0",
+)
+def class_entropy(input: Any, target: Any, *, reduction: str) -> Any:
+    """-log softmax(x)[t] of rows x, all of which count, and the log sums its gradient needs."""
+    sums = loss_native.log_sums(input)
+    if sums is None:
+        top = np.maximum.reduce(input, axis=1)
+        logs = np.log(np.add.reduce(np.exp(input - top[:, None]), axis=1))
+        sums = np.stack([top, logs]).astype(input.dtype, copy=False)
+    loss = sums[1] - (of_class(input, target) - sums[0])
+    return reduced(loss, reduction), sums
+
+
+def _class_slope(g: Any, y: Any, x: Any, t: Any, *, reduction: str) -> Any:
+    """(softmax(x) - one at t) * g; on Tensors by ops that have gradients themselves."""
+    g, sums = g[0], y[1]
+    if isinstance(x, np.ndarray):
+        scale = np.empty(len(x), x.dtype)
+        scale[...] = g / x.dtype.type(len(x)) if reduction == "mean" else g
+        dx = loss_native.shares(x, sums, scale)
+        if dx is None:
+            dx = np.exp((x - sums[0][:, None]) - sums[1][:, None]) * scale[:, None]
+        dx[np.arange(len(x)), t] -= scale
+        return dx
+    slope = nll_backward(g, t, None, shape=tuple(x.shape), reduction=reduction, ignore_index=-100)
+    logs = log_softmax(x, dim=1)
+    return slope - exp(logs) * total(slope, dim=1, keepdim=True)
+
+
+class_entropy.vjp(_class_slope, None)
+
+
+def simple(input: Any, target: Any) -> bool:
+    """Whether these are large scores of rows, and classes that all count."""
+    x, t = input._a, target._a
+    return (
+        x.ndim == 2
+        and x.size >= loss_native.LEAST
+        and x.size > 0
+        and t.dtype == np.int64
+        and not door.state.watchers
+        and input.__class__ is target.__class__
+        and usable(x)
+        and bool(t.view(np.uint64).max() < x.shape[1])
+    )
+
+
 @composite(public="nn.functional")
 def cross_entropy(
     input: Any,
@@ -269,6 +331,8 @@ def cross_entropy(
             input, target, weight, ignore_index, reduction, label_smoothing, d
         )
     check_classes(input, target, weight)
+    if weight is None and not label_smoothing and ignore_index < 0 and simple(input, target):
+        return class_entropy.call((input, target), {"reduction": reduction})[0]
     logs = log_softmax.call((input,), {"dim": d})
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     loss = nll.call((logs, target, weight), kw)

@@ -14,6 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd.node import TensorBase
 from ..errors import axis, message
+from ..kernels import loss_native
 from ..kernels.sums import add_reduce
 from . import math as m
 from . import return_types
@@ -170,6 +171,10 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     dims = dims_of(dim, input.ndim)
     if input.size == 0:
         return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
+    if dims == (input.ndim - 1,) and input.size >= loss_native.LEAST and input.flags.c_contiguous:
+        rows = loss_native.logsumexp(input.reshape(-1, input.shape[-1]))
+        if rows is not None:
+            return rows.reshape(reduced_shape(input.shape, dim, keepdim))
     top = NP.maximum.reduce(
         input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True
     )
