@@ -86,7 +86,7 @@ class Distribution:
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue  # derived from the parameter that was given, which is checked
             value = getattr(self, name)
-            if not bool(constraint.check(value).all()):
+            if not _holds(constraint, value):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape "
                     f"{tuple(value.shape)}) of distribution {self!r} to satisfy the constraint "
@@ -268,7 +268,7 @@ class Distribution:
                 stacklevel=4,
             )
             return
-        if not bool(support.check(value).all()):
+        if not _holds(support, value):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) "
                 f"to be within the support ({support!r}) of the distribution {self!r}, but found "
@@ -279,6 +279,12 @@ class Distribution:
         given = [(k, self.__dict__[k]) for k in self.arg_constraints if k in self.__dict__]
         shown = (f"{k}: {v if v.numel() == 1 else v.size()}" for k, v in given)
         return f"{self.__class__.__name__}({', '.join(shown)})"
+
+
+def _holds(constraint: Any, value: Any) -> bool:
+    """Whether all of a value lies in the set. Nothing of the question goes onto the tape."""
+    with no_grad():
+        return bool(constraint.check(value).all())
 
 
 class Probable(Distribution):
