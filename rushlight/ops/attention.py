@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door
+from ..autograd.node import TensorBase
 from ..errors import message
+from ..kernels import attention as blocks
 from ..kernels.meta import MetaArray
 from .dropout import _noise as drop_noise
 from .linalg import linear, matmul
@@ -106,8 +108,7 @@ def _(q: Any, k: Any, v: Any, mask: Any = None, noise: Any = None, **_kw: Any) -
     return MetaArray((*rows, v.shape[-1]), q.dtype), MetaArray((*rows, k.shape[-2]), q.dtype)
 
 
-@attention.joint
-def _(
+def _attention_rule(
     g: Any, y: Any, q: Any, k: Any, v: Any, _mask: Any, noise: Any, *, scale: float, needs: Any
 ) -> Any:
     g_out, g_w = g
@@ -127,6 +128,74 @@ def _(
     gq = matmul(scores, k) * scale if needs[0] else None
     gk = matmul(scores.swapaxes(-1, -2), q) * scale if needs[1] else None
     return gq, gk, gv, scores if needs[3] else None, gn
+
+
+attention.joint(_attention_rule)
+
+
+@op(
+    samples=[
+        case(_Q, _K, (2, 5, 3), scale=0.5, causal=False),
+        case(_Q, _K, (2, 5, 3), np.arange(15).reshape(3, 5) % 4 > 0, scale=0.5, causal=True),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    differentiable=(0,),
+    saves=(0, 1),
+    name="attention_by_blocks",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+)
+def attention_by_blocks(
+    query: Any, key: Any, value: Any, mask: Any = None, *, scale: float, causal: bool
+) -> Any:
+    """(softmax(q k^T * scale + mask) v, the logarithm of each row's sum of exponentials).
+
+    The scores are not kept; backward computes them anew. A row that sees nothing is 0.
+    """
+    found = blocks.forward(query, key, value, mask, scale, causal)
+    if found is not None:
+        return found
+    out, _w = attention.fn(query, key, value, mask, scale=scale, causal=causal, safe=True)
+    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
+    if mask is not None:
+        scores = scores + bias_of(mask, scores.dtype)
+    if causal:
+        scores = scores + causal_bias(*scores.shape[-2:], scores.dtype)
+    with np.errstate(divide="ignore"):
+        kept = np.logaddexp.reduce(scores, axis=-1)
+    return out, np.where(kept == -np.inf, scores.dtype.type(np.inf), kept)
+
+
+@attention_by_blocks.shape
+def _(q: Any, k: Any, v: Any, mask: Any = None, **_kw: Any) -> Any:
+    rows = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]) + q.shape[-2:-1]
+    return MetaArray((*rows, v.shape[-1]), q.dtype), MetaArray(rows, q.dtype)
+
+
+@attention_by_blocks.joint
+def _(
+    g: Any, y: Any, q: Any, k: Any, v: Any, mask: Any, *, scale: float, causal: bool, needs: Any
+) -> Any:
+    kw = {"scale": scale, "causal": causal, "safe": True}
+    if isinstance(q, TensorBase):
+        _, w = attention.call((q, k, v, mask, None), kw)
+    else:
+        found = blocks.backward(g[0], y[0], y[1], q, k, v, mask, scale, causal)
+        if found is not None:
+            return (*found, None)
+        _, w = attention.fn(q, k, v, mask, **kw)
+    needs = (*needs[:3], False, False)
+    found = _attention_rule((g[0], None), (None, w), q, k, v, None, None, scale=scale, needs=needs)
+    return (*found[:3], None)
+
+
+def by_blocks(query: Any, key: Any, value: Any, mask: Any) -> bool:
+    """Whether the op without the matrix of scores takes these Tensors."""
+    if mask is not None and mask.requires_grad:
+        return False
+    arrays = (query._a, key._a, value._a, None if mask is None else mask._a)
+    return not door.casting() and blocks.applies(*arrays)
 
 
 # -- scaled_dot_product_attention ----------------------------------------------------------------
@@ -186,9 +255,12 @@ def attend(
     scale: float | None,
     safe: bool = True,
 ) -> tuple[Any, Any]:
-    """(result, weights after dropout)."""
+    """(result, weights after dropout; None where `safe` and no use is made of them)."""
     if scale is None:
         scale = 1 / pymath.sqrt(max(query.shape[-1], 1))
+    if safe and not dropout_p and by_blocks(query, key, value, mask):
+        kw = {"scale": float(scale), "causal": bool(causal)}
+        return attention_by_blocks.call((query, key, value, mask), kw)[0], None
     noise = None
     if dropout_p > 0:
         batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
