@@ -49,6 +49,9 @@ def padded(x: Array, padding: Ints, value: Any = 0) -> Array:
     """`x` with `padding` more positions on both sides of its last dimensions, or `x` itself."""
     if not any(padding):
         return x
+    made = conv_native.framed(x, padding, value)
+    if made is not None:
+        return made
     lead = x.ndim - len(padding)
     full = x.shape[:lead] + tuple(n + 2 * p for n, p in zip(x.shape[lead:], padding, strict=True))
     out: Array = np.full(full, value, x.dtype) if value else np.zeros(full, x.dtype)

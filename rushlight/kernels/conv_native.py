@@ -68,6 +68,32 @@ def offsets(counts: Ints, steps: list[int]) -> Array:
     return table
 
 
+@functools.cache
+def frame_kernel(element: str) -> Any:
+    from .llvm import frame
+
+    return frame.kernel(element)
+
+
+def framed(x: Array, padding: Ints, value: Any) -> Array | None:
+    """`conv.padded` of an array without gaps; None when NumPy should do it."""
+    d = len(padding)
+    if x.dtype not in ELEMENTS or d > 3 or x.size < LEAST or not fused.jit():
+        return None
+    if not x.flags.c_contiguous or min(padding) < 0 or max(x.shape[-d:]) + max(padding) >= 1 << 29:
+        return None
+    size = x.shape[x.ndim - d :]
+    full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
+    y = np.empty(x.shape[: x.ndim - d] + full, x.dtype)
+    lead = (1,) * (3 - d)
+    planes = y.size // math.prod(full[-2:])
+    call = frame_kernel(ELEMENTS[x.dtype])
+    fused.jit()[2].ready()
+    call(x, y, np.full(1, value, x.dtype), planes, *lead, *size, *(0,) * (3 - d), *padding,
+         *lead, *full, max(1, PLANES // math.prod(full[-2:])))  # fmt: skip
+    return y
+
+
 def found(x: Array, w: Array, groups: int, rows: int, work: int, positions: int) -> Any:
     """The kernels for these operands; None when NumPy should do it."""
     dtype = x.dtype

@@ -136,3 +136,30 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
             np.testing.assert_array_equal(a, b)
     finally:
         rushlight.set_num_threads(before)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_margins(dtype: Any, threads: int) -> None:
+    """Around an image of one, two and three dimensions, of zeros and of other values."""
+    rng = np.random.default_rng(0)
+    before = rushlight.get_num_threads()
+    rushlight.set_num_threads(threads)
+    try:
+        for size, padding in (
+            ((5,), (3,)), ((64,), (0,)), ((37,), (20,)), ((7, 9), (1, 2)), ((1, 33), (0, 1)),
+            ((40, 32), (2, 0)), ((3, 4, 5), (1, 2, 3)), ((2, 1, 17), (2, 0, 1)), ((0, 3), (1, 1)),
+        ):  # fmt: skip
+            x = rng.standard_normal((2, 3, *size)).astype(dtype)
+            x[0, 0] = np.nan
+            around = [(0, 0), (0, 0), *[(p, p) for p in padding]]
+            for value in (0, -np.inf, 2.5):
+                wanted = np.pad(x, around, constant_values=value)
+                got = conv_native.framed(x, padding, value)
+                if got is None:
+                    assert not x.size
+                    got = conv.padded(x, padding, value)
+                assert got.dtype == dtype
+                np.testing.assert_array_equal(got, wanted)
+    finally:
+        rushlight.set_num_threads(before)
