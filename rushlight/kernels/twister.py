@@ -1,24 +1,29 @@
 """The Mersenne Twister stream behind every random number, with PyTorch's state layout.
 
 NumPy's MT19937 gives the same 32-bit words as PyTorch's; this file seeds it as PyTorch does, hands
-the words out in bulk, keeps the second normal number of a Box-Muller pair, and reads and writes the
-5056-byte state of `torch.get_rng_state()`. Distributions are in `random.py` next to it; the public
-`Generator` is `rushlight/random.py`.
+the words out in bulk (many of them by machine code that works on NumPy's state, `llvm/random.py`),
+keeps the second normal number of a Box-Muller pair, and reads and writes the 5056-byte state of
+`torch.get_rng_state()`. Distributions are in `random.py` next to it; the public `Generator` is
+`rushlight/random.py`.
 """
 
 from __future__ import annotations
 
+import functools
 import struct
 import threading
 from typing import Any
 
 import numpy as np
 
+from . import fused
+
 STATE_BYTES = 5056
 _N = 624
 # seed, left, seeded, next | 624 words, each in 8 bytes | x, y, rho, y is valid | float, valid
 _HEAD = struct.Struct("<QiiQ")
 _TAIL = struct.Struct("<dddi4xf?3x")
+LEAST = 1 if fused.ALWAYS else 4096  # numbers from which on machine code is used
 _WORDS = slice(_HEAD.size, _HEAD.size + 8 * _N)
 
 
@@ -32,7 +37,16 @@ class Twister:
         lock: held while a tensor is filled, so that threads sharing a stream get whole runs of it.
     """
 
-    __slots__ = ("_bits", "_source", "initial_seed", "lock", "normal", "normal32", "untouched")
+    __slots__ = (
+        "_address",
+        "_bits",
+        "_source",
+        "initial_seed",
+        "lock",
+        "normal",
+        "normal32",
+        "untouched",
+    )
 
     initial_seed: int
     normal: float | None
@@ -59,6 +73,8 @@ class Twister:
             self._start()
         if n:
             self.untouched = False
+        if n >= LEAST and self._compiled():
+            return self._drawn("words", n, np.uint32)
         return self._source.integers(0, 1 << 32, size=n, dtype=np.uint32)
 
     def word(self) -> int:
@@ -79,6 +95,8 @@ class Twister:
 
     def floats(self, n: int) -> np.ndarray:
         """n float32 numbers in [0, 1): multiples of 2**-24."""
+        if n >= LEAST and self._compiled():
+            return self._drawn("floats", n, np.float32)
         words = self.words(n)
         words &= np.uint32(0xFFFFFF)
         out = words.astype(np.float32)
@@ -87,10 +105,27 @@ class Twister:
 
     def doubles(self, n: int) -> np.ndarray:
         """n float64 numbers in [0, 1): multiples of 2**-53."""
+        if n >= LEAST and self._compiled():
+            return self._drawn("doubles", n, np.float64)
         words = self.words64(n)
         words &= np.uint64((1 << 53) - 1)
         out = words.astype(np.float64)
         out *= 2.0**-53
+        return out
+
+    def _compiled(self) -> bool:
+        """Whether machine code may draw: asked for when many numbers are wanted."""
+        if self._bits is None:
+            self._start()
+        if self._address is None:
+            self._address = _state_address(self._bits) if fused.jit() else 0
+        return self._address != 0
+
+    def _drawn(self, kind: str, n: int, dtype: Any) -> np.ndarray:
+        """n numbers by machine code."""
+        out = np.empty(n, dtype)
+        self.untouched = False
+        _kernel(kind)(self._address, out, n)
         return out
 
     # ------------------------------------------------------------------------------------ state
@@ -160,9 +195,13 @@ class Twister:
             self._bits.random_raw(used, output=False)
 
     def _start(self) -> None:
+        self._make()
+        self._put(_expand(self.initial_seed), _N)
+
+    def _make(self) -> None:
         self._bits = np.random.MT19937(0)
         self._source = np.random.Generator(self._bits)
-        self._put(_expand(self.initial_seed), _N)
+        self._address: int | None = None  # of NumPy's state; 0 without machine code
 
     def _get(self) -> tuple[np.ndarray, int]:
         if self._bits is None:
@@ -172,8 +211,7 @@ class Twister:
 
     def _put(self, key: np.ndarray, position: int) -> None:
         if self._bits is None:
-            self._bits = np.random.MT19937(0)
-            self._source = np.random.Generator(self._bits)
+            self._make()
         inner = {"key": key, "pos": position}
         self._bits.state = {"bit_generator": "MT19937", "state": inner}
 
@@ -186,3 +224,21 @@ def _expand(seed: int) -> np.ndarray:
         word = (1812433253 * (word ^ (word >> 30)) + i) & 0xFFFFFFFF
         words.append(word)
     return np.array(words, np.uint32)
+
+
+def _state_address(bits: Any) -> int:
+    """Where NumPy keeps the state of a generator; 0 when it does not look as expected."""
+    import ctypes
+
+    address: int = bits.ctypes.state_address
+    seen = np.ctypeslib.as_array((ctypes.c_uint32 * (_N + 1)).from_address(address))
+    inner = bits.state["state"]
+    as_expected = np.array_equal(seen[:_N], inner["key"]) and seen[_N] == inner["pos"]
+    return address if as_expected else 0
+
+
+@functools.cache
+def _kernel(kind: str) -> Any:
+    from .llvm import random
+
+    return random.draw(kind)
