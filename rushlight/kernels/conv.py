@@ -151,6 +151,12 @@ def conv_input(
             return found
     if _is_turnable(w, out, size, stride, padding, dilation, groups):
         around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
+        if n * math.prod(out) >= conv_native.FEW and not _is_depthwise(w, groups):
+            found = conv_native.forward(
+                padded(g, around), w, None, stride, dilation, groups, size, turned=True
+            )
+            if found is not None:
+                return found
         return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
     found = conv_native.columns_input(g, w, size, stride, padding, dilation, groups)
     if found is not None:

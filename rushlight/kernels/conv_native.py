@@ -106,12 +106,25 @@ def found(x: Array, w: Array, groups: int, rows: int, work: int, positions: int)
     return kernels(ELEMENTS[dtype])
 
 
+@functools.lru_cache(maxsize=256)
+def turned_places(inputs: int, outputs: int, kernel: Ints) -> Array:
+    """Where in a weight (outputs, inputs, *kernel) column (output, turned tap) of row 0 lies."""
+    taps = math.prod(kernel)
+    return offsets((outputs, taps), [inputs * taps, -1]) + taps - 1
+
+
 def forward(
-    x: Array, w: Array, bias: Array | None, stride: Ints, dilation: Ints, groups: int, out: Ints
-) -> Array | None:
-    """`conv` of an image that is padded already."""
+    x: Array, w: Array, bias: Array | None, stride: Ints, dilation: Ints, groups: int, out: Ints,
+    turned: bool = False,
+) -> Array | None:  # fmt: skip
+    """`conv` of an image that is padded already.
+
+    `turned`: with the weight whose convolution is the transpose of w's, channels swapped and kernel
+    turned.
+    """
     n, c = x.shape[0], x.shape[1] // groups
-    m, kernel, size = w.shape[0] // groups, w.shape[2:], x.shape[2:]
+    m, kernel, size = w.shape[1] if turned else w.shape[0] // groups, w.shape[2:], x.shape[2:]
+    places = turned_places(m, c, kernel) if turned else None
     k, p = c * math.prod(kernel), math.prod(out)
     have = found(x, w, groups, m, n * groups * m * k * p, n * p)
     if have is None or not n * m * k * p:
@@ -126,8 +139,9 @@ def forward(
         bias = np.ascontiguousarray(bias, x.dtype)
     packed = room(groups * m * k * x.itemsize)
     fused.jit()[2].ready()
-    call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, position, tap, packed,
-         n // images, groups, m, images * p, k, c * math.prod(size))  # fmt: skip
+    call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, position, tap, packed, places,
+         math.prod(kernel), n // images, groups, m, images * p, k,
+         c * math.prod(size))  # fmt: skip
     if images > 1:
         y = np.ascontiguousarray(y.reshape(-1, n, p).swapaxes(0, 1))
     return y.reshape(n, -1, *out)

@@ -122,13 +122,16 @@ class Conv(Gemm):
 
 
 class Forward(Conv):
-    """y (N, groups, M, P) from x (N, groups, image) and w (groups, M, K)."""
+    """y (N, groups, M, P) from x (N, groups, image) and w (groups, M, K).
+
+    With a table of `places`, element (i, k) of a group's weights lies at i * row + places[k].
+    """
 
     name = "conv"
     kinds = (
         ("x", "array"), ("w", "array"), ("y", "array"), ("bias", "array?"), ("position", "array"),
-        ("tap", "array"), ("packed", "array"), ("n", "int"), ("groups", "int"), ("m", "int"),
-        ("p", "int"), ("k", "int"), ("image", "int"),
+        ("tap", "array"), ("packed", "array"), ("places", "array?"), ("row", "int"),
+        ("n", "int"), ("groups", "int"), ("m", "int"), ("p", "int"), ("k", "int"), ("image", "int"),
     )  # fmt: skip
 
     def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
@@ -157,13 +160,22 @@ class Forward(Conv):
         group, pc = block // blocks, (block % blocks) * KC
         start, h = self.panel(f, i, height, taller)
         kc = self.least(f, k - pc, KC)
-        source = self.pointer(f, "w").at((group * m + start) * k + pc)
-        room = f.buffer(self.e, self.mr * KC + 2 * self.w)
-        # `pack_a` writes a little too much: neighbours may be packed at the same time
-        f.call("pack_a", None, [room, source, k, f.const(I64, 1), h, kc])
         to = self.packed_at(f, group, pc, start)
-        with f.range(h * kc) as j:
-            to[j] = room[j]
+        weights = self.pointer(f, "w").at(group * m * k)
+        with f.when(self.word(f, "places") == 0) as branch:
+            source = weights.at(start * k + pc)
+            room = f.buffer(self.e, self.mr * KC + 2 * self.w)
+            # `pack_a` writes a little too much: neighbours may be packed at the same time
+            f.call("pack_a", None, [room, source, k, f.const(I64, 1), h, kc])
+            with f.range(h * kc) as j:
+                to[j] = room[j]
+        with branch.otherwise():
+            row, places = self.word(f, "row"), self.pointer(f, "places", I64)
+            source = weights.at(start * row)
+            with f.range(kc) as j:
+                column = source.at(places[pc + j])
+                with f.range(h) as r:
+                    to[j * h + r] = column[r * row]
         f.ret()
         self.write_compute()
 
