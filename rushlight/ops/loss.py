@@ -15,9 +15,11 @@ import numpy as np
 
 from ..autograd import door
 from ..errors import message
+from ..kernels.fused import LEAST, fuse
+from ..kernels.sums import add_reduce
 from . import math as m
 from .activation import log_of_one_plus_exp, sigmoid
-from .math import log, maximum, minimum, where
+from .math import exp, log, maximum, minimum, where
 from .record import composite, op
 from .samples import arr, case
 
@@ -57,7 +59,7 @@ def reduced(a: Any, reduction: str) -> Any:
     """The loss of each element, their mean or their sum: on arrays."""
     if reduction == "none":
         return a
-    total = np.asarray(np.add.reduce(a, axis=None))
+    total = np.asarray(add_reduce(a, tuple(range(a.ndim))))
     return total if reduction == "sum" else np.true_divide(total, a.dtype.type(a.size))
 
 
@@ -69,6 +71,12 @@ def finished(t: Any, reduction: str) -> Any:
 def share(g: Any, shape: Any, reduction: str) -> Any:
     """The gradient that reaches each element of a reduced loss."""
     return g / max(pymath.prod(shape), 1) if reduction == "mean" else g
+
+
+def portion(g: Any, shape: Any, reduction: str) -> Any:
+    """`share` as an array where g is one, for fused formulas."""
+    g = share(g, shape, reduction)
+    return np.asarray(g) if isinstance(g, np.generic) else g
 
 
 def same_size(input: Any, target: Any) -> None:
@@ -85,14 +93,23 @@ def same_size(input: Any, target: Any) -> None:
 # -- distances of numbers ------------------------------------------------------------------------
 
 
+square_apart = fuse(lambda a, b: (a - b) * (a - b), "square_apart")
+apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
+
+
 @op(samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss")
 def squared(input: Any, target: Any, *, reduction: str) -> Any:
     """(x - t)**2."""
+    if input.size >= LEAST:
+        return reduced(square_apart(input, target), reduction)
     d = input - target
     return reduced(np.multiply(d, d, out=d) if d.ndim else d * d, reduction)
 
 
 def _squared_slope(g: Any, a: Any, b: Any, reduction: str) -> Any:
+    if a.shape == b.shape:
+        g = share(g, a.shape, reduction) * 2
+        return apart_by(a, b, np.asarray(g) if isinstance(g, np.generic) else g)
     d = a - b
     return d * (share(g, d.shape, reduction) * 2)
 
@@ -103,15 +120,35 @@ squared.vjp(
 )
 
 
+def _smooth(a: Any, b: Any, *, beta: float) -> Any:
+    d = m.abs(a - b)
+    return where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta)
+
+
+def _huber(a: Any, b: Any, *, delta: float) -> Any:
+    d = m.abs(a - b)
+    return where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta)
+
+
+def _held(a: Any, b: Any, s: Any, *, unit: float, most: float) -> Any:
+    return minimum(maximum((a - b) / unit, -most), most) * s
+
+
+smooth_apart, huber_apart, held_apart = (
+    fuse(f, f.__name__[1:] + "_apart") for f in (_smooth, _huber, _held)
+)
+
+
 @op(samples=[case((3, 4), (3, 4), reduction="mean", beta=0.7)], promote="common", public="",
     fresh=True, name="smooth_l1_loss")  # fmt: skip
 def smooth_l1(input: Any, target: Any, *, reduction: str, beta: float) -> Any:
     """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2."""
-    d = np.abs(input - target)
-    return reduced(where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta), reduction)
+    return reduced(smooth_apart(input, target, beta=beta), reduction)
 
 
 def _smooth_slope(g: Any, a: Any, b: Any, reduction: str, beta: float) -> Any:
+    if a.shape == b.shape:
+        return held_apart(a, b, portion(g, a.shape, reduction), unit=beta, most=1.0)
     d = a - b
     return minimum(maximum(d / beta, -1.0), 1.0) * share(g, d.shape, reduction)
 
@@ -126,11 +163,12 @@ smooth_l1.vjp(
     fresh=True, name="huber_loss")  # fmt: skip
 def huber(input: Any, target: Any, *, reduction: str, delta: float) -> Any:
     """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2)."""
-    d = np.abs(input - target)
-    return reduced(where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta), reduction)
+    return reduced(huber_apart(input, target, delta=delta), reduction)
 
 
 def _huber_slope(g: Any, a: Any, b: Any, reduction: str, delta: float) -> Any:
+    if a.shape == b.shape:
+        return held_apart(a, b, portion(g, a.shape, reduction), unit=1.0, most=delta)
     d = a - b
     return minimum(maximum(d, -delta), delta) * share(g, d.shape, reduction)
 
@@ -303,6 +341,19 @@ def binary_cross_entropy(
     return bce.call((input, target, weight), {"reduction": reduction})
 
 
+def _logits(x: Any, t: Any) -> Any:
+    return m.log1p(exp(-m.abs(x))) + maximum(-x, 0.0) + (1 - t) * x
+
+
+def _logits_positive(x: Any, t: Any, p: Any) -> Any:
+    return (m.log1p(exp(-m.abs(x))) + maximum(-x, 0.0)) * ((p - 1) * t + 1) + (1 - t) * x
+
+
+logits_plain = fuse(_logits, "bce_logits")
+logits_weighted = fuse(_logits_positive, "bce_logits_weighted")
+logits_slope = fuse(lambda x, t, s: (sigmoid(x) - t) * s, "bce_logits_slope")
+
+
 @op(samples=[case((3, 4), arr((3, 4), 0, 1), reduction="mean"),
              case(arr((3, 4), 90, 99), arr((3, 4), 0, 1), (4,), arr((4,), 1, 2), reduction="sum")],
     promote="common", public="", fresh=True, name="binary_cross_entropy_with_logits")  # fmt: skip
@@ -310,17 +361,17 @@ def bce_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, *, reduction: str
 ) -> Any:
     """(1 - t) x + (1 + (pos_weight - 1) t) log(1 + exp(-x))."""
-    loss = np.log1p(np.exp(-np.abs(input))) + np.maximum(-input, 0)
-    if pos_weight is not None:
-        loss = loss * ((pos_weight - 1) * target + 1)
-    loss = loss + (1 - target) * input
+    if pos_weight is None:
+        loss = logits_plain(input, target)
+    else:
+        loss = logits_weighted(input, target, pos_weight)
     return reduced(loss if weight is None else loss * weight, reduction)
 
 
 def _logits_slope(g: Any, x: Any, t: Any, w: Any, p: Any, reduction: str) -> Any:
     g = weighted(g, w, x.shape, reduction)
     if p is None:
-        return (sigmoid(x) - t) * g
+        return logits_slope(x, t, np.asarray(g) if isinstance(g, np.generic) else g)
     pt = p * t
     return (sigmoid(x) * (pt + 1 - t) - pt) * g
 

@@ -16,6 +16,7 @@ from .. import dtypes
 from ..autograd import views
 from ..autograd.node import TensorBase
 from ..errors import message
+from ..kernels import fused
 from . import math as m
 from .faces import face, inplace_of, need_tensor
 from .record import composite, elementwise, intrinsic, op
@@ -162,9 +163,16 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
             f"'{views.type_name(dtypes.from_numpy(input.dtype))}'"
         )
     weight = np.asarray(weight, input.dtype)
+    if input.size >= fused.LEAST and input.dtype.kind == "f":
+        return between(input, end, weight)
     return np.where(
         np.abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight)
     )
+
+
+between = fused.fuse(
+    lambda a, b, w: m.where(m.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w)), "between"
+)
 
 
 lerp.vjp(
@@ -185,9 +193,10 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 * tensor2."""
     if input.dtype.kind == "b":
         raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
-    return input + np.asarray(value).astype(input.dtype) * tensor1 * tensor2
+    return plus_product(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
 
 
+plus_product = fused.fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
 addcmul.vjp(
     lambda g, _y, _x, _a, _b: g,
     lambda g, _y, _x, _a, b, *, value: g * (b * value),
@@ -213,9 +222,10 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
                 hint="(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)",
             )
         )
-    return input + np.asarray(value).astype(input.dtype) * (tensor1 / tensor2)
+    return plus_quotient(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
 
 
+plus_quotient = fused.fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")
 addcdiv.vjp(
     lambda g, _y, _x, _a, _b: g,
     lambda g, _y, _x, _a, b, *, value: g * (value / b),
