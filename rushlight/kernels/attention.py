@@ -85,7 +85,7 @@ def run(backward: bool, causal: bool, scale: float, arrays: dict[str, Array]) ->
     words = [*sizes, causal, causal or mask is not None, blocks]
     for name in ARRAYS:
         a = arrays.get(name)
-        words += (0,) * 4 if a is None else steps(a)  # type: ignore[operator]
+        words += (0,) * 4 if a is None else steps(a)  # type: ignore[arg-type]
     assert len(words) == len(WORDS)
     arrays["scale"] = np.array([scale], q.dtype)
     kind = "none" if mask is None else "bool" if mask.dtype == bool else "float"

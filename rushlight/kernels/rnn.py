@@ -229,9 +229,9 @@ def gru_backward(
     """Gradients of x, h0, w_ih, w_hh, b_ih, b_hh."""
     size = w_hh.shape[0] // 3
     if native.usable(sizes, w_hh, gates, inner, h0, g_out, g_h):
-        before = earlier(out, h0, sizes, reverse)
+        states = earlier(out, h0, sizes, reverse)
         factor, to_new, dh = native.gru_backward(
-            g_out, g_h, gates, inner, before, h0, w_hh, [*steps(sizes, not reverse)]
+            g_out, g_h, gates, inner, states, h0, w_hh, [*steps(sizes, not reverse)]
         )
         dw_hh, db_hh = state_weights(factor, out, h0, sizes, reverse), factor.sum(0)
         factor[:, 2 * size :] = to_new

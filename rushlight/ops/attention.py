@@ -161,7 +161,7 @@ def attention_by_blocks(
     if mask is not None:
         scores = scores + bias_of(mask, scores.dtype)
     if causal:
-        scores = scores + causal_bias(*scores.shape[-2:], scores.dtype)
+        scores = scores + causal_bias(scores.shape[-2], scores.shape[-1], scores.dtype)
     with np.errstate(divide="ignore"):
         kept = np.logaddexp.reduce(scores, axis=-1)
     return out, np.where(kept == -np.inf, scores.dtype.type(np.inf), kept)

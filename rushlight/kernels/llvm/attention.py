@@ -241,6 +241,10 @@ class Attention(Gemm):
         wide = r.wide(factor)
         r.each(lambda j: r.store("y", j, r.load("y", j) * wide))
 
+    def together(self, r: Row, a: str, b: str) -> Value:
+        """The sum of the products of two lines."""
+        return r.reduce("add", lambda j: r.load(a, j) * r.load(b, j))
+
     # -- backward ----------------------------------------------------------------------------
 
     def write_backward(self) -> None:
@@ -254,7 +258,7 @@ class Attention(Gemm):
         with f.range(w["rows"]) as i:  # the sum of g * out: what all weights of a row share
             r = Row(f, e, {}, {"n": w["width"]})
             r.places |= {"g": self.row("g", g, i), "out": self.row("out", out, i)}
-            along[i] = r.reduce("add", lambda j, r=r: r.load("g", j) * r.load("out", j))
+            along[i] = self.together(r, "g", "out")
         p, d = f.buffer(e, BLOCK * BLOCK), f.buffer(e, BLOCK * BLOCK)
         with f.range(0, w["columns"], BLOCK) as key:
             columns = self.block(key, w["columns"])
