@@ -1,9 +1,9 @@
 """Convolutions by our own machine code: tables of offsets, room, and when it is used.
 
-`forward` and `weight` answer None for what `conv.py` does with NumPy: other types, depthwise
-kernels, images with few output positions. The choice looks at types and shapes alone.
+Every function answers None for what `conv.py` does with NumPy: other types, small problems, very
+large or three-dimensional depthwise kernels. The choice looks at types and shapes alone.
 
-Not here: the kernels (`llvm/conv.py`), the products themselves and their meaning (`conv.py`).
+Not here: the kernels (`llvm/conv.py`, `depthwise.py`, `frame.py`), the products themselves and their meaning (`conv.py`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FEW = 1 if fused.ALWAYS else 24  # output positions of an image below which tile
 LEAST = 1 if fused.ALWAYS else 2048  # elements of a depthwise result from which on a kernel is used
 TAPS = 49  # the largest kernel whose depthwise taps are written out one by one
 PLANES = 8192  # elements of a depthwise result that a chunk makes, in whole planes
-BLOCK = 1 << 18  # elements of a block of columns, which stays in the second level of the cache
+BLOCK = 1 << 19  # elements of a block of columns, about the second level of the cache
 FULL = 64  # output positions of an image below which several images share a panel
 NARROW = 128  # output positions below which a product is made for many images at once
 SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
@@ -279,7 +279,7 @@ def columns_input(
         return None
     x = np.empty((n, c, *size), g.dtype)
     call = depthwise_kernel("fold", ELEMENTS[g.dtype], False, how)
-    wt = np.ascontiguousarray(w.reshape(groups, o // groups, -1).swapaxes(1, 2))
+    wt = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
     many = max(1, BLOCK // (c * taps * p))
     g = g.reshape(n, groups, o // groups, p)
     each = max(1, PLANES // math.prod(size))
