@@ -3,7 +3,8 @@
 Every function answers None for what `conv.py` does with NumPy: other types, small problems, very
 large or three-dimensional depthwise kernels. The choice looks at types and shapes alone.
 
-Not here: the kernels (`llvm/conv.py`, `depthwise.py`, `frame.py`), the products themselves and their meaning (`conv.py`).
+Not here: the kernels (`llvm/conv.py`, `depthwise.py`, `frame.py`), the products themselves and
+their meaning (`conv.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .matmul import ELEMENTS, product, room
 
 Array = Any
 Ints = tuple[int, ...]
+Numbers = tuple[Ints, Ints, Ints, Ints]  # kernel, stride, padding, dilation
 LEAST_WORK = 1 if fused.ALWAYS else 1 << 15  # multiplications from which on a kernel is used
 FEW = 1 if fused.ALWAYS else 24  # output positions of an image below which tiles are mostly empty
 LEAST = 1 if fused.ALWAYS else 2048  # elements of a depthwise result from which on a kernel is used
@@ -185,7 +187,7 @@ def weight(
 
 
 @functools.lru_cache(maxsize=256)
-def depthwise_kernel(what: str, element: str, summed: bool, how: tuple[Ints, ...]) -> Any:
+def depthwise_kernel(what: str, element: str, summed: bool, how: Numbers) -> Any:
     from .llvm import depthwise
 
     return depthwise.kernel(what, element, *how, summed)
@@ -193,7 +195,7 @@ def depthwise_kernel(what: str, element: str, summed: bool, how: tuple[Ints, ...
 
 def planar(
     x: Array, w: Array, size: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> tuple[Ints, ...] | None:
+) -> Numbers | None:
     """The numbers of a depthwise convolution in two dimensions; None when NumPy should do it."""
     if x.dtype not in ELEMENTS or w.dtype != x.dtype or size < LEAST or not fused.jit():
         return None

@@ -142,7 +142,7 @@ class Depthwise:
 class Sum(Depthwise):
     """y[plane] = the sum over `inner` planes of x, through the taps of each phase."""
 
-    fields = SUM
+    fields: tuple[str, ...] = SUM
     pointers = 4
 
     def __init__(
@@ -226,7 +226,7 @@ class Sum(Depthwise):
             for half in range(2):
                 order = [half * n // 2 + i // 2 + (i % 2) * n for i in range(n)]
                 mask = self.within(f, at + half * n, ow)
-                line.store_masked(f.shuffle(*sums, order), at + half * n, mask)
+                line.store_masked(f.shuffle(sums[0], sums[1], order), at + half * n, mask)
         else:
             for c, value in enumerate(sums):
                 mask = self.within(f, at + c, ow, len(sums))
