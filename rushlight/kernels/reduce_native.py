@@ -10,6 +10,7 @@ Not here: the kernels (`llvm/reduce.py`).
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -134,3 +135,39 @@ def extremes(how: str, ufunc: Any) -> Any:
         return ufunc.reduce(x, axis=dims, keepdims=keepdims)
 
     return extreme
+
+
+def located(how: str, x: Array, d: int) -> tuple[Array, Array] | None:
+    """("max" or "min" of x over dim d, the first places): for a dim that is not the last.
+
+    None when NumPy should do it.
+    """
+    if (
+        x.size < LEAST
+        or d == x.ndim - 1
+        or x.dtype not in ELEMENTS
+        or not x.flags.c_contiguous
+        or not x.flags.aligned
+        or not fused.jit()
+    ):
+        return None
+    count, rows, n = math.prod(x.shape[:d]), x.shape[d], math.prod(x.shape[d + 1 :])
+    if n < SHORT or rows >= 1 << 31:
+        return None
+    from .llvm.reduce import BLOCK, width_of
+
+    element = ELEMENTS[x.dtype]
+    block = max(BLOCK, -(-rows // 8))
+    blocks = -(-rows // block)
+    y = np.empty((count, blocks, n), x.dtype)
+    at = np.empty(y.shape, np.int32 if element == "float" else np.int64)
+    fused.jit()[2].ready()
+    kernel("places", how, element)(
+        x, y, at, rows, n, block, count * blocks * -(-n // width_of(element))
+    )
+    if blocks > 1:
+        find = np.argmax if how == "max" else np.argmin
+        first = find(y, axis=1)[:, None]
+        y, at = np.take_along_axis(y, first, 1), np.take_along_axis(at, first, 1)
+    shape = (*x.shape[:d], *x.shape[d + 1 :])
+    return y.reshape(shape), at.astype(np.int64, copy=False).reshape(shape)

@@ -14,7 +14,7 @@ import numpy as np
 from .. import dtypes
 from ..autograd.node import TensorBase
 from ..errors import axis, message
-from ..kernels import loss_native
+from ..kernels import loss_native, reduce_native
 from ..kernels.sums import add_reduce
 from . import math as m
 from . import return_types
@@ -228,6 +228,10 @@ def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
             return input.copy(), np.zeros((), np.int64)
         if input.shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+        found = reduce_native.located(name, input, d)
+        if found is not None:
+            values, where = found
+            return (np.expand_dims(values, d), np.expand_dims(where, d)) if keepdim else found
         if input.dtype.kind in "fiu":
             return (
                 np.asarray(ufunc.reduce(input, axis=d, keepdims=keepdim)),
@@ -298,7 +302,8 @@ def position(name: str, find: Any) -> Any:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[:200])
         if input.ndim == 0:
             return np.zeros((), np.int64)
-        got = np.asarray(find(input, axis=d), np.int64)
+        found = None if d is None else reduce_native.located(name[3:], input, d)
+        got = np.asarray(find(input, axis=d), np.int64) if found is None else found[1]
         if keepdim:
             return np.expand_dims(got, d) if d is not None else got.reshape((1,) * input.ndim)
         return got

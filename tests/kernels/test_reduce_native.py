@@ -83,6 +83,23 @@ def test_special_values(bad: float, shape: Any, how: str) -> None:
             np.testing.assert_allclose(got, PLAIN[how](y, dims), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5, 3), (300, 40), (2, 5, 17), (2, 2100, 5), (1, 9)])
+def test_places(shape: Any, dtype: Any) -> None:
+    x = np.random.default_rng(0).integers(-5, 6, shape).astype(dtype)  # many ties
+    x.flat[3], x.flat[7], x.flat[-1] = np.nan, np.inf, -np.inf
+    low = np.full(shape, -np.inf, dtype)
+    low.flat[-2] = np.nan
+    for a in (x, low, -low):
+        d = a.ndim - 2
+        for name in ("max", "min"):
+            found = reduce_native.located(name, a, d)
+            assert found is not None
+            np.testing.assert_array_equal(found[0], getattr(np, name)(a, axis=d))
+            np.testing.assert_array_equal(found[1], getattr(np, "arg" + name)(a, axis=d))
+            assert found[1].dtype == np.int64
+
+
 def test_what_numpy_does() -> None:
     x = np.ones((4, 5, 6, 7), np.float32)
     assert reduce_native.reduced("add", x, (0, 2)) is None
@@ -90,6 +107,8 @@ def test_what_numpy_does() -> None:
     assert reduce_native.reduced("add", x.astype(np.int64), (0,)) is None
     assert reduce_native.reduced("add", x[:0], (1,)) is None
     assert reduce_native.reduced("add", x, ()) is None
+    assert reduce_native.located("max", x, 3) is None
+    assert reduce_native.located("max", x.T, 0) is None
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])

@@ -2,7 +2,8 @@
 
 Two directions, both in fixed partitions. `along`: neighbouring elements of memory; a row is cut
 into segments, each gives one number. `across`: a matrix over its rows; blocks of rows, each gives a
-row of numbers. What the parts give is put together by the caller.
+row of numbers. `places` is `across` for an extreme and the row it stands in. What the parts give is
+put together by the caller.
 
 float32 is summed in float64, so a sum is right to the last bits whatever its length; float64 in
 short runs side by side, whose sums the caller adds pairwise.
@@ -24,6 +25,8 @@ BLOCK = 256  # rows that are summed to one
 TILE = 8  # vectors of columns side by side
 ALONG = ("x", "y", "rows", "n", "segment", "each")
 ACROSS = ("x", "y", "rows", "n", "block")
+PLACES = ("x", "y", "at", "rows", "n", "block")
+POINTERS = {"x", "y", "at"}
 
 
 class Way:
@@ -156,6 +159,31 @@ def write_across(c: Function, e: str, way: Way, word: dict[str, Any]) -> None:
             run(whole, 1, c.iota(vector(I32, w)) < c.convert(n - whole, I32))
 
 
+def write_places(c: Function, e: str, way: Way, word: dict[str, Any]) -> None:
+    """As `write_across` for an extreme, together with the first row it stands in."""
+    w = width_of(e)
+    whole_number = I64 if e == F64 else I32
+    n, rows, block = word["n"], word["rows"], word["block"]
+    blocks = (rows + (block - 1)) // block
+    tiles = (n + (w - 1)) // w
+    column = c.args["index"] % tiles * w
+    part = c.args["index"] // tiles
+    matrix, top = part // blocks, part % blocks * block
+    bottom = c.select(top + block < rows, top + block, rows)
+    x = word["x"].of(e).at(matrix * rows * n + column)
+    mask = c.iota(vector(I64, w)) < n - column
+    best = c.var(x.at(top * n).load_masked(0, mask))
+    at = c.var(c.splat(c.convert(top, whole_number), w))
+    with c.range(top + 1, bottom) as r:
+        v, b = x.at(r * n).load_masked(0, mask), best.get()
+        ahead = v > b if way.name == "max" else v < b
+        better = ahead | ((v != v) & (b == b))
+        best.set(c.select(better, v, b))
+        at.set(c.select(better, c.splat(c.convert(r, whole_number), w), at.get()))
+    word["y"].of(e).store_masked(best.get(), part * n + column, mask)
+    word["at"].of(whole_number).store_masked(at.get(), part * n + column, mask)
+
+
 def build(
     name: str, e: str, way: Way, fields: tuple[str, ...], write: Callable[..., None]
 ) -> Module:
@@ -165,27 +193,31 @@ def build(
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
     context = c.args["context"].of(PTR)
     words = context.of(I64)
-    write(c, e, way, {k: context[i] if i < 2 else words[i] for i, k in enumerate(fields)})
+    write(c, e, way, {k: (context if k in POINTERS else words)[i] for i, k in enumerate(fields)})
     c.ret()
     names = [*fields, "chunks"]
-    args = [(k, PTR if i < 2 else I64) for i, k in enumerate(names)]
+    args = [(k, PTR if k in POINTERS else I64) for k in names]
     f = module.function("run", None, args)
     packed = f.buffer(PTR, len(fields))
     for i, k in enumerate(fields):
-        if i < 2:
+        if k in POINTERS:
             packed[i] = f.args[k]
         else:
             packed.of(I64)[i] = f.args[k]
     f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
     f.ret()
-    native.entry(module, "call", "run", ["array", "array"] + ["int"] * (len(names) - 2))
+    native.entry(module, "call", "run", ["array" if k in POINTERS else "int" for k in names])
     return module
 
 
 def kernel(direction: str, how: str, e: str) -> Any:
     """A Python function: `along` (x, y, rows, n, segment, each, chunks), `across` (x, y, rows, n,
-    block, chunks)."""
-    fields, write = {"along": (ALONG, write_along), "across": (ACROSS, write_across)}[direction]
+    block, chunks), `places` (x, y, at, rows, n, block, chunks)."""
+    fields, write = {
+        "along": (ALONG, write_along),
+        "across": (ACROSS, write_across),
+        "places": (PLACES, write_places),
+    }[direction]
     name = f"reduce_{direction}_{how}"
     imports = {**native.symbols(), **threads.run_symbol()}
 
