@@ -14,8 +14,9 @@ import numpy as np
 
 from ..dtypes import type_name
 from ..errors import message
+from ..kernels import fused
 from ..kernels.meta import MetaArray
-from . import door
+from . import door, fast
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 
 
@@ -165,6 +166,8 @@ def door_name(t: Any) -> str:
 
 def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """`target.op_(*rest)`: compute, check, write into the target's memory, record."""
+    if op.ufunc.__class__ is np.ufunc and not kw and apply_small(op, target, rest):
+        return target
     name = op.name + "_"
     if not isinstance(target, TensorBase):
         raise TypeError(
@@ -175,6 +178,64 @@ def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
         result = door.apply(op, (target, *rest), kw)
     write_inplace(target, result._a, name, lambda: op.keeps(0, 1 + len(rest)), op, rest, kw)
     return target
+
+
+def unwatched(t: Any) -> bool:
+    """Whether a tensor's values can be changed where they lie: no watcher, no history to record or
+    to spare, and nothing that `check_inplace` would forbid."""
+    kind = t.__class__
+    if kind is not fast.plain_tensor and kind is not fast.plain_parameter:
+        return False
+    if t._a.__class__ is not np.ndarray or door.apply is not door.bare_apply:
+        return False
+    if t._fn is not None and (t._fn is not LEAF or door.state.enabled):
+        return False
+    if t._v is not None and t._v.base._fn is not None:
+        return False
+    return t._a.flags.carray  # contiguous, aligned and writeable
+
+
+def changed(t: Any, name: str) -> None:
+    """Note that `unwatched` values were changed."""
+    c = t._vc
+    if c is None:
+        c = cell(t)
+    c.bump(name)
+    if t._v is not None:
+        t._v.seen = c.count
+
+
+def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
+    """The short way for small tensors of one float type: one NumPy ufunc, into their memory."""
+    if not unwatched(target):
+        return False
+    a = target._a
+    dtype = a.dtype
+    if (dtype is not door.F32 and dtype is not door.F64) or a.size >= fused.LEAST:
+        return False
+    b: Any = a
+    if rest:
+        b = rest[0]
+        kind = b.__class__
+        if kind is fast.plain_tensor or kind is fast.plain_parameter:
+            if (b._fn is not None or b._v is not None) and door.state.enabled:
+                return False
+            b = b._a
+            if b.__class__ is not np.ndarray or b.dtype is not dtype:
+                return False
+        elif kind is not float and kind is not int:
+            return False
+    try:
+        if len(rest) == 1 and op.ufunc.nin == 2:
+            op.ufunc(a, b, out=a)
+        elif not rest and op.ufunc.nin == 1:
+            op.ufunc(a, out=a)
+        else:
+            return False
+    except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
+        return False
+    changed(target, op.name + "_")
+    return True
 
 
 def write_inplace(

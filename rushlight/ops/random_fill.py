@@ -75,7 +75,9 @@ def _filler(name: str, kernel: Any, node: str | None = None) -> Op:
             kernel(out, rng, *args)
         return out
 
-    return drawing(name, fill, node)
+    record = drawing(name, fill, node)
+    record.options["into"] = kernel
+    return record
 
 
 def fill_normal(
@@ -127,6 +129,12 @@ def stream(generator: Any, name: str) -> Twister:
 
 def _fill(record: Op, t: Any, generator: Any, *args: Any) -> Any:
     """Write numbers of a distribution into a tensor: the end of every in-place method."""
+    if views.unwatched(t):  # where they lie: no second array
+        rng = stream(generator, record.name)
+        with rng.lock:
+            record.options["into"](t._a, rng, *args)
+        views.changed(t, record.name + "_")
+        return t
     return views.apply_inplace(record, t, (), {"args": args, "rng": stream(generator, record.name)})
 
 

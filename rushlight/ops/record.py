@@ -129,6 +129,8 @@ class Op:
                 self.input_defaults.append(p[2])
             else:
                 self.defaults[p[0]] = p[2]
+        # called with all tensors and nothing else, there is nothing to sort out
+        self.bare = not self.variadic and all(v is not EMPTY for v in self.defaults.values())
         self.required = sum(d is EMPTY for d in self.input_defaults)
         if kind == "elementwise":
             self.fn = fused.fuse(fn, self.name, None if self.ufunc is None else self)
@@ -439,11 +441,14 @@ class Op:
         found = self.__dict__.get("_public")
         if found is not None:
             return found
-        op = self
+        op, n, bare = self, len(self.inputs), self.bare
 
         def public(*args: Any, **kw: Any) -> Any:
             out = kw.pop("out", None) if kw else None
-            inputs, kw = op.bind(args, kw)
+            if kw or len(args) != n or not bare:
+                inputs, kw = op.bind(args, kw)
+            else:
+                inputs = args
             if op.numbers is not None:
                 for i, t in enumerate(inputs):
                     if (t.__class__ in NUMBERS and i not in op.numbers) or (
@@ -462,10 +467,13 @@ class Op:
 
     def inplace_method(self) -> Callable[..., Any]:
         """`Tensor.name_`."""
-        op = self
+        op, n, bare = self, len(self.inputs), self.bare
 
         def public(*args: Any, **kw: Any) -> Any:
-            inputs, kw = op.bind(args, kw)
+            if kw or len(args) != n or not bare:
+                inputs, kw = op.bind(args, kw)
+            else:
+                inputs = args
             if op.check is not None:
                 op.check(*inputs)
             return views.apply_inplace(op, inputs[0], inputs[1:], kw)

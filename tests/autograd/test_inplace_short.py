@@ -1,0 +1,84 @@
+"""Small in-place changes take a short way; it gives the values, versions and errors of the long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight
+from rushlight.autograd import door, views
+from rushlight.ops.record import registry
+
+UFUNCS = [op for op in registry.values() if op.ufunc.__class__ is np.ufunc and op.inplace]
+
+
+def through(watch: bool, change: Any) -> Any:
+    """What a change gives, with a watcher at the door (the long way) or without."""
+    if not watch:
+        return change()
+    with door.watching(lambda following, op, inputs, kw: following(op, inputs, kw)):
+        return change()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("op", UFUNCS, ids=lambda op: op.name)
+@pytest.mark.parametrize("dtype", [rushlight.float32, rushlight.float64])
+def test_values_are_those_of_the_long_way(op: Any, dtype: Any) -> None:
+    method = op.inplace_method()
+    values = [[0.3, -0.7, 2.0], [float("nan"), 1.5, -2.5]]
+    others: list[tuple[Any, ...]] = [()]
+    if op.ufunc.nin == 2:
+        others = [(rushlight.tensor([2.0, 0.5, -1.0], dtype=dtype),), (2,), (0.5,)]
+    for other in others:
+        found = []
+        for watch in (False, True):
+            t = rushlight.tensor(values, dtype=dtype)
+            try:
+                assert through(watch, lambda t=t, o=other: method(t, *o)) is t
+                found.append((t._a.tobytes(), t._version))
+            except (RuntimeError, TypeError, NotImplementedError) as error:
+                found.append((type(error).__name__, str(error)))
+        assert found[0] == found[1]
+
+
+def test_what_the_short_way_leaves_to_the_long() -> None:
+    wide = rushlight.zeros(3, 1).expand(3, 4)
+    leaf = rushlight.ones(3, requires_grad=True)
+    view = leaf[:2]
+    made = leaf * 2
+    short = rushlight.ones(3)
+    for t in (wide, leaf, view, made, rushlight.ones(3, 3).t(), rushlight.ones(2, device="meta")):
+        assert not views.unwatched(t)
+    assert views.unwatched(short)
+    assert views.unwatched(short[1:])
+    with rushlight.no_grad():
+        assert views.unwatched(leaf)
+        assert not views.unwatched(made)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        wide.add_(1.0)
+    with pytest.raises(RuntimeError, match="leaf Variable"):
+        leaf.mul_(2.0)
+    with pytest.raises(RuntimeError, match="leaf Variable"):
+        leaf.uniform_()
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        short.add_(rushlight.ones(2, 3))
+
+
+def test_a_saved_value_that_changed_is_noticed() -> None:
+    x = rushlight.ones(3, requires_grad=True)
+    for change in (lambda w: w.mul_(2.0), lambda w: w.uniform_(), lambda w: w[:2].add_(w[1:])):
+        w = rushlight.ones(3)
+        y = (x * w).sum()
+        change(w)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+
+
+def test_history_begins_when_an_operand_has_one() -> None:
+    x = rushlight.ones(3, requires_grad=True)
+    w = rushlight.ones(3)
+    w.mul_(x * 3)
+    w.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0, 3.0]
