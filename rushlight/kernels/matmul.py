@@ -68,6 +68,8 @@ def one_batch(x: Array, batch: tuple[int, ...]) -> Array | None:
     """A stack of matrices with its leading dims (broadcast to `batch`) as one; None: not by a
     view."""
     if x.ndim == 2:
+        if not batch:
+            return x[None]
         return np.broadcast_to(x, (math.prod(batch), *x.shape))
     if x.shape[:-2] != batch:
         x = np.broadcast_to(x, (*batch, *x.shape[-2:]))

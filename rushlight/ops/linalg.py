@@ -403,9 +403,13 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if weight.ndim == 1:
         y = kernels.matmul(input, weight)
         return y if bias is None else y + bias
-    y = kernels.matmul(input, weight.T)
     if bias is not None:
         same_type(input, bias, "mat1", "bias")
+        y = product(input, weight.T, bias)
+        if y is not None:
+            return y
+    y = kernels.matmul(input, weight.T)
+    if bias is not None:
         y += bias
     return y
 
