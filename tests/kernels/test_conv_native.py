@@ -97,6 +97,7 @@ def test_columns_are_summed_in_the_order_of_numpy(monkeypatch: pytest.MonkeyPatc
         ((7, 19), (3, 4), (2, 2), (1, 0)),
         ((5, 40), (2, 5), (3, 1), (0, 4)),
         ((33,), (4,), (4,), (1,)),
+        ((4, 5), (4, 5), (1, 2), (0, 0)),
     ):
         how = (stride, padding, (1,) * len(size))
         out = conv.out_size(size, kernel, *how)
@@ -106,6 +107,8 @@ def test_columns_are_summed_in_the_order_of_numpy(monkeypatch: pytest.MonkeyPatc
         wanted = slow(monkeypatch, lambda: conv.conv_input(g, w, size, *how, 2))  # noqa: B023
         got = conv_native.columns_input(g, w, size, *how, 2)
         np.testing.assert_array_equal(got, wanted)
+        wanted = slow(monkeypatch, lambda: conv.conv_input(g, w, size, *how, 1))  # noqa: B023
+        np.testing.assert_array_equal(conv_native.columns_input(g, w, size, *how, 1), wanted)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])

@@ -12,7 +12,13 @@ import pytest
 from rushlight.kernels.llvm import jit
 
 ROOT = Path(__file__).parents[3]
-FILES = ["test_matmul.py", "test_conv_native.py", "test_rows.py", "test_pool_native.py"]
+FILES = [
+    "test_matmul.py",
+    "test_conv_native.py",
+    "test_conv_depthwise.py",
+    "test_rows.py",
+    "test_pool_native.py",
+]
 
 RUN = """
 import sys
