@@ -207,6 +207,13 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
     Tensors with dimensions win over 0-d tensors, and these over Python numbers, unless the weaker
     one is of a higher category (float over int). Types below float32 are computed in float32.
     """
+    first = arrays[0].dtype if arrays and arrays[0].__class__ is ndarray else None
+    if first is F32 or first is F64:
+        for a in arrays:
+            if a.__class__ is not ndarray or a.dtype is not first:
+                break
+        else:
+            return arrays, None
     dims = zeros = numbers = None
     for a in arrays:
         if a is None:

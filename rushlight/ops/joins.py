@@ -173,14 +173,18 @@ def _(g: Any, _y: Any, *_tensors: Any, dim: int, shapes: Any, needs: Any) -> Any
 def stack(*tensors: Any, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension `dim`."""
     first = tensors[0]
+    shape = first.shape
     for i, a in enumerate(tensors):
-        if a.shape != first.shape:
+        if a.shape != shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(first.shape)} at "
                 "entry 0 and "
                 f"{list(a.shape)} at entry {i}"
             )
-    return np.stack(tensors, axis=axis(dim, first.ndim + 1))
+    d = axis(dim, first.ndim + 1)
+    if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
+        return np.concatenate(tensors).reshape(len(tensors), *shape)
+    return np.stack(tensors, axis=d)
 
 
 @stack.joint

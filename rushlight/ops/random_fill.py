@@ -185,6 +185,8 @@ def _largest(d: dtypes.dtype) -> float:
 def _check_uniform(d: dtypes.dtype, low: float, high: float) -> None:
     needs(d, FLOATS, "check_uniform_bounds")
     largest = _largest(d.to_real())
+    if -largest <= low <= high <= largest and high - low <= largest:
+        return
     for name, value in (("from", low), ("to", high)):
         check(abs(value) <= largest, f"uniform_: {name} is out of bounds for {d.name}", f"{value}")
     check(

@@ -298,11 +298,12 @@ class Op:
     def call(self, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         """A public call: check the operands' kinds, honour subclasses, go through the door."""
         special = found = False
+        ordinary = overrides.ordinary
         for i, t in enumerate(inputs):
-            if isinstance(t, TensorBase):
+            if t.__class__ in ordinary:
                 found = True
-                if t.__class__ not in overrides.ordinary:
-                    special = True
+            elif isinstance(t, TensorBase):
+                special = found = True
             elif t is not None and not (
                 self.promote is not None and isinstance(t, (int, float, complex))
             ):
