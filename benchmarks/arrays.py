@@ -1,0 +1,133 @@
+"""Large arrays: reductions, broadcasting, losses and lookups, ours and PyTorch's, by CPU time.
+
+    python -m benchmarks.arrays            the table, one thread each
+    python -m benchmarks.arrays --only sum cross
+
+Both packages run in one process with one thread; the figure is the least of several, microseconds
+of CPU time, so that a busy machine blurs it little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+ROUNDS = 7
+Case = Callable[[Any], Callable[[], Any]]
+
+
+def normal(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def of(torch: Any, a: np.ndarray, grad: bool = False) -> Any:
+    """A tensor of either package with these numbers."""
+    return torch.from_numpy(a.copy()).requires_grad_(grad)
+
+
+def steps(forward: Callable[..., Any], *leaves: Any, g: Any = None) -> Callable[[], None]:
+    """Forward and backward, with fresh gradients."""
+
+    def run() -> None:
+        for leaf in leaves:
+            leaf.grad = None
+        y = forward(*leaves)
+        y.backward() if g is None else y.backward(g)
+
+    return run
+
+
+def bias(torch: Any) -> Callable[[], Any]:
+    x, b = of(torch, normal(128, 512), True), of(torch, normal(512), True)
+    return steps(lambda x, b: x + b, x, b, g=of(torch, normal(128, 512)))
+
+
+def cross_entropy(torch: Any) -> Callable[[], Any]:
+    x = of(torch, normal(512, 1000), True)
+    t = torch.from_numpy(np.random.default_rng(1).integers(0, 1000, 512))
+    return steps(lambda x: torch.nn.functional.cross_entropy(x, t), x)
+
+
+def mse(torch: Any) -> Callable[[], Any]:
+    x, t = of(torch, normal(4096, 1024), True), of(torch, normal(4096, 1024))
+    return steps(lambda x: torch.nn.functional.mse_loss(x, t), x)
+
+
+def embedding(torch: Any) -> Callable[[], Any]:
+    w = of(torch, normal(10000, 256), True)
+    i = torch.from_numpy(np.random.default_rng(1).integers(0, 10000, (32, 128)))
+    return steps(
+        lambda w: torch.nn.functional.embedding(i, w), w, g=of(torch, normal(32, 128, 256))
+    )
+
+
+def one(call: Callable[..., Any], *arrays: np.ndarray) -> Case:
+    """A call of tensors of these numbers."""
+
+    def made(torch: Any) -> Callable[[], Any]:
+        tensors = [of(torch, a) for a in arrays]
+        return lambda: call(torch, *tensors)
+
+    return made
+
+
+def cases() -> dict[str, tuple[Case, int]]:
+    """What is measured, and how often in a row."""
+    matrix, images = normal(4096, 1024), normal(32, 64, 28, 28)
+    return {
+        "sum of 16M": (one(lambda _, x: x.sum(), normal(1 << 24)), 1),
+        "sum over dim 0": (one(lambda _, x: x.sum(0), matrix), 10),
+        "sum over dim 1": (one(lambda _, x: x.sum(1), matrix), 10),
+        "amax over dim 1": (one(lambda _, x: x.amax(1), matrix), 10),
+        "max over dim 0": (one(lambda _, x: x.max(0), matrix), 2),
+        "logsumexp over dim 1": (one(lambda _, x: x.logsumexp(1), matrix), 3),
+        "bias added": (one(lambda _, x, b: x + b, normal(128, 512), normal(512)), 100),
+        "bias added, forward and backward": (bias, 100),
+        "lerp with a row": (one(lambda t, x, b: t.lerp(x, b, 0.3), matrix, normal(1024)), 3),
+        "prelu of channels": (
+            one(lambda t, x, w: t.nn.functional.prelu(x, w), images, normal(64)),
+            5,
+        ),
+        "cross_entropy 512 x 1000, forward and backward": (cross_entropy, 10),
+        "mse_loss of 4M, forward and backward": (mse, 2),
+        "embedding 10000 x 256, forward and backward": (embedding, 3),
+    }
+
+
+def microseconds(run: Callable[[], Any], inner: int) -> float:
+    run()
+    best = float("inf")
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        for _ in range(inner):
+            run()
+        best = min(best, (time.process_time() - start) / inner)
+    return best * 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--only", nargs="*", help="words in the names of what to measure")
+    only = parser.parse_args().only
+    packages = []
+    for name in ("torch", "rushlight"):
+        try:
+            packages.append((name, importlib.import_module(name)))
+        except ImportError:
+            continue
+        packages[-1][1].set_num_threads(1)
+    print(f"{'':48}" + "".join(f"{name:>12}" for name, _ in packages))
+    for name, (case, inner) in cases().items():
+        if only and not any(word in name for word in only):
+            continue
+        figures = [microseconds(case(package), inner) for _, package in packages]
+        print(f"{name:48}" + "".join(f"{figure:12.1f}" for figure in figures), flush=True)
+
+
+if __name__ == "__main__":
+    main()
