@@ -22,6 +22,9 @@ and backward, indexing, a small layer; and how long `import` takes. Four of them
 `checkpoints`: what saving and loading the state of a ResNet-18 takes of time and memory, in
 PyTorch's format and as safetensors, with and without checksums, copied and mapped.
 
+`convolutions`: the layers of MobileNetV2, ResNet-18 and others one by one, result and gradients, on
+one thread, beside PyTorch's.
+
 `data`: how many samples a second a `DataLoader` gives with and without workers, how long the first
 batch takes, and what is left behind by hundreds of loaders that start and stop.
 
