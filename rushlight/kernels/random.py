@@ -8,10 +8,14 @@ Read next: `twister.py` (the stream), `boxmuller.py` (float32 normals).
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from . import fused, twister
 from .boxmuller import box_muller_16
 from .twister import Twister
 
@@ -85,12 +89,17 @@ def _fma(x: np.ndarray, factor: float, term: float) -> np.ndarray:
 _BLOCK = 1 << 15
 
 
+def _blocks(a: np.ndarray) -> Iterator[np.ndarray]:
+    """A contiguous array in parts of at most `_BLOCK` elements, in memory's order."""
+    flat = a.reshape(-1)
+    return (flat[start : start + _BLOCK] for start in range(0, len(flat), _BLOCK))
+
+
 def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) -> None:
     """Numbers in [low, high)."""
     if a.size > _BLOCK and a.flags.c_contiguous:
-        flat = a.reshape(-1)
-        for start in range(0, len(flat), _BLOCK):
-            uniform(flat[start : start + _BLOCK], rng, low, high)
+        for part in _blocks(a):
+            uniform(part, rng, low, high)
         return
     if a.dtype == np.float64:
         x = rng.doubles(a.size)
@@ -102,6 +111,10 @@ def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) ->
     x = rng.floats(a.size)
     if low != 0.0 or high != 1.0:
         low32, high32 = np.float32(low), np.float32(high)
+        if a.dtype == np.float32 and a.flags.c_contiguous and _native(a.size):
+            span = high32 - low32
+            _ranged()(x, a, a.size, float(low32), float(span), float(high32))
+            return
         wide = np.multiply(x, high32 - low32, dtype=np.float64)
         wide += low32
         x = wide.astype(np.float32)
@@ -112,6 +125,18 @@ def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) ->
         x = x.astype(a.dtype)
         x[x == np.asarray(high, np.float32).astype(a.dtype)] = low
     _store(a, x)
+
+
+def _native(n: int) -> bool:
+    """Whether so many numbers are worth machine code."""
+    return n >= twister.LEAST and bool(fused.jit())
+
+
+@functools.cache
+def _ranged() -> Any:
+    from .llvm import random
+
+    return random.ranged()
 
 
 def normal(
@@ -209,6 +234,10 @@ def _library(one: object, many: np.ufunc, x: np.ndarray) -> np.ndarray:
 
 def bernoulli(a: np.ndarray, rng: Twister, p: float) -> None:
     """1 with probability p, else 0."""
+    if a.size > _BLOCK and a.flags.c_contiguous:
+        for part in _blocks(a):
+            bernoulli(part, rng, p)
+        return
     _store(a, rng.doubles(a.size) < p)
 
 
@@ -233,6 +262,10 @@ def geometric(a: np.ndarray, rng: Twister, p: float) -> None:
 
 def integers(a: np.ndarray, rng: Twister, base: int, span: int) -> None:
     """Whole numbers in [base, base + span), for a span up to 2**64."""
+    if a.size > _BLOCK and a.flags.c_contiguous:
+        for part in _blocks(a):
+            integers(part, rng, base, span)
+        return
     if span >= _BIG_SPAN:
         words = rng.words64(a.size)
         if span < 1 << 64:

@@ -49,6 +49,7 @@ class Twister:
         "untouched",
     )
 
+    _address: int | None  # of NumPy's state, once asked for; 0 without machine code
     initial_seed: int
     normal: float | None
     normal32: float | None
@@ -205,7 +206,7 @@ class Twister:
     def _make(self) -> None:
         self._bits = np.random.MT19937(0)
         self._source = np.random.Generator(self._bits)
-        self._address: int | None = None  # of NumPy's state; 0 without machine code
+        self._address = None
 
     def _get(self) -> tuple[np.ndarray, int]:
         if self._bits is None:

@@ -366,6 +366,7 @@ _C_NAMES = {
 }
 
 
+@functools.cache
 def bounds(d: dtypes.dtype) -> tuple[float, float]:
     if d is dtypes.bool:
         return 0, 1

@@ -80,11 +80,14 @@ def test_normals_are_numpys(
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_tensors_of_any_size(n: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def program() -> list[Any]:
-        rng, out = Twister(n), [np.empty(n, dtype) for _ in range(4)]
+        rng, out = Twister(n), [np.empty(n, dtype) for _ in range(7)]
         random.normal(out[0], rng, 0.0, 0.5)
         random.uniform(out[1], rng, -3.0, 7.0)
         random.bernoulli(out[2], rng, 0.3)
         random.integers(out[3], rng, -4, 9)
+        random.uniform(out[4], rng, 1.0, 1.0 + 2.0**-22)  # most round to the excluded end
+        random.uniform(out[5], rng, -0.1, 0.1)
+        random.uniform(out[6], rng, 0.0, 1e30)
         return out
 
     for ours, theirs in zip(*both(monkeypatch, program), strict=True):

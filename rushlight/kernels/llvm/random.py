@@ -149,6 +149,31 @@ def draw(kind: str) -> Any:
     return native.function(found["call"], key[0])
 
 
+def build_ranged() -> Module:
+    module = Module("ranged")
+    args = [("u", PTR), ("out", PTR), ("n", I64), ("low", F64), ("span", F64), ("high", F32)]
+    f = module.function("run", None, args)
+    u, out, n = f.args["u"].of(F32), f.args["out"].of(F32), f.args["n"]
+    low = f.convert(f.args["low"], F32)
+    whole = n - n % LANES
+    for start, stop, lanes in ((f.const(I64, 0), whole, LANES), (whole, n, 1)):
+        with f.range(start, stop, lanes) as i:
+            wide = f.convert(u.load(i, lanes), F64) * f.args["span"] + f.args["low"]
+            x = f.convert(wide, F32)
+            out.store(f.select(x == f.args["high"], f.splat(low, lanes), x), i)
+    f.ret()
+    kinds = ["array", "array", "int", "float", "float", "float32"]
+    native.entry(module, "call", "run", kinds, release=(2, RELEASE))
+    return module
+
+
+def ranged() -> Any:
+    """The Python function (floats, result, count, low, high - low, high): in [low, high)."""
+    key = ("ranged",)
+    found = jit.load(key, build_ranged, ["call"], native.symbols())
+    return native.function(found["call"], key[0])
+
+
 # -- normal numbers ------------------------------------------------------------------------------
 
 
