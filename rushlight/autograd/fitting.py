@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..kernels import reduce_native
 from ..kernels.strided import expanded
-from ..kernels.sums import add_reduce
 from .node import Node, Out, TensorBase
 
 ndarray = np.ndarray
@@ -48,7 +48,13 @@ def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
         if g.size == size_of(shape) and extra < 0:
             return g.reshape(shape)
         raise wrong_shape(g, shape, edge)
-    return add_reduce(g, dims, True).reshape(shape) if dims else g.reshape(shape)
+    if not dims:
+        return g.reshape(shape)
+    if g.size >= reduce_native.LEAST:
+        found = reduce_native.reduced("add", g, dims)
+        if found is not None:
+            return found.reshape(shape)
+    return np.add.reduce(g, axis=dims, keepdims=True).reshape(shape)
 
 
 def wrong_shape(g: Any, shape: Any, edge: Any) -> RuntimeError:
