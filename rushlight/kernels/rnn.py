@@ -21,6 +21,7 @@ import numpy as np
 from . import rnn_native as native
 from .linalg import matmul
 from .matmul import product as native_product
+from .sums import add_reduce
 
 Array = np.ndarray
 Sizes = tuple[int, ...]
@@ -151,7 +152,7 @@ def lstm_backward(
         )
         dw_hh = state_weights(factor, out, h0, sizes, reverse)
         dx = matmul(factor, w_ih) if need_x else None
-        return dx, dh, dc, matmul(factor.T, x), dw_hh, factor.sum(0), None
+        return dx, dh, dc, matmul(factor.T, x), dw_hh, add_reduce(factor, (0,)), None
     size = w_hh.shape[0] // 4
     i, f, g, o = (gates[:, k * size : (k + 1) * size] for k in range(4))
     tanh_c = np.tanh(cells)
@@ -233,10 +234,11 @@ def gru_backward(
         factor, to_new, dh = native.gru_backward(
             g_out, g_h, gates, inner, states, h0, w_hh, [*steps(sizes, not reverse)]
         )
-        dw_hh, db_hh = state_weights(factor, out, h0, sizes, reverse), factor.sum(0)
+        dw_hh = state_weights(factor, out, h0, sizes, reverse)
+        db_hh = add_reduce(factor, (0,))
         factor[:, 2 * size :] = to_new
         dx = matmul(factor, w_ih) if need_x else None
-        return dx, dh, matmul(factor.T, x), dw_hh, factor.sum(0), db_hh
+        return dx, dh, matmul(factor.T, x), dw_hh, add_reduce(factor, (0,)), db_hh
     before = previous(out, h0, sizes, reverse)
     r, z, new = (gates[:, k * size : (k + 1) * size] for k in range(3))
     # What the gradients of the state's products (r z n) are of the state's gradient.
@@ -294,7 +296,7 @@ def rnn_backward(
         factor, dh = native.rnn_backward(g_out, g_h, out, h0, w_hh, [*steps(sizes, not reverse)])
         dw_hh = state_weights(factor, out, h0, sizes, reverse)
         dx = matmul(factor, w_ih) if need_x else None
-        return dx, dh, matmul(factor.T, x), dw_hh, factor.sum(0)
+        return dx, dh, matmul(factor.T, x), dw_hh, add_reduce(factor, (0,))
     factor = (out > 0).astype(out.dtype) if relu else 1 - out * out
     dh = np.zeros_like(h0) if g_h is None else np.array(g_h)
     for rows, n in steps(sizes, not reverse):
