@@ -82,6 +82,22 @@ def test_results_of_some_operands_alone_keep_their_shape() -> None:
     assert fused.fuse_rule(lambda g, _y, _x: g * 2, "half")(g, None, x).shape == (1, 9)
 
 
+@pytest.mark.parametrize("shape", [(33,), (5, 1), (5, 33), (1, 1)])
+def test_booleans(shape: Any) -> None:
+    from rushlight.ops.math import where
+
+    def chosen(c: Any, a: Any, b: Any) -> Any:
+        return where(c, a, b * 2)
+
+    rng = np.random.default_rng(0)
+    c, a = rng.random(shape) < 0.5, rng.random((5, 33), np.float32)
+    b = rng.random(33, np.float32)
+    got = fused.large(chosen, "chosen", {}, (c, a, b), {})
+    np.testing.assert_array_equal(got, np.where(c, a, b * 2))
+    got = fused.large(lambda a, b: a < b, "less", {}, (a, b), {})
+    np.testing.assert_array_equal(got, a < b)
+
+
 def test_shapes_that_do_not_fit() -> None:
     x, b = np.zeros((3, 8), np.float32), np.zeros(7, np.float32)
     with pytest.raises(ValueError, match="broadcast"):
