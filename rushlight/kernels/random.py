@@ -139,6 +139,13 @@ def _ranged() -> Any:
     return random.ranged()
 
 
+@functools.cache
+def _swaps() -> Any:
+    from .llvm import random
+
+    return random.swaps()
+
+
 def normal(
     a: np.ndarray,
     rng: Twister,
@@ -318,6 +325,9 @@ def _swapped(partner: np.ndarray) -> np.ndarray:
     """
     n = len(partner)
     places = np.arange(n)
+    if _native(n):
+        _swaps()(partner, places, n)
+        return places
     if n < 200:
         order = places.tolist()
         for i, other in enumerate(partner.tolist()):

@@ -92,3 +92,10 @@ def test_tensors_of_any_size(n: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
 
     for ours, theirs in zip(*both(monkeypatch, program), strict=True):
         assert ours.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 50, 199, 200, 5000, 70001])
+def test_permutations(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = both(monkeypatch, lambda: random.permutation(n, Twister(n)))
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(np.sort(ours), np.arange(n))

@@ -4,9 +4,10 @@
 "doubles" in [0, 1). The state is NumPy's, `struct {uint32 key[624]; int pos;}`, so draws here and
 draws by NumPy follow each other in one stream. `normals(plain)` turns floats into normal numbers by
 the steps of `kernels/boxmuller.py`, with real fused multiply-adds: the same numbers, bit for bit.
+`ranged()` brings floats into a range, `swaps()` shuffles.
 
 Nothing is shared among threads: each word follows from those before it.
-Not here: when this is used (`kernels/twister.py`, `kernels/boxmuller.py`).
+Not here: when this is used (`kernels/twister.py`, `boxmuller.py`, `random.py`).
 """
 
 from __future__ import annotations
@@ -171,6 +172,27 @@ def ranged() -> Any:
     """The Python function (floats, result, count, low, high - low, high): in [low, high)."""
     key = ("ranged",)
     found = jit.load(key, build_ranged, ["call"], native.symbols())
+    return native.function(found["call"], key[0])
+
+
+def build_swaps() -> Module:
+    module = Module("swaps")
+    f = module.function("run", None, [("partner", PTR), ("order", PTR), ("n", I64)])
+    partner, order = f.args["partner"].of(I64), f.args["order"].of(I64)
+    with f.range(f.args["n"]) as i:
+        j = partner[i]
+        here, there = order[i], order[j]
+        order[i], order[j] = there, here
+    f.ret()
+    kinds = ["array", "array", "int"]
+    native.entry(module, "call", "run", kinds, release=(2, RELEASE))
+    return module
+
+
+def swaps() -> Any:
+    """The Python function (partners, order, count): swaps place i with its partner, one by one."""
+    key = ("swaps",)
+    found = jit.load(key, build_swaps, ["call"], native.symbols())
     return native.function(found["call"], key[0])
 
 
