@@ -297,7 +297,7 @@ def test_shape_error_inside_a_module_names_its_path() -> None:
 
 
 def test_out_of_memory_names_the_largest_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = torch.ones(300, 300, requires_grad=True)
+    x = torch.ones(1500, 1500, requires_grad=True)
     big = x * 2  # the big one
     record = torch.exp.op
 
@@ -309,7 +309,7 @@ def test_out_of_memory_names_the_largest_tensors(monkeypatch: pytest.MonkeyPatch
         torch.exp(big.double().float()[:, :2])
     text = str(caught.value)
     assert "Unable to allocate 3. GiB" in text
-    assert "(300, 300)" in text
+    assert "(1500, 1500)" in text
     assert "# the big one" in text
     assert "torch.no_grad()" in text
     assert isinstance(caught.value, RuntimeError)
