@@ -16,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.fused import BARE, least_for
 from . import door
 from .node import LEAF, Cut, TensorBase, tick, user_line
 
 ndarray = np.ndarray
 F32, F64, I64 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
 NUMBERS = (int, float, complex, bool)
+ENDLESS = sys.maxsize  # elements from which on an operator without a kernel goes to the door
 
 
 def operand(op: Any, b: Any) -> Any:
@@ -63,6 +65,7 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
     b_for_a, b_for_b = op.keeps(0, 2)[2], op.keeps(1, 2)[2]
     new, getframe, state, refresh = object.__new__, sys._getframe, door.state, door.refresh
     simple = not (save_y or a_for_a or a_for_b or b_for_a or b_for_b)
+    large = least_for(op.name, True) if op.name in BARE else ENDLESS
 
     seen: list[Any] = [None]  # the code that called last: most likely the user's again
 
@@ -70,6 +73,8 @@ def binary(op: Any, ufunc: Any, integers: bool, names: tuple[type, ...]) -> Any:
         kind = type(b)
         x = a._a
         dtype = x.dtype
+        if x.size >= large:  # the door chooses a kernel
+            return plain(a, b)
         if kind is tensor_class or kind is parameter_class:
             y = b._a
             if dtype is not y.dtype or not (
@@ -166,11 +171,12 @@ def unary(op: Any, ufunc: Any, names: tuple[type, ...]) -> Any:
     node_class = op.plain_node
     save_y, save_a = op.keeps(0, 1)
     new, state, refresh = object.__new__, door.state, door.refresh
+    large = least_for(op.name, True) if op.kind == "elementwise" else ENDLESS
 
     def method(a: Any) -> Any:
         x = a._a
         dtype = x.dtype
-        if x.__class__ is not ndarray or not (dtype is F32 or dtype is F64):
+        if x.__class__ is not ndarray or not (dtype is F32 or dtype is F64) or x.size >= large:
             return op.call((a,), {})
         r = ufunc(x)
         t: Any = new(tensor_class)

@@ -22,8 +22,10 @@ from .expr import Expr, Trace
 
 ndarray = np.ndarray
 ALWAYS = os.environ.get("RUSHLIGHT_JIT") == "always"  # kernels whatever the size: for tests
-LEAST = 1 if ALWAYS else 4096  # elements from which on a kernel is used
-MOST_VARIANTS = 8  # kernels of one formula with different constants; others stay with NumPy
+LEAST = 1 if ALWAYS else 4096  # elements from which on a formula of several steps is a kernel
+FUNCTION_LEAST = 1 if ALWAYS else 1 << 16  # the same for exp, tanh, … alone, which NumPy does well
+ARITHMETIC_LEAST = 1 if ALWAYS else 1 << 19  # and for a + b: threads pay when memory is the limit
+MOST_VARIANTS = 64  # kernels of one formula with different constants; others stay with NumPy
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(bool): "i8"}
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 BOOLEAN = {
@@ -49,19 +51,29 @@ def jit() -> Any:
     return _jit
 
 
+def least_for(name: str, alone: bool) -> int:
+    """Elements from which on a kernel is used, for a formula or for one step alone."""
+    if not alone:
+        return LEAST
+    return ARITHMETIC_LEAST if name in BARE else FUNCTION_LEAST
+
+
 def fuse(
     formula: Callable[..., Any], name: str, traced: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
     """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
 
-    `traced` is what is called on `Expr` variables to see the formula, where that differs.
+    `traced` is what is called on `Expr` variables to see the formula, where that differs: where
+    the formula is one step, a NumPy ufunc.
     """
     kernels: dict[Any, Any] = {}
     seen = traced or formula
+    alone = traced is not None
+    least = least_for(name, alone)
 
     def call(*args: Any, **kw: Any) -> Any:
         for a in args:
-            if a.__class__ is ndarray and a.size >= LEAST:
+            if a.__class__ is ndarray and (a.size >= LEAST if not alone else a.size >= least):
                 y = large(seen, name, kernels, args, kw)
                 return formula(*args, **kw) if y is None else y
         return formula(*args, **kw)
