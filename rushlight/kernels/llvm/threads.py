@@ -41,7 +41,7 @@ POSIX = {  # functions of the C library, and how many pointers they take
     "pthread_cond_broadcast": 1,
     "sched_yield": 0,
 }
-SPINS = 400  # looks for work before sleeping: about 20 µs
+SPINS = 1200  # looks for work before sleeping: about 60 µs, what Python takes between two kernels
 PATIENCE = 2000  # looks for the others to finish before giving up the rest of the time slice
 
 
