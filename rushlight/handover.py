@@ -209,6 +209,8 @@ def _shown(address: str, token: bytes) -> int | None:
         if not fds:
             return None
         s.sendall(b"+")
+        with contextlib.suppress(OSError):
+            s.recv(1)  # the sender hangs up once the ticket is used up
     os.set_inheritable(fds[0], False)
     return fds[0]
 
