@@ -85,6 +85,7 @@ def test_methods_of_the_module_are_reached_and_hooks_stay_outside() -> None:
 
 
 def test_states_copies_and_training() -> None:
+    torch.manual_seed(0)
     outer = torch.compile(net())
     file = io.BytesIO()
     torch.save(outer.state_dict(), file)
