@@ -72,8 +72,11 @@ def _gamma(d: float, feed: _Feed, rng: Twister) -> float:
 
 
 def dirichlet(concentration: np.ndarray, rng: Twister) -> np.ndarray:
-    """Points of the simplex along the last dimension: gamma numbers over their sum (float64)."""
-    gammas = standard_gamma(concentration, rng)
+    """Points of the simplex along the last dimension: gamma numbers over their sum (float64).
+
+    Concentrations near 0 give numbers that underflow; a row of nothing but zeros has no direction.
+    """
+    gammas = np.maximum(standard_gamma(concentration, rng), np.finfo(np.float64).tiny)
     return gammas / gammas.sum(-1, keepdims=True)
 
 
