@@ -232,3 +232,13 @@ def torchvision() -> Any:
 
 
 _kept: list[Any] = []  # a library that is collected takes its operators with it
+
+
+@pytest.fixture(autouse=True)
+def _pytorch_as_users_have_it() -> None:
+    """PyTorch's own test tables, once imported, forbid global flags and stop checking arguments of
+    distributions; undo both."""
+    torch = pytest.importorskip("torch")
+    flags = torch.backends.flags_frozen.__globals__  # of the module behind the one in sys.modules
+    flags["__allow_nonbracketed_mutation_flag"] = True
+    torch.distributions.Distribution.set_default_validate_args(True)
