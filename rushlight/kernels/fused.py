@@ -3,7 +3,8 @@
 `fuse(formula, name)` gives a function with the same meaning. Small arrays, mixed types and whatever
 has no machine code go to the formula itself, which is NumPy calls; large arrays of one type go to
 a kernel that is compiled when it is first needed and shared by the pool's threads. The choice looks
-at sizes, types and layouts alone, so that the same call gives the same bits every time.
+at sizes, types and layouts alone, so that the same call gives the same bits every time; the one
+exception is a formula called with more than MOST_VARIANTS different constants.
 
 Not here: operands of several shapes (`broadcast.py`), how a kernel is made (`llvm/`). Read next:
 `llvm/lower.py`.
@@ -73,7 +74,7 @@ def fuse(
 
     def call(*args: Any, **kw: Any) -> Any:
         for a in args:
-            if a.__class__ is ndarray and (a.size >= LEAST if not alone else a.size >= least):
+            if a.__class__ is ndarray and a.size >= (least if alone else LEAST):
                 y = large(seen, name, kernels, args, kw)
                 return formula(*args, **kw) if y is None else y
         return formula(*args, **kw)
