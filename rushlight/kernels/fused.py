@@ -12,6 +12,7 @@ Not here: operands of several shapes (`broadcast.py`), how a kernel is made (`ll
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable
@@ -26,6 +27,7 @@ ALWAYS = os.environ.get("RUSHLIGHT_JIT") == "always"  # kernels whatever the siz
 LEAST = 1 if ALWAYS else 4096  # elements from which on a formula of several steps is a kernel
 FUNCTION_LEAST = 1 if ALWAYS else 1 << 16  # the same for exp, tanh, … alone, which NumPy does well
 ARITHMETIC_LEAST = 1 if ALWAYS else 1 << 19  # and for a + b: threads pay when memory is the limit
+FAR = 1 << 25  # bytes of a result from which on it goes past the cache
 MOST_VARIANTS = 64  # kernels of one formula with different constants; others stay with NumPy
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(bool): "i8"}
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -142,14 +144,14 @@ def large(
         found = kernels[key] = make(formula, name, len(kernels), tuple(kinds), types, kw)
     if found is False:
         return None
-    kernel, out_type = found
+    kernels_of_sizes, out_type = found
     y = np.empty_like(first, out_type)
     for a, kind in zip(arrays, [k for k in kinds if k != "none"], strict=True):
         if kind == "array" and not same_layout(a, y):
             return None
     given = [a if a.__class__ is ndarray else np.array(a, dtype) for a in arrays]
     jit()[2].ready()
-    kernel(*given, y, y.size)
+    kernels_of_sizes(y.nbytes >= FAR)(*given, y, y.size)
     return y
 
 
@@ -171,13 +173,20 @@ def make(
     types: tuple[Any, ...],
     kw: dict[str, Any],
 ) -> Any:
-    """(kernel, type of the result), or False when the formula has no machine code."""
+    """(what gives the kernel of near or far results, their type), or False when the formula has no
+    machine code."""
     found = planned(formula, kinds, types, kw) if variants < MOST_VARIANTS else None
     if found is None:
         return False
     root, write, operands, out = found
+    elementwise = jit()[0]
+
+    @functools.cache
+    def kernel(far: bool) -> Any:
+        return elementwise.kernel((name, repr(root)), write, operands, [ELEMENTS[out]], far)
+
     try:
-        kernel = jit()[0].kernel((name, repr(root)), write, operands, [ELEMENTS[out]])
+        kernel(False)
     except jit()[1].NoKernel:
         return False
     return kernel, out
@@ -237,8 +246,8 @@ def explain(formula: Callable[..., Any], name: str, args: tuple[Any, ...],
     root, write, operands, out = plan
     elementwise = jit()[0]
     module = elementwise.build(name, write, operands, [ELEMENTS[out]])
-    chunks = -(-size // elementwise.CHUNK)
-    lines = [f"machine code: one pass, {chunks} chunks of {elementwise.CHUNK} elements", f"{root}"]
+    share = elementwise.share_of(size)
+    lines = [f"machine code: one pass, {-(-size // share)} chunks of {share} elements", f"{root}"]
     chunk = next(f for f in module.functions if f.name == "chunk")
     code = re.sub(r"<((\w+ [\w.]+)(?:, \2)+)>", r"splat (\2)", chunk.text())  # for people to read
     return [*lines, "", *code.splitlines(), "", *assembly_of(module, "chunk")]

@@ -155,6 +155,21 @@ def test_many_constants_do_not_make_many_kernels(monkeypatch: pytest.MonkeyPatch
     assert made == fused.MOST_VARIANTS
 
 
+@pytest.mark.parametrize("size", [1, 5, 16, 100, 70_001, 300_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_far_results(monkeypatch: pytest.MonkeyPatch, dtype: Any, size: int) -> None:
+    x = np.linspace(-6, 6, size, dtype=dtype)
+    wanted = registry["mish"].fn(x)
+    monkeypatch.setattr(fused, "FAR", 1)
+    room = np.empty(size + 17, dtype)
+    monkeypatch.setattr(np, "empty_like", lambda *_: room[start : start + size])
+    for start in range(17):  # a result begins anywhere in a line of the cache
+        room[:] = 7
+        np.testing.assert_array_equal(registry["mish"].fn(x), wanted)
+        assert (room[:start] == 7).all()
+        assert (room[start + size :] == 7).all()
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     before = rushlight.get_num_threads()

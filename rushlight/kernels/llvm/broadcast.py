@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import jit, native, threads
-from .elementwise import CHUNK, Operand, Write, lanes_for, load, store
+from .elementwise import CHUNK, UNROLL, Operand, Write, lanes_for, load, store
 from .ir import I32, I64, PTR, Function, Module, Value, vector
 
 SIZES = ("rows", "inner", "n", "each", "width")  # each: rows of a piece, width: its columns
@@ -63,7 +63,7 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
             for k, y in enumerate(write(c, *values)):
                 store(c, places[len(ins) + k], i, y, mask)
 
-        with c.range(first, whole, width) as i:
+        with c.range(first, whole, width, unroll=UNROLL) as i:
             step(i, None)
         with c.when(whole < last):
             rest = c.convert(last - whole, I32)

@@ -222,6 +222,15 @@ class Pointer(Value):
         align = BYTES[self.element] * (lanes(v.type) if aligned else 1)
         self.fn.line(f"store {v.type} {v.text}, ptr {self.at(index).text}, align {align}")
 
+    def store_past(self, value: Value, index: Any = 0) -> None:
+        """Write a vector past the cache; its address is a multiple of its size."""
+        align = BYTES[self.element] * lanes(value.type)
+        note = self.fn.module.note("!{i32 1}")
+        place = self.at(index).text
+        self.fn.line(
+            f"store {value.type} {value.text}, ptr {place}, align {align}, !nontemporal {note}"
+        )
+
     # Words that several threads change; every access is in one order for all (seq_cst).
 
     def atomic_load(self, index: Any = 0) -> Value:
@@ -626,6 +635,15 @@ class Module:
         """`size` zero bytes that live as long as the module."""
         self.globals[name] = f"@{name} = internal global [{size} x i8] zeroinitializer, align 64"
         return f"@{name}"
+
+    def note(self, text: str) -> str:
+        """A piece of metadata, by its number."""
+        line = f" = {text}"
+        for known in self.notes:
+            if known.endswith(line):
+                return known[: -len(line)]
+        self.notes.append(f"!{len(self.notes)}{line}")
+        return f"!{len(self.notes) - 1}"
 
     def loop_note(self, unroll: int) -> str:
         """Metadata of a loop: unroll so often (1: never), and do not vectorise it again."""

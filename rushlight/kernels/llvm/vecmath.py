@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import libm_tables as tables
+from . import jit, pieces
 from .ir import F32, F64, I32, I64, Function, Value, element, lanes
 
 LN2_HI = {F32: 0.693145751953125, F64: 6.93147180369123816490e-01}  # few bits: n * LN2_HI is exact
@@ -78,10 +79,24 @@ def power_of_two(f: Function, n: Value) -> Value:
     return f.bits((n + BIAS[e]) << FRACTION[e], e)
 
 
-def scaled(f: Function, y: Value, n: Value) -> Value:
-    """y * 2**n, also where 2**n or the result is not a normal number."""
-    half = n >> 1
-    return y * power_of_two(f, half) * power_of_two(f, n - half)
+def scaled(f: Function, y: Value, n: Value, whole: Value) -> Value:
+    """y * 2**n, also where 2**n or the result is not a normal number; `whole` is n as integers."""
+    e = element(y.type)
+    if lanes(y.type) == WHOLE[e] and has_scale():
+        mask, how = f.const(f"i{WHOLE[e]}", -1), f.const(I32, 4)  # all lanes; the usual rounding
+        name = f"llvm.x86.avx512.mask.scalef.p{'s' if e == F32 else 'd'}.512"
+        return f.intrinsic(name, y.type, [y, n, y, mask, how])
+    half = whole >> 1
+    return y * power_of_two(f, half) * power_of_two(f, whole - half)
+
+
+WHOLE = {F32: 16, F64: 8}  # lanes of 512 bits
+
+
+def has_scale() -> bool:
+    """Whether the CPU multiplies by powers of two in one step (AVX-512)."""
+    t = jit.target()
+    return t.lanes == 16 and t.machine.triple.startswith("x86_64")
 
 
 def nearest(f: Function, x: Value, factor: float) -> tuple[Value, Value]:
@@ -93,12 +108,12 @@ def nearest(f: Function, x: Value, factor: float) -> tuple[Value, Value]:
     return shifted - magic, whole
 
 
-def reduced_exp(f: Function, x: Value) -> tuple[Value, Value]:
-    """(r, n) with x = n ln 2 + r, |r| <= ln(2)/2."""
+def reduced_exp(f: Function, x: Value) -> tuple[Value, Value, Value]:
+    """(r, n, n as integers) with x = n ln 2 + r, |r| <= ln(2)/2."""
     e = element(x.type)
     n, whole = nearest(f, x, 1 / math.log(2))
     r = f.fma(n, -LN2_HI[e], x)
-    return f.fma(n, -LN2_LO[e], r), whole
+    return f.fma(n, -LN2_LO[e], r), n, whole
 
 
 EXP_RANGE = {F32: (-104.0, 89.0), F64: (-746.0, 710.0)}  # beyond: 0 and infinity
@@ -112,26 +127,26 @@ def expm1_near_zero(f: Function, r: Value) -> Value:
 
 def exp(f: Function, x: Value) -> Value:
     """e**x."""
-    r, n = reduced_exp(f, held(f, x, *EXP_RANGE[element(x.type)]))
-    return scaled(f, expm1_near_zero(f, r) + 1.0, n)
+    r, n, whole = reduced_exp(f, held(f, x, *EXP_RANGE[element(x.type)]))
+    return scaled(f, expm1_near_zero(f, r) + 1.0, n, whole)
 
 
 def exp2(f: Function, x: Value) -> Value:
     """2**x."""
     e = element(x.type)
     x = held(f, x, -1080.0 if e == F64 else -152.0, 1025.0 if e == F64 else 129.0)
-    whole, n = nearest(f, x, 1.0)
-    return scaled(f, expm1_near_zero(f, (x - whole) * math.log(2)) + 1.0, n)
+    n, whole = nearest(f, x, 1.0)
+    return scaled(f, expm1_near_zero(f, (x - n) * math.log(2)) + 1.0, n, whole)
 
 
 def expm1(f: Function, x: Value) -> Value:
     """e**x - 1."""
     e = element(x.type)
-    r, n = reduced_exp(f, held(f, x, -40.0, EXP_RANGE[e][1]))
+    r, n, whole = reduced_exp(f, held(f, x, -40.0, EXP_RANGE[e][1]))
     small = expm1_near_zero(f, r)
     most = 2 * FRACTION[e]
-    rest = 1.0 - power_of_two(f, -f.select(n > most, most, n))  # y = 2**n (small + 1 - 2**-n)
-    y = scaled(f, small + rest, n)
+    down = power_of_two(f, -f.select(whole > most, most, whole))
+    y = scaled(f, small + (1.0 - down), n, whole)  # y = 2**n (small + 1 - 2**-n)
     return f.select(x == 0.0, x, y)
 
 
@@ -319,17 +334,15 @@ def tanh_fraction(terms: int) -> tuple[list[float], list[float]]:
     return [float(c) for c in reversed(less)], [float(c) for c in reversed(top)]
 
 
-TANH_TERMS = {F32: 5, F64: 9}
-
-
 def tanh(f: Function, x: Value) -> Value:
-    """A continued fraction near 0, 1 - 2 / (e**2x + 1) elsewhere, with one division for both."""
-    e = element(x.type)
+    """The hyperbolic tangent. float64: a continued fraction near 0, 1 - 2 / (e**2x + 1) elsewhere,
+    with one division for both."""
+    if element(x.type) == F32:
+        return pieces.tanh(f, x)
     size = fabs(f, x)
-    top = 10.0 if e == F32 else 20.0
-    grown = exp(f, f.select(size > top, top, size) * 2.0)
+    grown = exp(f, f.select(size > 20.0, 20.0, size) * 2.0)
     near = size < 0.6
-    above, below = tanh_fraction(TANH_TERMS[e])
+    above, below = tanh_fraction(9)
     z = size * size
     part = f.select(near, horner(f, above, z), -2.0) / f.select(
         near, horner(f, below, z), grown + 1.0
@@ -341,8 +354,8 @@ def tanh(f: Function, x: Value) -> Value:
 def half_exp(f: Function, x: Value) -> Value:
     """e**x / 2, also where e**x is too large."""
     low, high = EXP_RANGE[element(x.type)]
-    r, n = reduced_exp(f, held(f, x, low, high + 1.0))
-    return scaled(f, expm1_near_zero(f, r) + 1.0, n - 1)
+    r, n, whole = reduced_exp(f, held(f, x, low, high + 1.0))
+    return scaled(f, expm1_near_zero(f, r) + 1.0, n - 1.0, whole - 1)
 
 
 def sinh(f: Function, x: Value) -> Value:
@@ -377,14 +390,6 @@ def sigmoid(f: Function, x: Value) -> Value:
 # -- the error function --------------------------------------------------------------------------
 
 
-def _erf32(f: Function, x: Value) -> Value:
-    """One rational function on [-4, 4]."""
-    x = held(f, f.convert(x, F64), -4.0, 4.0)
-    z = x * x
-    y = x * horner(f, tables.ERF32_P, z) / horner(f, tables.ERF32_Q, z)
-    return f.convert(y, F32)
-
-
 def _erfc_right(f: Function, x: Value) -> Value:
     """erfc for float64 x >= 1/2: exp(-x*x) erfcx(x), with the rounding error of the square."""
     t = (x - 4.0) / (x + 4.0)
@@ -404,7 +409,7 @@ def _erf64(f: Function, x: Value) -> Value:
 
 def erf(f: Function, x: Value) -> Value:
     """2/sqrt(pi) times the integral of exp(-t*t) from 0 to x."""
-    return _erf32(f, x) if element(x.type) == F32 else _erf64(f, x)
+    return pieces.erf(f, x) if element(x.type) == F32 else _erf64(f, x)
 
 
 @wide

@@ -13,12 +13,16 @@ from rushlight.kernels.llvm import jit
 
 ROOT = Path(__file__).parents[3]
 FILES = [
+    "llvm/test_vecmath.py",
+    "test_fused.py",
     "test_matmul.py",
     "test_conv_native.py",
     "test_conv_depthwise.py",
     "test_rows.py",
     "test_pool_native.py",
 ]
+
+WHICH = "0 or special or lines or within or error_functions or alike or far"
 
 RUN = """
 import sys
@@ -46,7 +50,7 @@ def test_narrower_vectors(lanes: int, tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "RUSHLIGHT_CACHE": str(tmp_path)}
     files = [str(Path(__file__).parents[1] / name) for name in FILES]
     out = subprocess.run(
-        [sys.executable, "-c", RUN, str(lanes), *files, "-k", "0 or special or lines"],
+        [sys.executable, "-c", RUN, str(lanes), *files, "-k", WHICH],
         cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert out.returncode == 0, out.stdout[-3000:] + out.stderr[-2000:]
