@@ -6,11 +6,12 @@ Nothing here lists ops by hand, but for the operators' own Python names (`__add_
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
-from .autograd import door, fast, views
+from .autograd import fast, quick, views
 from .ops.faces import inplace_of
 from .ops.record import composites, registry
 from .tensor import Parameter, Tensor
@@ -71,12 +72,6 @@ BINARY = {
     "matmul": "matmul",
 }
 UNARY = {"neg": "neg", "invert": "bitwise_not", "abs": "abs"}
-SHORT = {
-    "add": (np.add, True),
-    "sub": (np.subtract, True),
-    "mul": (np.multiply, True),
-    "truediv": (np.true_divide, False),
-}
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -96,23 +91,18 @@ def operators() -> None:
     """Attach Python's operators."""
     kinds = (Tensor, Parameter)
     fast.take_classes(*kinds)
+    quick.take_classes(*kinds)
     for python, name in BINARY.items():
         op = registry[name]
-        plain = fast.plain_binary(op)
-        if python in SHORT:
-            ufunc, integers = SHORT[python]
-            short = fast.binary(op, ufunc, integers, kinds)
-            fast.swapped[f"__{python}__"] = (short, plain)
-            setattr(Tensor, f"__{python}__", short)
-        else:
-            setattr(Tensor, f"__{python}__", plain)
-            fast.swapped[f"__{python}__"] = (plain, plain)
+        setattr(Tensor, f"__{python}__", quick.method(op, fast.plain_binary(op)))
         if python not in COMPARE:
-            setattr(Tensor, f"__r{python}__", fast.plain_binary(op, swap=True))
+            reflected = quick.method(op, fast.plain_binary(op, swap=True), swap=True)
+            setattr(Tensor, f"__r{python}__", reflected)
             if python != "matmul":
                 setattr(Tensor, f"__i{python}__", inplace_operator(op))
     for python, name in UNARY.items():
-        setattr(Tensor, f"__{python}__", fast.unary_plain(registry[name]))
+        op = registry[name]
+        setattr(Tensor, f"__{python}__", quick.method(op, fast.unary_plain(op)))
     invert = Tensor.__invert__  # type: ignore[attr-defined]
 
     def checked_invert(self: Any) -> Any:
@@ -123,13 +113,8 @@ def operators() -> None:
         return invert(self)
 
     setattr(Tensor, "__invert__", checked_invert)  # noqa: B010 - mypy knows no method of that name
-    # commutative: the short way serves both sides
     cls: Any = Tensor
-    cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__
-    fast.swapped["__radd__"], fast.swapped["__rmul__"] = (
-        fast.swapped["__add__"],
-        fast.swapped["__mul__"],
-    )
+    cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__  # commutative: one serves both sides
     cls.__pos__ = lambda self: self.positive()
     for old, new in (
         ("__div__", "__truediv__"),
@@ -147,14 +132,18 @@ def operators() -> None:
             and op.rules
             and op.promote == "float"
         ):
-            short = fast.unary(op, op.ufunc, kinds)
-            short.__name__, short.__doc__ = op.name, op.__doc__
             plain = fast.unary_plain(op)
             plain.__name__, plain.__doc__ = op.name, op.__doc__
-            fast.swapped[op.name] = (short, plain)
-            setattr(Tensor, op.name, short)
-    plain = Tensor.sum  # type: ignore[attr-defined]
-    short = fast.whole(registry["sum_all"], plain, kinds)
-    fast.swapped["sum"] = (short, plain)
-    cls.sum = short
-    door.on_watch.append(lambda watched: fast.swap(Tensor, watched))
+            setattr(Tensor, op.name, quick.method(op, plain))
+    cls.sum = whole(registry["sum_all"], cls.sum)
+
+
+def whole(op: Any, plain: Any) -> Any:
+    """The method for `a.sum()`: `op` when it is called without arguments, else `plain`."""
+    short = quick.method(op, lambda a: plain(a))
+
+    @functools.wraps(plain)
+    def method(a: Any, *args: Any, **kw: Any) -> Any:
+        return plain(a, *args, **kw) if args or kw else short(a)
+
+    return method

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
-from .autograd import differentiate, door, fast, views
+from .autograd import differentiate, door, views
 from .autograd.hooks import add_hook
 from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
 from .device import CPU, META
@@ -48,10 +48,6 @@ class Tensor(TensorBase):
 
         made = legacy_new(args, dtypes.get_default_dtype(), device)
         return made if cls is Tensor else made.as_subclass(cls)
-
-    def __init_subclass__(cls, **kw: Any) -> None:
-        super().__init_subclass__(**kw)
-        fast.slow_operators(cls)
 
     __torch_function__: Any = classmethod(overrides.default)
     _wrap = staticmethod(door.wrap)

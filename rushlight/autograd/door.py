@@ -80,7 +80,15 @@ def wrap(a: Any) -> Any:
 
 
 def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """Run `op` on tensors (numbers and None may stand where the op allows) and record it."""
+    """Run `op` on tensors (numbers and None may stand where the op allows) and record it.
+
+    `op.core` is `general` written out for calls of the common sort (`quick.py`).
+    """
+    return op.core(kw, *inputs)
+
+
+def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`apply` for every operation and all kinds of operands."""
     arrays = []
     tracked = meta = noted = False
     low = 0
@@ -128,22 +136,31 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
             attach_view(op, kw, inputs[0], y, None)
         elif not op.fresh and a.__class__ is ndarray:
             y._a = own(a, arrays)
-        if tracked and op.rules is not None:
-            if a.dtype.kind in "fcV":
-                if state.enabled:
-                    y._fn = record(op, inputs, kw, y._a, y._a.shape, a.dtype, low, narrow)
-                    if y._v is not None and y._vc is not None and op.keep_y:
-                        y._fn.extras().cells = {0: y._vc}
-                else:
-                    y._x = Cut("inference_mode" if state.inference else "no_grad")
-            else:
-                y._x = Cut(f"a result of type {dtypes.from_numpy(a.dtype)!r} ({op.name})")
-        elif tracked:
-            y._x = Cut(f"{op.name}, which has no derivative")
+        if tracked:
+            finish(op, inputs, kw, y, low, narrow)
         elif noted:
             inherit_cut(y, inputs)
         return y
     return several(op, inputs, kw, out, tracked, low, narrow)
+
+
+def finish(
+    op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, low: int = 0, narrow: Any = None
+) -> Any:
+    """Give the result of tracked operands its node, or the note why it has none."""
+    y._fn = y._x = None
+    a = y._a
+    if op.rules is None:
+        y._x = Cut(f"{op.name}, which has no derivative")
+    elif a.dtype.kind not in "fcV":
+        y._x = Cut(f"a result of type {dtypes.from_numpy(a.dtype)!r} ({op.name})")
+    elif state.enabled:
+        y._fn = record(op, inputs, kw, a, a.shape, a.dtype, low, narrow)
+        if y._v is not None and y._vc is not None and op.keep_y:
+            y._fn.extras().cells = {0: y._vc}
+    else:
+        y._x = Cut("inference_mode" if state.inference else "no_grad")
+    return y
 
 
 def several(

@@ -189,15 +189,27 @@ _ours: set[int] = set()  # id() of the globals of this package's modules, as the
 
 def user_line() -> tuple[CodeType | None, int]:
     """The innermost line outside this package, as (code, instruction): cheap to keep."""
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        names = frame.f_globals
-        if id(names) not in _ours:
-            if names.get("__name__", "").partition(".")[0] != _PACKAGE:
-                return frame.f_code, frame.f_lasti
-            _ours.add(id(names))
+    return line_from(sys._getframe(1), [None])
+
+
+def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
+    """`user_line` from a frame on; the code of that frame is put into `seen` when it is a
+    user's."""
+    names = frame.f_globals
+    while id(names) in _ours:
         frame = frame.f_back
-    return None, 0
+        if frame is None:
+            return None, 0
+        names = frame.f_globals
+        seen = _unseen
+    if names.get("__name__", "").partition(".")[0] == _PACKAGE:
+        _ours.add(id(names))
+        return line_from(frame, seen)
+    code = seen[0] = frame.f_code
+    return code, frame.f_lasti
+
+
+_unseen: list[Any] = [None]  # where the code of farther frames goes
 
 
 def show_line(code: CodeType | None, lasti: int) -> str:

@@ -14,6 +14,7 @@ class MetaArray:
     __slots__ = ("dtype", "shape", "strides")
     base = None
     flags = None
+    __array_ufunc__ = None  # NumPy's functions refuse it (comparisons would compare objects)
 
     def __init__(
         self, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...] | None = None

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..autograd import door, fast, views
+from ..autograd import door, fast, quick, views
 from ..autograd.node import TensorBase
 from ..errors import message
 from ..kernels import expr, fused
@@ -162,6 +162,7 @@ class Op:
         return self
 
     def _read_rules(self) -> None:
+        self.__dict__.pop("core", None)
         self._keeps = []
         self._kept = {}
         self.rule_names = ()
@@ -214,6 +215,12 @@ class Op:
         if found is None:
             self.get_rules()
             wrapped = {"plain": lambda r: r, "low": computed_wide, "complex": conjugated}[kind]
+            rules = tuple(
+                unwritten(self.name) if r is None else wrapped(self._fused_rule(r, i))
+                for i, r in enumerate(self.rules)
+            )
+            rule_kw = self.rule_names or ((),) * len(self.rules)
+            run = fast.run_pass if self.rules == (PASS, PASS) else quick.run(self, rules, rule_kw)
             found = self._nodes[kind] = type(
                 self.node_name,
                 (door.OpNode,),
@@ -221,16 +228,13 @@ class Op:
                     "__slots__": (),
                     "__module__": "rushlight",
                     "op": self,
-                    "rules": tuple(
-                        unwritten(self.name) if r is None else wrapped(self._fused_rule(r, i))
-                        for i, r in enumerate(self.rules)
-                    ),
-                    "rule_kw": self.rule_names or ((),) * len(self.rules),
+                    "rules": rules,
+                    "rule_kw": rule_kw,
                     "joint": self.joint_rule,
                     "elementwise": self.kind == "elementwise",
                     "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
                     **({"n_out": 1} if self.outputs == 1 else {}),
-                    **self._short_run(),
+                    **({} if run is None else {"run": run}),
                     **({} if self.rule_names else {"kw": None}),
                 },
             )
@@ -243,14 +247,6 @@ class Op:
         if self.kind != "elementwise" or self.joint_rule or self.name in fused.BARE:
             return rule
         return fused.fuse_rule(rule, f"{self.name}_backward{i}")
-
-    def _short_run(self) -> dict[str, Any]:
-        """The quick ways of running the rules of two operands."""
-        if self.kind != "elementwise" or len(self.rules) != 2:
-            return {}
-        if self.rules == (PASS, PASS):
-            return {"run": fast.run_pass}
-        return {"run": fast.own_copy(fast.run_two)}
 
     @property
     def plain_node(self) -> type:
@@ -276,6 +272,11 @@ class Op:
 
     # -- calling -----------------------------------------------------------------------------
 
+    def core(self, kw: dict[str, Any], *inputs: Any) -> Any:
+        """What `door.apply` calls: the door written out for this op, when it is first needed."""
+        made = self.__dict__["core"] = quick.core(self)
+        return made(kw, *inputs)
+
     def __call__(self, *args: Any, **kw: Any) -> Any:
         """On arrays: the forward at once. On Tensors: through the door. On Expr: one more node."""
         for a in args:
@@ -297,8 +298,14 @@ class Op:
 
     def call(self, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         """A public call: check the operands' kinds, honour subclasses, go through the door."""
-        special = found = False
         ordinary = overrides.ordinary
+        if self.check is None and self.return_type is None and inputs:
+            for t in inputs:
+                if t.__class__ not in ordinary:
+                    break
+            else:
+                return door.apply(self, inputs, kw)
+        special = found = False
         for i, t in enumerate(inputs):
             if t.__class__ in ordinary:
                 found = True
@@ -459,8 +466,8 @@ class Op:
             result = op.call(inputs, kw)
             return result if out is None else write_out(op.name, out, result)
 
-        self.__dict__["_public"] = dress(public, self)
-        return public
+        made = self.__dict__["_public"] = quick.entry(self, dress(public, self))
+        return made
 
     def method(self) -> Callable[..., Any]:
         """`Tensor.name`."""

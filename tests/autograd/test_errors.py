@@ -12,6 +12,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
+from rushlight.ops.record import Op
 
 HERE = re.escape(__file__)
 
@@ -296,17 +297,16 @@ def test_shape_error_inside_a_module_names_its_path() -> None:
     assert "in_features=5" in notes
 
 
-def test_out_of_memory_names_the_largest_tensors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_names_the_largest_tensors() -> None:
     x = torch.ones(1500, 1500, requires_grad=True)
     big = x * 2  # the big one
-    record = torch.exp.op
 
-    def full(*_: Any) -> Any:
+    def full(input: Any) -> Any:
         raise MemoryError("Unable to allocate 3. GiB")
 
-    monkeypatch.setattr(record, "fn", full)
-    with pytest.raises(torch.OutOfMemoryError, match="exp: not enough memory") as caught:
-        torch.exp(big.double().float()[:, :2])
+    record = Op(full, "op")
+    with pytest.raises(torch.OutOfMemoryError, match="full: not enough memory") as caught:
+        record.call((big.double().float()[:, :2],), {})
     text = str(caught.value)
     assert "Unable to allocate 3. GiB" in text
     assert "(1500, 1500)" in text
