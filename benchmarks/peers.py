@@ -87,6 +87,8 @@ def compiling(torch: Any) -> float:
 
 def answer(torch: Any, request: dict[str, Any]) -> Any:
     """What a process does for one request."""
+    if request["what"] == "ready":
+        return None
     torch.manual_seed(0)
     call = ROWS[request["row"]].make(torch)
     if request["what"] == "time":
@@ -220,6 +222,15 @@ def busy_core() -> Any:
             process.kill()
 
 
+def started(stack: ExitStack, threads: int) -> list[Side]:
+    """A process of each library. All have imported it: the one that is slow at that must not take
+    a core from another's first row."""
+    sides = [stack.enter_context(Side(library, threads)) for library in libraries()]
+    for side in sides:
+        side.ask("ready", "")
+    return sides
+
+
 def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, Figures]) -> None:
     """Measure the rows once and enter what was found. No process is left at the end."""
     names = list(names)
@@ -227,7 +238,7 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
     rows = [name for name in names if name in ROWS]
     if rows or "busy" in names:
         with ExitStack() as stack:
-            sides = [stack.enter_context(Side(x, plan.threads)) for x in libraries()]
+            sides = started(stack, plan.threads)
             for name in rows:
                 with noted(results[name]) as f:
                     taken = turns(sides, number, name, options)
@@ -246,7 +257,7 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
     counted = [name for name in rows if ROWS[name].flops]
     if counted and number < 3:
         with ExitStack() as stack:
-            sides = [stack.enter_context(Side(x, 1)) for x in libraries()]
+            sides = started(stack, 1)
             for name in counted:
                 with noted(results[name]) as f:
                     taken = turns(sides, number, name, options)

@@ -6,9 +6,11 @@ Environment: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS) at start.
 
 from __future__ import annotations
 
+import functools
 import os
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -57,31 +59,46 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(n: int) -> None:
-    """Let operations use `n` threads (today these are the threads of NumPy's BLAS)."""
+    """Let operations use `n` threads: our kernels, and NumPy's BLAS where it does the work."""
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError(f"set_num_threads expects an int, but got {type(n).__name__}")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     current.num_threads = n
-    setter = _blas_setter()
-    if setter is not None:
-        setter(n)
+    blas = blas_threads()
+    if blas is not None:
+        blas[1](n)
 
 
-def _blas_setter() -> Any:
-    """The function of the OpenBLAS inside NumPy's wheel that sets its threads; None for another
-    BLAS."""
+@functools.cache
+def blas_threads() -> tuple[Callable[[], int], Callable[[int], None]] | None:
+    """The functions of NumPy's BLAS that tell and set its number of threads; None: it has none that
+    we know (it is not an OpenBLAS)."""
     import ctypes
+
+    for path in _blas_paths():
+        library = ctypes.PyDLL(path)  # which keeps the global lock: these calls are short
+        for end in ("64_", ""):
+            for begin in ("scipy_openblas", "openblas"):
+                tell = getattr(library, f"{begin}_get_num_threads{end}", None)
+                put = getattr(library, f"{begin}_set_num_threads{end}", None)
+                if tell is not None and put is not None:
+                    tell.argtypes, tell.restype = [], ctypes.c_int
+                    put.argtypes, put.restype = [ctypes.c_int], None
+                    return tell, put
+    return None
+
+
+def _blas_paths() -> list[str]:
+    """Libraries in which the functions of NumPy's BLAS may be found. Names are looked up in a
+    library and in all that it is linked with, so NumPy's own extension leads to any BLAS; Windows
+    looks at the one file only."""
+    if sys.platform != "win32":
+        found = sys.modules["numpy._core._multiarray_umath"].__file__
+        return [found] if found else []
     from pathlib import Path  # imported here: pathlib takes milliseconds
 
-    folder = Path(np.__file__).parent
-    for libs in (folder.parent / "numpy.libs", folder / ".dylibs"):
-        for path in sorted(libs.glob("*openblas*")) if libs.is_dir() else ():
-            lib = ctypes.CDLL(str(path))
-            for name in ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads"):
-                if hasattr(lib, name):
-                    return getattr(lib, name)
-    return None
+    return [str(p) for p in Path(np.__file__).parents[1].glob("numpy.libs/*openblas*.dll")]
 
 
 def get_num_interop_threads() -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .blas import dot
 from .matmul import product
 
 __all__ = [
@@ -48,7 +49,7 @@ def matmul(a: Array, b: Array) -> Array:
     if y is not None:
         return y
     if a.ndim < 3 and b.ndim < 3:
-        return np.dot(a, b)  # which copies strided operands for BLAS by itself
+        return dot(a, b)
     a, b = _blas_ready(a), _blas_ready(b)
     if a.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and a.size:
         out = np.matmul(a.reshape(-1, a.shape[-1]), b)

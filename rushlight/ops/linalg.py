@@ -16,6 +16,7 @@ import numpy as np
 from ..autograd.door import wrap
 from ..errors import message
 from ..kernels import linalg as kernels
+from ..kernels.blas import dot as blas_dot
 from ..kernels.matmul import product
 from ..kernels.meta import MetaArray
 from .record import composite, op, write_out
@@ -383,7 +384,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     ):
         y = product(input, weight.T, bias)
         if y is None:
-            y = np.dot(input, weight.T)
+            y = blas_dot(input, weight.T)
             if bias is not None:
                 y += bias
         return y

@@ -6,11 +6,18 @@ out one by one, so a worker that the operating system keeps waiting holds nobody
 a chunk is depends on the work alone: results are the same for any number of threads. A pool that is
 busy (two Python threads compute at once) does not wait: the second caller works alone.
 
-Workers are Python threads that never come back from machine code. They look for work for a moment
-after each job, then sleep until they are called. `fit()` starts them when a large job first comes
-up; after a fork the child starts its own.
+A job is four words: a function, its context, the number of chunks and the chunks that are `left`.
+Who takes one off `left` and finds that some were left has a chunk, and the job stays until that
+chunk is done; so a worker needs no leave to take part, and the caller waits only for chunks that
+were begun.
 
-Where the operating system has no POSIX threads (Windows) every job runs on its caller.
+Workers are Python threads that never come back from machine code. After a job they look for
+the next one, and then sleep. How long they look is learned: twice as long after each job that came
+soon, half as long after each that did not. Looking gives way to whoever else wants the core, and
+ends at once when somebody did. `fit()` starts workers when a large job first comes up; after a fork
+the child starts its own.
+
+How threads sleep and read the clock is in `waiting.py`.
 """
 
 from __future__ import annotations
@@ -19,38 +26,25 @@ import atexit
 import ctypes
 import functools
 import os
-import sys
 import threading
 from typing import Any
 
 from ... import config
-from . import jit, native
-from .ir import I64, PTR, Function, Module, Pointer, Value
+from . import jit, native, waiting
+from .ir import I32, I64, PTR, Function, Module, Pointer, Value
+from .waiting import ROOM, System
 
-LINE = 8  # i64 words in a cache line: each shared word has a line of its own
-WORDS = ("open", "next", "active", "generation", "sleepers", "stop", "chunks", "chunk", "context",
-         "busy", "limit")  # fmt: skip
-LOCK, CALL = len(WORDS) * LINE, (len(WORDS) + 4) * LINE  # 256 bytes each
-SIZE = (len(WORDS) + 8) * LINE * 8
-POSIX = {  # functions of the C library, and how many pointers they take
-    "pthread_mutex_init": 2,
-    "pthread_mutex_lock": 1,
-    "pthread_mutex_unlock": 1,
-    "pthread_cond_init": 2,
-    "pthread_cond_wait": 2,
-    "pthread_cond_broadcast": 1,
-    "sched_yield": 0,
-}
-SPINS = 1200  # looks for work before sleeping: about 60 µs, what Python takes between two kernels
+LINE = 8  # i64 words in a cache line
+# The shared words, a cache line each; those of a job, which are read together, have one together.
+LINES = (("generation", "chunk", "context", "chunks"), ("left",), ("done",), ("busy",),
+         ("sleepers", "stop", "limit"))  # fmt: skip
+PLACES = {word: i * LINE + j for i, line in enumerate(LINES) for j, word in enumerate(line)}
+SIZE = len(LINES) * LINE * 8 + ROOM
+
+LOOKS = 64  # looks for work between two looks at the clock: about a microsecond
+LATE = 50_000  # nanoseconds between two looks at the clock that mean that others want the core
+SHORTEST, LONGEST = 20_000, 500_000  # nanoseconds of looking for work before sleeping
 PATIENCE = 2000  # looks for the others to finish before giving up the rest of the time slice
-
-
-def relax(f: Function) -> None:
-    """Tell the CPU that this is a waiting loop."""
-    if jit.target().machine.triple.startswith(("x86", "i686")):
-        f.intrinsic("llvm.x86.sse2.pause", None, [])
-    elif jit.target().machine.triple.startswith(("aarch64", "arm64")):
-        f.intrinsic("llvm.aarch64.hint", None, [f.const("i32", 1)])
 
 
 class _State:
@@ -60,28 +54,32 @@ class _State:
         self.base = Pointer(f, "@pool_state", I64)
 
     def __getattr__(self, name: str) -> Pointer:
-        return self.base.at(WORDS.index(name) * LINE)
+        return self.base.at(PLACES[name])
 
     @property
-    def lock(self) -> Pointer:
-        return self.base.at(LOCK)
+    def generation(self) -> Pointer:
+        return Pointer(self.base.fn, self.base.text, I32)
 
     @property
-    def call(self) -> Pointer:
-        return self.base.at(CALL)
+    def room(self) -> Pointer:
+        return self.base.at(len(LINES) * LINE)
 
 
-def take_chunks(f: Function, state: Any) -> None:
-    """Run chunks until none is left."""
+def take_chunks(f: Function, state: Any) -> Value:
+    """Run chunks until none is left; the number of those that were run."""
+    count = f.var(0)
     with f.repeat() as more:
-        i = state.next.atomic_add(1)
-        more.stop_if(i >= state.chunks.atomic_load())
+        left = state.left.atomic_add(-1)
+        more.stop_if(left <= 0)
         chunk = f.emit(PTR, f"inttoptr i64 {state.chunk.atomic_load().text} to ptr")
         context = f.emit(PTR, f"inttoptr i64 {state.context.atomic_load().text} to ptr")
-        f.call_pointer(chunk, None, [context, i])
+        f.call_pointer(chunk, None, [context, state.chunks.atomic_load() - left])
+        count.set(count.get() + 1)
+    taken: Value = count.get()
+    return taken
 
 
-def write_run(module: Module) -> None:
+def write_run(module: Module, system: System) -> None:
     f = module.function("pool_run", None, [("chunk", PTR), ("context", PTR), ("chunks", I64)])
     state: Any = _State(f)
     chunk, context, chunks = f.args["chunk"], f.args["context"], f.args["chunks"]
@@ -91,67 +89,91 @@ def write_run(module: Module) -> None:
     with f.when(alone.get() != 0) as branch, f.range(chunks) as i:
         f.call_pointer(chunk, None, [context, i])
     with branch.otherwise():
-        state.chunk.atomic_store(f.emit(I64, f"ptrtoint ptr {chunk.text} to i64"))
-        state.context.atomic_store(f.emit(I64, f"ptrtoint ptr {context.text} to i64"))
-        state.chunks.atomic_store(chunks)
-        state.next.atomic_store(0)
-        state.open.atomic_store(1)
+        state.chunk.store(f.emit(I64, f"ptrtoint ptr {chunk.text} to i64"))
+        state.context.store(f.emit(I64, f"ptrtoint ptr {context.text} to i64"))
+        state.chunks.store(chunks)
+        state.done.store(0)
+        state.left.atomic_store(chunks)
         state.generation.atomic_add(1)
         with f.when(state.sleepers.atomic_load() > 0):
-            f.call("pthread_mutex_lock", "i32", [state.lock])
-            f.call("pthread_cond_broadcast", "i32", [state.call])
-            f.call("pthread_mutex_unlock", "i32", [state.lock])
-        take_chunks(f, state)
-        state.open.atomic_store(0)
+            limit = state.limit.atomic_load()
+            wanted = f.select(chunks <= limit, chunks - 1, limit)
+            system.wake(f, state.room, state.generation, wanted)
+        own = take_chunks(f, state)
         looks = f.var(0)
         with f.repeat() as wait:  # for chunks that workers have begun
-            wait.stop_if(state.active.atomic_load() == 0)
-            relax(f)
+            wait.stop_if(state.done.atomic_load() + own == chunks)
+            system.relax(f)
             looks.set(looks.get() + 1)
             with f.when(looks.get() > PATIENCE):
-                f.call("sched_yield", "i32", [])
+                system.give_way(f)
         state.busy.atomic_store(0)
     f.ret()
+
+
+def write_look(module: Module, system: System) -> None:
+    """Look for a job for as long as may be, then sleep until there is one. Returns how long to look
+    the next time."""
+    f = module.function("pool_look", I64, [("seen", I32), ("longest", I64)], private=True)
+    state: Any = _State(f)
+    place = f.buffer(I64, 2)
+    seen, longest = f.args["seen"], f.args["longest"]
+    begin = system.clock(f, place)
+    now, late = f.var(begin), f.var(0)
+
+    def there() -> Value:
+        return (state.generation.atomic_load() != seen) | (state.stop.atomic_load() != 0)
+
+    with f.repeat() as look:
+        looks = f.var(0)
+        with f.repeat() as few:
+            few.stop_if(there())
+            few.stop_if(looks.get() >= LOOKS)
+            system.relax(f)
+            looks.set(looks.get() + 1)
+        look.stop_if(looks.get() < LOOKS)
+        system.give_way(f)
+        before = now.get()
+        now.set(system.clock(f, place))
+        with f.when(now.get() - before > LATE):
+            late.set(1)
+        look.stop_if(late.get() != 0)
+        look.stop_if(now.get() - begin > longest)
+    with f.when(~there()):
+        state.sleepers.atomic_add(1)
+        with f.repeat() as sleep:
+            sleep.stop_if(there())
+            system.sleep(f, state.room, state.generation, seen)
+        state.sleepers.atomic_add(-1)
+        now.set(system.clock(f, place))
+    soon = (now.get() - begin < LONGEST) & (late.get() == 0)
+    more, less = longest * 2, longest // 2
+    more = f.select(more < LONGEST, more, f.const(I64, LONGEST))
+    less = f.select(less > SHORTEST, less, f.const(I64, SHORTEST))
+    f.ret(f.select(soon, more, less))
 
 
 def write_worker(module: Module) -> None:
     f = module.function("pool_worker", None, [("number", I64)])
     state: Any = _State(f)
     seen = f.var(state.generation.atomic_load())
+    longest = f.var(LONGEST)
     with f.repeat() as work:
-        looks = f.var(0)
-        with f.repeat() as look:
-            look.stop_if(state.generation.atomic_load() != seen.get())
-            look.stop_if(state.stop.atomic_load() != 0)
-            look.stop_if(looks.get() >= SPINS)
-            relax(f)
-            looks.set(looks.get() + 1)
-        with f.when(looks.get() >= SPINS):
-            f.call("pthread_mutex_lock", "i32", [state.lock])
-            state.sleepers.atomic_add(1)
-            with f.repeat() as sleep:
-                sleep.stop_if(state.generation.atomic_load() != seen.get())
-                sleep.stop_if(state.stop.atomic_load() != 0)
-                f.call("pthread_cond_wait", "i32", [state.call, state.lock])
-            state.sleepers.atomic_add(-1)
-            f.call("pthread_mutex_unlock", "i32", [state.lock])
+        longest.set(f.call("pool_look", I64, [seen.get(), longest.get()]))
         work.stop_if(state.stop.atomic_load() != 0)
         seen.set(state.generation.atomic_load())
         with f.when(f.args["number"] < state.limit.atomic_load()):
-            state.active.atomic_add(1)
-            with f.when(state.open.atomic_load() != 0):
-                take_chunks(f, state)
-            state.active.atomic_add(-1)
+            count = take_chunks(f, state)
+            with f.when(count > 0):
+                state.done.atomic_add(count)
     f.ret()
 
 
-def write_settings(module: Module) -> None:
+def write_settings(module: Module, system: System) -> None:
     """Functions that set up and change the state."""
     f = module.function("pool_init", None, [])
     state: Any = _State(f)
-    null = Value(f, PTR, "null")
-    f.call("pthread_mutex_init", "i32", [state.lock, null])
-    f.call("pthread_cond_init", "i32", [state.call, null])
+    system.start(f, state.room)
     f.ret()
     f = module.function("pool_limit", None, [("limit", I64)])
     _State(f).limit.atomic_store(f.args["limit"])
@@ -159,34 +181,23 @@ def write_settings(module: Module) -> None:
     f = module.function("pool_stop", None, [])
     state = _State(f)
     state.stop.atomic_store(1)
-    f.call("pthread_mutex_lock", "i32", [state.lock])
-    f.call("pthread_cond_broadcast", "i32", [state.call])
-    f.call("pthread_mutex_unlock", "i32", [state.lock])
+    state.generation.atomic_add(1)  # the word that sleepers wait for
+    system.wake(f, state.room, state.generation, f.const(I64, 1 << 30))
     f.ret()
 
 
-def build() -> Module:
+def build(system: System) -> Module:
     module = Module("pool")
     module.globals["pool_state"] = f"@pool_state = global [{SIZE} x i8] zeroinitializer, align 64"
-    for name, pointers in POSIX.items():
-        module.declare(name, "i32", [PTR] * pointers)
-    write_run(module)
+    system.declare(module)
+    write_run(module, system)
+    write_look(module, system)
     write_worker(module)
-    write_settings(module)
+    write_settings(module, system)
     native.entry(module, "py_worker", "pool_worker", ["int"])
     for name in ("init", "stop"):
         native.entry(module, f"py_{name}", f"pool_{name}", [], release=False)
     native.entry(module, "py_limit", "pool_limit", ["int"], release=False)
-    return module
-
-
-def build_alone() -> Module:
-    """The pool of a system without POSIX threads: every job runs on its caller."""
-    module = Module("pool")
-    f = module.function("pool_run", None, [("chunk", PTR), ("context", PTR), ("chunks", I64)])
-    with f.range(f.args["chunks"]) as i:
-        f.call_pointer(f.args["chunk"], None, [f.args["context"], i])
-    f.ret()
     return module
 
 
@@ -196,20 +207,15 @@ def build_alone() -> Module:
 class Pool:
     """The workers of this process and how many of them may take part."""
 
-    def __init__(self) -> None:
+    def __init__(self, system: System | None = None) -> None:
         self.workers: list[threading.Thread] = []
         self.size = 1  # threads that may work on a job, the caller among them
-        self.posix = sys.platform != "win32"
-        if not self.posix:
-            self.addresses = jit.load(("pool", "alone"), build_alone, ["pool_run"])
-            return
-        libc = ctypes.CDLL(None)
-        symbols = {n: ctypes.cast(getattr(libc, n), ctypes.c_void_p).value for n in POSIX}
+        system = system or waiting.system()
         self.addresses = jit.load(
-            ("pool", SIZE, SPINS, PATIENCE),
-            build,
+            ("pool", system.name, SIZE, LOOKS, LATE, SHORTEST, LONGEST, PATIENCE),
+            lambda: build(system),
             ["pool_run", "pool_state", "py_worker", "py_init", "py_stop", "py_limit"],
-            {**native.symbols(), **symbols},  # type: ignore[dict-item]
+            {**native.symbols(), **system.symbols()},
         )
         self._work, self._init, self._stop, self._limit = (
             native.function(self.addresses[f"py_{n}"], f"pool_{n}")
@@ -218,13 +224,12 @@ class Pool:
         self._init()
         self._lock = threading.Lock()
         atexit.register(self.stop)
-        os.register_at_fork(after_in_child=self._forget)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
 
     def fit(self, threads: int) -> None:
         """Let `threads` threads work on a job, the caller among them; starts what is missing."""
         self.size = threads
-        if not self.posix:
-            return
         with self._lock:
             while len(self.workers) < threads - 1:
                 number = len(self.workers)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rushlight.kernels.llvm import ir, jit, native, threads
+from rushlight.kernels.llvm import ir, jit, native, threads, waiting
 from rushlight.kernels.llvm.ir import F32, I64, PTR
 
 pytestmark = pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
@@ -41,9 +44,11 @@ def build() -> ir.Module:
     return module
 
 
-def kernel() -> Any:
-    imports = {**native.symbols(), **threads.run_symbol()}
-    return native.function(jit.load(("test-chunks",), build, ["call"], imports)["call"], "call")
+def kernel(pool: threads.Pool | None = None) -> Any:
+    run = (pool or threads.pool()).addresses["pool_run"]
+    imports = {**native.symbols(), "pool_run": run}
+    found = jit.load(("test-chunks", run), build, ["call"], imports)
+    return native.function(found["call"], "call")
 
 
 def expected(times: int) -> np.float32:
@@ -62,6 +67,59 @@ def test_every_chunk_runs_once(size: int) -> None:
         call(x, chunks * CHUNK)
         assert (x[: chunks * CHUNK] == expected(1)).all()
         assert (x[chunks * CHUNK :] == 0).all()
+
+
+@functools.cache
+def pool_of(how: str) -> threads.Pool:
+    """The pool of this system, or one that waits as POSIX has it. One of a kind in a process: its
+    words belong to the machine code."""
+    return threads.pool() if how == "own" else threads.Pool(waiting.Condition())
+
+
+@pytest.mark.parametrize("how", ["own", "condition"])
+@pytest.mark.parametrize("asleep", [False, True])
+def test_workers_come_looking_or_woken(how: str, asleep: bool) -> None:
+    if how == "condition" and sys.platform == "win32":
+        pytest.skip("no POSIX threads here")
+    pool = pool_of(how)
+    call = kernel(pool)
+    pool.fit(4)
+    words = (ctypes.c_int64 * (threads.SIZE // 8)).from_address(pool.addresses["pool_state"])
+    for _ in range(30):
+        x = np.zeros(100 * CHUNK, np.float32)
+        call(x, x.size)
+        assert (x == expected(1)).all()
+        while asleep and words[threads.PLACES["sleepers"]] < len(pool.workers):
+            time.sleep(0)
+
+
+FOREIGN = [
+    (waiting.Windows, "x86_64-pc-windows-msvc"),
+    (waiting.Windows, "aarch64-pc-windows-msvc"),
+    (waiting.Condition, "x86_64-apple-macosx"),
+    (waiting.Condition, "arm64-apple-macosx"),
+    (waiting.Futex, "x86_64-unknown-linux-gnu"),
+    (waiting.Futex, "aarch64-unknown-linux-gnu"),
+]
+
+
+@pytest.mark.parametrize(("system", "triple"), FOREIGN, ids=[triple for _, triple in FOREIGN])
+def test_the_pool_can_be_made_for_other_systems(system: type[waiting.System], triple: str) -> None:
+    """It compiles, and calls what that system has and nothing else."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    there = system(triple)
+    module = llvm.parse_assembly(threads.build(there).text())
+    module.verify()
+    machine = llvm.Target.from_triple(triple).create_target_machine(opt=2)
+    assert machine.emit_object(module)
+    called = {f.name for f in module.functions if f.is_declaration}
+    called = {name for name in called if not name.startswith(("Py", "llvm."))}
+    assert called == set(there.functions)
+    wanted = "yield" if "aarch64" in triple or "arm64" in triple else "pause"
+    assert wanted in machine.emit_assembly(module)
 
 
 def test_many_python_threads_at_once() -> None:
