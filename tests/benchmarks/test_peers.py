@@ -18,17 +18,25 @@ class MadeUp:
     """A side that answers at once; the list has what was asked, in order."""
 
     asked: ClassVar[list[tuple[str, str, int]]] = []
+    ready: ClassVar[set[MadeUp]] = set()
+    running: ClassVar[set[MadeUp]] = set()
 
     def __init__(self, library: str, threads: int, **environment: str) -> None:
+        self.running.add(self)
         self.library, self.threads, self.environment = library, threads, environment
 
     def __enter__(self) -> MadeUp:
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        self.running.discard(self)
 
     def ask(self, what: str, row: str, **more: Any) -> Any:
+        if what == "ready":
+            self.ready.add(self)
+            return None
+        if what == "time":  # nobody is still importing
+            assert self.running <= self.ready
         self.asked.append((self.library, row, self.threads))
         if row == "exp" and self.library == "torch":
             raise peers.RowFailed("torch: no")
@@ -52,7 +60,8 @@ def sides(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int]]:
     monkeypatch.setattr(peers, "Side", MadeUp)
     monkeypatch.setattr(peers, "busy_core", nobody)
     monkeypatch.setattr(peers, "libraries", lambda: ["rushlight", "torch"])
-    MadeUp.asked.clear()
+    for kept in (MadeUp.asked, MadeUp.ready, MadeUp.running):
+        kept.clear()
     return MadeUp.asked
 
 
