@@ -272,17 +272,8 @@ mm.shape(product_shape)
 mm.vjp(lambda g, _y, _a, b: mm(g, b.mT), lambda g, _y, a, _b: mm(a.mT, g))
 
 
-@op(
-    samples=[case((2, 4, 3), (2, 3, 5))],
-    errors=[
-        error(RuntimeError, "Expected size for first two dimensions", (2, 4, 3), (3, 3, 5)),
-        error(RuntimeError, "must be a 3D tensor", (4, 3), (2, 3, 5)),
-    ],
-    holomorphic=True,
-    fresh=True,
-)
-def bmm(input: Any, mat2: Any) -> Any:
-    """The products of two equally long stacks of matrices."""
+def check_stacks(input: Any, mat2: Any) -> None:
+    """Raise PyTorch's error unless these are equally long stacks of matrices that fit."""
     need_dims(input, "batch1", 3)
     need_dims(mat2, "batch2", 3)
     same_type(input, mat2, "batch1", "batch2")
@@ -296,6 +287,20 @@ def bmm(input: Any, mat2: Any) -> Any:
                 hint="torch.matmul, which broadcasts",
             )
         )
+
+
+@op(
+    samples=[case((2, 4, 3), (2, 3, 5))],
+    errors=[
+        error(RuntimeError, "Expected size for first two dimensions", (2, 4, 3), (3, 3, 5)),
+        error(RuntimeError, "must be a 3D tensor", (4, 3), (2, 3, 5)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def bmm(input: Any, mat2: Any) -> Any:
+    """The products of two equally long stacks of matrices."""
+    check_stacks(input, mat2)
     return kernels.matmul(input, mat2)
 
 

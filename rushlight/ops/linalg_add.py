@@ -9,7 +9,17 @@ import numpy as np
 
 from ..errors import message
 from ..kernels import linalg as kernels
-from .linalg import bmm, check_product, matmul, mm, need_dims, product_shape, same_type
+from ..kernels.matmul import added
+from .linalg import (
+    bmm,
+    check_product,
+    check_stacks,
+    matmul,
+    mm,
+    need_dims,
+    product_shape,
+    same_type,
+)
 from .record import op
 from .samples import case, error
 
@@ -18,6 +28,13 @@ ndarray = np.ndarray
 
 def _scaled(x: Any, factor: Any) -> Any:
     return x if factor == 1 else x * factor
+
+
+def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    """beta * input + alpha * (a @ b) by one kernel; None where there is none for these."""
+    if beta == 0 or alpha.__class__ not in (int, float) or beta.__class__ not in (int, float):
+        return None
+    return added(input, a, b, beta, alpha)
 
 
 def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False) -> Any:
@@ -53,10 +70,6 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
     return product + _scaled(input, beta)
 
 
-def _input_rule(g: Any, _y: Any, *_: Any, beta: Any) -> Any:
-    return g * beta
-
-
 @op(
     samples=[
         case((4, 5), (4, 3), (3, 5)),
@@ -76,6 +89,9 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     need_dims(mat1, "mat1")
     need_dims(mat2, "mat2")
     check_product(mat1, mat2)
+    y = _in_one(input, mat1, mat2, beta, alpha)
+    if y is not None:
+        return y
     return _added(input, kernels.matmul(mat1, mat2), beta, alpha, strict=True)
 
 
@@ -99,6 +115,9 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     need_dims(mat, "mat")
     need_dims(vec, "vec", 1)
     check_product(mat, vec)
+    y = _in_one(input, mat, vec, beta, alpha)
+    if y is not None:
+        return y
     return _added(input, kernels.matmul(mat, vec), beta, alpha)
 
 
@@ -144,7 +163,11 @@ addr.vjp(
 )
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
-    return _added(input, bmm.fn(batch1, batch2), beta, alpha)
+    check_stacks(batch1, batch2)
+    y = _in_one(input, batch1, batch2, beta, alpha)
+    if y is not None:
+        return y
+    return _added(input, kernels.matmul(batch1, batch2), beta, alpha)
 
 
 baddbmm.shape(lambda _i, a, b, **_: product_shape(a, b))

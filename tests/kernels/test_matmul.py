@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not fused.jit(), reason="no LLVM here, or RUSHLI
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matmul, "LEAST_WORK", 1)
-    monkeypatch.setattr(matmul, "NARROW", 1)
+    matmul.plan.cache_clear()  # plans of the usual choice are not those of this one
 
 
 def laid_out(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, how: int) -> np.ndarray:
@@ -93,9 +93,75 @@ def test_batches(shapes: Any, how: int) -> None:
         assert y.shape == (a @ b).shape
 
 
+ROADS = {  # one problem for each way to compute a product
+    "dots": ((3, 100), (100, 70)),
+    "dots turned": ((70, 100), (100, 2)),
+    "a tile": ((5, 9), (9, 7)),
+    "tiles": ((75, 200), (200, 130)),
+    "packed": ((150, 100), (100, 450)),
+    "sliced": ((3, 5000), (5000, 7)),
+    "a sum": ((70001,), (70001,)),
+    "row times matrix": ((300,), (300, 200)),
+    "matrix times column": ((200, 300), (300,)),
+    "heads": ((3, 4, 20, 8), (3, 4, 8, 20)),
+    "three dims that do not merge": ((2, 3, 2, 6, 8), (2, 1, 2, 8, 7)),
+    "a stack times a vector": ((4, 30, 20), (20,)),
+    "a vector times a stack": ((30,), (4, 30, 20)),
+}
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("transposed", [0, 1, 2, 3])
+def test_something_added(
+    road: str, transposed: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """beta * d + alpha * (a @ b), for each d that broadcasts to the product."""
+    monkeypatch.setattr(matmul, "LEAST_PACKED", 1 << 20)
+
+    def operand(shape: tuple[int, ...], turned: int) -> np.ndarray:
+        x = rng.standard_normal(shape).astype(np.float32)
+        if len(shape) < 2 or not turned:
+            return x
+        if len(shape) > 3:  # heads that lie within positions
+            return np.ascontiguousarray(x.swapaxes(-2, -3)).swapaxes(-2, -3)
+        return np.ascontiguousarray(x.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+    a, b = (operand(s, transposed & t) for s, t in zip(ROADS[road], (1, 2), strict=True))
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    size = np.abs(a.astype(np.float64)) @ np.abs(b)
+    eps = np.finfo(np.float32).eps
+    shapes = {(1,) * len(exact.shape), exact.shape, exact.shape[-1:], (*exact.shape[:-1], 1)}
+    for shape in [s for s in shapes if len(s) <= exact.ndim]:
+        for beta, alpha in ((1, 1), (-0.5, 2.0)):
+            d = operand(shape, transposed & 1)
+            y = matmul.added(d, a, b, beta, alpha)
+            assert y is not None
+            assert y.shape == exact.shape
+            bound = (a.shape[-1] + 4) * eps * (2 * size + np.abs(d))
+            assert (np.abs(y - (alpha * exact + beta * d)) <= bound).all()
+    assert matmul.added(rng.standard_normal((2, *exact.shape)).astype("f"), a, b) is None
+    assert matmul.added(np.ones(exact.shape), a, b) is None
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_threads_change_no_bit(
+    road: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matmul, "LEAST_PACKED", 1 << 20)
+    a, b = (rng.standard_normal(s).astype(np.float32) for s in ROADS[road])
+    before = rushlight.get_num_threads()
+    try:
+        rushlight.set_num_threads(1)
+        alone = matmul.product(a, b)
+        for threads in (2, 3, 8):
+            rushlight.set_num_threads(threads)
+            np.testing.assert_array_equal(matmul.product(a, b), alone)
+    finally:
+        rushlight.set_num_threads(before)
+
+
 def test_what_is_left_to_numpy() -> None:
     x = np.ones((4, 4), np.float32)
-    assert matmul.product(x[0], x) is None
     assert matmul.product(x, x.astype(np.float64)) is None
     assert matmul.product(x.astype(np.int64), x.astype(np.int64)) is None
     assert matmul.product(x[:0], x) is None
