@@ -12,7 +12,7 @@ import numpy as np
 
 from . import fused
 from .matmul import ELEMENTS
-from .rows import usable
+from .rows import ELEMENTS_OF_CHUNK, usable
 
 Array = Any
 LEAST = 1 if fused.ALWAYS else 8192  # elements from which on a kernel is used
@@ -26,13 +26,12 @@ def kernel(name: str, element: str, names: tuple[tuple[str, str], ...]) -> Any:
 
 
 def run(name: str, x: Array, kinds: dict[str, tuple[str, Any]]) -> None:
-    from .llvm.rows import rows_in_chunk
-
     rows, n = x.shape
     names = tuple((k, kind) for k, (kind, _) in kinds.items())
     fused.jit()[2].ready()
+    each = max(1, ELEMENTS_OF_CHUNK // n)
     kernel(name, ELEMENTS[x.dtype], names)(
-        *[a for _, a in kinds.values()], n, rows, 1, rows_in_chunk(n)
+        *[a for _, a in kinds.values()], n, rows, 1, each, -(-rows // each)
     )
 
 

@@ -1,6 +1,10 @@
-"""What the normalisations share: moments over some dimensions, and a scale and shift by them.
+"""Normalisations of rows, channels and groups, and their gradients, with NumPy: the reference.
 
-Not here: which dimensions belong together, running statistics, gradients (`ops/norm.py`).
+All are y = (x - mean) * rstd * w + b with rstd = (var + eps) ** -0.5. float16 and bfloat16 are
+computed in float32, which moments and gradients of w and b then are.
+
+Not here: large arrays (`norm_native.py`, which every function asks first), running statistics
+(`ops/norm.py`).
 """
 
 from __future__ import annotations
@@ -11,27 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from . import rows
+from . import norm_native
+from .rows import computed
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
-
+Needs = tuple[bool, bool, bool]
 
 _BLOCK = 1 << 16  # elements of a block of rows that stays in the cache between passes
 
 
 def moments(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
     """Mean and biased variance over `dims`, which stay as 1; the variance in two passes."""
-    if dims[0] and dims == tuple(range(dims[0], x.ndim)) and x.size:
-        lead = x.shape[: dims[0]]
-        found = rows.row_moments(x.reshape(math.prod(lead), -1))
-        if found is not None:
-            return tuple(m.reshape(lead + (1,) * len(dims)) for m in found)  # type: ignore[return-value]
-        if x.size > _BLOCK:
-            return _row_moments(x, dims)
-    if dims == (0, *range(2, x.ndim)):
-        found = rows.channel_moments(x)
-        if found is not None:
-            return tuple(m.reshape(1, -1, *[1] * (x.ndim - 2)) for m in found)  # type: ignore[return-value]
     count = x.dtype.type(max(1, math.prod(x.shape[d] for d in dims)))
     mean = np.asarray(np.add.reduce(x, axis=dims, keepdims=True) / count)
     apart = x - mean
@@ -44,31 +38,15 @@ def inverse_std(var: Array, eps: float) -> Array:
     return np.asarray(1 / np.sqrt(var + var.dtype.type(eps)))
 
 
-def scale_shift(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array | None) -> Array:
-    """(x - mean) * rstd * w + b, with everything but x small: one product and one sum."""
-    scale = rstd if w is None else rstd * w
-    shift = -mean * scale if b is None else b - mean * scale
-    if x.ndim > 2 and scale.shape == shift.shape == (1, x.shape[1], *[1] * (x.ndim - 2)):
-        found = rows.channel_scale_shift(x, scale, shift)
-        if found is not None:
-            return found
-    y = x * scale
-    y += shift
-    return y
+def wide(a: Array | None, dtype: Any, shape: tuple[int, ...]) -> Array | None:
+    """A parameter in the type that is computed in, and another shape."""
+    if a is None:
+        return None
+    a = a.reshape(shape)
+    return a if a.dtype == dtype else a.astype(dtype)
 
 
-def center_scale(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array | None) -> Array:
-    """The same where w and b have other dimensions than the moments."""
-    y = x - mean
-    y *= rstd
-    if w is not None:
-        y *= w
-    if b is not None:
-        y += b
-    return y
-
-
-# --- rows: dimensions at the end, in blocks ---
+# -- rows: the last `length` elements are normalised, w and b are (length) -----------------------
 
 
 def _blocks(rows: int, length: int) -> Iterator[slice]:
@@ -76,100 +54,203 @@ def _blocks(rows: int, length: int) -> Iterator[slice]:
     return (slice(i, i + step) for i in range(0, rows, step))
 
 
-def _row_moments(x: Array, dims: tuple[int, ...]) -> tuple[Array, Array]:
-    shape = x.shape[: dims[0]] + (1,) * len(dims)
-    length = math.prod(x.shape[dims[0] :])
-    flat = x.reshape(-1, length)
-    mean = np.empty((len(flat), 1), x.dtype)
-    var = np.empty(len(flat), x.dtype)
-    for at in _blocks(len(flat), length):
-        part = flat[at]
-        np.add.reduce(part, axis=1, keepdims=True, out=mean[at])
-        mean[at] /= length
-        apart = part - mean[at]
-        np.einsum("ij,ij->i", apart, apart, out=var[at])
-    var /= length
-    return mean.reshape(shape), var.reshape(shape)
-
-
-def standardize_rows(x: Array, mean: Array, rstd: Array, w: Array | None, b: Array | None) -> Array:
-    """(x - mean) * rstd * w + b for rows x (R, D), moments (R, 1), parameters (D,)."""
-    found = rows.standardize(x, mean, rstd, w, b)
+def rows(
+    x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool = True
+) -> tuple[Array, Array | None, Array]:
+    """y, mean and rstd of each row; without `centred` the mean counts as 0 (RMS norm)."""
+    dtype = computed(x.dtype)
+    w, b = wide(w, dtype, (length,)), wide(b, dtype, (length,))
+    found = norm_native.rows(x, length, w, b, eps, centred)
     if found is not None:
         return found
-    y = np.empty(x.shape, x.dtype)
-    for at in _blocks(*x.shape):
-        part = np.subtract(x[at], mean[at], out=y[at])
-        part *= rstd[at]
+    flat = x.reshape(-1, length) if x.size else x.reshape(0, max(1, length))
+    y = np.empty(flat.shape, x.dtype)
+    mean, var = np.zeros((len(flat), 1), dtype), np.empty(len(flat), dtype)
+    for at in _blocks(*flat.shape):
+        part = flat[at].astype(dtype)
+        if centred:
+            np.add.reduce(part, axis=1, keepdims=True, out=mean[at])
+            mean[at] /= length
+            part = part - mean[at]
+        np.einsum("ij,ij->i", part, part, out=var[at])
+        var[at] /= length
+        part *= inverse_std(var[at], eps)[:, None]
         if w is not None:
             part *= w
         if b is not None:
             part += b
-    return y
+        y[at] = part
+    return y.reshape(x.shape), mean.reshape(-1) if centred else None, inverse_std(var, eps)
 
 
-def standardize_rows_gradient(
-    g: Array, x: Array, mean: Array, rstd: Array, w: Array | None, needs: tuple[bool, bool, bool]
+def rows_gradient(
+    g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array, needs: Needs
 ) -> tuple[Array | None, Array | None, Array | None]:
-    """Gradients of `standardize_rows` by x, w and b, in one pass over blocks of rows.
+    """Gradients of `rows` by x, w and b, in one pass over blocks of rows.
 
-    With xh = (x - mean) * rstd and h = g * w: dx = rstd * (h - mean(h) - xh * mean(h * xh)).
+    With xh = (x - mean) * rstd and h = g * w: dx = rstd * (h - mean(h) - xh * mean(h * xh));
+    without a mean, dx = rstd * (h - xh * mean(h * xh)).
     """
-    found = rows.standardize_grad(g, x, mean, rstd, w, needs)
+    dtype = computed(x.dtype)
+    w = wide(w, dtype, (length,))
+    found = norm_native.rows_grad(g, x, length, w, mean, rstd, needs) if x.size else None
     if found is not None:
         return found
-    length = x.shape[1]
-    dx = np.empty(x.shape, x.dtype) if needs[0] else None
-    dw = np.zeros(length, x.dtype) if needs[1] else None
-    db = np.zeros(length, x.dtype) if needs[2] else None
+    shape = x.shape
+    g, x = (a.reshape(-1, length) if a.size else a.reshape(0, max(1, length)) for a in (g, x))
+    dx = np.empty(shape, x.dtype) if needs[0] else None
+    dw = np.zeros(length, dtype) if needs[1] else None
+    db = np.zeros(length, dtype) if needs[2] else None
     for at in _blocks(*x.shape):
-        part = g[at]
-        xh = x[at] - mean[at]
-        xh *= rstd[at]
+        part = g[at].astype(dtype, copy=False)
+        scale = rstd[at, None]
+        xh = x[at].astype(dtype)
+        if mean is not None:
+            xh -= mean[at, None]
+        xh *= scale
         if db is not None:
             db += part.sum(0)
         if dw is not None:
             dw += np.einsum("ij,ij->j", part, xh)
         if dx is not None:
             h = part if w is None else part * w
-            along = np.einsum("ij,ij->i", h, xh)[:, None] / length
-            xh *= along
+            xh *= np.einsum("ij,ij->i", h, xh)[:, None] / length
             np.subtract(h, xh, out=xh)
-            xh -= h.sum(1, keepdims=True) / length
-            np.multiply(xh, rstd[at], out=dx[at])
+            if mean is not None:
+                xh -= h.sum(1, keepdims=True) / length
+            dx.reshape(x.shape)[at] = xh * scale
     return dx, dw, db
 
 
-# --- channels: dimension 1 of (N, C, L), in blocks ---
+# -- channels: dimension 1 of (N, C, ...) --------------------------------------------------------
 
 
-def standardize_channels_gradient(
-    g: Array, x: Array, mean: Array, rstd: Array, w: Array | None, needs: tuple[bool, bool, bool]
-) -> tuple[Array | None, Array, Array]:
-    """Gradients of (x - mean) * rstd * w + b by x, w and b; moments and parameters (C,).
+def across(a: Array | None, ndim: int) -> Array | None:
+    """(C,) as (1, C, 1, ...)."""
+    return None if a is None else a.reshape((1, -1) + (1,) * (ndim - 2))
 
-    Those of w and b are the sums that dx needs: with xh = (x - mean) * rstd and M = N * L,
-    dx = rstd * w * (g - db / M - xh * dw / M).
+
+def channels(
+    x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
+) -> tuple[Array, Array, Array]:
+    """Each channel normalised by the moments given, or its own; these are (C,)."""
+    dtype, c, ndim = computed(x.dtype), (x.shape[1],), x.ndim
+    w, b = wide(w, dtype, c), wide(b, dtype, c)
+    training = mean is None
+    if mean is None or var is None:
+        mean, var = np.empty(c, dtype), np.empty(c, dtype)
+    else:
+        mean, var = wide(mean, dtype, c), wide(var, dtype, c)
+    y = norm_native.channels(x, w, b, mean, var, eps, training) if x.size else None
+    if y is not None:
+        return y, mean, var  # type: ignore[return-value]
+    full = x.astype(dtype, copy=False)
+    if training:
+        mean, var = (m.reshape(c) for m in moments(full, (0, *range(2, ndim))))
+    rstd = inverse_std(var, eps)  # type: ignore[arg-type]
+    scale = rstd if w is None else rstd * w
+    shift = -mean * scale if b is None else b - mean * scale  # type: ignore[operator]
+    y = full * across(scale, ndim)
+    y += across(shift, ndim)
+    return y.astype(x.dtype, copy=False), mean, var  # type: ignore[return-value]
+
+
+def channels_gradient(
+    g: Array, x: Array, w: Array | None, mean: Array, var: Array, eps: float, training: bool,
+    need_x: bool,
+) -> tuple[Array | None, Array, Array]:  # fmt: skip
+    """Gradients of `channels` by x, w and b. Those of w and b are the sums that dx needs:
+
+    with xh = (x - mean) * rstd and M elements of a channel,
+    dx = rstd * w * (g - db / M - xh * dw / M) when `training`, else dx = rstd * w * g.
     """
-    found = rows.channel_grad(g, x, mean, rstd, w, needs[0])
+    dtype, c = computed(x.dtype), (x.shape[1],)
+    w, mean, var = wide(w, dtype, c), wide(mean, dtype, c), wide(var, dtype, c)
+    found = None
+    if x.size:
+        found = norm_native.channels_grad(g, x, w, mean, var, eps, training, need_x)
     if found is not None:
         return found
-    n, channels, length = x.shape
-    count = x.dtype.type(n * length)
-    dx = np.empty(x.shape, x.dtype) if needs[0] else None
-    dw, db = np.empty(channels, x.dtype), np.empty(channels, x.dtype)
+    shape = x.shape
+    n, number, length = shape[0], shape[1], math.prod(shape[2:])
+    g, x = g.reshape(n, number, length), x.reshape(n, number, length)
+    count = dtype.type(max(1, n * length))
+    dx = np.empty(shape, x.dtype) if need_x else None
+    dw, db = np.empty(number, dtype), np.empty(number, dtype)
+    rstd = inverse_std(var, eps)
     scale = rstd if w is None else rstd * w
     step = max(1, _BLOCK // max(1, n * length))
-    for i in range(0, channels, step):
+    for i in range(0, number, step):
         at = slice(i, i + step)
-        part = np.ascontiguousarray(g[:, at])
+        part = np.ascontiguousarray(g[:, at], dtype)
         xh = x[:, at] - mean[at, None]
         xh *= rstd[at, None]
         db[at] = part.sum(2).sum(0)
         dw[at] = np.einsum("ncl,ncl->nc", part, xh).sum(0)
-        if dx is not None:
+        if dx is None:
+            continue
+        if training:
             xh *= (dw[at] / count)[:, None]
             np.subtract(part, xh, out=xh)
             xh -= (db[at] / count)[:, None]
-            np.multiply(xh, scale[at, None], out=dx[:, at])
+            part = xh
+        dx.reshape(x.shape)[:, at] = part * scale[at, None]
     return dx, dw, db
+
+
+# -- groups of channels of each sample: x (N, C, ...), w and b (C) -------------------------------
+
+
+def grouped(shape: tuple[int, ...], groups: int) -> tuple[int, ...]:
+    """(N, C, ...) as (N, groups, C / groups, positions)."""
+    return (shape[0], groups, shape[1] // groups, math.prod(shape[2:]))
+
+
+def groups(
+    x: Array, number: int, w: Array | None, b: Array | None, eps: float
+) -> tuple[Array, Array, Array]:
+    """y, and mean and variance of each group, (N * number,)."""
+    dtype, c = computed(x.dtype), (x.shape[1],)
+    w, b = wide(w, dtype, c), wide(b, dtype, c)
+    found = norm_native.groups(x, number, w, b, eps) if x.size else None
+    if found is not None:
+        return found
+    full = x.reshape(grouped(x.shape, number)).astype(dtype, copy=False)
+    mean, var = moments(full, (2, 3))
+    rstd = inverse_std(var, eps)
+    scale = rstd if w is None else rstd * w.reshape(1, number, -1, 1)
+    shift = -mean * scale if b is None else b.reshape(1, number, -1, 1) - mean * scale
+    y = full * scale
+    y += shift
+    return y.reshape(x.shape).astype(x.dtype, copy=False), mean.reshape(-1), var.reshape(-1)
+
+
+def groups_gradient(
+    g: Array, x: Array, number: int, w: Array | None, mean: Array, var: Array, eps: float,
+    needs: Needs,
+) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
+    """Gradients of `groups` by x, w and b.
+
+    With xh = (x - mean) * rstd and h = g * w: dx = rstd * (h - mean(h) - xh * mean(h * xh)).
+    """
+    dtype, c = computed(x.dtype), (x.shape[1],)
+    w = wide(w, dtype, c)
+    found = norm_native.groups_grad(g, x, number, w, mean, var, eps, needs) if x.size else None
+    if found is not None:
+        return found
+    shape = grouped(x.shape, number)
+    mean, rstd = (m.reshape(shape[0], number, 1, 1) for m in (mean, inverse_std(var, eps)))
+    part = g.reshape(shape).astype(dtype, copy=False)
+    xh = x.reshape(shape) - mean
+    xh *= rstd
+    dw = np.einsum("ngcl,ngcl->gc", part, xh).reshape(c) if needs[1] else None
+    db = part.sum(3).sum(0).reshape(c) if needs[2] else None
+    if not needs[0]:
+        return None, dw, db
+    h = part if w is None else part * w.reshape(1, number, -1, 1)
+    count = dtype.type(max(1, shape[2] * shape[3]))
+    xh *= np.einsum("ngcl,ngcl->ng", h, xh)[:, :, None, None] / count
+    np.subtract(h, xh, out=xh)
+    xh -= h.sum((2, 3), keepdims=True) / count
+    xh *= rstd
+    return xh.astype(x.dtype, copy=False).reshape(x.shape), dw, db

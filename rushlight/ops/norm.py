@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import dtypes
 from ..autograd import door
-from ..autograd.views import type_name
+from ..autograd.views import changed, type_name, unwatched
 from ..errors import message
 from ..kernels.meta import MetaArray
 from . import normalization as ops
@@ -129,38 +129,31 @@ def _batch_norm(
             )
     _check_types("batch_norm", input, *params.values())
     if not training:
-        y = ops.batch_norm_op(
-            input, weight, bias, running_mean, running_var, training=False, eps=float(eps)
-        )
-        return _in_type_of(input, y)
-    dims = (0, *range(2, input.ndim))
-    mean, var = _moments(input, dims)
-    y = ops.batch_norm_op(input, weight, bias, mean, var, training=True, eps=float(eps))
-    if mean is not None and (running_mean is not None or running_var is not None):
-        count = math.prod(input.shape[d] for d in dims)
-        if count:
+        given = (input, weight, bias, running_mean, running_var)
+        return ops.batch_norm_eval(*given, eps=float(eps))
+    y, mean, var = ops.batch_norm_op(input, weight, bias, eps=float(eps))
+    if running_mean is not None or running_var is not None:
+        count = math.prod(input.shape[:1] + input.shape[2:])
+        if count and mean._a.__class__ is not MetaArray:
             _track(running_mean, mean, momentum)
-            _track(running_var, var * (count / (count - 1) if count > 1 else math.nan), momentum)
-    return _in_type_of(input, y)
+            _track(running_var, var, momentum, count / (count - 1) if count > 1 else math.nan)
+    return y
 
 
-def _moments(x: Any, dims: Ints) -> tuple[Any, Any]:
-    """Moments for an op to use: computed in front of it, so that its gradient can use them too."""
-    if x._a.__class__ is MetaArray:
-        return None, None
-    with door.grad_enabled(False):
-        return ops.moments(x.float() if dtype_of(x).low else x, dims=dims)
-
-
-def _track(running: Any, new: Any, momentum: float) -> None:
-    """running = (1 - momentum) * running + momentum * new, in place."""
+def _track(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
+    """running = (1 - momentum) * running + momentum * factor * new, in place."""
     if running is None:
         return
     with door.grad_enabled(False):
-        new = new.reshape(running.shape)
+        new = new.detach().reshape(running.shape)
         if new.dtype is not running.dtype:
             new = new.to(running.dtype)
-        running.mul_(1.0 - momentum).add_(new, alpha=momentum)
+        if unwatched(running):
+            running._a *= 1.0 - momentum
+            running._a += new._a * (momentum * factor)
+            changed(running, "add_")
+        else:
+            running.mul_(1.0 - momentum).add_(new * factor, alpha=momentum)
 
 
 # -- instance norm -------------------------------------------------------------------------------
@@ -249,15 +242,15 @@ def _instance_norm(
     channels = input.shape[1]
     _check_channels("instance_norm", input, weight, bias)
     _check_types("instance_norm", input, weight, bias, running_mean, running_var)
-    mean, var = _group_moments(input, channels)
-    y = ops.group_norm_op(input, weight, bias, mean, var, groups=channels, eps=float(eps))
-    if mean is not None and (running_mean is not None or running_var is not None):
-        count = math.prod(input.shape[2:])
+    y, mean, var = ops.group_norm_op(input, weight, bias, groups=channels, eps=float(eps))
+    count = math.prod(input.shape[2:])
+    if mean._a.__class__ is not MetaArray and (running_mean is not None or running_var is not None):
         with door.grad_enabled(False):
+            mean, var = (t.detach().reshape(-1, channels) for t in (mean, var))
             _track(running_mean, mean.mean(0), momentum)
             factor = count / (count - 1) if count > 1 else math.nan
-            _track(running_var, var.mean(0) * factor, momentum)
-    return _in_type_of(input, y)
+            _track(running_var, var.mean(0), momentum, factor)
+    return y
 
 
 # -- layer, group and RMS norm -------------------------------------------------------------------
@@ -276,9 +269,7 @@ def layer_norm(
     Ba, Kiros and Hinton, Layer Normalization, 2016.
     """
     dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
-    mean, var = _moments(input, dims)
-    y = ops.layer_norm_op(input, weight, bias, mean, var, dims=dims, eps=float(eps))
-    return _in_type_of(input, y)
+    return ops.layer_norm_op(input, weight, bias, dims=dims, eps=float(eps))[0]
 
 
 @composite(public="torch", name="layer_norm")
@@ -333,9 +324,7 @@ def group_norm(
         )
     _check_channels("group_norm", input, weight, bias)
     _check_types("group_norm", input, weight, bias)
-    mean, var = _group_moments(input, groups)
-    y = ops.group_norm_op(input, weight, bias, mean, var, groups=groups, eps=float(eps))
-    return _in_type_of(input, y)
+    return ops.group_norm_op(input, weight, bias, groups=groups, eps=float(eps))[0]
 
 
 @composite(public="torch", name="group_norm")
@@ -363,7 +352,7 @@ def rms_norm(
     dtype = dtype_of(input)
     if eps is None:
         eps = dtypes.finfo(dtypes.float32 if dtype.low else dtype).eps
-    return _in_type_of(input, ops.rms_norm_op(input, weight, dims=dims, eps=float(eps)))
+    return ops.rms_norm_op(input, weight, dims=dims, eps=float(eps))[0]
 
 
 # -- others --------------------------------------------------------------------------------------
@@ -412,22 +401,6 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out:
 
 
 # -- checks --------------------------------------------------------------------------------------
-
-
-def _group_moments(x: Any, groups: int) -> tuple[Any, Any]:
-    """Moments of each sample's groups of channels, (N, groups, 1, 1)."""
-    if x._a.__class__ is MetaArray:
-        return None, None
-    with door.grad_enabled(False):
-        shape = tuple(x.shape)
-        return _moments(
-            x.reshape(shape[0], groups, shape[1] // max(1, groups), math.prod(shape[2:])), (2, 3)
-        )
-
-
-def _in_type_of(input: Any, y: Any) -> Any:
-    """Parameters may be float32 beside a narrower input, whose type the result has."""
-    return y if y._a.dtype == input._a.dtype else y.to(dtype_of(input))
 
 
 def _check_types(fn: str, input: Any, *params: Any) -> None:

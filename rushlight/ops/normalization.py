@@ -1,9 +1,11 @@
 """The normalisation ops and their gradients; public functions are in `norm.py`.
 
 All of them are y = (x - mean) * rstd * weight + bias with mean and rstd = (var + eps) ** -0.5 taken
-over some dimensions of x. An op may be handed the moments that the caller has computed already;
-they save its gradient a pass, and are still functions of x: the rules treat them so, and compute
-them anew from x where the gradient itself is recorded.
+over some dimensions of x. Beside y they give the moments (as PyTorch's `native_layer_norm` and its
+like do), which save the gradient a pass; they carry no gradient themselves. The rules compute them
+anew from x where the gradient itself is recorded.
+
+float16 and bfloat16 are computed in float32 by the array functions (`kernels/norm.py`).
 """
 
 from __future__ import annotations
@@ -15,51 +17,18 @@ import numpy as np
 
 from ..kernels import norm as arrays
 from ..kernels.meta import MetaArray
+from ..kernels.rows import computed
 from . import reduce
-from .record import op
+from .record import op, up
 from .samples import arr, case
 from .spatial import Ints
 
-
-@op(
-    samples=[case((3, 4), dims=(0,)), case((2, 3, 4), dims=(0, 2))],
-    public="",
-    outputs=2,
-    fresh=True,
-)
-def moments(input: Any, *, dims: Ints) -> Any:
-    """Mean and biased variance over `dims`, which stay as 1."""
-    return arrays.moments(input, dims)
-
-
-@moments.vjp
-def _(g: Any, _y: Any, x: Any, *, dims: Ints) -> Any:
-    count = max(1, math.prod(x.shape[d] for d in dims))
-    apart = x - reduce.mean(x, dim=dims, keepdim=True)
-    dx = apart * 0.0
-    if g[0] is not None:
-        dx = dx + g[0] / count
-    if g[1] is not None:
-        dx = dx + apart * (g[1] * (2.0 / count))
-    return dx
-
-
-@moments.shape
-def _(x: Any, *, dims: Ints) -> Any:
-    shape = tuple(1 if i in dims else n for i, n in enumerate(x.shape))
-    return MetaArray(shape, x.dtype), MetaArray(shape, x.dtype)
+MOMENTS = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
+           "low": "inside"}  # fmt: skip
 
 
 def standardize_rule(
-    g: Any,
-    x: Any,
-    w: Any,
-    mean: Any,
-    var: Any,
-    dims: Ints,
-    weight_dims: Ints,
-    eps: float,
-    needs: Any,
+    g: Any, x: Any, w: Any, dims: Ints, weight_dims: Ints, eps: float, needs: Any
 ) -> Any:
     """Gradients of (x - mean) * rstd * w + b, moments of x over `dims`; w is shaped to broadcast.
 
@@ -67,13 +36,9 @@ def standardize_rule(
         dx = rstd * (h - mean(h) - xh * mean(h * xh)),  dw = sum(g * xh),  db = sum(g).
     Those of w and b keep the summed dimensions `weight_dims` as 1.
     """
-    if mean is None or x.__class__ is not np.ndarray:
-        mean = reduce.mean(x, dim=dims, keepdim=True)
-        apart = x - mean
-        var = reduce.mean(apart * apart, dim=dims, keepdim=True)
-    else:
-        apart = x - mean
-    rstd = (var + eps) ** -0.5
+    g, x, w = up(g), up(x), up(w)
+    apart = x - reduce.mean(x, dim=dims, keepdim=True)
+    rstd = (reduce.mean(apart * apart, dim=dims, keepdim=True) + eps) ** -0.5
     xh = apart * rstd
     count = max(1, math.prod(x.shape[d] for d in dims))
     dx = dw = db = None
@@ -97,75 +62,79 @@ def like(d: Any, w: Any) -> Any:
     return None if d is None or w is None else d.reshape(tuple(w.shape))
 
 
-def same_shape(x: Any, *_others: Any, **_kw: Any) -> Any:
-    return MetaArray(x.shape, x.dtype)
+def with_moments(x: Any, count: int) -> Any:
+    """The shapes of a result and its moments."""
+    number = MetaArray((count,), computed(x.dtype))
+    return MetaArray(x.shape, x.dtype), number, number
 
 
 # -- batch norm ----------------------------------------------------------------------------------
 
 
 def _channels(v: Any, ndim: int) -> Any:
-    """(C,) or (1, C, 1, ...) as (1, C, 1, ...)."""
+    """(C,) as (1, C, 1, ...)."""
     return None if v is None else v.reshape((1, -1) + (1,) * (ndim - 2))
 
 
 @op(
     samples=[
-        case((4, 3), (3,), (3,), None, None, training=True, eps=1e-5),
-        case((2, 3, 4), None, None, None, None, training=True, eps=1e-3),
-        case((2, 3, 4), (3,), (3,), (3,), arr((3,), 0.5, 2.0), training=False, eps=1e-5),
+        case((4, 3), (3,), (3,), eps=1e-5),
+        case((2, 3, 4), None, None, eps=1e-3),
+        case((2, 3, 2, 5), (3,), None, eps=1e-3),
     ],
-    public="",
-    fresh=True,
     node="NativeBatchNormBackward0",
+    **MOMENTS,
 )
-def batch_norm_op(
-    input: Any,
-    weight: Any = None,
-    bias: Any = None,
-    mean: Any = None,
-    var: Any = None,
-    *,
-    training: bool,
-    eps: float,
-) -> Any:
-    """Normalise each channel: by its own moments when `training`, else by those given."""
-    n = input.ndim
-    if mean is None:
-        mean, var = arrays.moments(input, (0, *range(2, n)))
-    w, b, m, v = (_channels(t, n) for t in (weight, bias, mean, var))
-    return arrays.scale_shift(input, m, arrays.inverse_std(v, eps), w, b)
+def batch_norm_op(input: Any, weight: Any = None, bias: Any = None, *, eps: float) -> Any:
+    """Each channel normalised by its own moments; with mean and variance, (C,)."""
+    return arrays.channels(input, weight, bias, None, None, eps)
 
 
 @batch_norm_op.joint
+def _(g: Any, y: Any, x: Any, weight: Any, _bias: Any, *, needs: Any, eps: float) -> Any:
+    g = g[0]
+    if x.__class__ is np.ndarray:
+        _, mean, var = y
+        dx, dw, db = arrays.channels_gradient(g, x, weight, mean, var, eps, True, needs[0])
+        return dx, like(dw, weight), db
+    dims, c = (0, *range(2, x.ndim)), (x.shape[1],)
+    dx, dw, db = standardize_rule(g, x, _channels(weight, x.ndim), dims, dims, eps, needs)
+    return (dx, *(d if d is None else d.reshape(c) for d in (dw, db)))
+
+
+batch_norm_op.shape(lambda x, *_w, **_kw: with_moments(x, x.shape[1]))
+
+
+@op(
+    samples=[
+        case((2, 3, 4), (3,), (3,), (3,), arr((3,), 0.5, 2.0), eps=1e-5),
+        case((2, 3), None, None, (3,), arr((3,), 0.5, 2.0), eps=1e-5),
+    ],
+    public="",
+    fresh=True,
+    low="inside",
+    node="NativeBatchNormBackward0",
+)
+def batch_norm_eval(
+    input: Any, weight: Any = None, bias: Any = None, mean: Any = None, var: Any = None,
+    *, eps: float,
+) -> Any:  # fmt: skip
+    """Each channel normalised by the moments given."""
+    return arrays.channels(input, weight, bias, mean, var, eps)[0]
+
+
+@batch_norm_eval.joint
 def _(
-    g: Any,
-    _y: Any,
-    x: Any,
-    weight: Any,
-    _bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    needs: Any,
-    training: bool,
-    eps: float,
-) -> Any:
-    n = x.ndim
+    g: Any, _y: Any, x: Any, weight: Any, _bias: Any, mean: Any, var: Any,
+    *, needs: Any, eps: float,
+) -> Any:  # fmt: skip
+    n, c = x.ndim, (x.shape[1],)
     dims = (0, *range(2, n))
-    c = (x.shape[1],)
-    w, m, v = (_channels(t, n) for t in (weight, mean, var))
-    if training and x.__class__ is np.ndarray and mean is not None and math.prod(x.shape[2:]) >= 16:
-        # The formula of `standardize_rule`, block by block.
-        shape = (x.shape[0], x.shape[1], -1)
-        rstd = arrays.inverse_std(var, eps).reshape(c)
-        parts = (g.reshape(shape), x.reshape(shape), mean.reshape(c), rstd, weight)
-        dx, dw, db = arrays.standardize_channels_gradient(*parts, needs[:3])
-        return None if dx is None else dx.reshape(x.shape), dw, db, None, None
-    if training:
-        dx, dw, db = standardize_rule(g, x, w, m, v, dims, dims, eps, needs)
-        flat = (d if d is None else d.reshape(c) for d in (dw, db))
-        return (dx, *flat, None, None)
+    if x.__class__ is np.ndarray and not (needs[3] or needs[4]):
+        found = arrays.channels_gradient(g, x, weight, mean, var, eps, False, needs[0])
+        return (found[0], like(found[1], weight), found[2], None, None)
+    w, m, v = (up(_channels(t, n)) for t in (weight, mean, var))
+    g, x = up(g), up(x)
     rstd = (v + eps) ** -0.5
     scale = rstd if w is None else rstd * w
     xh = (x - m) * rstd
@@ -177,7 +146,7 @@ def _(
     return g * scale if needs[0] else None, dw, db, dm, dv
 
 
-batch_norm_op.shape(same_shape)
+batch_norm_eval.shape(lambda x, *_others, **_kw: MetaArray(x.shape, x.dtype))
 
 # -- layer norm ----------------------------------------------------------------------------------
 
@@ -188,75 +157,43 @@ batch_norm_op.shape(same_shape)
         case((2, 3, 4), (3, 4), None, dims=(1, 2), eps=1e-3),
         case((2, 3), dims=(1,), eps=1e-5),
     ],
-    public="",
-    fresh=True,
     node="NativeLayerNormBackward0",
+    **MOMENTS,
 )
 def layer_norm_op(
-    input: Any,
-    weight: Any = None,
-    bias: Any = None,
-    mean: Any = None,
-    var: Any = None,
-    *,
-    dims: Ints,
-    eps: float,
+    input: Any, weight: Any = None, bias: Any = None, *, dims: Ints, eps: float
 ) -> Any:
-    """Normalise over the last dimensions `dims`; weight and bias have their shape."""
-    if mean is None:
-        mean, var = arrays.moments(input, dims)
-    rstd = arrays.inverse_std(var, eps)
-    length = math.prod(input.shape[dims[0] :])
-    if not input.size:
-        return arrays.center_scale(input, mean, rstd, weight, bias)
-    rows = (input.reshape(-1, length), mean.reshape(-1, 1), rstd.reshape(-1, 1))
-    params = (None if p is None else p.reshape(length) for p in (weight, bias))
-    return arrays.standardize_rows(*rows, *params).reshape(input.shape)
+    """Rows normalised over the last dimensions `dims`, with mean and rstd of each row; weight and
+    bias have the shape of these dimensions."""
+    return arrays.rows(input, length_of(input, dims), weight, bias, eps)
+
+
+def length_of(x: Any, dims: Ints) -> int:
+    """Elements of a row."""
+    shape = x.shape
+    return shape[-1] if len(dims) == 1 else math.prod(shape[dims[0] :])
 
 
 @layer_norm_op.joint
-def _(
-    g: Any,
-    _y: Any,
-    x: Any,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    needs: Any,
-    dims: Ints,
-    eps: float,
-) -> Any:
-    if x.__class__ is np.ndarray and mean is not None and x.size:
-        # The formula of `standardize_rule`, block by block.
-        length = math.prod(x.shape[dims[0] :])
-        rstd = arrays.inverse_std(var, eps).reshape(-1, 1)
-        rows = (g.reshape(-1, length), x.reshape(-1, length), mean.reshape(-1, 1), rstd)
-        w = None if weight is None else weight.reshape(length)
-        dx, dw, db = arrays.standardize_rows_gradient(*rows, w, needs[:3])
-        return (
-            None if dx is None else dx.reshape(x.shape),
-            like(dw, weight),
-            like(db, bias),
-            None,
-            None,
-        )
-    lead = tuple(range(dims[0]))
-    if not lead:  # one group, so no sum: as if there were a leading dimension of size 1
+def _(g: Any, y: Any, x: Any, weight: Any, bias: Any, *, needs: Any, dims: Ints, eps: float) -> Any:
+    g = g[0]
+    if x.__class__ is np.ndarray:
+        _, mean, rstd = y
+        dx, dw, db = arrays.rows_gradient(g, x, length_of(x, dims), weight, mean, rstd, needs)
+        return (dx, dw, db) if len(dims) == 1 else (dx, like(dw, weight), like(db, bias))
+    if dims[0]:
+        lead = tuple(range(dims[0]))
+        dx, dw, db = standardize_rule(g, x, weight, dims, lead, eps, needs)
+    else:  # one group, so no sum: as if there were a leading dimension of size 1
         one = (1, *x.shape)
         shifted = tuple(d + 1 for d in dims)
-        m, v = (None if t is None else t.reshape((1, *t.shape)) for t in (mean, var))
-        dx, dw, db = standardize_rule(
-            g.reshape(one), x.reshape(one), weight, m, v, shifted, (0,), eps, needs
-        )
+        parts = (g.reshape(one), x.reshape(one), weight)
+        dx, dw, db = standardize_rule(*parts, shifted, (0,), eps, needs)
         dx = None if dx is None else dx.reshape(tuple(x.shape))
-    else:
-        dx, dw, db = standardize_rule(g, x, weight, mean, var, dims, lead, eps, needs)
-    return dx, like(dw, weight), like(db, bias), None, None
+    return dx, like(dw, weight), like(db, bias)
 
 
-layer_norm_op.shape(same_shape)
+layer_norm_op.shape(lambda x, *_w, dims, eps: with_moments(x, math.prod(x.shape[: dims[0]])))
 
 # -- group norm ----------------------------------------------------------------------------------
 
@@ -267,82 +204,56 @@ layer_norm_op.shape(same_shape)
         case((2, 3, 2, 3), None, (3,), groups=3, eps=1e-3),
         case((3, 4), (4,), None, groups=1, eps=1e-5),
     ],
-    public="",
-    fresh=True,
     node="NativeGroupNormBackward0",
+    **MOMENTS,
 )
 def group_norm_op(
-    input: Any,
-    weight: Any = None,
-    bias: Any = None,
-    mean: Any = None,
-    var: Any = None,
-    *,
-    groups: int,
-    eps: float,
+    input: Any, weight: Any = None, bias: Any = None, *, groups: int, eps: float
 ) -> Any:
-    """Normalise each sample's groups of channels; moments are (N, groups, 1, 1)."""
-    x = input.reshape(_grouped(input.shape, groups))
-    if mean is None:
-        mean, var = arrays.moments(x, (2, 3))
-    w, b = (None if t is None else t.reshape(1, groups, -1, 1) for t in (weight, bias))
-    if not input.size:
-        return np.zeros_like(input)
-    return arrays.scale_shift(x, mean, arrays.inverse_std(var, eps), w, b).reshape(input.shape)
-
-
-def _grouped(shape: Any, groups: int) -> Ints:
-    """(N, C, *) as (N, groups, C / groups, positions)."""
-    return (shape[0], groups, shape[1] // groups, math.prod(shape[2:]))
+    """Each sample's groups of channels normalised; with mean and variance, (N * groups,)."""
+    return arrays.groups(input, groups, weight, bias, eps)
 
 
 @group_norm_op.joint
 def _(
-    g: Any,
-    _y: Any,
-    x: Any,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    var: Any,
-    *,
-    needs: Any,
-    groups: int,
-    eps: float,
+    g: Any, y: Any, x: Any, weight: Any, bias: Any, *, needs: Any, groups: int, eps: float
 ) -> Any:
-    shape = _grouped(x.shape, groups)
+    g = g[0]
+    if x.__class__ is np.ndarray:
+        return arrays.groups_gradient(g, x, groups, weight, y[1], y[2], eps, needs)
+    shape = arrays.grouped(x.shape, groups)
     w = None if weight is None else weight.reshape((1, groups, shape[2], 1))
-    parts = (g.reshape(shape), x.reshape(shape), w, mean, var)
-    dx, dw, db = standardize_rule(*parts, (2, 3), (0, 3), eps, needs)
-    dx = None if dx is None else dx.reshape(tuple(x.shape))
-    return dx, like(dw, weight), like(db, bias), None, None
+    dx, dw, db = standardize_rule(g.reshape(shape), x.reshape(shape), w, (2, 3), (0, 3), eps, needs)
+    return None if dx is None else dx.reshape(tuple(x.shape)), like(dw, weight), like(db, bias)
 
 
-group_norm_op.shape(same_shape)
+group_norm_op.shape(lambda x, *_w, groups, eps: with_moments(x, x.shape[0] * groups))
 
 # -- RMS norm ------------------------------------------------------------------------------------
 
 
 @op(
     samples=[case((3, 4), (4,), dims=(1,), eps=1e-5), case((2, 3, 4), dims=(1, 2), eps=1e-3)],
-    public="",
-    fresh=True,
     node="FusedRmsNormBackward0",
+    **(MOMENTS | {"outputs": 2, "saves": (1,)}),
 )
 def rms_norm_op(input: Any, weight: Any = None, *, dims: Ints, eps: float) -> Any:
-    """x / sqrt(mean(x ** 2) + eps) * weight over the last dimensions `dims`."""
-    square = np.mean(np.square(input), axis=dims, keepdims=True)
-    y = input * arrays.inverse_std(square, eps)
-    if weight is not None:
-        y *= weight
-    return y
+    """x / sqrt(mean(x ** 2) + eps) * weight over the last dimensions `dims`; with the factor."""
+    y, _, rstd = arrays.rows(input, length_of(input, dims), weight, None, eps, False)
+    return y, rstd
 
 
 @rms_norm_op.joint
-def _(g: Any, _y: Any, x: Any, weight: Any, *, needs: Any, dims: Ints, eps: float) -> Any:
+def _(g: Any, y: Any, x: Any, weight: Any, *, needs: Any, dims: Ints, eps: float) -> Any:
+    g = g[0]
+    if x.__class__ is np.ndarray:
+        three = (*needs, False)
+        found = arrays.rows_gradient(g, x, length_of(x, dims), weight, None, y[1], three)
+        return found[0], like(found[1], weight)
+    g, x, w = up(g), up(x), up(weight)
     r = (reduce.mean(x * x, dim=dims, keepdim=True) + eps) ** -0.5
     xh = x * r
-    h = g if weight is None else g * weight
+    h = g if w is None else g * w
     dx = (h - xh * reduce.mean(h * xh, dim=dims, keepdim=True)) * r if needs[0] else None
     dw = None
     if needs[1]:
@@ -351,4 +262,4 @@ def _(g: Any, _y: Any, x: Any, weight: Any, *, needs: Any, dims: Ints, eps: floa
     return dx, dw
 
 
-rms_norm_op.shape(same_shape)
+rms_norm_op.shape(lambda x, *_w, dims, eps: with_moments(x, math.prod(x.shape[: dims[0]]))[:2])

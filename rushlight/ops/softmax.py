@@ -1,6 +1,7 @@
 """Softmax and its family: softmax, log_softmax, softmin, gumbel_softmax.
 
-The largest element of each row is subtracted before the exponential, so nothing overflows. Read
+The largest element of each row is subtracted before the exponential, so nothing overflows. float16
+and bfloat16 are computed in float32, by kernels without an array of that type between. Read
 next: `attention.py`, where the same rows are weights.
 """
 
@@ -21,7 +22,7 @@ from ..kernels.meta import MetaArray
 from .arithmetic import with_out
 from .convert import cast
 from .math import exp
-from .record import composite, op
+from .record import composite, op, up
 from .reduce import sum as total
 from .samples import arr, case, error
 
@@ -42,7 +43,7 @@ def shifted(x: Any, dim: int) -> tuple[Any, int]:
     return x - np.maximum.reduce(x, axis=d, keepdims=True), d
 
 
-@op(samples=SAMPLES, errors=RANGE, public="", fresh=True)
+@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
 def softmax(input: Any, *, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
     if input.ndim == 0:
@@ -51,10 +52,10 @@ def softmax(input: Any, *, dim: int) -> Any:
     found = rows.softmax(input, dim)
     if found is not None:
         return found
-    y, d = shifted(input, dim)
+    y, d = shifted(up(input), dim)
     np.exp(y, out=y)
     y /= np.add.reduce(y, axis=d, keepdims=True)
-    return y
+    return y.astype(input.dtype, copy=False)
 
 
 @softmax.vjp
@@ -64,11 +65,12 @@ def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
     found = rows.softmax_grad(g, y, dim)
     if found is not None:
         return found
-    gy = g * y
+    y = up(y)
+    gy = up(g) * y
     return gy - y * total(gy, dim=dim, keepdim=True)
 
 
-@op(samples=SAMPLES, errors=RANGE, public="", fresh=True)
+@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
 def log_softmax(input: Any, *, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
     if input.ndim == 0:
@@ -77,9 +79,9 @@ def log_softmax(input: Any, *, dim: int) -> Any:
     found = rows.log_softmax(input, dim)
     if found is not None:
         return found
-    y, d = shifted(input, dim)
+    y, d = shifted(up(input), dim)
     y -= np.log(np.add.reduce(np.exp(y), axis=d, keepdims=True))
-    return y
+    return y.astype(input.dtype, copy=False)
 
 
 @log_softmax.vjp
@@ -89,7 +91,8 @@ def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
     found = rows.log_softmax_grad(g, y, dim)
     if found is not None:
         return found
-    return g - exp(y) * total(g, dim=dim, keepdim=True)
+    g = up(g)
+    return g - exp(up(y)) * total(g, dim=dim, keepdim=True)
 
 
 for _record in (softmax, log_softmax):

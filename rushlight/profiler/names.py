@@ -33,6 +33,7 @@ OTHERS = {
     "prelu_kernel": "_prelu_kernel",
     "moments": "var_mean",
     "batch_norm_op": "native_batch_norm",
+    "batch_norm_eval": "native_batch_norm",
     "layer_norm_op": "native_layer_norm",
     "group_norm_op": "native_group_norm",
     "rms_norm_op": "_fused_rms_norm",

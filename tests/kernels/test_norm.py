@@ -1,80 +1,275 @@
-"""Moments and scaling against NumPy in float64."""
+"""Normalisations and their gradients, with NumPy and by kernels, against float64."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 import pytest
 
-from rushlight.kernels import norm as kernel
+import rushlight as torch
+from rushlight.kernels import fused, norm, norm_native, rows
+
+NATIVE = pytest.mark.skipif(not fused.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+ROADS = ["numpy", pytest.param("native", marks=NATIVE)]
+EPS = 1e-5
+
+
+@pytest.fixture(params=ROADS)
+def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Everything by NumPy, in small blocks; or everything by kernels, which is seen to."""
+    monkeypatch.setattr(norm, "_BLOCK", 40)
+    monkeypatch.setattr(norm_native, "SHORT", 1)
+    monkeypatch.setattr(rows, "LEAST", 1 << 60 if request.param == "numpy" else 1)
+    for name in ("rows", "rows_grad", "channels", "channels_grad", "groups", "groups_grad"):
+        function = getattr(norm_native, name)
+
+        def seen(*args: Any, function: Callable[..., Any] = function) -> Any:
+            found = function(*args)
+            assert (found is None) == (request.param == "numpy")
+            return found
+
+        monkeypatch.setattr(norm_native, name, seen)
+    return str(request.param)
+
+
+def draw(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def close(got: Any, wanted: Any) -> None:
+    """Within what sums of a few hundred numbers lose, and the rounding of the result."""
+    assert got.shape == wanted.shape
+    own = float(ml_dtypes.finfo(got.dtype).eps)
+    eps = max(own, 100 * (own if got.dtype == np.float64 else np.finfo(np.float32).eps))
+    top = np.abs(wanted).max(initial=1e-30)
+    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=eps, atol=eps * top)
+
+
+def formula(
+    x: Any, g: Any, w: Any, b: Any, dims: tuple[int, ...], others: tuple[int, ...]
+) -> tuple[Any, Any, Any, Any]:
+    """y, dx, dw, db in float64; w and b shaped to broadcast, `others` where they are summed."""
+    x, g = x.astype(np.float64), g.astype(np.float64)
+    mean, var = x.mean(dims, keepdims=True), x.var(dims, keepdims=True)
+    rstd = 1 / np.sqrt(var + EPS)
+    xh, h = (x - mean) * rstd, g if w is None else g * w
+    dx = rstd * (h - h.mean(dims, keepdims=True) - xh * (h * xh).mean(dims, keepdims=True))
+    y = xh * (1 if w is None else w) + (0 if b is None else b)
+    return y, dx, (g * xh).sum(others), g.sum(others)
+
+
+def check(got: Any, wanted: Any, needs: Any = (True, True, True)) -> None:
+    for need, a, b in zip(needs, got, wanted, strict=True):
+        if need:
+            close(a, b)
+
+
+LENGTHS = [1, 2, 7, 16, 17, 64, 65, 130, 600]
+TYPES = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16]
+NEEDS = [(True, True, True), (True, False, False), (False, True, True), (True, False, True)]
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.usefixtures("road")
+def test_rows(n: int, affine: bool) -> None:
+    x, g = draw(0, 3, 107, n) + 3, draw(1, 3, 107, n)
+    w, b = (draw(2, n), draw(3, n)) if affine else (None, None)
+    y, mean, rstd = norm.rows(x, n, w, b, EPS)
+    expected = formula(x, g, w, b, (2,), (0, 1))
+    if n > 2:  # else the variance may be next to 0, and its inverse enlarges what the mean loses
+        close(y, expected[0])
+        needs = (True, affine, affine)
+        check(norm.rows_gradient(g, x, n, w, mean, rstd, needs), expected[1:], needs)
+    assert mean is not None
+    close(mean, x.astype(np.float64).mean(2).reshape(-1))
+
+
+@pytest.mark.parametrize("needs", NEEDS)
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.usefixtures("road")
+def test_gradients_of_some_inputs(needs: Any, weighted: bool) -> None:
+    x, g, w = draw(0, 6, 30) + 2, draw(1, 6, 30), draw(2, 30) if weighted else None
+    _, mean, rstd = norm.rows(x, 30, w, None, EPS)
+    check(
+        norm.rows_gradient(g, x, 30, w, mean, rstd, needs),
+        formula(x, g, w, None, (1,), (0,))[1:],
+        needs,
+    )
+    x, g, w = x.reshape(3, 2, 30), g.reshape(3, 2, 30), draw(3, 2) if weighted else None
+    _, mean, var = norm.groups(x, 2, w, None, EPS)
+    got = norm.groups_gradient(g, x, 2, w, mean, var, EPS, needs)
+    check(got, formula(x, g, None if w is None else w[:, None], None, (2,), (0, 2))[1:], needs)
+
+
+@pytest.mark.usefixtures("road")
+def test_rows_without_a_mean() -> None:
+    x, g, w = draw(0, 50, 70) + 1, draw(1, 50, 70), draw(2, 70)
+    y, mean, rstd = norm.rows(x, 70, w, None, EPS, False)
+    assert mean is None
+    X, G = x.astype(np.float64), g.astype(np.float64)
+    r = 1 / np.sqrt((X * X).mean(1, keepdims=True) + EPS)
+    close(y, X * r * w)
+    dx = r * (G * w - X * r * (G * w * X * r).mean(1, keepdims=True))
+    check(norm.rows_gradient(g, x, 70, w, None, rstd, (True, True, False))[:2],
+          (dx, (G * X * r).sum(0)), (True, True))  # fmt: skip
+
+
+@pytest.mark.parametrize("length", [1, 8, 17, 64, 130, 800])
+@pytest.mark.parametrize("channels", [3, 64, 70])
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.usefixtures("road")
+def test_channels(length: int, channels: int, affine: bool) -> None:
+    shape = (5, channels, length) if length > 1 else (700, channels)
+    dims = (0, 2) if length > 1 else (0,)
+    x, g = draw(0, *shape) - 2, draw(1, *shape)
+    w, b = (draw(2, channels), draw(3, channels)) if affine else (None, None)
+    across = [None if v is None else v.reshape(-1, *[1] * (len(shape) - 2)) for v in (w, b)]
+    y, mean, var = norm.channels(x, w, b, None, None, EPS)
+    X = x.astype(np.float64)
+    close(mean, X.mean(dims))
+    close(var, X.var(dims))
+    expected = formula(x, g, *across, dims, dims)
+    close(y, expected[0])
+    check(norm.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
+    dx, dw, db = norm.channels_gradient(g, x, w, mean, var, EPS, True, False)
+    assert dx is None
+    check((dw, db), expected[2:], (True, True))
+
+
+@pytest.mark.parametrize("shape", [(4, 6, 20), (300, 70)])
+@pytest.mark.usefixtures("road")
+def test_channels_by_given_moments(shape: Any) -> None:
+    x, g, c = draw(0, *shape), draw(1, *shape), shape[1]
+    w, b, mean, var = draw(2, c), draw(3, c), draw(4, c), draw(5, c) ** 2
+    dims, tail = (0, *range(2, len(shape))), [1] * (len(shape) - 2)
+    W, B, M, R = (v.reshape(-1, *tail) for v in (w, b, mean, 1 / np.sqrt(var.astype(float) + EPS)))
+    xh = (x.astype(np.float64) - M) * R
+    close(norm.channels(x, w, b, mean, var, EPS)[0], xh * W + B)
+    got = norm.channels_gradient(g, x, w, mean, var, EPS, False, True)
+    check(got, (g * (R * W), (g * xh).sum(dims), g.astype(float).sum(dims)))
+
+
+@pytest.mark.parametrize("number", [1, 2, 6])
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("length", [8, 17, 130])
+@pytest.mark.usefixtures("road")
+def test_groups(number: int, affine: bool, length: int) -> None:
+    x, g = draw(0, 5, 6, length) + 1, draw(1, 5, 6, length)
+    w, b = (draw(2, 6), draw(3, 6)) if affine else (None, None)
+    y, mean, var = norm.groups(x, number, w, b, EPS)
+    split = (5, number, 6 // number, length)
+    W, B = (None if v is None else v.reshape(1, number, -1, 1) for v in (w, b))
+    expected = formula(x.reshape(split), g.reshape(split), W, B, (2, 3), (0, 3))
+    close(y.reshape(split), expected[0])
+    dx, dw, db = norm.groups_gradient(g, x, number, w, mean, var, EPS, (True, True, True))
+    assert dw is not None
+    assert db is not None
+    assert dx is not None
+    check((dx.reshape(split), dw.reshape(number, -1), db.reshape(number, -1)), expected[1:])
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.usefixtures("road")
+def test_every_type(dtype: Any) -> None:
+    """Narrow types are computed in float32, and their moments stay there."""
+    x, g, w = (
+        draw(0, 6, 10, 33).astype(dtype),
+        draw(1, 6, 10, 33).astype(dtype),
+        draw(2, 10).astype(dtype),
+    )
+    W = w.astype(np.float64)[:, None]
+    wide = np.float32 if np.dtype(dtype).itemsize == 2 else dtype
+    y, mean, var = norm.channels(x, w, None, None, None, EPS)
+    assert y.dtype == dtype
+    assert mean.dtype == var.dtype == wide
+    expected = formula(x, g, W, None, (0, 2), (0, 2))
+    close(y, expected[0])
+    check(norm.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
+    y, mean, var = norm.groups(x, 5, w, None, EPS)
+    split = (6, 5, 2, 33)
+    expected = formula(x.reshape(split), g.reshape(split), W.reshape(5, 2, 1), None, (2, 3), (0, 3))
+    close(y.reshape(split), expected[0])
+    dx = norm.groups_gradient(g, x, 5, w, mean, var, EPS, (True, True, True))[0]
+    assert dx is not None
+    assert dx.dtype == dtype
+    close(dx.reshape(split), expected[1])
+    w = draw(3, 33).astype(dtype)
+    y, mean, rstd = norm.rows(x, 33, w, w, EPS)
+    expected = formula(x, g, w.astype(np.float64), w.astype(np.float64), (2,), (0, 1))
+    close(y, expected[0])
+    check(norm.rows_gradient(g, x, 33, w, mean, rstd, (True, True, True)), expected[1:])
+
+
+@pytest.mark.usefixtures("road")
+def test_numbers_far_from_zero() -> None:
+    """The variance is that of the distances from the mean, not a difference of large sums."""
+    x = draw(0, 64, 8, 16) + 1000
+    _, _, var = norm.channels(x, None, None, None, None, EPS)
+    np.testing.assert_allclose(var, x.astype(np.float64).var((0, 2)), rtol=1e-4)
+    _, _, var = norm.groups(x, 4, None, None, EPS)
+    wanted = x.reshape(64 * 4, -1).astype(np.float64).var(1)
+    np.testing.assert_allclose(var, wanted, rtol=1e-3)
+
+
+@pytest.mark.usefixtures("road")
+def test_not_a_number_stays_in_its_row() -> None:
+    x = draw(0, 8, 40)
+    x[3, 5], x[5, 7] = np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        y, _, _ = norm.rows(x, 40, None, None, EPS)
+    bad = np.isnan(y).any(1)
+    assert bad.tolist() == [i in (3, 5) for i in range(8)]
+
+
+def test_empty() -> None:
+    mean, var = norm.moments(np.zeros((0, 3)), (0,))
+    assert mean.tolist() == [[0, 0, 0]]
+    assert var.shape == (1, 3)
+    none = np.zeros((0, 5), np.float32)
+    y, mean, rstd = norm.rows(none, 5, None, None, EPS)
+    assert y.shape == (0, 5)
+    assert (
+        norm.rows_gradient(none, none, 5, None, mean, rstd, (True, True, True))[1].tolist()
+        == [0] * 5
+    )
 
 
 @pytest.mark.parametrize("dims", [(0,), (0, 2), (1, 2), (2,)])
-def test_moments(dims, rng):
+def test_moments(dims: tuple[int, ...], rng: Any) -> None:
     x = rng.standard_normal((4, 3, 5)) + 10
-    mean, var = kernel.moments(x, dims)
+    mean, var = norm.moments(x, dims)
     np.testing.assert_allclose(mean, x.mean(dims, keepdims=True))
     np.testing.assert_allclose(var, x.var(dims, keepdims=True))
 
 
-def test_the_variance_of_float32_far_from_zero(rng):
-    x = (rng.standard_normal((64, 3, 16)) + 1000).astype(np.float32)
-    _mean, var = kernel.moments(x, (0, 2))
-    np.testing.assert_allclose(var, x.astype(np.float64).var((0, 2), keepdims=True), rtol=1e-4)
-    assert var.dtype == np.float32
+@NATIVE
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
+    x, g, w = draw(0, 700, 90), draw(1, 700, 90), draw(2, 90)
+    planes, c = x.reshape(70, 30, 30), w[:30]
+    before = torch.get_num_threads()
 
+    def everything() -> list[Any]:
+        y, mean, rstd = norm.rows(x, 90, w, w, EPS)
+        found = [y, mean, *norm.rows_gradient(g, x, 90, w, mean, rstd, (True, True, True))]
+        for a in (x, planes):
+            v = w if a is x else c
+            y, mean, var = norm.channels(a, v, v, None, None, EPS)
+            grads = norm.channels_gradient(g.reshape(a.shape), a, v, mean, var, EPS, True, True)
+            found += [y, mean, var, *grads]
+        y, mean, var = norm.groups(planes, 5, c, c, EPS)
+        parts = (g.reshape(planes.shape), planes, 5, c, mean, var, EPS)
+        return [*found, y, *norm.groups_gradient(*parts, (True, True, True))]
 
-def test_scaling(rng):
-    x = rng.standard_normal((4, 3, 5))
-    mean, var = kernel.moments(x, (0, 2))
-    w, b = rng.standard_normal((1, 3, 1)), rng.standard_normal((1, 3, 1))
-    expected = (x - mean) / np.sqrt(var + 1e-3) * w + b
-    rstd = kernel.inverse_std(var, 1e-3)
-    np.testing.assert_allclose(kernel.scale_shift(x, mean, rstd, w, b), expected)
-    np.testing.assert_allclose(kernel.center_scale(x, mean, rstd, w, b), expected)
-    plain = (x - mean) * rstd
-    np.testing.assert_allclose(kernel.scale_shift(x, mean, rstd, None, None), plain)
-
-
-def test_empty():
-    mean, var = kernel.moments(np.zeros((0, 3)), (0,))
-    assert mean.tolist() == [[0, 0, 0]]
-    assert var.shape == (1, 3)
-
-
-@pytest.mark.parametrize("needs", [(True, True, True), (True, False, False), (False, True, True)])
-@pytest.mark.parametrize("weighted", [True, False])
-def test_blocked_gradients_are_the_formula(monkeypatch, rng, needs, weighted):
-    monkeypatch.setattr(kernel, "_BLOCK", 40)
-    x, g = rng.standard_normal((4, 6, 5)), rng.standard_normal((4, 6, 5))
-    for rows in (True, False):
-        dims = (2,) if rows else (0, 2)
-        shape = (1, 1, 5) if rows else (1, 6, 1)
-        w = rng.standard_normal(shape) if weighted else None
-        mean, var = kernel.moments(x, dims)
-        rstd = kernel.inverse_std(var, 1e-5)
-        xh, h = (x - mean) * rstd, g if w is None else g * w
-        dx = rstd * (h - h.mean(dims, keepdims=True) - xh * (h * xh).mean(dims, keepdims=True))
-        others = (0, 1) if rows else (0, 2)
-        expected = (dx, (g * xh).sum(others), g.sum(others))
-        flat = None if w is None else w.reshape(-1)
-        if rows:
-            parts = (a.reshape(24, -1) for a in (g, x, mean, rstd))
-            got = kernel.standardize_rows_gradient(*parts, flat, needs)
-        else:
-            moments = (mean.reshape(-1), rstd.reshape(-1))
-            got = kernel.standardize_channels_gradient(g, x, *moments, flat, needs)
-        for need, a, b in zip(needs, got, expected, strict=True):
-            if need:
-                np.testing.assert_allclose(a.reshape(b.shape), b)
-
-
-def test_rows_in_blocks(monkeypatch, rng):
-    x = rng.standard_normal((7, 3, 5)) + 4
-    expected = kernel.moments(x, (1, 2))
-    monkeypatch.setattr(kernel, "_BLOCK", 20)
-    for a, b in zip(kernel.moments(x, (1, 2)), expected, strict=True):
-        np.testing.assert_allclose(a, b)
-    mean, var = (m.reshape(7, 1) for m in expected)
-    y = kernel.standardize_rows(x.reshape(7, 15), mean, kernel.inverse_std(var, 0.0), None, None)
-    np.testing.assert_allclose(y.mean(1), 0, atol=1e-12)
-    np.testing.assert_allclose(y.var(1), 1)
+    try:
+        torch.set_num_threads(1)
+        alone = everything()
+        torch.set_num_threads(threads)
+        for a, b in zip(everything(), alone, strict=True):
+            np.testing.assert_array_equal(a, b)
+    finally:
+        torch.set_num_threads(before)

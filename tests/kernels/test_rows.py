@@ -1,9 +1,10 @@
-"""Row kernels against float64: softmax and normalisations, over lengths, layouts and extremes."""
+"""Softmax by kernels against float64, over lengths, dimensions, types, layouts and extremes."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -17,7 +18,7 @@ LENGTHS = [1, 2, 7, 15, 16, 17, 63, 64, 65, 130, 1000]
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "LEAST", 1)
-    monkeypatch.setattr(rows, "SHORT", 1)
+    monkeypatch.setattr(rows, "NARROW", 1)
 
 
 def draw(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
@@ -64,74 +65,63 @@ def test_softmax_of_extremes() -> None:
     assert log[1, 0] == -inf
 
 
-@pytest.mark.parametrize("n", LENGTHS)
-@pytest.mark.parametrize("affine", [True, False])
-def test_rows_with_moments(n: int, affine: bool) -> None:
-    x, g = draw(0, 300, n) + 3, draw(1, 300, n)
-    w, b = (draw(2, n), draw(3, n)) if affine else (None, None)
-    X = x.astype(np.float64)
-    mean, var = X.mean(1), X.var(1)
-    found = rows.row_moments(x)
-    assert found is not None
-    close(found[0], mean, 4)
-    close(found[1], var, 20)
-    rstd = 1 / np.sqrt(var + 1e-5)
-    m32, r32 = mean.astype(np.float32)[:, None], rstd.astype(np.float32)[:, None]
-    xh = (X - m32) * r32
-    close(
-        rows.standardize(x, m32, r32, w, b),
-        xh * (1 if w is None else w) + (0 if b is None else b),
-        20,
-    )
-    needs = (True, affine, affine)
-    got = rows.standardize_grad(g, x, m32, r32, w, needs)
-    assert got is not None
-    h = g.astype(np.float64) * (1 if w is None else w)
-    dx = r32 * (h - h.mean(1, keepdims=True) - xh * (h * xh).mean(1, keepdims=True))
-    close(got[0], dx, 100)
-    if affine:
-        close(got[1], (g * xh).sum(0), 200)
-        close(got[2], g.astype(np.float64).sum(0), 200)
+@pytest.mark.parametrize("inner", [1, 3, 8, 17, 64, 65, 200])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_softmax_along_an_earlier_dimension(inner: int, dtype: Any) -> None:
+    x, g = 5 * draw(0, 3, 7, inner, dtype=dtype), draw(1, 3, 7, inner, dtype=dtype)
+    last = lambda a: np.moveaxis(a, 1, -1)  # noqa: E731
+    y = np.ascontiguousarray(last(soft(last(x))))
+    log, narrow = np.log(y).astype(dtype), y.astype(dtype)
+    close(rows.softmax(x, 1), y)
+    close(rows.log_softmax(x, -2), np.log(y))
+    wide = g.astype(np.float64)
+    close(rows.softmax_grad(g, narrow, 1), y * (wide - (wide * y).sum(1, keepdims=True)), 4)
+    close(rows.log_softmax_grad(g, log, 1), wide - y * wide.sum(1, keepdims=True), 8)
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-def test_channels(length: int) -> None:
-    x, g = draw(0, 4, 5, length, 2) - 2, draw(1, 4, 5, length, 2)
-    w = draw(2, 5)
-    X, G = x.astype(np.float64), g.astype(np.float64)
-    mean, var = X.mean((0, 2, 3)), X.var((0, 2, 3))
-    found = rows.channel_moments(x)
-    assert found is not None
-    close(found[0], mean, 4)
-    close(found[1], var, 20)
-    rstd = (1 / np.sqrt(var + 1e-5)).astype(np.float32)
-    mean = mean.astype(np.float32)
-    across = lambda v: v.reshape(1, -1, 1, 1)  # noqa: E731
-    close(rows.channel_scale_shift(x, rstd, mean), X * across(rstd) + across(mean), 8)
-    xh = (X - across(mean)) * across(rstd)
-    got = rows.channel_grad(g, x, mean, rstd, w, True)
-    assert got is not None
-    dw, db = (G * xh).sum((0, 2, 3)), G.sum((0, 2, 3))
-    close(got[1], dw, 100)
-    close(got[2], db, 100)
-    m = x.size // 5
-    close(got[0], across(rstd * w) * (G - across(db) / m - xh * across(dw) / m), 100)
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("n", [5, 16, 100])
+def test_softmax_of_narrow_types_is_computed_in_float32(n: int, dtype: Any) -> None:
+    """Rounded once, at the end: the numbers are those of float32, rounded."""
+    x, g = (3 * draw(k, 40, n).astype(dtype) for k in (0, 1))
+    for f in (rows.softmax, rows.log_softmax):
+        y = f(x, -1)
+        assert y is not None
+        assert y.dtype == dtype
+        np.testing.assert_array_equal(y, f(x.astype(np.float32), -1).astype(dtype))
+    y = rows.log_softmax(x, -1)
+    dx = rows.log_softmax_grad(g, y, -1)
+    expected = rows.log_softmax_grad(g.astype(np.float32), y.astype(np.float32), -1)
+    np.testing.assert_array_equal(dx, expected.astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_every_number_of_a_narrow_type_is_read_and_rounded_right(dtype: Any) -> None:
+    """The gradient of log_softmax at -infinity is g - 0 * g: g itself, bit by bit."""
+    every = np.arange(1 << 16, dtype=np.uint16).view(dtype).reshape(-1, 16)
+    finite = np.isfinite(every.astype(np.float32))
+    one = np.where(finite, every, dtype(0)).reshape(-1, 1)
+    back = rows.log_softmax_grad(one, np.full_like(one, -np.inf), -1)
+    assert back is not None
+    np.testing.assert_array_equal(back.view(np.uint16) & 0x7FFF, one.view(np.uint16) & 0x7FFF)
+    np.testing.assert_array_equal(rows.log_softmax(one, -1), np.zeros_like(one))
+
+
+def test_a_gradient_in_another_layout() -> None:
+    g, y = draw(0, 40, 60).T, draw(1, 60, 40)
+    plain = np.ascontiguousarray(g)
+    np.testing.assert_array_equal(rows.softmax_grad(g, y, 1), rows.softmax_grad(plain, y, 1))
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
-    x, g = draw(0, 700, 90), draw(1, 700, 90)
-    one, w = np.ones((700, 1), np.float32), draw(2, 90)
+    x, planes = draw(0, 700, 90), draw(1, 7, 30, 90)
     before = torch.get_num_threads()
-
-    def everything() -> list[Any]:
-        return [rows.softmax(x, -1), *(rows.standardize_grad(g, x, one, one, w, (True,) * 3) or ())]
-
     try:
         torch.set_num_threads(1)
-        alone = everything()
+        alone = rows.softmax(x, -1), rows.softmax(planes, 1)
         torch.set_num_threads(threads)
-        for a, b in zip(everything(), alone, strict=True):
+        for a, b in zip((rows.softmax(x, -1), rows.softmax(planes, 1)), alone, strict=True):
             np.testing.assert_array_equal(a, b)
     finally:
         torch.set_num_threads(before)

@@ -72,6 +72,7 @@ class Target:
     machine: Any
     session: Any
     version: str
+    has_half: bool = True  # instructions that convert float16
 
 
 @functools.cache
@@ -99,7 +100,8 @@ def target() -> Target:
     session = llvm.create_lljit_compiler(machine)
     keep_for_ever(session)
     version = f"{llvmlite.__version__} {'.'.join(map(str, llvm.llvm_version_info))}"
-    return Target(cpu, features, lanes, machine, session, version)
+    has_half = bool(has.get("f16c")) or not llvm.get_default_triple().startswith(("x86", "i"))
+    return Target(cpu, features, lanes, machine, session, version, has_half)
 
 
 def keep_for_ever(thing: Any) -> None:

@@ -162,7 +162,7 @@ def build(name: str, e: str, operands: tuple[str, ...]) -> Module:
     r = Cell(c, e, {o: "part" if o in wide else "row" for o in operands}, words)
     r.parts = parts
     with c.range(start, stop) as row:
-        r.enter(row, c.args["index"], row == start)
+        r.enter(row)
         r.enter_parts(row)
         globals()[name](r)
     c.ret()

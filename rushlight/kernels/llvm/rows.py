@@ -9,73 +9,154 @@ A body is written once for one row, as loops over its vectors:
 
 A sum runs in four vectors whose lanes are added in a fixed order at the end; which rows a thread
 gets changes nothing. Operands are rows ("row": R x n), one line for all rows ("line": n), a number
-for a row ("one": R), a number for each of some kinds of rows in turn ("period": row % period), or
-sums over the rows of a chunk ("partial": chunks x n).
+for a row ("one": R) or a number for each of some kinds of rows in turn ("period": row % period).
+Rows may be float16 or bfloat16: they are computed in float32, which all other operands are.
 
-Not here: when these are used and how results are combined (`kernels/rows.py`).
+`Vectors` has the loops alone, for kernels whose parts are no rows (`norm.py`); `module_of` writes
+what is around a chunk. Not here: bodies (`softmax.py`, `loss.py`), when they are used
+(`kernels/rows.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import jit, native, threads, vecmath
-from .ir import F64, I32, I64, PTR, Function, Module, Value, lanes, vector
+from . import jit, low, native, threads
+from .ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, Variable, lanes, vector
 from .lower import maximum
 
-ELEMENTS = 8192  # a chunk has so many elements, or one row
 Body = Callable[["Row"], None]
+Values = Callable[[Value], tuple[Value, ...]]
 
 
-def rows_in_chunk(n: int) -> int:
-    return max(1, ELEMENTS // max(1, n))
+class Vectors:
+    """Loops over the vectors of stretches of `n` elements, computed in the type `c`."""
+
+    def __init__(self, f: Function, n: Value, c: str) -> None:
+        self.f, self.n, self.c = f, n, c
+        self.w = jit.target().lanes // (2 if c == F64 else 1)
+        self.mask: Value | None = None
+
+    def get(self, place: Pointer, i: Value) -> Value:
+        """A vector; with what the mask leaves out as 0."""
+        return low.load(self.f, place, i, self.w, self.mask)
+
+    def put(self, place: Pointer, i: Value, v: Value) -> None:
+        low.store(self.f, place, i, v, self.mask)
+
+    def wide(self, v: Value) -> Value:
+        """A number in every lane."""
+        return self.f.splat(v, self.w)
+
+    def number(self, value: float) -> Value:
+        """A constant."""
+        return self.f.const(self.c, value)
+
+    def neutral(self, how: str) -> Value:
+        return self.f.const(vector(self.c, self.w), 0.0 if how == "add" else float("-inf"))
+
+    def combine(self, how: str, a: Value, b: Value) -> Value:
+        return a + b if how == "add" else maximum(self.f, a, b)
+
+    def tail(self, start: Value, write: Callable[[Value], None]) -> None:
+        """`write` for what is left of a stretch after its whole vectors."""
+        f = self.f
+        with f.when(start < self.n):
+            left = f.convert(self.n - start, I32)
+            self.mask = f.iota(vector(I32, self.w)) < left
+            write(start)
+            self.mask = None
+
+    def each(self, write: Callable[[Value], None]) -> None:
+        """`write` for every vector of a stretch."""
+        whole = self.n - self.n % self.w
+        with self.f.range(0, whole, self.w) as i:
+            write(i)
+        self.tail(whole, write)
+
+    def fours(self, count: int, how: str = "add") -> list[list[Variable]]:
+        """Where `count` reductions are gathered, each in four vectors."""
+        return [[self.f.var(self.neutral(how)) for _ in range(4)] for _ in range(count)]
+
+    def gather(self, into: list[list[Variable]], values: Values, how: str = "add") -> None:
+        """Take `values` over a stretch into each of `into`."""
+        f, w = self.f, self.w
+
+        def take(k: int, i: Value, keep: Value | None = None) -> None:
+            for places, v in zip(into, values(i), strict=True):
+                if keep is not None:
+                    v = f.select(keep, v, self.neutral(how))
+                places[k].set(self.combine(how, places[k].get(), v))
+
+        fours = self.n - self.n % (4 * w)
+        with f.range(0, fours, 4 * w) as i:
+            for k in range(4):
+                take(k, i + k * w)
+        whole = self.n - self.n % w
+        with f.range(fours, whole, w) as i:
+            take(0, i)
+        self.tail(whole, lambda i: take(1, i, self.mask))
+
+    def total(self, places: list[Variable], how: str = "add") -> Value:
+        """One number of four vectors: their lanes by halves."""
+        f = self.f
+        a, b, c, d = (p.get() for p in places)
+        v = self.combine(how, self.combine(how, a, b), self.combine(how, c, d))
+        while lanes(v.type) > 1:
+            half = lanes(v.type) // 2
+            one = f.shuffle(v, None, list(range(half)))
+            other = f.shuffle(v, None, list(range(half, 2 * half)))
+            if half == 1:
+                one, other = f.lane(v, 0), f.lane(v, 1)
+            v = self.combine(how, one, other)
+        return v
+
+    def totals(self, count: int, values: Values, how: str = "add") -> list[Value]:
+        """`count` sums ("add") or maxima ("max") over a stretch, in one pass."""
+        into = self.fours(count, how)
+        self.gather(into, values, how)
+        return [self.total(places, how) for places in into]
+
+    def reduce(self, how: str, value: Callable[[Value], Value]) -> Value:
+        """The sum ("add") or maximum ("max") of `value` over a stretch."""
+        return self.totals(1, lambda i: (value(i),), how)[0]
 
 
-class Row:
+class Row(Vectors):
     """One row of all operands while its kernel is written."""
 
     def __init__(self, f: Function, e: str, kinds: dict[str, str], words: Any) -> None:
-        self.f, self.e, self.kinds = f, e, kinds
-        self.w = jit.target().lanes // (2 if e == F64 else 1)
-        self.words = words
-        self.n = words["n"]
-        self.first = True  # of the chunk: a value, set by the loop
-        self.mask: Value | None = None
+        super().__init__(f, words["n"], low.computed(e))
+        self.e, self.kinds, self.words = e, kinds, words
         self.places: dict[str, Any] = {}
 
-    def enter(self, row: Value, chunk: Value, first: Value) -> None:
+    def enter(self, row: Value) -> None:
         """Point at the operands of a row."""
-        self.row, self.first = row, first  # type: ignore[assignment]
+        self.row = row
         for name, kind in self.kinds.items():
-            if kind in ("row", "line", "one", "period", "partial"):
-                base = self.words[name].of(self.e)
+            if kind == "row":
+                self.places[name] = self.words[name].of(self.e).at(row * self.n)
+            elif kind in ("line", "one", "period"):
+                base = self.words[name].of(self.c)
                 self.places[name] = {
-                    "row": lambda b: b.at(row * self.n),
                     "line": lambda b: b,
                     "one": lambda b: b.at(row),
                     "period": lambda b: b.at(row % self.words["period"]),
-                    "partial": lambda b: b.at(chunk * self.n),
                 }[kind](base)
 
     def load(self, name: str, i: Value) -> Value:
         """A vector of a row or line; with what the mask leaves out as 0."""
-        place = self.places[name]
-        if self.mask is None:
-            return place.load(i, self.w)
-        return place.load_masked(i, self.mask)
+        return self.get(self.places[name], i)
 
     def store(self, name: str, i: Value, v: Value) -> None:
-        if self.mask is None:
-            self.places[name].store(v, i)
-        else:
-            self.places[name].store_masked(v, i, self.mask)
+        self.put(self.places[name], i, v)
 
-    def accumulate(self, name: str, i: Value, v: Value) -> None:
-        """Add to the chunk's sums over rows."""
-        old = self.load(name, i)
-        zero = self.f.const(v.type, 0)
-        self.store(name, i, self.f.select(self.first, zero, old) + v)  # type: ignore[arg-type]
+    def ahead(self, name: str, i: Value) -> None:
+        """Bring the next row's vector into the cache while this row is computed."""
+        f = self.f
+        place = self.places[name].at(i + self.n)
+        f.intrinsic("llvm.prefetch.p0", None, [place, *(f.const(I32, k) for k in (0, 3, 1))])
 
     def one(self, name: str) -> Value:
         """A row's number."""
@@ -87,234 +168,149 @@ class Row:
     def has(self, name: str) -> bool:
         return name in self.kinds
 
-    def number(self, value: float) -> Value:
-        return self.f.const(self.e, value)
 
-    def _tail(self, start: Value, write: Callable[[Value], None]) -> None:
-        f = self.f
-        with f.when(start < self.n):
-            left = f.convert(self.n - start, I32)
+class Column(Row):
+    """Some columns of (outer, n, inner), vectors of them: what is a number in `Row` is a vector."""
+
+    def __init__(
+        self, f: Function, e: str, kinds: dict[str, str], words: Any, vectors: int
+    ) -> None:
+        super().__init__(f, e, kinds, words)
+        self.w *= vectors
+
+    def at(self, block: Value, body: Body) -> None:
+        """Run the body on a block of columns."""
+        f, inner, words = self.f, self.words["inner"], self.words
+        self.column = block % words["blocks"] * self.w
+        for name in self.kinds:
+            start = block // words["blocks"] * self.n * inner
+            self.places[name] = words[name].of(self.e).at(start + self.column)
+        whole = self.column + self.w <= inner
+        with f.when(whole) as branch:
+            body(self)
+        with branch.otherwise():
+            left = f.convert(inner - self.column, I32)
             self.mask = f.iota(vector(I32, self.w)) < left
-            write(start)
+            body(self)
             self.mask = None
 
-    def each(self, write: Callable[[Value], None]) -> None:
-        """`write` for every vector of the row."""
-        whole = self.n - self.n % self.w
-        with self.f.range(0, whole, self.w) as i:
-            write(i)
-        self._tail(whole, write)
+    def load(self, name: str, i: Value) -> Value:
+        return self.get(self.places[name], i * self.words["inner"])
 
-    def reduce(self, how: str, value: Callable[[Value], Value]) -> Value:
-        """The sum ("add") or maximum ("max") of `value` over the row."""
-        f, w = self.f, self.w
-        neutral = f.const(vector(self.e, w), 0.0 if how == "add" else float("-inf"))
+    def store(self, name: str, i: Value, v: Value) -> None:
+        self.put(self.places[name], i * self.words["inner"], v)
 
-        def combine(a: Value, b: Value) -> Value:
-            return a + b if how == "add" else maximum(f, a, b)
-
-        sums = [f.var(neutral) for _ in range(4)]
-        fours = self.n - self.n % (4 * w)
-        with f.range(0, fours, 4 * w) as i:
-            for k in range(4):
-                sums[k].set(combine(sums[k].get(), value(i + k * w)))
-        whole = self.n - self.n % w
-        with f.range(fours, whole, w) as i:
-            sums[0].set(combine(sums[0].get(), value(i)))
-
-        def last(i: Value) -> None:
-            assert self.mask is not None
-            kept = f.select(self.mask, value(i), neutral)
-            sums[1].set(combine(sums[1].get(), kept))
-
-        self._tail(whole, last)
-        a, b, c, d = (s.get() for s in sums)
-        total = combine(combine(a, b), combine(c, d))
-        while lanes(total.type) > 1:
-            half = lanes(total.type) // 2
-            low = f.shuffle(total, None, list(range(half)))
-            high = f.shuffle(total, None, list(range(half, 2 * half)))
-            if half == 1:
-                low, high = f.lane(total, 0), f.lane(total, 1)
-            total = combine(low, high)
-        return total
+    def ahead(self, name: str, i: Value) -> None:
+        """Nothing: the next rows are too far away."""
 
     def wide(self, v: Value) -> Value:
-        """A number in every lane."""
-        return self.f.splat(v, self.w)
+        return v
+
+    def number(self, value: float) -> Value:
+        return self.f.const(vector(self.c, self.w), value)
+
+    def each(self, write: Callable[[Value], None]) -> None:
+        with self.f.range(self.n) as i:
+            write(i)
+
+    def totals(self, count: int, values: Values, how: str = "add") -> list[Value]:
+        into = [self.f.var(self.neutral(how)) for _ in range(count)]
+        with self.f.range(self.n) as i:
+            for place, v in zip(into, values(i), strict=True):
+                place.set(self.combine(how, place.get(), v))
+        return [place.get() for place in into]
+
+
+Words = dict[str, Any]
+
+
+def module_of(
+    name: str,
+    operands: Sequence[str],
+    numbers: dict[str, str],
+    chunk: Callable[[Function, Words, Value], None],
+    finish: Callable[[Function, Words], None] | None = None,
+) -> Module:
+    """A kernel called with its operands, numbers and how many chunks there are.
+
+    Args:
+        operands: names of arrays.
+        numbers: names of numbers, each "int" or "float" (float64).
+        chunk: writes the chunk whose number it is handed.
+        finish: writes what the calling thread does when all chunks are done.
+    """
+    module = Module(name)
+    threads.declare_run(module)
+    fields = [*operands, *numbers]
+    kinds = {k: PTR for k in operands} | {
+        k: F64 if v == "float" else I64 for k, v in numbers.items()
+    }
+    c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+    context = c.args["context"].of(PTR)
+    words = {k: context.at(i).of(kinds[k])[0] for i, k in enumerate(fields)}
+    chunk(c, words, c.args["index"])
+    c.ret()
+    f = module.function("run", None, [*kinds.items(), ("chunks", I64)])
+    packed = f.buffer(I64, len(fields))
+    for i, k in enumerate(fields):
+        packed.at(i).of(kinds[k])[0] = f.args[k]
+    f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
+    if finish is not None:
+        finish(f, dict(f.args))
+    f.ret()
+    native.entry(module, "call", "run", ["array"] * len(operands) + [*numbers.values(), "int"])
+    return module
+
+
+def part(f: Function, index: Value, each: Value, count: Value) -> tuple[Value, Value]:
+    """From where to where chunk `index` goes, of `count` things that are cut `each` by `each`."""
+    start = index * each
+    return start, f.select(start + each < count, start + each, count)
 
 
 def build(name: str, e: str, kinds: dict[str, str], body: Body) -> Module:
     """The module of a row kernel: called with its operands, n, rows, period, rows a chunk."""
-    module = Module(name)
-    threads.declare_run(module)
-    fields = [*kinds, "n", "rows", "period", "each"]
-    c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-    context = c.args["context"].of(PTR)
-    words: dict[str, Any] = {}
-    for i, field in enumerate(fields):
-        place = context.at(i)
-        words[field] = place[0] if field in kinds else place.of(I64)[0]
-    for field, kind in kinds.items():
-        if kind == "number":
-            words[field] = context.at(fields.index(field)).of(F64)[0]
-    index = c.args["index"]
-    start = index * words["each"]
-    stop = c.select(start + words["each"] < words["rows"], start + words["each"], words["rows"])
-    row = Row(c, e, kinds, words)
-    with c.range(start, stop) as r:
-        row.enter(r, index, r == start)
-        body(row)
-    c.ret()
 
-    args = [(k, F64 if kind == "number" else PTR) for k, kind in kinds.items()]
-    f = module.function("run", None, [*args, *((k, I64) for k in fields[len(kinds) :])])
-    packed = f.buffer(I64, len(fields))
-    for i, field in enumerate(fields):
-        value = f.args[field]
-        if value.type == PTR:
-            value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-        elif value.type == F64:
-            value = f.bits(value, I64)
-        packed[i] = value
-    each = f.args["each"]
-    chunks = (f.args["rows"] + (each - 1)) // each
-    f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, chunks])
-    f.ret()
-    python = ["float" if kind == "number" else "array" for kind in kinds.values()]
-    native.entry(module, "call", "run", [*python, "int", "int", "int", "int"])
-    return module
+    def chunk(f: Function, words: Words, index: Value) -> None:
+        row = Row(f, e, kinds, words)
+        with f.range(*part(f, index, words["each"], words["rows"])) as r:
+            row.enter(r)
+            body(row)
 
-
-# -- bodies --------------------------------------------------------------------------------------
-
-
-def softmax(r: Row) -> None:
-    """exp(x - max x) / sum exp(x - max x)."""
-    f = r.f
-    top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
-    r.each(lambda i: r.store("y", i, vecmath.exp(f, r.load("x", i) - top)))
-    total = r.wide(r.reduce("add", lambda i: r.load("y", i)))
-    r.each(lambda i: r.store("y", i, r.load("y", i) / total))
-
-
-def log_softmax(r: Row) -> None:
-    """x - max x - log sum exp(x - max x)."""
-    f = r.f
-    top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
-    total = r.reduce("add", lambda i: vecmath.exp(f, r.load("x", i) - top))
-    less = r.wide(vecmath.log(f, total))
-    r.each(lambda i: r.store("y", i, (r.load("x", i) - top) - less))
-
-
-def softmax_grad(r: Row) -> None:
-    """g y - y sum(g y)."""
-    total = r.wide(r.reduce("add", lambda i: r.load("g", i) * r.load("y", i)))
-
-    def write(i: Value) -> None:
-        y = r.load("y", i)
-        r.store("dx", i, r.load("g", i) * y - y * total)
-
-    r.each(write)
-
-
-def log_softmax_grad(r: Row) -> None:
-    """g - exp(y) sum(g)."""
-    total = r.wide(r.reduce("add", lambda i: r.load("g", i)))
-
-    def write(i: Value) -> None:
-        r.store("dx", i, r.load("g", i) - vecmath.exp(r.f, r.load("y", i)) * total)
-
-    r.each(write)
-
-
-def sums(r: Row) -> None:
-    """The sum of each row."""
-    r.set_one("sum", r.reduce("add", lambda i: r.load("x", i)))
-
-
-def squares(r: Row) -> None:
-    """The sum of the squared distances of each row from a number."""
-    mean = r.wide(r.one("mean"))
-
-    def apart(i: Value) -> Value:
-        d = r.load("x", i) - mean
-        return d * d
-
-    r.set_one("sum", r.reduce("add", apart))
-
-
-def standardize(r: Row) -> None:
-    """(x - mean) * rstd * w + b, moments for each row, w and b for each column."""
-    mean, rstd = r.wide(r.one("mean")), r.wide(r.one("rstd"))
-
-    def write(i: Value) -> None:
-        y = (r.load("x", i) - mean) * rstd
-        if r.has("w"):
-            y = y * r.load("w", i)
-        if r.has("b"):
-            y = y + r.load("b", i)
-        r.store("y", i, y)
-
-    r.each(write)
-
-
-def standardize_grad(r: Row) -> None:
-    """rstd * (h - mean(h) - xh * mean(h * xh)) with h = g * w, and the sums for w and b."""
-    f = r.f
-    mean, rstd = r.wide(r.one("mean")), r.wide(r.one("rstd"))
-
-    def scaled(i: Value) -> Value:
-        g = r.load("g", i)
-        return g * r.load("w", i) if r.has("w") else g
-
-    def centred(i: Value) -> Value:
-        return (r.load("x", i) - mean) * rstd
-
-    if r.has("dx"):
-        count = f.convert(r.n, r.e)
-        along = r.wide(r.reduce("add", lambda i: scaled(i) * centred(i)) / count)
-        level = r.wide(r.reduce("add", scaled) / count)
-
-        def write(i: Value) -> None:
-            r.store("dx", i, (scaled(i) - centred(i) * along - level) * rstd)
-
-        r.each(write)
-    if r.has("dw"):
-        r.each(lambda i: r.accumulate("dw", i, r.load("g", i) * centred(i)))
-    if r.has("db"):
-        r.each(lambda i: r.accumulate("db", i, r.load("g", i)))
-
-
-def scale_shift(r: Row) -> None:
-    """x * scale + shift, a pair of numbers for each kind of row."""
-    scale, shift = r.wide(r.one("scale")), r.wide(r.one("shift"))
-    r.each(lambda i: r.store("y", i, r.load("x", i) * scale + shift))
-
-
-def products(r: Row) -> None:
-    """The sums of g and of g * (x - mean) * rstd of each row."""
-    mean, rstd = r.wide(r.one("mean")), r.wide(r.one("rstd"))
-    r.set_one("db", r.reduce("add", lambda i: r.load("g", i)))
-    r.set_one("dw", r.reduce("add", lambda i: r.load("g", i) * ((r.load("x", i) - mean) * rstd)))
-
-
-def channels_grad(r: Row) -> None:
-    """((g - xh * along) - level) * scale with xh = (x - mean) * rstd."""
-    names = ("mean", "rstd", "along", "level", "scale")
-    mean, rstd, along, level, scale = (r.wide(r.one(n)) for n in names)
-
-    def write(i: Value) -> None:
-        xh = (r.load("x", i) - mean) * rstd
-        r.store("dx", i, (r.load("g", i) - xh * along - level) * scale)
-
-    r.each(write)
+    numbers = dict.fromkeys(("n", "rows", "period", "each"), "int")
+    return module_of(name, list(kinds), numbers, chunk)
 
 
 def kernel(body: Body, e: str, kinds: dict[str, str]) -> Any:
     """The compiled row kernel as a Python function."""
     name = f"rows_{body.__name__}"
+    return compiled((name, e, tuple(kinds.items())), lambda: build(name, e, kinds, body))
+
+
+def columns(e: str, vectors: int) -> int:
+    """Columns that `column_kernel` computes together."""
+    return vectors * jit.target().lanes // (2 if e == F64 else 1)
+
+
+def column_kernel(body: Body, e: str, kinds: dict[str, str], vectors: int) -> Any:
+    """The same body over columns: a function of its operands, n, inner, blocks, count (all blocks
+    of columns), blocks of a chunk, chunks."""
+    name = f"columns_{body.__name__}"
+
+    def chunk(f: Function, words: Words, index: Value) -> None:
+        column = Column(f, e, kinds, words, vectors)
+        with f.range(*part(f, index, words["each"], words["count"])) as block:
+            column.at(block, body)
+
+    def build() -> Module:
+        numbers = dict.fromkeys(("n", "inner", "blocks", "count", "each"), "int")
+        return module_of(name, list(kinds), numbers, chunk)
+
+    return compiled((name, e, tuple(kinds.items()), vectors), build)
+
+
+def compiled(key: tuple[Any, ...], build: Callable[[], Module]) -> Any:
+    """The Python function of a module that shares its work; `key` is all it depends on."""
     imports = {**native.symbols(), **threads.run_symbol()}
-    key = (name, e, tuple(kinds.items()), jit.target().lanes)
-    found = jit.load(key, lambda: build(name, e, kinds, body), ["call"], imports)
-    return native.function(found["call"], name)
+    found = jit.load((*key, jit.target().lanes), build, ["call"], imports)
+    return native.function(found["call"], key[0])

@@ -131,6 +131,13 @@ def exp(f: Function, x: Value) -> Value:
     return scaled(f, expm1_near_zero(f, r) + 1.0, n, whole)
 
 
+def exp_below_zero(f: Function, x: Value) -> Value:
+    """e**x of numbers that are not above zero (a little above does no harm); NaN stays."""
+    least = EXP_RANGE[element(x.type)][0]
+    r, n, whole = reduced_exp(f, f.select(x < least, least, x))
+    return scaled(f, expm1_near_zero(f, r) + 1.0, n, whole)
+
+
 def exp2(f: Function, x: Value) -> Value:
     """2**x."""
     e = element(x.type)

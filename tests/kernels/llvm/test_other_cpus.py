@@ -19,6 +19,7 @@ FILES = [
     "test_conv_native.py",
     "test_conv_depthwise.py",
     "test_rows.py",
+    "test_norm.py",
     "test_pool_native.py",
 ]
 

@@ -1,0 +1,186 @@
+"""Layer and RMS norm in one pass over memory.
+
+A row is small enough for the cache: its moments, then the distances from the mean, then the result
+are computed while it is there. Gradients likewise; the sums over rows that weight and bias need are
+gathered for each chunk, and the calling thread adds the chunks' sums in order at the end.
+
+Names: x, y rows of data; g, dx gradients; w, b weight and bias; dw, db theirs; xh the normalised x.
+Not here: channels and groups (`norm_planes.py`); when these are used (`kernels/norm_native.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ir import Function, Module, Pointer, Value, element
+from .low import computed
+from .rows import Vectors, Words, compiled, module_of, part
+
+TOGETHER = 4  # rows whose sums for weight and bias are added in registers
+
+
+def inverse_std(f: Function, var: Value, eps: Value) -> Value:
+    """1 / sqrt(var + eps)."""
+    one = f.const(var.type, 1.0)
+    return one / f.sqrt(var + f.convert(eps, element(var.type)))
+
+
+def add_lines(v: Vectors, words: Words, names: tuple[str, ...], lines: Value) -> None:
+    """Add the other lines of sums for weight and bias to the first, in order."""
+    for k in ("dw", "db"):
+        if k in names:
+            first = words[k]
+            with v.f.range(1, lines) as line:
+                more = first.at(line * v.n)
+
+                def add(i: Value, first: Any = first, more: Any = more) -> None:
+                    v.put(first, i, v.get(first, i) + v.get(more, i))
+
+                v.each(add)
+
+
+# -- rows: x (rows, n), weight and bias (n) ------------------------------------------------------
+
+
+class RowNorm:
+    """Kernels of layer norm; those of RMS norm have no mean and no bias."""
+
+    def __init__(self, e: str, names: tuple[str, ...]) -> None:
+        self.e, self.c, self.names = e, computed(e), names
+        self.centred = "mean" in names
+
+    def opened(self, f: Function, words: Words) -> Vectors:
+        """The loops, and all operands as pointers to their elements."""
+        for k in self.names:
+            words[k] = words[k].of(self.e if k in ("x", "y", "g", "dx") else self.c)
+        return Vectors(f, words["n"], self.c)
+
+    def forward(self, f: Function, words: Words, index: Value) -> None:
+        """y, mean and rstd of `each` rows."""
+        v, n = self.opened(f, words), words["n"]
+        count = f.convert(n, self.c)
+        with f.range(*part(f, index, words["each"], words["rows"])) as r:
+            x, y = words["x"].at(r * n), words["y"].at(r * n)
+            mean: Value | None = None
+            if self.centred:
+                middle = v.reduce("add", lambda i, x=x: v.get(x, i)) / count  # type: ignore[misc]
+                words["mean"][r] = middle
+                mean = v.wide(middle)
+
+            def apart(i: Value, x: Pointer = x, mean: Value | None = mean) -> Value:
+                return v.get(x, i) if mean is None else v.get(x, i) - mean
+
+            def square(i: Value, apart: Any = apart) -> Value:
+                d = apart(i)
+                return d * d
+
+            rstd = inverse_std(f, v.reduce("add", square) / count, words["eps"])
+            words["rstd"][r] = rstd
+            rstd = v.wide(rstd)
+
+            def write(i: Value, y: Pointer = y, apart: Any = apart, rstd: Value = rstd) -> None:
+                t = apart(i) * rstd
+                if "w" in self.names and "b" in self.names:
+                    t = f.fma(t, v.get(words["w"], i), v.get(words["b"], i))
+                elif "w" in self.names:
+                    t = t * v.get(words["w"], i)
+                elif "b" in self.names:
+                    t = t + v.get(words["b"], i)
+                v.put(y, i, t)
+
+            v.each(write)
+
+    def backward(self, f: Function, words: Words, index: Value) -> None:
+        """dx of `each` rows, and their sums for w and b."""
+        v = self.opened(f, words)
+        start, stop = part(f, index, words["each"], words["rows"])
+        sums = [words[k].at(index * words["n"]) for k in ("dw", "db") if k in self.names]
+        if sums:
+            zero = v.neutral("add")
+            for p in sums:
+                v.each(lambda i, p=p: v.put(p, i, zero))  # type: ignore[misc]
+        many = stop - (stop - start) % TOGETHER
+        with f.range(start, many, TOGETHER) as r:
+            self.rows_together(v, words, [r + k for k in range(TOGETHER)], sums)
+        with f.range(many, stop) as r:
+            self.rows_together(v, words, [r], sums)
+
+    def rows_together(self, v: Vectors, words: Words, rows: list[Value], sums: list[Any]) -> None:
+        """With xh = (x - mean) rstd and h = g w:
+
+        dx = rstd (h - mean(h) - xh mean(h xh)),  dw = sum g xh,  db = sum g
+        """
+        f, n, names = v.f, words["n"], self.names
+        count = f.convert(n, self.c)
+        parts: list[dict[str, Any]] = []
+        for r in rows:
+            at: dict[str, Any] = {k: words[k].at(r * n) for k in ("g", "x", "dx") if k in names}
+            at["rstd"] = v.wide(words["rstd"][r])
+            at["mean"] = v.wide(words["mean"][r]) if self.centred else None
+            parts.append(at)
+
+        def scaled(at: dict[str, Any], i: Value, w: Value | None) -> tuple[Value, Value, Value]:
+            """g, h and xh."""
+            g, d = v.get(at["g"], i), v.get(at["x"], i)
+            d = d if at["mean"] is None else d - at["mean"]
+            return g, g if w is None else g * w, d * at["rstd"]
+
+        def weight(i: Value) -> Value | None:
+            return v.get(words["w"], i) if "w" in names else None
+
+        for at in parts if "dx" in names else []:
+
+            def products(i: Value, at: dict[str, Any] = at) -> tuple[Value, ...]:
+                _, h, xh = scaled(at, i, weight(i))
+                return (h * xh, h) if self.centred else (h * xh,)
+
+            found = [s / count for s in v.totals(2 if self.centred else 1, products)]
+            at["along"] = v.wide(found[0])
+            at["level"] = v.wide(found[1]) if self.centred else None
+
+        def write(i: Value) -> None:
+            w = weight(i)
+            gathered = [v.get(p, i) for p in sums]
+            for at in parts:
+                g, h, xh = scaled(at, i, w)
+                if "dx" in names:
+                    rest = xh * at["along"]
+                    if at["level"] is not None:
+                        rest = rest + at["level"]
+                    v.put(at["dx"], i, (h - rest) * at["rstd"])
+                if "dw" in names:
+                    gathered[0] = f.fma(g, xh, gathered[0])
+                if "db" in names:
+                    gathered[-1] = gathered[-1] + g
+            for p, value in zip(sums, gathered, strict=True):
+                v.put(p, i, value)
+
+        v.each(write)
+
+    def finish(self, f: Function, words: Words) -> None:
+        add_lines(self.opened(f, words), words, self.names, words["chunks"])
+
+
+def row_forward(e: str, names: tuple[str, ...]) -> Any:
+    """A function of (*names, n, rows, each, eps, chunks): x, w, b, y, mean, rstd."""
+
+    def build() -> Module:
+        numbers = {"n": "int", "rows": "int", "each": "int", "eps": "float"}
+        return module_of("norm_rows", names, numbers, RowNorm(e, names).forward)
+
+    return compiled(("norm_rows", e, names), build)
+
+
+def row_backward(e: str, names: tuple[str, ...]) -> Any:
+    """A function of (*names, n, rows, each, chunks): g, x, w, mean, rstd, dx, dw, db.
+
+    dw and db have a line for each chunk; the result is in the first.
+    """
+
+    def build() -> Module:
+        numbers = {"n": "int", "rows": "int", "each": "int"}
+        norm = RowNorm(e, names)
+        finish = norm.finish if {"dw", "db"} & {*names} else None
+        return module_of("norm_rows_grad", names, numbers, norm.backward, finish)
+
+    return compiled(("norm_rows_grad", e, names), build)

@@ -1,0 +1,175 @@
+"""Normalisations by machine code, and when that is used.
+
+Every function answers None for what NumPy does: small arrays, other types and layouts. The choice
+looks at types, shapes and layouts alone. Not here: the NumPy form, which is the reference
+(`norm.py`); the kernels (`llvm/norm.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from . import fused
+from .rows import ROW_ELEMENTS, computed, usable
+
+Array = Any
+Shape = tuple[int, ...]
+PARTS = 32  # chunks that the rows of a gradient are cut into, as long as they have
+MOST_ROWS = 256  # rows of a chunk at most: sums of more lose digits
+SHORT = 8  # elements of a channel of an image below which NumPy is quicker, but for one
+BLOCK = 4096  # elements whose sum is gathered in the type of the data
+CHUNK = 16384  # elements of a chunk of channels
+
+
+@functools.lru_cache(maxsize=256)
+def kernel(which: str, *key: Any) -> Any:
+    from .llvm import norm, norm_planes
+
+    return getattr(norm if which.startswith("row") else norm_planes, which)(*key)
+
+
+def named(**arrays: Array | None) -> tuple[tuple[str, ...], list[Array]]:
+    """Names and values of those that are not None."""
+    given = {k: a for k, a in arrays.items() if a is not None}
+    return tuple(given), list(given.values())
+
+
+# -- rows ----------------------------------------------------------------------------------------
+
+
+def rows(
+    x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool
+) -> tuple[Array, Array | None, Array] | None:
+    """y, mean and rstd of the rows of `length` elements of x; no mean of those not `centred`."""
+    if not usable(x, w, b):
+        return None
+    count, wide = x.size // length, computed(x.dtype)
+    y, rstd = np.empty(x.shape, x.dtype), np.empty(count, wide)
+    mean = np.empty(count, wide) if centred else None
+    names, arrays = named(x=x, w=w, b=b, y=y, mean=mean, rstd=rstd)
+    each = max(1, CHUNK // length)
+    fused.jit()[2].ready()
+    call = kernel("row_forward", ROW_ELEMENTS[x.dtype], names)
+    call(*arrays, length, count, each, eps, -(-count // each))
+    return y, mean, rstd
+
+
+def rows_grad(
+    g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array,
+    needs: tuple[bool, bool, bool],
+) -> tuple[Array | None, Array | None, Array | None] | None:  # fmt: skip
+    """Gradients by x, w (length) and b (length)."""
+    if not usable(x, w) or g.dtype != x.dtype:
+        return None
+    g = np.ascontiguousarray(g)
+    count, wide = x.size // length, computed(x.dtype)
+    each = min(MOST_ROWS, -(-count // PARTS))
+    chunks = -(-count // each)
+    dx = np.empty(x.shape, x.dtype) if needs[0] else None
+    dw, db = (np.empty((chunks, length), wide) if need else None for need in needs[1:])
+    names, arrays = named(g=g, x=x, w=w, mean=mean, rstd=rstd, dx=dx, dw=dw, db=db)
+    fused.jit()[2].ready()
+    call = kernel("row_backward", ROW_ELEMENTS[x.dtype], names)
+    call(*arrays, length, count, each, chunks)
+    return dx, None if dw is None else dw[0].copy(), None if db is None else db[0].copy()
+
+
+# -- channels: x (N, C, ...) ---------------------------------------------------------------------
+
+
+def channels(
+    x: Array, w: Array | None, b: Array | None, mean: Array, var: Array, eps: float, training: bool
+) -> Array | None:
+    """Each channel normalised by `mean` and `var` (C), which are computed when `training`."""
+    if not usable(x, w, b, mean, var):
+        return None
+    y = np.empty(x.shape, x.dtype)
+    names, arrays = named(x=x, w=w, b=b, mean=mean, var=var, y=y)
+    return y if channel_call(x, names, arrays, eps, training, False) else None
+
+
+def channels_grad(
+    g: Array, x: Array, w: Array | None, mean: Array, var: Array, eps: float, training: bool,
+    need_x: bool,
+) -> tuple[Array | None, Array, Array] | None:  # fmt: skip
+    """Gradients by x, w and b."""
+    if not usable(x, w, mean, var) or g.dtype != x.dtype:
+        return None
+    g = np.ascontiguousarray(g)
+    dx = np.empty(x.shape, x.dtype) if need_x else None
+    dw, db = np.empty(x.shape[1], mean.dtype), np.empty(x.shape[1], mean.dtype)
+    names, arrays = named(g=g, x=x, w=w, mean=mean, var=var, dx=dx, dw=dw, db=db)
+    return (dx, dw, db) if channel_call(x, names, arrays, eps, training, True) else None
+
+
+def channel_call(
+    x: Array, names: tuple[str, ...], arrays: list[Array], eps: float, training: bool, back: bool
+) -> bool:
+    """Run a kernel of channels; False where their parts are too short for it."""
+    n, c = x.shape[:2]
+    length = math.prod(x.shape[2:])
+    if length < SHORT and length != 1:
+        return False
+    e = ROW_ELEMENTS[x.dtype]
+    call = kernel("channel_kernel", e, names, training, length == 1, back)
+    if length == 1:
+        each = kernel("columns_together", e)
+        block = BLOCK // 8
+    else:
+        each = max(1, CHUNK // (n * length))
+        block = max(1, BLOCK // length)
+    fused.jit()[2].ready()
+    call(*arrays, length, n, c, each, block, n * length, eps, -(-c // each))
+    return True
+
+
+# -- groups of channels of each sample -----------------------------------------------------------
+
+
+def groups(
+    x: Array, number: int, w: Array | None, b: Array | None, eps: float
+) -> tuple[Array, Array, Array] | None:
+    """y, and mean and variance of each group, (N * number,)."""
+    if not usable(x, w, b):
+        return None
+    count, wide = x.shape[0] * number, computed(x.dtype)
+    y, mean, var = np.empty(x.shape, x.dtype), np.empty(count, wide), np.empty(count, wide)
+    names, arrays = named(x=x, w=w, b=b, mean=mean, var=var, y=y)
+    return (y, mean, var) if group_call(x, number, names, arrays, eps, False) else None
+
+
+def groups_grad(
+    g: Array, x: Array, number: int, w: Array | None, mean: Array, var: Array, eps: float,
+    needs: tuple[bool, bool, bool],
+) -> tuple[Array | None, Array | None, Array | None] | None:  # fmt: skip
+    """Gradients by x, w and b (C)."""
+    if not usable(x, w, mean, var) or g.dtype != x.dtype:
+        return None
+    g = np.ascontiguousarray(g)
+    dx = np.empty(x.shape, x.dtype) if needs[0] else None
+    dw, db = (np.empty(x.shape[:2], mean.dtype) if need else None for need in needs[1:])
+    names, arrays = named(g=g, x=x, w=w, mean=mean, var=var, dx=dx, dw=dw, db=db)
+    if not group_call(x, number, names, arrays, eps, True):
+        return None
+    return dx, None if dw is None else dw[0].copy(), None if db is None else db[0].copy()
+
+
+def group_call(
+    x: Array, number: int, names: tuple[str, ...], arrays: list[Array], eps: float, back: bool
+) -> bool:
+    """Run a kernel of groups; False where channels are too short."""
+    n, c = x.shape[:2]
+    length, inside = math.prod(x.shape[2:]), c // number
+    if length < SHORT:
+        return False
+    call = kernel("group_kernel", ROW_ELEMENTS[x.dtype], names, back)
+    each = max(1, CHUNK // (inside * length))
+    block = max(1, BLOCK // length)
+    fused.jit()[2].ready()
+    call(*arrays, length, inside, n * number, number, each, block, inside * length, eps,
+         -(-n * number // each))  # fmt: skip
+    return True
