@@ -112,7 +112,7 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     narrow = None
     if op.promote is not None:
         arrays, narrow = promote(op, arrays)
-    elif low and op.compute:
+    elif low and op.widen:
         arrays, narrow = widen(arrays)
     if meta:
         out = op.infer(arrays, kw)

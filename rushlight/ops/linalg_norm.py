@@ -14,6 +14,8 @@ import numpy as np
 
 from ..autograd.door import wrap
 from ..errors import axes, axis, message
+from ..kernels import reduce_native
+from ..kernels.reduce_native import Reduction
 from . import reduce
 from .linalg import finish, matmul
 from .math import abs as magnitude
@@ -22,6 +24,23 @@ from .record import composite, op
 from .samples import case
 
 INF = math.inf
+
+
+ROOT_OF_SQUARES = Reduction("add", lambda x: x * x, "squares", wide=True, finish="root")
+SIZES = Reduction("add", magnitude, "sizes")
+LARGEST, SMALLEST = (Reduction(how, magnitude, "sizes") for how in ("max", "min"))
+POWERS = Reduction("add", lambda x, *, p: magnitude(x) ** p, "powers")
+BY_ORDER = {2.0: ROOT_OF_SQUARES, 1.0: SIZES, INF: LARGEST, -INF: SMALLEST}
+
+
+def large_norm(x: Any, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """A vector norm by a kernel; None when NumPy should compute it."""
+    if order in BY_ORDER:
+        return BY_ORDER[order]((x,), dims, keepdim)
+    if order == 0:
+        return None
+    total = POWERS((x,), dims, keepdim, p=order)
+    return None if total is None else np.asarray(total ** total.dtype.type(1 / order))
 
 
 @op(
@@ -54,6 +73,10 @@ def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bo
                     f"shape {tuple(x.shape)}",
                 )
             )
+    if x.size >= reduce_native.LEAST:
+        y = large_norm(x, ord, dims, keepdim)
+        if y is not None:
+            return y
     if ord == 2:
         if dim is None and not keepdim and x.dtype.kind == "f" and x.flags.c_contiguous:
             flat = x.reshape(-1)

@@ -59,6 +59,7 @@ class Op:
         rules: derivative rules, one an input (or one joint rule), or None.
         promote: None, "common" or "float": how operands of mixed types are brought together.
         compute: whether types below float32 are computed in float32 (False: pure data movement).
+        widen: whether the forward is given them as float32; rules always are.
         view: the result shares memory with the first input.
     """
 
@@ -74,7 +75,9 @@ class Op:
         self.samples: list[Case] = options.pop("samples", [])
         self.errors: list[ErrorCase] = options.pop("errors", [])
         self.promote: str | None = options.pop("promote", None)
-        self.compute: bool = options.pop("low", "compute") == "compute"
+        low = options.pop("low", "compute")
+        self.compute: bool = low != "keep"
+        self.widen: bool = low == "compute"  # not "own": the forward takes narrow types as they are
         self.view: bool = options.pop("view", False)
         self.fresh: bool = options.pop("fresh", kind != "op")
         self.outputs: int = options.pop("outputs", 1)

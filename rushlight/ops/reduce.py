@@ -15,12 +15,12 @@ import numpy as np
 from .. import dtypes
 from ..autograd.views import type_name
 from ..errors import message
+from ..kernels import reduce_native
 from ..kernels.meta import MetaArray
-from ..kernels.reduce_native import extremes
 from ..kernels.sums import add_reduce
 from . import math as m
 from .record import op
-from .reduction import dims_of, keep, reduced_shape, reduction
+from .reduction import by_numpy, dims_of, folded, keep, reduced_shape, reduction
 from .samples import arr, case, error
 
 NP: Any = np  # NumPy's stubs know `reduce` only with a literal keepdims
@@ -45,12 +45,17 @@ def sum(a: Any, b: Any) -> Any:
     return a + b
 
 
-@op(samples=[case((3, 4)), case(()), case(arr((5,), 0, 9, "int64"))], fresh=True, public="")
+@op(samples=[case((3, 4)), case(()), case(arr((5,), 0, 9, "int64"))], fresh=True, public="",
+    low="own")  # fmt: skip
 def sum_all(input: Any) -> Any:
     """The sum of all elements: `sum` without parameters, which is most of its calls."""
-    if input.dtype.kind == "f":
+    if input.size >= reduce_native.LEAST:
+        y = reduce_native.PLAIN["add"]((input,), None)
+        if y is not None:
+            return y
+    if input.dtype.kind == "f" and input.itemsize > 2:
         return NP.add.reduce(input, axis=None, out=...)  # an array, also when 0-d
-    return NP.add.reduce(wide(input, None), axis=None, out=...)
+    return by_numpy(input, lambda x: NP.add.reduce(wide(x, None), axis=None, out=...))
 
 
 sum_all.node_name = "SumBackward0"
@@ -61,7 +66,7 @@ sum_all.shape(lambda x: MetaArray((), np.int64 if x.dtype.kind in "iub" else x.d
 sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: keep(g, shapes[0], dim, keepdim))
 
 
-@op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="")
+@op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="", low="own")
 def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """Mean over `dim`: sum / count. Needs a floating or complex type."""
     if dtype is None and input.dtype.kind in "iub":
@@ -73,12 +78,19 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
                 hint="x.float().mean()",
             )
         )
-    x = wide(input, dtype)
-    dims = dims_of(dim, x.ndim)
-    n = pymath.prod(x.shape[d] for d in dims)
-    total = np.asarray(add_reduce(x, dims, keepdim))
-    with np.errstate(all="ignore"):
-        return to_dtype(np.true_divide(total, x.dtype.type(n)), dtype)
+    dims = dims_of(dim, input.ndim)
+    n = pymath.prod(input.shape[d] for d in dims)
+    if dtype is None:
+        y = folded(input, reduce_native.MEAN, dims, keepdim, n)
+        if y is not None:
+            return y
+
+    def plain(x: Any) -> Any:
+        total = np.asarray(add_reduce(x, dims, keepdim))
+        with np.errstate(all="ignore"):
+            return np.true_divide(total, x.dtype.type(n))
+
+    return to_dtype(by_numpy(wide(input, dtype), plain), dtype)
 
 
 mean.vjp(
@@ -95,14 +107,14 @@ mean.shape(
 )
 
 
-@reduction(identity=-pymath.inf, empty=False, dim=(), by=extremes("max", np.maximum), samples=S34,
+@reduction(identity=-pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amax(a: Any, b: Any) -> Any:
     """The largest value over `dim`; gradients are shared equally among ties."""
     return m.maximum(a, b)
 
 
-@reduction(identity=pymath.inf, empty=False, dim=(), by=extremes("min", np.minimum), samples=S34,
+@reduction(identity=pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amin(a: Any, b: Any) -> Any:
     """The smallest value over `dim`; gradients are shared equally among ties."""

@@ -14,13 +14,14 @@ import numpy as np
 from .. import dtypes
 from ..autograd.node import TensorBase
 from ..errors import axis, message
-from ..kernels import loss_native, reduce_native
+from ..kernels import loss_native, places, reduce_native
+from ..kernels.reduce_native import Reduction
 from ..kernels.sums import add_reduce
 from . import math as m
 from . import return_types
 from .record import op
 from .reduce import NP, S34, dims_of, keep, reduced_shape, share, wide
-from .reduction import reduction
+from .reduction import by_numpy, folded, reduction
 from .samples import arr, case, error
 from .shape import stack
 
@@ -78,6 +79,19 @@ def others(x: Any, d: int) -> Any:
     return stack(*[b * a for b, a in zip(before, reversed(after), strict=True)], dim=d)
 
 
+# -- sums without NaN ----------------------------------------------------------------------------
+
+
+@reduction(identity=0, by=add_reduce, of=lambda a: m.where(a != a, 0.0, a), samples=S34, public="")
+def nan_sum(a: Any, b: Any) -> Any:
+    """Sum with NaN counted as zero, of floats."""
+    return a + b
+
+
+nan_sum.vjp(
+    lambda g, _y, x, *, dim, keepdim, shapes: m.where(x != x, 0.0, keep(g, shapes[0], dim, keepdim))
+)
+
 # -- variance ------------------------------------------------------------------------------------
 
 
@@ -116,13 +130,36 @@ def centred(x: Any, dims: tuple[int, ...]) -> Any:
 VAR = [*S34, case((3, 4), dim=1, correction=0)]
 
 
-@op(samples=VAR, fresh=True, public="")
+def away(x: Any, mean: Any) -> Any:
+    return (x - mean) * (x - mean)
+
+
+SPREAD = Reduction("add", away, "away", wide=True, finish="over")
+DEVIATION = Reduction("add", away, "away", wide=True, finish="over root")
+
+
+def spread(x: Any, fold: Any, dim: Any, keepdim: bool, correction: Any) -> Any:
+    """The variance or deviation of large arrays in two passes; None when NumPy should do it."""
+    dims = dims_of(dim, x.ndim)
+    n = count(x.shape, dim)
+    mean = folded(x, reduce_native.LONG_MEAN, dims, True, n)
+    return None if mean is None else fold((x, mean), dims, keepdim, max(n - correction, 0))
+
+
+@op(samples=VAR, fresh=True, public="", low="own")
 def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
     """Variance: the sum of |x - mean|^2, over n - correction."""
     need_float("var", input)
-    dims = dims_of(dim, input.ndim)
-    away = np.abs(centred(input, dims))
-    n = max(count(input.shape, dim) - correction, 0)
+    y = spread(input, SPREAD, dim, keepdim, correction)
+    return y if y is not None else by_numpy(
+        input, lambda x: small_spread(x, dim, keepdim, correction)
+    )  # fmt: skip
+
+
+def small_spread(x: Any, dim: Any, keepdim: bool, correction: Any) -> Any:
+    dims = dims_of(dim, x.ndim)
+    away = np.abs(centred(x, dims))
+    n = max(count(x.shape, dim) - correction, 0)
     total = np.asarray(add_reduce(away * away, dims, keepdim))
     with np.errstate(all="ignore"):
         return total / total.dtype.type(n)
@@ -141,11 +178,14 @@ def mean_kept(x: Any, dim: Any) -> Any:
     return mean(x, dim=dims_of(dim, x.ndim) or None, keepdim=True)
 
 
-@op(samples=VAR, fresh=True, public="")
+@op(samples=VAR, fresh=True, public="", low="own")
 def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
     """Standard deviation: the root of the variance."""
     need_float("std", input)
-    return np.sqrt(var.fn(input, dim=dim, keepdim=keepdim, correction=correction))
+    y = spread(input, DEVIATION, dim, keepdim, correction)
+    return y if y is not None else by_numpy(
+        input, lambda x: np.sqrt(small_spread(x, dim, keepdim, correction))
+    )  # fmt: skip
 
 
 @std.vjp
@@ -157,6 +197,8 @@ def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> An
 
 
 # -- logsumexp -----------------------------------------------------------------------------------
+
+EXPONENTIALS = Reduction("add", lambda x, top: m.exp(x - top), "exponentials")
 
 
 @op(
@@ -175,11 +217,17 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
         rows = loss_native.logsumexp(input.reshape(-1, input.shape[-1]))
         if rows is not None:
             return rows.reshape(reduced_shape(input.shape, dim, keepdim))
-    top = NP.maximum.reduce(
-        input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True
-    )
+    top = folded(input, reduce_native.PLAIN["maximum"], dims, True)
+    large = top is not None
+    if top is None:
+        top = NP.maximum.reduce(
+            input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True
+        )
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
-    y = np.log(add_reduce(np.exp(input - top), dims, True)) + top
+    total = EXPONENTIALS((input, top), dims, True) if large else None
+    if total is None:
+        total = add_reduce(np.exp(input - top), dims, True)
+    y = np.log(total) + top
     return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
 
 
@@ -203,13 +251,15 @@ def extreme_op(name: str, ufunc: Any) -> Any:
                 "Specify the reduction dim with "
                 "the 'dim' argument."
             )
-        return ufunc.reduce(input, axis=None)
+        y = folded(input, reduce_native.PLAIN[ufunc.__name__], None, False)
+        return y if y is not None else by_numpy(input, lambda x: ufunc.reduce(x, axis=None))
 
     fn.__name__ = name + "_all"
     fn.__doc__ = (
         f"The {'largest' if name == 'max' else 'smallest'} of all values; ties share the gradient."
     )
-    record = op(samples=EXTREME, fresh=True, public="", node=f"{name.capitalize()}Backward1")(fn)
+    record = op(samples=EXTREME, fresh=True, public="", low="own",
+                node=f"{name.capitalize()}Backward1")(fn)  # fmt: skip
     return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
 
 
@@ -228,7 +278,7 @@ def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
             return input.copy(), np.zeros((), np.int64)
         if input.shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-        found = reduce_native.located(name, input, d)
+        found = places.located(name, input, d)
         if found is not None:
             values, where = found
             return (np.expand_dims(values, d), np.expand_dims(where, d)) if keepdim else found
@@ -302,7 +352,7 @@ def position(name: str, find: Any) -> Any:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[:200])
         if input.ndim == 0:
             return np.zeros((), np.int64)
-        found = None if d is None else reduce_native.located(name[3:], input, d)
+        found = None if d is None else places.located(name[3:], input, d)
         got = np.asarray(find(input, axis=d), np.int64) if found is None else found[1]
         if keepdim:
             return np.expand_dims(got, d) if d is not None else got.reshape((1,) * input.ndim)
@@ -321,4 +371,7 @@ argmin = position("argmin", argmin_array)
 @op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True)
 def count_nonzero(input: Any, *, dim: Any = None) -> Any:
     """How many elements are not zero."""
+    y = folded(input, reduce_native.COUNT, dims_of(dim, input.ndim), False)
+    if y is not None:
+        return y
     return np.asarray(np.count_nonzero(input, axis=dims_of(dim, input.ndim)), np.int64)

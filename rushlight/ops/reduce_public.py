@@ -13,7 +13,6 @@ from ..autograd import door
 from ..autograd.node import TensorBase
 from ..autograd.views import type_name
 from ..errors import message
-from . import math as m
 from . import reduce as r
 from . import reduce_more as more
 from . import return_types
@@ -90,7 +89,9 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum with NaN counted as zero."""
     x = typed(input, dtype)
-    return sum(m.where(x != x, 0, x) if x.is_floating_point() else x, dim, keepdim)
+    if not x.is_floating_point():
+        return sum(x, dim, keepdim)
+    return door.apply(more.nan_sum, (x,), {"dim": dims(dim), "keepdim": keepdim})
 
 
 @face

@@ -5,9 +5,9 @@
         "The largest value over `dim`."
         return maximum(a, b)
 
-The formula is what generated kernels will read; NumPy runs it through the `reduce` of the ufunc
-behind it. The parameters `dim` (None and () mean all) and `keepdim` are the same for all. Examples:
-`reduce.py`.
+Large arrays go to a kernel for the formula (`kernels/reduce_native.py`), fused with what is made of
+each element first (`of`); NumPy runs it through the `reduce` of the ufunc behind it. The parameters
+`dim` (None and () mean all) and `keepdim` are the same for all. Examples: `reduce.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..errors import axes
+from ..kernels import reduce_native
 from ..kernels.expr import Expr, Trace
 from ..kernels.meta import MetaArray
 from .record import Op, register
@@ -58,6 +60,21 @@ def no_identity(name: str, x: Any, dims: tuple[int, ...], dim: Any = None) -> No
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
 
 
+def folded(x: Any, fold: Any, dims: Any, keepdim: bool, over: float = 1.0) -> Any:
+    """A `Reduction` of x where it is large; None when NumPy should do it."""
+    if x.size < reduce_native.LEAST:
+        return None
+    return fold((x,), dims, keepdim, over)
+
+
+def by_numpy(x: Any, compute: Callable[[Any], Any]) -> Any:
+    """`compute(x)`; types below float32 are computed in float32 and rounded."""
+    if x.dtype not in dtypes.LOW_NP:
+        return compute(x)
+    y = compute(x.astype(np.float32))
+    return np.asarray(y).astype(x.dtype) if y.dtype == np.float32 else y
+
+
 def reduction(
     *,
     identity: float,
@@ -65,6 +82,7 @@ def reduction(
     before: Callable[[Any], Any] | None = None,
     after: Callable[[Any, Any], Any] | None = None,
     by: Callable[..., Any] | None = None,
+    of: Callable[[Any], Any] | None = None,
     dim: Any = None,
     **options: Any,
 ) -> Callable[[Callable[..., Any]], Op]:
@@ -76,6 +94,7 @@ def reduction(
         before: what happens to the array first (integers are widened for sums).
         after: (result, input) -> result.
         by: an array routine (x, dims, keepdims) in place of the ufunc's own `reduce`.
+        of: a formula of each element, computed before two are combined.
         dim: the default of the parameter `dim`.
     """
 
@@ -88,16 +107,23 @@ def reduction(
         if not isinstance(ufunc, np.ufunc):
             raise TypeError(f"{combine.__name__}: the formula must be one intrinsic of a and b")
         name = combine.__name__.rstrip("_")
+        known = reduce_native.PLAIN[ufunc.__name__ if ufunc is not np.multiply else "mul"]
+        fold = known if of is None else reduce_native.Reduction(known.how, of, name)
+
+        def plain(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
+            x = x if before is None else before(x)
+            x = x if of is None else of(x)
+            if by is not None:
+                return by(x, dims, keepdim)
+            return ufunc.reduce(x, axis=dims, keepdims=keepdim)
 
         def forward(input: Any, *, dim: Any = dim, keepdim: bool = False) -> Any:
-            x = input if before is None else before(input)
-            dims = dims_of(dim, x.ndim)
+            dims = dims_of(dim, input.ndim)
             if not empty:
-                no_identity(name, x, dims, dim)
-            if by is not None:
-                y = by(x, dims, keepdim)
-            else:
-                y = ufunc.reduce(x, axis=dims, keepdims=keepdim)
+                no_identity(name, input, dims, dim)
+            y = folded(input, fold, dims, keepdim)
+            if y is None:
+                y = by_numpy(input, lambda x: plain(x, dims, keepdim))
             return y if after is None else after(y, input)
 
         def shape(x: Any, dim: Any = dim, keepdim: bool = False) -> MetaArray:
@@ -106,8 +132,9 @@ def reduction(
 
         forward.__name__, forward.__doc__ = name, combine.__doc__
         record = register(
-            Op(forward, "reduction", ufunc=ufunc, combine=combine, identity=identity, **options)
-        )
+            Op(forward, "reduction", ufunc=ufunc, combine=combine, identity=identity,
+               low="own", **options)
+        )  # fmt: skip
         code = combine.__code__
         record.declared = (code.co_filename, code.co_firstlineno)
         return record.shape(shape)

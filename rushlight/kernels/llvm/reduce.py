@@ -1,228 +1,532 @@
-"""Kernels that reduce: sums, sums of squares and of magnitudes, maxima and minima.
+"""Kernels that reduce: the sum, product, extreme or truth of a formula of one or several operands.
 
-Two directions, both in fixed partitions. `along`: neighbouring elements of memory; a row is cut
-into segments, each gives one number. `across`: a matrix over its rows; blocks of rows, each gives a
-row of numbers. `places` is `across` for an extreme and the row it stands in. What the parts give is
-put together by the caller.
+Axes have two fates. The innermost axis in memory is either reduced (`along`: a vector becomes one
+number) or kept (`across`: vectors are joined with vectors); around it lie up to three kept and two
+reduced axes, with steps of their own for each operand, so any layout is read where it lies. Work is
+cut into parts by shape alone; each part of a large cell gives a partial result, and the caller's
+thread joins the parts in order, so the bits do not depend on the number of threads.
 
-float32 is summed in float64, so a sum is right to the last bits whatever its length; float64 in
-short runs side by side, whose sums the caller adds pairwise.
+float32 is summed in float64, which is right to the last bits whatever the length. float64, and
+float16 and bfloat16 (in float32), are summed in short runs whose sums are added up.
 
-Not here: which reduction, and when a kernel is used (`kernels/reduce_native.py`).
+Not here: which reduction, and when a kernel is used (`kernels/reduce_native.py`), the places where
+extremes stand (`places.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import jit, native, threads
-from .ir import F32, F64, I32, I64, PTR, Function, Module, Value, lanes, vector
+from .ir import (
+    BYTES,
+    F16,
+    F32,
+    F64,
+    FLOATS,
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    PTR,
+    Function,
+    Module,
+    Value,
+    element,
+    lanes,
+    mangled,
+    vector,
+    with_element,
+)  # fmt: skip
 from .lower import maximum, minimum
 
-SEGMENT = {F32: 16384, F64: 1024}  # elements of a row that are summed to one number
-BLOCK = 256  # rows that are summed to one
-TILE = 8  # vectors of columns side by side
-ALONG = ("x", "y", "rows", "n", "segment", "each")
-ACROSS = ("x", "y", "rows", "n", "block")
-PLACES = ("x", "y", "at", "rows", "n", "block")
-POINTERS = {"x", "y", "at"}
+TILE = 1024  # columns whose results `across` keeps on the stack
+ROWS = 8  # rows that `across` joins before it touches those results
+LOADS = 4  # vectors side by side in `along`
+RUN = 32  # how often these are added up before the sum moves on, where the type is not widened
+SIZES = ("cells", "k1", "k2", "rows", "r1", "n", "down", "wide", "across", "parts", "each",
+         "chunks")  # fmt: skip
+STEPS = ("a", "b", "c", "d", "e", "s")  # three kept axes, two reduced ones, the innermost
+MEMORY = {"bfloat": I16, "bool": I8, "u8": I8}  # how elements lie in memory, if not as themselves
+VALUES = {F16: F32, "bfloat": F32, "bool": I1, "u8": I16}  # what they are computed in
+LOWEST = {I8: -(2**7), I16: -(2**15), I32: -(2**31), I64: -(2**63)}
+
+Write = Callable[..., Sequence[Value]]
 
 
-class Way:
-    """How values become one: what happens to each, where it starts, how two are joined."""
+class Fold:
+    """A reduction as its kernel sees it.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.exact = name not in ("max", "min")  # sums, for which float32 is widened
-        self.start = {"max": float("-inf"), "min": float("inf")}.get(name, 0.0)
+    Args:
+        how: "add", "mul", "max", "min" or "any".
+        ins: (element, kind) of each operand; along the innermost axis it is a "row", one "value"
+            or "far" apart.
+        write: the formula of a vector of each operand; None for the operand itself.
+        wide: whether the formula is computed in the type of the sum.
+        finish: what happens to the result: words among "over" (divided by a number), "root" and
+            "not".
+        out: element of the result.
+    """
 
-    def made(self, f: Function, v: Value) -> Value:
-        return v * v if self.name == "squares" else f.fabs(v) if self.name == "sizes" else v
+    def __init__(self, how: str, ins: Sequence[tuple[str, str]], write: Write | None, wide: bool,
+                 finish: str, out: str) -> None:  # fmt: skip
+        self.how, self.ins, self.formula = how, ins, write
+        self.finish, self.out = finish.split(), out
+        values = [VALUES.get(e, e) for e, _ in ins]
+        narrow = all(e in (F16, "bfloat") for e, _ in ins)
+        floats = [v for v in values if v in FLOATS]
+        number = max(floats or values, key=BYTES.__getitem__)
+        if how == "any":
+            self.kept = I8
+        elif how in ("max", "min"):
+            self.kept = number
+        elif not floats or out == I64:
+            self.kept = I64
+        else:
+            self.kept = F32 if narrow else F64
+        self.wide = wide and self.kept in FLOATS
+        self.runs = how == "add" and self.kept == number and number in FLOATS
+        widest = max(BYTES[v] for v in values)
+        self.width = jit.target().lanes * 4 // (max(widest, 4) if how in ("add", "mul") else widest)
+        self.narrow_kept = max(1, self.width * BYTES[self.kept] // (jit.target().lanes * 4))
+
+    @property
+    def start(self) -> float:
+        """The result of nothing."""
+        if self.how in ("add", "any"):
+            return 0
+        if self.how == "mul":
+            return 1
+        low = float("-inf") if self.kept in FLOATS else LOWEST[self.kept]
+        return low if self.how == "max" else -low if self.kept in FLOATS else -1 - low
 
     def join(self, f: Function, a: Value, b: Value) -> Value:
-        if self.exact:
+        if self.how == "add":
             return a + b
-        return maximum(f, a, b) if self.name == "max" else minimum(f, a, b)
+        if self.how == "mul":
+            return a * b
+        if self.how == "any":
+            return a | b
+        if self.kept in FLOATS:
+            return maximum(f, a, b) if self.how == "max" else minimum(f, a, b)
+        return f.select(a > b if self.how == "max" else a < b, a, b)
 
-    def kept(self, e: str) -> str:
-        """The type of what is kept."""
-        return F64 if self.exact else e
+    def pieces(self, f: Function, v: Value) -> list[Value]:
+        """A vector in the type that is kept, as several vectors where that is wider."""
+        count = self.narrow_kept if lanes(v.type) > 1 else 1
+        each = lanes(v.type) // count
+        cut = [v] if count == 1 else [
+            f.shuffle(v, None, list(range(k * each, (k + 1) * each))) for k in range(count)
+        ]  # fmt: skip
+        return [grown(f, p, self.kept) for p in cut]
+
+    def terms(self, f: Function, values: list[Value]) -> list[Value]:
+        """What one vector of each operand contributes."""
+        if self.formula is None:
+            return self.pieces(f, values[0])
+        if self.wide:
+            columns = zip(*[self.pieces(f, v) for v in values], strict=True)
+            return [self.formula(f, *column)[0] for column in columns]
+        return self.pieces(f, self.formula(f, *values)[0])
+
+    def finished(self, f: Function, v: Value, over: Value) -> Value:
+        """The result of a whole cell, in the type of the output's memory."""
+        if "over" in self.finish:
+            v = v / f.convert(over, self.kept)
+        if "root" in self.finish:
+            v = f.sqrt(v)
+        if "not" in self.finish:
+            v = grown(f, v == 0, I8)
+        return closed(f, v, self.out)
 
 
-def width_of(e: str) -> int:
-    return jit.target().lanes // (2 if e == F64 else 1)
+def grown(f: Function, v: Value, to: str) -> Value:
+    """In another type; a truth is 0 or 1."""
+    if element(v.type) == I1 and to not in FLOATS:
+        return f.emit(with_element(v.type, to), f"zext {v.type} {v.text} to "
+                      f"{with_element(v.type, to)}")  # fmt: skip
+    return f.convert(v, to)
 
 
-def parts_of(f: Function, v: Value, way: Way) -> list[Value]:
-    """The values of a vector as they are joined: float32 that is summed, as two halves."""
-    if not way.exact or v.type.endswith(f"{F64}>") or v.type == F64:
-        return [way.made(f, v)]
-    w = lanes(v.type)
-    halves = [f.shuffle(v, None, list(range(s, s + w // 2))) for s in (0, w // 2)]
-    return [way.made(f, f.convert(h, F64)) for h in halves]
+def opened(f: Function, v: Value, e: str) -> Value:
+    """What was read from memory, as it is computed with."""
+    if e == "bool":
+        return v != 0
+    if e == "u8":
+        wide = with_element(v.type, I16)
+        return f.emit(wide, f"zext {v.type} {v.text} to {wide}")
+    if e == "bfloat":
+        wide = with_element(v.type, I32)
+        return f.bits(f.emit(wide, f"zext {v.type} {v.text} to {wide}") << 16, F32)
+    return f.convert(v, VALUES.get(e, e))
 
 
-def tree(f: Function, way: Way, values: list[Value]) -> Value:
-    """All lanes of all values as one number, joined in a fixed order."""
+def closed(f: Function, v: Value, e: str) -> Value:
+    """The reverse of `opened`; bfloat16 is rounded to even."""
+    if e in (F16, "bfloat"):
+        v = f.convert(v, F32)
+    if e != "bfloat":
+        return f.convert(v, MEMORY.get(e, e))
+    bits = f.bits(v, I32)
+    up = f.binary("lshr", bits, f.const(bits.type, 16)) & 1
+    rounded = f.binary("lshr", bits + up + 0x7FFF, f.const(bits.type, 16))
+    return f.convert(f.select(v != v, 0x7FC0, rounded), I16)
+
+
+def gathered(f: Function, place: Any, i: Value, step: Value, n: int, mask: Value | None) -> Value:
+    """n elements that are `step` apart."""
+    pointers, t = f"<{n} x ptr>", vector(place.element, n)
+    at = (f.iota(vector(I64, n)) + i) * step
+    where = f.emit(pointers, f"getelementptr {place.element}, ptr {place.text}, {at}")
+    every = f.const(vector(I1, n), True) if mask is None else mask
+    name = f"llvm.masked.gather.{mangled(t)}.v{n}p0"
+    return f.intrinsic(name, t, [where, f.const(I32, BYTES[place.element]), every, f.const(t, 0)])
+
+
+class Operand:
+    """One operand while a kernel is written."""
+
+    def __init__(self, f: Function, e: str, kind: str, base: Value, steps: dict[str, Value]):
+        self.f, self.e, self.kind, self.steps = f, e, kind, steps
+        self.base = base.of(MEMORY.get(e, e))
+
+    def moved(self, *moves: tuple[str, Value]) -> Operand:
+        """The operand from another place on: index i along an axis, for each (axis, i)."""
+        base = self.base
+        for axis, i in moves:
+            base = base.at(i * self.steps[axis])
+        return Operand(self.f, self.e, self.kind, base, self.steps)
+
+    def number(self, w: int) -> Value | None:
+        """Its one value of a row, in all lanes."""
+        return self.f.splat(opened(self.f, self.base.load(), self.e), w) if self.kind == "value" \
+            else None  # fmt: skip
+
+    def load(self, i: Value, w: int, mask: Value | None) -> Value:
+        if self.kind == "far":
+            v = gathered(self.f, self.base, i, self.steps["s"], w, mask)
+        else:
+            v = self.base.load(i, w) if mask is None else self.base.load_masked(i, mask)
+        return opened(self.f, v, self.e)
+
+
+def read(row: Sequence[Operand], numbers: Sequence[Value | None], i: Value, w: int,
+         mask: Value | None = None) -> list[Value]:  # fmt: skip
+    """A vector of each operand."""
+    return [o.load(i, w, mask) if v is None else v for o, v in zip(row, numbers, strict=True)]
+
+
+def least(f: Function, a: Value, b: Value) -> Value:
+    return f.select(a < b, a, b)
+
+
+def tree(f: Function, fold: Fold, values: list[Value]) -> Value:
+    """Some vectors as one, joined in a fixed order."""
     while len(values) > 1:
-        pairs = zip(values[::2], values[1::2], strict=True)
-        values = [way.join(f, a, b) for a, b in pairs]
-    total = values[0]
+        pairs = [fold.join(f, a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
+        values = pairs + values[len(pairs) * 2 :]
+    return values[0]
+
+
+def folded(f: Function, fold: Fold, values: list[Value]) -> Value:
+    """All lanes of all values as one number."""
+    total = tree(f, fold, values)
     while lanes(total.type) > 1:
         half = lanes(total.type) // 2
         low = f.shuffle(total, None, list(range(half)))
         high = f.shuffle(total, None, list(range(half, 2 * half)))
         if half == 1:
             low, high = f.lane(total, 0), f.lane(total, 1)
-        total = way.join(f, low, high)
+        total = fold.join(f, low, high)
     return total
 
 
-def write_along(c: Function, e: str, way: Way, word: dict[str, Any]) -> None:
-    """Some rows, or segments of rows, each to one number."""
-    w, kept = width_of(e), way.kept(e)
-    n, segment, each = word["n"], word["segment"], word["each"]
-    across = (n + (segment - 1)) // segment
-    cells = word["rows"] * across
-    first = c.args["index"] * each
-    last = c.select(first + each < cells, first + each, cells)
-    loads = 4
-    split = 2 if kept != e else 1
-    start = c.const(vector(kept, w // split), way.start)
-    filler = c.const(vector(e, w), way.start)
-    with c.range(first, last) as cell:
-        begin = cell % across * segment
-        end = c.select(begin + segment < n, begin + segment, n)
-        x = word["x"].of(e).at(cell // across * n)
-        sums = [c.var(start) for _ in range(loads * split)]
-
-        def take(v: Value, k: int, sums: Any = sums) -> None:
-            for place, part in zip(sums[k * split : (k + 1) * split], parts_of(c, v, way),
-                                   strict=True):  # fmt: skip
-                place.set(way.join(c, place.get(), part))
-
-        fours = end - (end - begin) % (loads * w)
-        with c.range(begin, fours, loads * w) as i:
-            for k in range(loads):
-                take(x.load(i + k * w, w), k)
-        whole = end - (end - begin) % w
-        with c.range(fours, whole, w) as i:
-            take(x.load(i, w), 0)
-        with c.when(whole < end):
-            mask = c.iota(vector(I32, w)) < c.convert(end - whole, I32)
-            take(c.select(mask, x.load_masked(whole, mask), filler), 1)
-        word["y"].of(kept)[cell] = tree(c, way, [s.get() for s in sums])
+def mask_of(f: Function, w: int, count: Value) -> Value:
+    """The first `count` of w lanes; count is less than w."""
+    return f.iota(vector(I32, w)) < f.convert(count, I32)
 
 
-def write_across(c: Function, e: str, way: Way, word: dict[str, Any]) -> None:
-    """A tile of columns over a block of rows of one matrix of a stack."""
-    w, kept = width_of(e), way.kept(e)
-    n, rows, block = word["n"], word["rows"], word["block"]
-    split = 2 if kept != e else 1
-    start = c.const(vector(kept, w // split), way.start)
-    wide = TILE * w
-    tiles = (n + (wide - 1)) // wide
-    blocks = (rows + (block - 1)) // block
-    index = c.args["index"]
-    column = index % tiles * wide
-    part = index // tiles
-    matrix, top = part // blocks, part % blocks * block
-    bottom = c.select(top + block < rows, top + block, rows)
-    x = word["x"].of(e).at(matrix * rows * n)
-    y = word["y"].of(kept).at(part * n)
+def kept_moves(word: dict[str, Any], cell: Value) -> list[tuple[str, Value]]:
+    """Where a cell lies along the kept axes."""
+    k1, k2 = word["k1"], word["k2"]
+    outer = cell // k2
+    return [("a", outer // k1), ("b", outer % k1), ("c", cell % k2)]
 
-    def run(at: Value, count: int, mask: Value | None) -> None:
-        sums = [c.var(start) for _ in range(count * split)]
+
+def place_of(word: dict[str, Any], cell: Value) -> Value:
+    """Where the result of a cell lies."""
+    return sum((i * word["y" + axis] for axis, i in kept_moves(word, cell)), cell * 0)
+
+
+def range_of(f: Function, word: dict[str, Any], part: Value) -> tuple[Value, Value, Value, Value]:
+    """The rows and the columns of a part."""
+    top = part // word["across"] * word["down"]
+    left = part % word["across"] * word["wide"]
+    return (top, least(f, top + word["down"], word["rows"]), left,
+            least(f, left + word["wide"], word["n"]))  # fmt: skip
+
+
+# -- the innermost axis is reduced ---------------------------------------------------------------
+
+
+def write_along(c: Function, fold: Fold, word: dict[str, Any], operands: list[Operand]) -> None:
+    """Some cells, or a part of one, each to one number."""
+    parts, index = word["parts"], c.args["index"]
+    part = index % parts
+    first = index // parts * word["each"]
+    top, bottom, left, right = range_of(c, word, part)
+    start = c.const(vector(fold.kept, fold.width // fold.narrow_kept), fold.start)
+    with c.range(first, least(c, first + word["each"], word["cells"])) as cell:
+        here = [o.moved(*kept_moves(word, cell)) for o in operands]
+        totals = [c.var(start) for _ in range(LOADS * fold.narrow_kept)]
         with c.range(top, bottom) as r:
-            place = x.at(r * n + at)
-            for k in range(count):
-                v = place.load(k * w, w) if mask is None else place.load_masked(0, mask)
-                for s, p in zip(sums[k * split : (k + 1) * split], parts_of(c, v, way),
-                                strict=True):  # fmt: skip
-                    s.set(way.join(c, s.get(), p))
-        for k, s in enumerate(sums):
-            step = w // split
-            if mask is None:
-                y.store(s.get(), at + k * step)
-            else:
-                lanes_left = c.iota(vector(I64, step)) + k * step < n - at
-                y.store_masked(s.get(), at + k * step, lanes_left)
-
-    with c.when(column + wide <= n) as branch:
-        run(column, TILE, None)
-    with branch.otherwise():
-        whole = n - (n - column) % w
-        with c.range(column, whole, w) as i:
-            run(i, 1, None)
-        with c.when(whole < n):
-            run(whole, 1, c.iota(vector(I32, w)) < c.convert(n - whole, I32))
+            row = [o.moved(("d", r // word["r1"]), ("e", r % word["r1"])) for o in here]
+            write_row(c, fold, row, totals, left, right)
+        total = folded(c, fold, [t.get() for t in totals])
+        with c.when(parts == 1) as whole:
+            memory = MEMORY.get(fold.out, fold.out)
+            word["y"].of(memory)[place_of(word, cell)] = fold.finished(c, total, word["over"])
+        with whole.otherwise():
+            word["part"].of(fold.kept)[cell * parts + part] = total
 
 
-def write_places(c: Function, e: str, way: Way, word: dict[str, Any]) -> None:
-    """As `write_across` for an extreme, together with the first row it stands in."""
-    w = width_of(e)
-    whole_number = I64 if e == F64 else I32
-    n, rows, block = word["n"], word["rows"], word["block"]
-    blocks = (rows + (block - 1)) // block
-    tiles = (n + (w - 1)) // w
-    column = c.args["index"] % tiles * w
-    part = c.args["index"] // tiles
-    matrix, top = part // blocks, part % blocks * block
-    bottom = c.select(top + block < rows, top + block, rows)
-    x = word["x"].of(e).at(matrix * rows * n + column)
-    mask = c.iota(vector(I64, w)) < n - column
-    best = c.var(x.at(top * n).load_masked(0, mask))
-    at = c.var(c.splat(c.convert(top, whole_number), w))
-    with c.range(top + 1, bottom) as r:
-        v, b = x.at(r * n).load_masked(0, mask), best.get()
-        ahead = v > b if way.name == "max" else v < b
-        better = ahead | ((v != v) & (b == b))
-        best.set(c.select(better, v, b))
-        at.set(c.select(better, c.splat(c.convert(r, whole_number), w), at.get()))
-    word["y"].of(e).store_masked(best.get(), part * n + column, mask)
-    word["at"].of(whole_number).store_masked(at.get(), part * n + column, mask)
+def write_row(c: Function, fold: Fold, row: list[Operand], totals: list[Any], left: Value,
+              right: Value) -> None:  # fmt: skip
+    """Join the elements of a row to the totals."""
+    w, split = fold.width, fold.narrow_kept
+    numbers = [o.number(w) for o in row]
+
+    def take(places: list[Any], terms: list[Value]) -> None:
+        for place, term in zip(places, terms, strict=True):
+            place.set(fold.join(c, place.get(), term))
+
+    def take_all(first: Value, last: Value, places: list[Any]) -> None:
+        with c.range(first, last, LOADS * w) as i:
+            for k in range(LOADS):
+                mine = places[k * split : (k + 1) * split]
+                take(mine, fold.terms(c, read(row, numbers, i + k * w, w)))
+
+    fours = right - (right - left) % (LOADS * w)
+    if fold.runs:
+        start = c.const(totals[0].type, fold.start)
+        with c.range(left, fours, RUN * LOADS * w) as block:
+            sums = [c.var(start) for _ in totals]
+            take_all(block, least(c, block + RUN * LOADS * w, fours), sums)
+            take(totals, [s.get() for s in sums])
+    else:
+        take_all(left, fours, totals)
+    whole = right - (right - left) % w
+    with c.range(fours, whole, w) as i:
+        take(totals[:split], fold.terms(c, read(row, numbers, i, w)))
+    with c.when(whole < right):
+        mask = mask_of(c, w, right - whole)
+        terms = fold.terms(c, read(row, numbers, whole, w, mask))
+        each = w // split
+        start = c.const(totals[0].type, fold.start)
+        masks = [mask] if split == 1 else [
+            c.shuffle(mask, None, list(range(k * each, (k + 1) * each))) for k in range(split)
+        ]  # fmt: skip
+        kept = [c.select(m, t, start) for m, t in zip(masks, terms, strict=True)]
+        take(totals[split : 2 * split], kept)
 
 
-def build(
-    name: str, e: str, way: Way, fields: tuple[str, ...], write: Callable[..., None]
-) -> Module:
-    """The module of a reduction: called with its fields and the number of chunks."""
+def join_along(f: Function, fold: Fold, word: dict[str, Any]) -> None:
+    """The parts of each cell as one."""
+    w, parts = fold.width // fold.narrow_kept, word["parts"]
+    start = f.const(vector(fold.kept, w), fold.start)
+    with f.range(word["cells"]) as cell:
+        row = word["part"].of(fold.kept).at(cell * parts)
+        total = f.var(start)
+        whole = parts - parts % w
+        with f.range(0, whole, w) as i:
+            total.set(fold.join(f, total.get(), row.load(i, w)))
+        with f.when(whole < parts):
+            mask = mask_of(f, w, parts - whole)
+            last = f.select(mask, row.load_masked(whole, mask), start)
+            total.set(fold.join(f, total.get(), last))
+        result = fold.finished(f, folded(f, fold, [total.get()]), word["over"])
+        word["y"].of(MEMORY.get(fold.out, fold.out))[place_of(word, cell)] = result
+
+
+# -- the innermost axis is kept ------------------------------------------------------------------
+
+
+def write_across(c: Function, fold: Fold, word: dict[str, Any], operands: list[Operand]) -> None:
+    """Some columns of some cells, or of a part of the rows of one."""
+    parts, index = word["parts"], c.args["index"]
+    part = index % parts
+    first = index // parts * word["each"]
+    top, bottom, left, right = range_of(c, word, part)
+    kept = c.buffer(fold.kept, TILE + fold.width)
+    with c.range(first, least(c, first + word["each"], word["cells"])) as cell:
+        here = [o.moved(*kept_moves(word, cell)) for o in operands]
+        with c.range(left, right, TILE) as column:
+            count = least(c, c.const(I64, TILE), right - column)
+            tile = [o.moved(("s", column)) for o in here]
+            write_tile(c, fold, word, tile, kept, count, top, bottom)
+            with c.when(parts == word["across"]) as whole:
+                store(c, fold, word, kept, cell, column, count)
+            with whole.otherwise():
+                slot = cell * (parts // word["across"]) + part // word["across"]
+                partial = word["part"].of(fold.kept).at(slot * word["n"] + column)
+                each_vector(c, fold, count, lambda i, m: put(partial, kept.load(i, lanes(m.type)
+                            if m is not None else kept_width(fold)), i, m))  # fmt: skip
+
+
+def kept_width(fold: Fold) -> int:
+    return fold.width // fold.narrow_kept
+
+
+def put(place: Any, v: Value, i: Value, mask: Value | None) -> None:
+    if mask is None:
+        place.store(v, i)
+    else:
+        place.store_masked(v, i, mask)
+
+
+def each_vector(c: Function, fold: Fold, count: Value,
+                write: Callable[[Value, Value | None], None]) -> None:  # fmt: skip
+    """`write` for each vector of what is kept."""
+    w = kept_width(fold)
+    whole = count - count % w
+    with c.range(0, whole, w) as i:
+        write(i, None)
+    with c.when(whole < count):
+        write(whole, mask_of(c, w, count - whole))
+
+
+def write_tile(c: Function, fold: Fold, word: dict[str, Any], tile: list[Operand], kept: Any,
+               count: Value, top: Value, bottom: Value) -> None:  # fmt: skip
+    """Join rows `top` to `bottom` of a tile in `kept`."""
+    w, split = fold.width, fold.narrow_kept
+    each = w // split
+    start = c.const(vector(fold.kept, each), fold.start)
+    with c.range(0, count, each) as i:
+        kept.store(start, i)
+
+    def columns(rows: list[list[Operand]]) -> None:
+        numbers = [[o.number(w) for o in row] for row in rows]
+
+        def step(i: Value, mask: Value | None) -> None:
+            given = [fold.terms(c, read(row, v, i, w, mask))
+                     for row, v in zip(rows, numbers, strict=True)]  # fmt: skip
+            for k in range(split):
+                more = tree(c, fold, [terms[k] for terms in given])
+                at = i + k * each
+                kept.store(fold.join(c, kept.load(at, each), more), at)
+
+        whole = count - count % w
+        with c.range(0, whole, w) as i:
+            step(i, None)
+        with c.when(whole < count):
+            step(whole, mask_of(c, w, count - whole))
+
+    at = c.var(top)
+    with c.repeat() as more:
+        r = at.get()
+        more.stop_if(r >= bottom)
+        inner = r % word["r1"]
+        run = least(c, word["r1"] - inner, bottom - r)
+        block = [o.moved(("d", r // word["r1"]), ("e", inner)) for o in tile]
+        many = run - run % ROWS
+        with c.range(0, many, ROWS) as k:
+            columns([[o.moved(("e", k + j)) for o in block] for j in range(ROWS)])
+        with c.range(many, run) as k:
+            columns([[o.moved(("e", k)) for o in block]])
+        at.set(r + run)
+
+
+def store(f: Function, fold: Fold, word: dict[str, Any], kept: Any, cell: Value, column: Value,
+          count: Value) -> None:  # fmt: skip
+    """Finished results to where they belong."""
+    place = word["y"].of(MEMORY.get(fold.out, fold.out)).at(place_of(word, cell))
+    place = place.at(column * word["ys"])
+    w, over = kept_width(fold), word["over"]
+
+    def write(i: Value, mask: Value | None) -> None:
+        put(place, fold.finished(f, kept.load(i, w), over), i, mask)
+
+    with f.when(word["ys"] == 1) as dense:
+        each_vector(f, fold, count, write)
+    with dense.otherwise(), f.range(0, count) as i:
+        place[i * word["ys"]] = fold.finished(f, kept.load(i), over)
+
+
+def join_across(f: Function, fold: Fold, word: dict[str, Any]) -> None:
+    """The parts of each cell as one."""
+    w, n, parts = kept_width(fold), word["n"], word["parts"] // word["across"]
+    kept = f.buffer(fold.kept, w)
+    with f.range(word["cells"]) as cell:
+        first = word["part"].of(fold.kept).at(cell * parts * n)
+
+        def joined(i: Value, mask: Value | None, first: Any = first, cell: Value = cell) -> None:
+            total = f.var(f.const(vector(fold.kept, w), fold.start))
+            with f.range(0, parts) as p:
+                row = first.at(p * n)
+                v = row.load(i, w) if mask is None else row.load_masked(i, mask)
+                total.set(fold.join(f, total.get(), v))
+            kept.store(total.get())
+            store(f, fold, word, kept, cell, i, f.const(I64, w) if mask is None else n - i)
+
+        each_vector(f, fold, n, joined)
+
+
+# -- the module ----------------------------------------------------------------------------------
+
+
+def fields_of(count: int) -> tuple[list[str], list[str]]:
+    """Names of the pointers and of the numbers that a kernel of `count` operands is given."""
+    steps = [f"step_{s}{k}" for k in range(count) for s in STEPS]
+    return [f"x{k}" for k in range(count)] + ["y", "part"], [*SIZES, "ya", "yb", "yc", "ys", *steps]
+
+
+def build(name: str, direction: str, fold: Fold) -> Module:
+    """The module: called with pointers, numbers and what results are divided by."""
+    pointers, numbers = fields_of(len(fold.ins))
     module = Module(name)
     threads.declare_run(module)
+    fields = [*pointers, *numbers, "over"]
+    write, join = {
+        "along": (write_along, join_along), "across": (write_across, join_across)
+    }[direction]  # fmt: skip
+
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
     context = c.args["context"].of(PTR)
-    words = context.of(I64)
-    write(c, e, way, {k: (context if k in POINTERS else words)[i] for i, k in enumerate(fields)})
+    word: dict[str, Any] = {}
+    for i, field in enumerate(fields):
+        place = context.at(i)
+        t = PTR if field in pointers else F64 if field == "over" else I64
+        word[field] = place.of(t)[0]
+    operands = [
+        Operand(c, e, kind, word[f"x{k}"], {s: word[f"step_{s}{k}"] for s in STEPS})
+        for k, (e, kind) in enumerate(fold.ins)
+    ]
+    write(c, fold, word, operands)
     c.ret()
-    names = [*fields, "chunks"]
-    args = [(k, PTR if k in POINTERS else I64) for k in names]
+
+    args = [*((p, PTR) for p in pointers), *((k, I64) for k in numbers), ("over", F64)]
     f = module.function("run", None, args)
-    packed = f.buffer(PTR, len(fields))
-    for i, k in enumerate(fields):
-        if k in POINTERS:
-            packed[i] = f.args[k]
-        else:
-            packed.of(I64)[i] = f.args[k]
+    packed = f.buffer(I64, len(fields))
+    for i, field in enumerate(fields):
+        packed.of(element(f.args[field].type)).at(i)[0] = f.args[field]
     f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
+    one = f.const(I64, 1) if direction == "along" else f.args["across"]
+    with f.when(f.args["parts"] != one):
+        join(f, fold, f.args)
     f.ret()
-    native.entry(module, "call", "run", ["array" if k in POINTERS else "int" for k in names])
+    kinds = ["array"] * len(pointers) + ["int"] * len(numbers) + ["float"]
+    release = (len(pointers) + SIZES.index("chunks"), 2)
+    native.entry(module, "call", "run", kinds, release=release)
     return module
 
 
-def kernel(direction: str, how: str, e: str) -> Any:
-    """A Python function: `along` (x, y, rows, n, segment, each, chunks), `across` (x, y, rows, n,
-    block, chunks), `places` (x, y, at, rows, n, block, chunks)."""
-    fields, write = {
-        "along": (ALONG, write_along),
-        "across": (ACROSS, write_across),
-        "places": (PLACES, write_places),
-    }[direction]
-    name = f"reduce_{direction}_{how}"
+def kernel(direction: str, key: tuple[Any, ...], fold: Fold) -> Any:
+    """The compiled kernel as a Python function; `key` names the formula."""
+    name = f"reduce_{direction}_{fold.how}"
     imports = {**native.symbols(), **threads.run_symbol()}
-
-    def made() -> Module:
-        return build(name, e, Way(how), fields, write)
-
-    found = jit.load((name, e, jit.target().lanes), made, ["call"], imports)
+    whole = (name, *key, tuple(fold.ins), fold.wide, tuple(fold.finish), fold.out,
+             jit.target().lanes)  # fmt: skip
+    found = jit.load(whole, lambda: build(name, direction, fold), ["call"], imports)
     return native.function(found["call"], name)

@@ -21,6 +21,7 @@ FILES = [
     "test_rows.py",
     "test_norm.py",
     "test_pool_native.py",
+    "test_reduce_native.py",
 ]
 
 WHICH = "0 or special or lines or within or error_functions or alike or far"
