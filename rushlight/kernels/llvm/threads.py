@@ -6,10 +6,12 @@ out one by one, so a worker that the operating system keeps waiting holds nobody
 a chunk is depends on the work alone: results are the same for any number of threads. A pool that is
 busy (two Python threads compute at once) does not wait: the second caller works alone.
 
-A job is four words: a function, its context, the number of chunks and the chunks that are `left`.
-Who takes one off `left` and finds that some were left has a chunk, and the job stays until that
-chunk is done; so a worker needs no leave to take part, and the caller waits only for chunks that
-were begun.
+A job is a function, its context, and one part of the chunks for each thread: a row of neighbours,
+and how many of them are left. Everyone takes from a part of its own first, then from the others',
+so that the data of a chunk are mostly in the cache of the core that had them in the last job. Who
+takes one off a part and finds that some were left has a chunk, and the job stays until that chunk
+is done; so a worker needs no leave to take part, and the caller waits only for chunks that were
+begun.
 
 Workers are Python threads that never come back from machine code. After a job they look for
 the next one, and then sleep. How long they look is learned: twice as long after each job that came
@@ -35,11 +37,12 @@ from .ir import I32, I64, PTR, Function, Module, Pointer, Value
 from .waiting import ROOM, System
 
 LINE = 8  # i64 words in a cache line
-# The shared words, a cache line each; those of a job, which are read together, have one together.
-LINES = (("generation", "chunk", "context", "chunks"), ("left",), ("done",), ("busy",),
+# The shared words, in cache lines by who changes them when; behind them a line for each part.
+LINES = (("generation", "chunk", "context", "parts"), ("done",), ("busy",),
          ("sleepers", "stop", "limit"))  # fmt: skip
 PLACES = {word: i * LINE + j for i, line in enumerate(LINES) for j, word in enumerate(line)}
-SIZE = len(LINES) * LINE * 8 + ROOM
+PARTS = 64  # at most; with more threads some share a part
+SIZE = (len(LINES) + PARTS) * LINE * 8 + ROOM
 
 LOOKS = 64  # looks for work between two looks at the clock: about a microsecond
 LATE = 50_000  # nanoseconds between two looks at the clock that mean that others want the core
@@ -60,21 +63,32 @@ class _State:
     def generation(self) -> Pointer:
         return Pointer(self.base.fn, self.base.text, I32)
 
+    def part(self, i: Any) -> tuple[Pointer, Pointer]:
+        """Of a part of the job: how many chunks are left, and the index after its last one."""
+        line = self.base.at(len(LINES) * LINE).at(i * LINE)
+        return line, line.at(1)
+
     @property
     def room(self) -> Pointer:
-        return self.base.at(len(LINES) * LINE)
+        return self.base.at((len(LINES) + PARTS) * LINE)
 
 
-def take_chunks(f: Function, state: Any) -> Value:
-    """Run chunks until none is left; the number of those that were run."""
-    count = f.var(0)
-    with f.repeat() as more:
-        left = state.left.atomic_add(-1)
-        more.stop_if(left <= 0)
-        chunk = f.emit(PTR, f"inttoptr i64 {state.chunk.atomic_load().text} to ptr")
-        context = f.emit(PTR, f"inttoptr i64 {state.context.atomic_load().text} to ptr")
-        f.call_pointer(chunk, None, [context, state.chunks.atomic_load() - left])
-        count.set(count.get() + 1)
+def take_chunks(f: Function, state: Any, own: Any) -> Value:
+    """Run chunks until none is left, first those of the part `own`; the number of those run."""
+    count, part = f.var(0), f.var(own)
+    parts = state.parts.atomic_load()
+    with f.range(parts):
+        left, end = state.part(part.get())
+        with f.repeat() as more:
+            more.stop_if(left.atomic_load() <= 0)
+            number = left.atomic_add(-1)
+            more.stop_if(number <= 0)
+            chunk = f.emit(PTR, f"inttoptr i64 {state.chunk.atomic_load().text} to ptr")
+            context = f.emit(PTR, f"inttoptr i64 {state.context.atomic_load().text} to ptr")
+            f.call_pointer(chunk, None, [context, end.atomic_load() - number])
+            count.set(count.get() + 1)
+        after = part.get() + 1
+        part.set(f.select(after < parts, after, f.const(I64, 0)))
     taken: Value = count.get()
     return taken
 
@@ -91,15 +105,20 @@ def write_run(module: Module, system: System) -> None:
     with branch.otherwise():
         state.chunk.store(f.emit(I64, f"ptrtoint ptr {chunk.text} to i64"))
         state.context.store(f.emit(I64, f"ptrtoint ptr {context.text} to i64"))
-        state.chunks.store(chunks)
-        state.done.store(0)
-        state.left.atomic_store(chunks)
+        limit = state.limit.atomic_load()
+        parts = f.select(limit < PARTS, limit + 1, f.const(I64, PARTS))
+        state.parts.atomic_store(parts)
+        state.done.atomic_store(0)
+        with f.range(parts) as i:
+            left, end = state.part(i)
+            first, after = chunks * i // parts, chunks * (i + 1) // parts
+            end.atomic_store(after)
+            left.atomic_store(after - first)
         state.generation.atomic_add(1)
         with f.when(state.sleepers.atomic_load() > 0):
-            limit = state.limit.atomic_load()
             wanted = f.select(chunks <= limit, chunks - 1, limit)
             system.wake(f, state.room, state.generation, wanted)
-        own = take_chunks(f, state)
+        own = take_chunks(f, state, 0)
         looks = f.var(0)
         with f.repeat() as wait:  # for chunks that workers have begun
             wait.stop_if(state.done.atomic_load() + own == chunks)
@@ -163,7 +182,8 @@ def write_worker(module: Module) -> None:
         work.stop_if(state.stop.atomic_load() != 0)
         seen.set(state.generation.atomic_load())
         with f.when(f.args["number"] < state.limit.atomic_load()):
-            count = take_chunks(f, state)
+            parts = state.parts.atomic_load()
+            count = take_chunks(f, state, (f.args["number"] + 1) % parts)
             with f.when(count > 0):
                 state.done.atomic_add(count)
     f.ret()
