@@ -1,7 +1,8 @@
 """Settings of the process: threads, determinism, precision. One typed object, and PyTorch's
 functions for it.
 
-Environment: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS) at start.
+Environment, at start: RUSHLIGHT_NUM_THREADS (or OMP_NUM_THREADS); RUSHLIGHT_MEMORY_CACHE, how much
+freed memory may be kept for later results: a share of the machine's (0.125 unless set) or bytes.
 """
 
 from __future__ import annotations
@@ -38,12 +39,24 @@ def initial_threads() -> int:
     return available_cores()
 
 
+def initial_memory_cache() -> float:
+    value = os.environ.get("RUSHLIGHT_MEMORY_CACHE", "")
+    try:
+        return max(0.0, float(value)) if value else 0.125
+    except ValueError:
+        raise ValueError(
+            "RUSHLIGHT_MEMORY_CACHE is a number: a share of memory (up to 1) or bytes; got "
+            f"{value!r}"
+        ) from None
+
+
 @dataclass
 class Config:
     """What can be set; `rushlight.config.current` is the one object."""
 
     num_threads: int = field(default_factory=initial_threads)
     num_interop_threads: int = 1
+    memory_cache: float = field(default_factory=initial_memory_cache)
     deterministic: bool = False
     deterministic_warn_only: bool = False
     matmul_precision: str = "highest"

@@ -317,6 +317,7 @@ class Function:
         self.entry: list[str] = []  # allocas, before everything else
         self.count = 0
         self.private = False
+        self.apart = False  # never inlined: keeps the registers of its callers' short ways free
 
     # -- single instructions -----------------------------------------------------------------
 
@@ -559,7 +560,8 @@ class Function:
     def text(self) -> str:
         """The finished function."""
         linkage = "internal " if self.private else ""
-        head = f"define {linkage}{self.returns or 'void'} @{self.name}({self.signature}) #0 {{"
+        what = f"{linkage}{self.returns or 'void'} @{self.name}({self.signature})"
+        head = f"define {what} #{int(self.apart)} {{"
         return "\n".join([head, "entry:", *self.entry, *self.lines, "}"])
 
 
@@ -662,7 +664,8 @@ class Module:
 
     def text(self) -> str:
         """The whole module in LLVM's text form."""
-        attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" }'
+        attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" }\n'
+        attributes += 'attributes #1 = { nounwind noinline "prefer-vector-width"="512" }'
         return "\n\n".join(
             [
                 f"; {self.name}",

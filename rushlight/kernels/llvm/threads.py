@@ -32,6 +32,7 @@ import threading
 from typing import Any
 
 from ... import config
+from .. import memory
 from . import jit, native, waiting
 from .ir import I32, I64, PTR, Function, Module, Pointer, Value
 from .waiting import ROOM, System
@@ -284,6 +285,7 @@ def pool() -> Pool:
 
 def ready() -> None:
     """Called before a job that is worth several threads: brings the pool to the number set."""
+    memory.ready()
     if pool().size != config.current.num_threads:
         pool().fit(config.current.num_threads)
 
