@@ -142,13 +142,28 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def get_float32_matmul_precision() -> str:
-    """ "highest": products of float32 are computed in float32, whatever was set."""
+    """What `set_float32_matmul_precision` set; "highest" at first."""
     return current.matmul_precision
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Kept and returned; float32 is never computed in fewer bits here, which every setting
-    allows."""
+    """How exact large matrix products of float32 are where the CPU has a matrix unit (AMX).
+
+    "highest": each number is the sum of three bfloat16 numbers, six products of which are computed:
+    as exact as float32. "high": the sum of two, three products: about 16 bits. "medium": one
+    bfloat16 number, 8 bits. Everywhere else float32 is computed in float32, which every setting
+    allows.
+
+    Raises:
+        RuntimeError: for any other string.
+
+    Example:
+        >>> import rushlight
+        >>> rushlight.set_float32_matmul_precision("high")
+        >>> rushlight.get_float32_matmul_precision()
+        'high'
+        >>> rushlight.set_float32_matmul_precision("highest")
+    """
     if precision not in ("highest", "high", "medium"):
         raise RuntimeError(f"{precision} is not one of 'highest', 'high', or 'medium'")
     current.matmul_precision = precision

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import config
 from . import fused
 
 Array = Any
@@ -35,6 +36,8 @@ LEAST_PACKED = 6 << 20  # of one product, from which on packing its B may pay
 NARROW = 1 if fused.ALWAYS else 16  # columns of a recurrent layer's weights for `Packed`
 FEW = 16  # rows (or columns) that sums along k are used for
 UNIT = 1 << 17  # multiplications that a thread takes at a time
+UNIT_LEAST = 1 if fused.ALWAYS else 1 << 24  # multiplications from which on a matrix unit is used
+UNIT_SIDE = 4 if fused.ALWAYS else 64  # and the least m, n and k
 SLICE, SLICES = 1024, 64  # a slice of a long k at least, and how many there are at most
 SMALL = 1 << 13  # elements of a result from which on k is not cut
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
@@ -105,6 +108,16 @@ def added(d: Array, a: Array, b: Array, beta: float = 1.0, alpha: float = 1.0) -
         return None
     run = plan(a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides, d.shape, d.strides)
     return None if run is None else run(a, b, d, alpha, beta)
+
+
+@functools.cache
+def has_unit() -> bool:
+    """Whether the CPU multiplies matrices by itself (`llvm/amx.py`)."""
+    if not fused.jit():
+        return False
+    from .llvm import amx
+
+    return amx.available()
 
 
 @functools.lru_cache(maxsize=4096)
@@ -226,9 +239,17 @@ class Problem:
             return self.copied(levels, shape)
         if n == 1 and m > 1:
             return self.turned().small(exchanged(levels), shape)
+        if self.by_unit(count) and len(levels) < 2:
+            return self.packed(levels, shape)
         if self.packs and min(m, n) >= 128 and m * n >= 1 << 16 and m * n * k >= LEAST_PACKED:
             return self.packed(levels, shape) if len(levels) < 2 else self.one_by_one(shape)
         return self.small(levels, shape)
+
+    def by_unit(self, count: int) -> bool:
+        """Whether the CPU's matrix unit computes it."""
+        m, n, k = self.m, self.n, self.k
+        large = min(m, n, k) >= UNIT_SIDE and count * m * n * k >= UNIT_LEAST
+        return large and self.packs and self.element == "float" and has_unit()
 
     # -- the kernels ---------------------------------------------------------------------------
 
@@ -277,13 +298,16 @@ class Problem:
         return self.caller(kernel(self.element, "small_gemm"), shape, strides, rest, units // each)
 
     def packed(self, levels: list[Level], shape: Shape) -> Run:
-        """With B packed into panels."""
-        from .llvm import gemm
+        """With B packed into panels, or for the matrix unit."""
+        from .llvm import amx, amx_gemm, gemm
 
         (count, (a, b, c, d)), *_ = levels or [(1, (0,) * 4)]
         m, n, k, dtype = self.m, self.n, self.k, self.dtype
         call = kernel(self.element)
         nbytes = gemm.packed_size(self.element, n, count) * dtype.itemsize
+        unit = self.by_unit(count)
+        if unit:
+            nbytes = amx_gemm.packed_bytes(m, n, k, count, 3)
         strides = (*self.a, a), (*self.b, b)
         bias = self.adds and not any((d, self.d[0]))
         ready = fused.jit()[2].ready
@@ -294,8 +318,10 @@ class Problem:
             if within and not bias:
                 np.copyto(y, other)
             ready()
-            call(x, *strides[0], w, *strides[1], y, n, c, None, other if within and bias else None,
-                 m, n, k, count, room(nbytes), 1 if within and not bias else 0, 0)  # fmt: skip
+            mode = () if unit else (0,)
+            way = amx_gemm.kernel(amx.PARTS[config.current.matmul_precision]) if unit else call
+            way(x, *strides[0], w, *strides[1], y, n, c, None, other if within and bias else None,
+                 m, n, k, count, room(nbytes), 1 if within and not bias else 0, *mode)  # fmt: skip
             if other is not None and not within:
                 y *= dtype.type(alpha)
                 y += other * dtype.type(beta)

@@ -41,14 +41,16 @@ def tile_rows(e: str) -> int:
 class Words:
     """The shared words, by name, from within one function."""
 
+    names: tuple[str, ...] = WORDS
+
     def __init__(self, f: Function, place: Pointer) -> None:
         self.fn, self.place = f, place
 
     def get(self, name: str) -> Value:
-        return self.place[WORDS.index(name)]
+        return self.place[self.names.index(name)]
 
     def set(self, name: str, value: Any) -> None:
-        self.place[WORDS.index(name)] = value
+        self.place[self.names.index(name)] = value
 
     def pointer(self, name: str, e: str) -> Pointer:
         word = self.get(name)
@@ -384,11 +386,14 @@ def tile_symbols(e: str) -> dict[str, int]:
     return {**native.symbols(), **threads.run_symbol(), **tile}
 
 
+def addresses(e: str) -> dict[str, int]:
+    key = ("gemm", e, jit.target().lanes, KC, NC, GROUP)
+    return jit.load(key, lambda: Gemm(e).build(), ["call", "run"], tile_symbols(e))
+
+
 def kernel(e: str) -> Any:
     """The compiled product of an element type as a Python function; see `kernels/matmul.py`."""
-    key = ("gemm", e, jit.target().lanes, KC, NC, GROUP)
-    found = jit.load(key, lambda: Gemm(e).build(), ["call"], tile_symbols(e))
-    return native.function(found["call"], "gemm")
+    return native.function(addresses(e)["call"], "gemm")
 
 
 def whole_size(e: str, n: int, k: int) -> int:

@@ -489,6 +489,11 @@ class Function:
     def fabs(self, x: Value) -> Value:
         return self.same("fabs", x)
 
+    def prefetch(self, place: Pointer, to_write: bool = False) -> None:
+        """Ask for the cache line of a place that is used soon; it may lie behind the end."""
+        given = [place, *(self.const(I32, n) for n in (int(to_write), 3, 1))]
+        self.intrinsic("llvm.prefetch.p0", None, given)
+
     # -- control -----------------------------------------------------------------------------
 
     def alloca(self, type_: Type, count: int = 1, align: int | None = None) -> str:
