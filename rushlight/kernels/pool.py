@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import pool_native
+from . import average_native, pool_native
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
@@ -239,6 +239,10 @@ def avg_pool(
 ) -> Array:
     """The mean of each window; `divisor` replaces the number of elements when given."""
     size = x.shape[x.ndim - len(kernel) :]
+    how = (size, kernel, stride, padding, out, count_include_pad, divisor)
+    found = average_native.pooled(x, out, "strided", *how)
+    if found is not None:
+        return found
     y = x
     for i in reversed(range(len(kernel))):
         axis = x.ndim - len(kernel) + i
@@ -268,6 +272,10 @@ def avg_pool_input(
     """The transpose of `avg_pool`."""
     d = len(kernel)
     out = g.shape[g.ndim - d :]
+    how = (size, kernel, stride, padding, out, count_include_pad, divisor)
+    found = average_native.spread(g, size, "strided", *how)
+    if found is not None:
+        return found
     x = np.asarray(
         g / _counts(size, kernel, stride, padding, out, count_include_pad, divisor).astype(g.dtype)
     )
@@ -290,7 +298,15 @@ def avg_pool_input(
 def adaptive_avg(x: Array, out: Ints) -> Array:
     """Means of windows floor(i n / o) .. ceil((i + 1) n / o)."""
     d = len(out)
-    if max(out) == 1 and x.size:  # one window: the product with a vector of ones
+    whole = max(out) == 1 and x.size
+    size = x.shape[x.ndim - d :]
+    if whole:
+        found = average_native.whole_mean(x, d)
+    else:
+        found = average_native.pooled(x, out, "adaptive", size, out)
+    if found is not None:
+        return found
+    if whole:  # one window: the product with a vector of ones
         plane = math.prod(x.shape[x.ndim - d :])
         total = np.matmul(x.reshape(-1, plane), np.ones(plane, x.dtype))
         return (total / x.dtype.type(plane)).reshape(x.shape[: x.ndim - d] + out)
@@ -314,6 +330,13 @@ def adaptive_avg(x: Array, out: Ints) -> Array:
 def adaptive_avg_input(g: Array, size: Ints) -> Array:
     """The transpose of `adaptive_avg`."""
     d = len(size)
+    out = g.shape[g.ndim - d :]
+    if max(out) == 1 and g.size:
+        found = average_native.whole_spread(g, size)
+    else:
+        found = average_native.spread(g, size, "adaptive", size, out)
+    if found is not None:
+        return found
     for i in range(d):
         axis = g.ndim - d + i
         n, o = size[i], g.shape[axis]
