@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels import fused
 from ..kernels.meta import MetaArray
 from .call_errors import broadcast_error, memory_error, type_error
 from .node import (
@@ -247,9 +248,18 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
     common = dtypes.combine(dims, zeros, numbers)
     if op.promote == "float" and common.category < dtypes.FLOAT:
         common = dtypes.get_default_dtype()
+    if common.low and op.kind == "elementwise" and fused.takes_low(op.name, op.ufunc, arrays):
+        return [as_operand(a, common.np) for a in arrays], None
     target = np.dtype(np.float32) if common.low else common.np
     cast = [a if a is None else cast_to(a, target) for a in arrays]
     return cast, (common.np if common.low else None)
+
+
+def as_operand(a: Any, low: Any) -> Any:
+    """An operand of a kernel of a narrow type: an array of it, or a number as it is."""
+    if a is None:
+        return a
+    return a.astype(low, copy=False) if a.__class__ is ndarray and a.ndim else float(a)
 
 
 def cast_to(a: Any, target: Any) -> Any:

@@ -20,6 +20,7 @@ from .expr import order
 
 ndarray = np.ndarray
 SHORT = 1 if fused.ALWAYS else 8  # elements of a row below which NumPy is quicker
+KINDS = ("row", "value", "none", float, int)
 Steps = list[int]
 
 
@@ -75,37 +76,36 @@ def spread(
         return None  # the formula says what is wrong
     if math.prod(shape) < fused.LEAST or not 0 < len(arrays) <= 8:
         return None
-    dtype = next((a.dtype for a in arrays if a.dtype in fused.FLOATS), None)
-    if dtype is None:
-        return None
-    given = [np.array(a, dtype) if a.__class__ in (float, int) else a for a in args]
-    operands = [a for a in given if a is not None]
-    steps = [steps_of(a, shape) for a in operands]
+    steps = [steps_of(a, shape) for a in arrays]
     if any(s is None for s in steps):
         return None
     sizes, joined = axes_of(shape, steps)  # type: ignore[arg-type]
     if len(sizes) > 3 or not sizes or sizes[-1] < SHORT or any(j[-1] > 1 for j in joined):
         return None
-    kinds = iter(["row" if j[-1] else "value" for j in joined])
-    named = tuple(["none" if a is None else next(kinds) for a in given])
-    types = tuple([a.dtype for a in operands])
+    rows = iter(["row" if j[-1] else "value" for j in joined])
+    kinds = [
+        next(rows) if a.__class__ is ndarray else "none" if a is None else a.__class__ for a in args
+    ]
+    if not all(k in KINDS for k in kinds):
+        return None
     own = kernels.setdefault("spread", {})
-    key = (dtype, named, types, *kw.items())
+    key = (*kinds, *[a.dtype for a in arrays], *fused.signature(kw))
     try:
         found = own.get(key)
     except TypeError:  # a parameter that cannot be hashed
         return None
     if found is None:
-        found = own[key] = make(formula, name, len(own), named, types, kw)
+        found = own[key] = make(formula, name, kinds, [a.dtype for a in arrays], kw)
     if found is False:
         return None
     kernel, out_type = found
     outer, inner, n = [1] * (3 - len(sizes)) + sizes
     each, width = kernel_pieces(n)
-    numbers = [number for j in joined for number in ([0] * (3 - len(sizes)) + j)[:2]]
+    words = [word for j in joined for word in ([0] * (3 - len(sizes)) + j)[:2]]
+    numbers = [a for a in args if a.__class__ in (float, int)] + fused.parameters(kw)
     y = np.empty(shape, out_type)
     fused.jit()[2].ready()
-    kernel(*operands, y, outer * inner, inner, n, each, width, *numbers)
+    kernel(*arrays, y, outer * inner, inner, n, each, width, *words, *numbers)
     return y
 
 
@@ -115,21 +115,16 @@ def kernel_pieces(n: int) -> tuple[int, int]:
     return pieces(n)
 
 
-def make(
-    formula: Callable[..., Any],
-    name: str,
-    variants: int,
-    kinds: tuple[str, ...],
-    types: tuple[Any, ...],
-    kw: dict[str, Any],
-) -> Any:
+def make(formula: Callable[..., Any], name: str, kinds: Any, types: Any, kw: dict[str, Any]) -> Any:
     """(kernel, type of the result), or False when the formula has no such kernel."""
-    found = fused.planned(formula, kinds, types, kw) if variants < fused.MOST_VARIANTS else None
+    found = fused.planned(formula, kinds, types, kw)
     if found is None:
         return False
     root, write, operands, out = found
     used = {node.name for node in order(root) if node.op is None}
-    if len(used) != len(operands):  # the result may be smaller than the operands together
+    if not all(
+        f"x{k}" in used for k in range(len(types))
+    ):  # the result may be smaller than the operands together
         return False
     from .llvm import broadcast
 

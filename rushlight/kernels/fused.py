@@ -1,10 +1,12 @@
 """Formulas about one element, computed in one pass: the choice between NumPy and machine code.
 
-`fuse(formula, name)` gives a function with the same meaning. Small arrays, mixed types and whatever
-has no machine code go to the formula itself, which is NumPy calls; large arrays of one type go to
+`fuse(formula, name)` gives a function with the same meaning. Small arrays, complex numbers and
+whatever has no machine code go to the formula itself, which is NumPy calls; large arrays go to
 a kernel that is compiled when it is first needed and shared by the pool's threads. The choice looks
-at sizes, types and layouts alone, so that the same call gives the same bits every time; the one
-exception is a formula called with more than MOST_VARIANTS different constants.
+at sizes, types and layouts alone, so that the same call gives the same bits every time. Numbers are
+operands of a kernel, so one serves all slopes and limits; only exponents such as 2 are part of it.
+
+float16 and bfloat16 are computed in float32 and rounded once, integers of less than 32 bits in 32.
 
 Not here: operands of several shapes (`broadcast.py`), how a kernel is made (`llvm/`). Read next:
 `llvm/lower.py`.
@@ -18,6 +20,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from .expr import Expr, Trace
@@ -28,13 +31,17 @@ LEAST = 1 if ALWAYS else 4096  # elements from which on a formula of several ste
 FUNCTION_LEAST = 1 if ALWAYS else 1 << 16  # the same for exp, tanh, … alone, which NumPy does well
 ARITHMETIC_LEAST = 1 if ALWAYS else 1 << 19  # and for a + b: threads pay when memory is the limit
 FAR = 1 << 25  # bytes of a result from which on it goes past the cache
-MOST_VARIANTS = 64  # kernels of one formula with different constants; others stay with NumPy
-ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(bool): "i8"}
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-BOOLEAN = {
-    "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "bitwise_not", "logical_not",
+BOOLEAN = np.dtype(bool)
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+LOW = (np.dtype(np.float16), BFLOAT16)
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64), *LOW)
+ELEMENTS = {  # what an array's elements are called in kernels
+    np.dtype(np.float32): "float", np.dtype(np.float64): "double", BOOLEAN: "i8",
+    np.dtype(np.float16): "half", BFLOAT16: "bfloat", np.dtype(np.int64): "i64",
+    np.dtype(np.int32): "i32", np.dtype(np.int16): "i16", np.dtype(np.int8): "s8",
+    np.dtype(np.uint8): "u8",
 }  # fmt: skip
+COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": "i32", "u8": "i32"}
 BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
 _jit: Any = None  # the modules of kernels/llvm, once asked for: False when they cannot be used
 
@@ -67,7 +74,7 @@ def fuse(
     """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
 
     `traced` is what is called on `Expr` variables to see the formula, where that differs: where
-    the formula is one step, a NumPy ufunc.
+    the formula is one step, a NumPy ufunc. float16 and bfloat16 may come as they are.
     """
     kernels: dict[Any, Any] = {}
     seen = traced or formula
@@ -78,7 +85,12 @@ def fuse(
         for a in args:
             if a.__class__ is ndarray and a.size >= (least if alone else LEAST):
                 y = large(seen, name, kernels, args, kw)
-                return formula(*args, **kw) if y is None else y
+                if y is not None:
+                    return y
+                break
+        for a in args:
+            if a.__class__ is ndarray and a.dtype in LOW:
+                return computed_wide(formula, a.dtype, args, kw)
         return formula(*args, **kw)
 
     call.__name__ = name
@@ -86,16 +98,45 @@ def fuse(
     return call
 
 
-def fuse_rule(rule: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A derivative rule (g, y, *inputs), by a kernel where its gradient is large."""
+def computed_wide(formula: Callable[..., Any], low: Any, args: Any, kw: Any) -> Any:
+    """A formula of narrow floats by NumPy, in float32."""
+    wide = [a if a is None else np.asarray(a, None if is_wide(a) else np.float32) for a in args]
+    y = formula(*wide, **kw)
+    return y.astype(low) if y.dtype == np.float32 else y
+
+
+def is_wide(a: Any) -> bool:
+    return a.__class__ is ndarray and a.dtype not in LOW
+
+
+def takes_low(name: str, alone: Any, arrays: list[Any]) -> bool:
+    """Whether a call of float16 or bfloat16 may come as it is: one is large, and all are known."""
+    least = least_for(name, alone is not None)
+    large = False
+    for a in arrays:
+        if a.__class__ is ndarray:
+            if a.dtype not in ELEMENTS:
+                return False
+            large = large or (a.ndim > 0 and a.size >= least)
+        elif a is not None and not isinstance(a, (int, float)):
+            return False
+    return large
+
+
+def fuse_rule(
+    rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """A derivative rule (g, y, *inputs), by a kernel where its gradient is large, else by
+    `otherwise`, or by the rule itself."""
     kernels: dict[Any, Any] = {}
+    plain = otherwise or rule
 
     def call(g: Any, *values: Any, **kw: Any) -> Any:
         if g.__class__ is ndarray and g.size >= LEAST:
             found = large(rule, name, kernels, (g, *values), kw)
             if found is not None:
                 return found
-        return rule(g, *values, **kw)
+        return plain(g, *values, **kw)
 
     return call
 
@@ -109,11 +150,17 @@ def large(
 ) -> Any:
     """The result by a kernel; None when this call is not one for kernels."""
     arrays: list[Any] = []
-    kinds: list[str] = []
+    numbers: list[Any] = []
+    kinds: list[Any] = []
     first: Any = None
     for a in args:
         if a.__class__ is ndarray:
             if a.ndim == 0 and len(args) > 1:
+                if name in EXPONENTS and a.dtype.kind == "f":
+                    fixed = fixed_number(name, len(kinds), a)
+                    if fixed is not None:
+                        kinds.append(fixed)
+                        continue
                 kinds.append("one")
             else:
                 if first is None:
@@ -127,32 +174,58 @@ def large(
         elif a is None:
             kinds.append("none")
         elif a.__class__ is float or a.__class__ is int:
-            kinds.append("number")
-            arrays.append(a)
+            if name in EXPONENTS:
+                fixed = fixed_number(name, len(kinds), a)
+                if fixed is not None:
+                    kinds.append(fixed)
+                    continue
+            kinds.append(a.__class__)
+            numbers.append(a)
         else:
             return None
     if first is None:  # 0-d arrays alone
         return None
-    dtype = first.dtype
-    types = tuple([a.dtype if a.__class__ is ndarray else dtype for a in arrays])
-    key = (dtype, *kinds, *types, *kw.items())
+    key: Any = (*kinds, *[a.dtype for a in arrays])
+    if kw:
+        numbers, words = [*numbers, *parameters(kw)], signature(kw)
+        key = (*key, *words)
     try:
         found = kernels.get(key)
     except TypeError:  # a parameter that cannot be hashed
         return None
     if found is None:
-        found = kernels[key] = make(formula, name, len(kernels), tuple(kinds), types, kw)
+        found = kernels[key] = make(formula, name, kinds, [a.dtype for a in arrays], kw)
     if found is False:
         return None
     kernels_of_sizes, out_type = found
     y = np.empty_like(first, out_type)
-    for a, kind in zip(arrays, [k for k in kinds if k != "none"], strict=True):
-        if kind == "array" and not same_layout(a, y):
+    for a in arrays:
+        if a.ndim and not same_layout(a, y):
             return None
-    given = [a if a.__class__ is ndarray else np.array(a, dtype) for a in arrays]
     jit()[2].ready()
-    kernels_of_sizes(y.nbytes >= FAR)(*given, y, y.size)
+    kernels_of_sizes(y.nbytes >= FAR)(*arrays, y, y.size, *numbers)
     return y
+
+
+EXPONENTS = ("pow", "pow_backward0")
+
+
+def fixed_number(name: str, place: int, a: Any) -> float | None:
+    """A 0-d operand that decides on the code, as the exponent 2 of a power does."""
+    position, values = jit()[1].FIXED[name] if jit() else (-1, ())
+    return float(a) if place == position and float(a) in values else None
+
+
+def parameters(kw: dict[str, Any]) -> list[Any]:
+    """Those parameters that are operands of the kernel: numbers."""
+    return [v for v in kw.values() if v.__class__ is float or v.__class__ is int]
+
+
+def signature(kw: dict[str, Any]) -> list[Any]:
+    """What a kernel depends on, of parameters: the types of numbers, the values of others."""
+    return [
+        (k, v.__class__ if v.__class__ is float or v.__class__ is int else v) for k, v in kw.items()
+    ]
 
 
 def same_layout(a: ndarray, y: ndarray) -> bool:
@@ -165,17 +238,10 @@ def same_layout(a: ndarray, y: ndarray) -> bool:
     return a.flags.c_contiguous and y.flags.c_contiguous
 
 
-def make(
-    formula: Callable[..., Any],
-    name: str,
-    variants: int,
-    kinds: tuple[str, ...],
-    types: tuple[Any, ...],
-    kw: dict[str, Any],
-) -> Any:
+def make(formula: Callable[..., Any], name: str, kinds: Any, types: Any, kw: dict[str, Any]) -> Any:
     """(what gives the kernel of near or far results, their type), or False when the formula has no
     machine code."""
-    found = planned(formula, kinds, types, kw) if variants < MOST_VARIANTS else None
+    found = planned(formula, kinds, types, kw)
     if found is None:
         return False
     root, write, operands, out = found
@@ -193,43 +259,69 @@ def make(
 
 
 def planned(
-    formula: Callable[..., Any],
-    kinds: tuple[str, ...],
-    types: tuple[Any, ...],
-    kw: dict[str, Any],
+    formula: Callable[..., Any], kinds: Any, types: Any, kw: dict[str, Any]
 ) -> tuple[Expr, Any, list[tuple[str, str]], Any] | None:
-    """(formula, what writes it, operands, type of the result) of a kernel; None: there is none."""
-    floats = {t for t in types if t in FLOATS}
-    if len(floats) != 1 or any(t not in ELEMENTS for t in types) or not jit():
+    """(formula, what writes it, operands, type of the result) of a kernel; None: there is none.
+
+    Operands are the arrays, then the numbers, each in the order of the call.
+    """
+    dtype = common_type(types)
+    if dtype is None or not jit():
         return None
     lower = jit()[1]
+    compute = "i1" if dtype == BOOLEAN else COMPUTED.get(ELEMENTS[dtype], "float")
+    integers = compute not in ("float", "double")
     trace = Trace()
-    variables: list[Expr] = []
+    arrays: list[Expr] = []
+    numbers: list[Expr] = []
+    operands: list[tuple[str, str]] = []
+    last: list[tuple[str, str]] = []
+    booleans: set[str] = set()
     given: list[Any] = []
+
+    def number(kind: type, called: str) -> Expr:
+        last.append(("i64" if kind is int and integers else "double", "number"))
+        numbers.append(trace.variable(called))
+        return numbers[-1]
+
     for kind in kinds:
         if kind == "none":
             given.append(None)
+        elif kind is float or kind is int:
+            given.append(number(kind, f"c{len(numbers)}"))
+        elif kind.__class__ is float:
+            given.append(kind)
         else:
-            variables.append(trace.variable(f"x{len(variables)}"))
-            given.append(variables[-1])
-    operands = [
-        (ELEMENTS[t], "one" if k == "number" else k)
-        for t, k in zip(types, [k for k in kinds if k != "none"], strict=True)
-    ]
+            memory = ELEMENTS[types[len(arrays)]]
+            arrays.append(trace.variable(f"x{len(arrays)}"))
+            if memory == "i8":
+                booleans.add(arrays[-1].name)
+            operands.append((memory, kind))
+            given.append(arrays[-1])
+    with_numbers = {
+        k: number(v.__class__, k) if v.__class__ is float or v.__class__ is int else v
+        for k, v in kw.items()
+    }
     try:
-        root = lower.expanded(formula(*given, **kw), trace)
+        root = lower.expanded(formula(*given, **with_numbers), trace)
         if not isinstance(root, Expr) or root.op is None:
             return None
-        (dtype,) = floats
-        out = np.dtype(bool) if is_boolean(root) else dtype
-        return root, lower.written(root, variables), operands, out
+        out = BOOLEAN if lower.is_boolean(root, booleans) else dtype
+        write = lower.written(root, [*arrays, *numbers], compute)
+        return root, write, [*operands, *last], out
     except (lower.NoKernel, TypeError, AttributeError, ValueError):
         return None  # the formula does what formulas cannot: it has no kernel
 
 
-def is_boolean(root: Expr) -> bool:
-    """Whether a formula's value is true or false."""
-    return root.op.name in BOOLEAN
+def common_type(types: Any) -> Any:
+    """The type of a result of operands of these types: beside booleans there may be one; float32
+    with narrower floats is float32. None: no kernel."""
+    found = {t for t in types if t != BOOLEAN}
+    if any(t not in ELEMENTS for t in types):
+        return None
+    if len(found) > 1 and found <= {np.dtype(np.float32), *LOW}:
+        return np.dtype(np.float32)
+    return found.pop() if len(found) == 1 else None if found else BOOLEAN
 
 
 def explain(formula: Callable[..., Any], name: str, args: tuple[Any, ...],
@@ -239,13 +331,16 @@ def explain(formula: Callable[..., Any], name: str, args: tuple[Any, ...],
     size = max((a.size for a in arrays), default=0)
     if size < LEAST:
         return [f"NumPy: {size} elements, a kernel from {LEAST} on"]
-    kinds = tuple("none" if a is None else "array" for a in args)
-    plan = planned(formula, kinds, tuple(a.dtype for a in arrays), kw)
+    kinds = ["none" if a is None else "array" for a in args]
+    plan = planned(formula, kinds, [a.dtype for a in arrays], kw)
     if plan is None:
         return ["NumPy: these types, or this formula, have no kernel"]
     root, write, operands, out = plan
     elementwise = jit()[0]
-    module = elementwise.build(name, write, operands, [ELEMENTS[out]])
+    try:
+        module = elementwise.build(name, write, operands, [ELEMENTS[out]])
+    except jit()[1].NoKernel as reason:
+        return [f"NumPy: no kernel, {reason}"]
     share = elementwise.share_of(size)
     lines = [f"machine code: one pass, {-(-size // share)} chunks of {share} elements", f"{root}"]
     chunk = next(f for f in module.functions if f.name == "chunk")

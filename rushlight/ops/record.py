@@ -217,9 +217,11 @@ class Op:
         found = self._nodes.get(kind)
         if found is None:
             self.get_rules()
-            wrapped = {"plain": lambda r: r, "low": computed_wide, "complex": conjugated}[kind]
+            wrapped = {"plain": self._fused_rule, "low": self._low_rule, "complex": conjugated}[
+                kind
+            ]
             rules = tuple(
-                unwritten(self.name) if r is None else wrapped(self._fused_rule(r, i))
+                unwritten(self.name) if r is None else wrapped(r, i)
                 for i, r in enumerate(self.rules)
             )
             rule_kw = self.rule_names or ((),) * len(self.rules)
@@ -250,6 +252,12 @@ class Op:
         if self.kind != "elementwise" or self.joint_rule or self.name in fused.BARE:
             return rule
         return fused.fuse_rule(rule, f"{self.name}_backward{i}")
+
+    def _low_rule(self, rule: Any, i: int) -> Any:
+        """The rule of narrow floats, which compute in float32: by a kernel, or brought there."""
+        if self.kind != "elementwise" or self.joint_rule:
+            return computed_wide(rule)
+        return fused.fuse_rule(rule, f"{self.name}_backward{i}", computed_wide(rule))
 
     @property
     def plain_node(self) -> type:
@@ -600,7 +608,7 @@ def conj(x: Any) -> Any:
     return x
 
 
-def conjugated(rule: Any) -> Any:
+def conjugated(rule: Any, _i: int) -> Any:
     """The rule of a holomorphic op for complex values: conj(rule(conj(g), ...))."""
 
     def wrapped(g: Any, *values: Any, **kw: Any) -> Any:

@@ -140,19 +140,28 @@ def test_mixed_operands() -> None:
     np.testing.assert_allclose(lerp.fn(a[:, None], b[None], a[:, None]).shape, (8, 8))
 
 
-def test_many_constants_do_not_make_many_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fused, "MOST_VARIANTS", 8)
-    kernels: dict[Any, Any] = {}
-    leaky = registry["leaky_relu"]
-    x = np.linspace(-1, 1, 64, dtype=np.float32)
-    made = 0
-    for k in range(20):
-        kw = {"negative_slope": k / 100}
-        y = fused.large(leaky.formula, "leaky_relu", kernels, (x,), kw)
-        made += y is not None
-        wanted = np.where(x > 0, x, x * np.float32(k / 100))
-        np.testing.assert_array_equal(leaky.fn(x, **kw), wanted)
-    assert made == fused.MOST_VARIANTS
+@pytest.mark.parametrize("name", ["leaky_relu", "elu", "hardtanh", "softplus", "celu", "threshold"])
+def test_one_kernel_serves_all_constants(name: str) -> None:
+    """Forward and rule, given as floats and as ints, agree with NumPy and are two kernels each."""
+    rng = np.random.default_rng(0)
+    op = registry[name]
+    x, g = rng.uniform(-3, 3, (2, 100)).astype(np.float32)
+    forward: dict[Any, Any] = {}
+    backward: dict[Any, Any] = {}
+    rule = op.get_rules()[0]
+    for k in range(70):
+        kw: dict[str, Any] = {n: float(rng.uniform(0.1, 2)) for n in op.defaults}
+        if k % 10 == 0:
+            kw = {n: k + 1 for n in op.defaults}
+        y = op.formula(x, **kw)
+        got = fused.large(op.formula, name, forward, (x,), kw)
+        np.testing.assert_allclose(got, y, rtol=1e-6, atol=1e-7)
+        picked = {n: kw[n] for n in (op.rule_names[0] if op.rule_names else ())}
+        got = fused.large(rule, name, backward, (g, y, x), picked)
+        np.testing.assert_allclose(got, rule(g, y, x, **picked), rtol=1e-6, atol=1e-7)
+    assert len(forward) == len(backward) == 2
+    assert all(forward.values())
+    assert all(backward.values())
 
 
 @pytest.mark.parametrize("size", [1, 5, 16, 100, 70_001, 300_000])
@@ -189,3 +198,87 @@ def test_gradients_pass_gradcheck_through_kernels() -> None:
     for f in (rushlight.nn.functional.gelu, rushlight.sigmoid, rushlight.nn.functional.mish):
         assert rushlight.autograd.gradcheck(f, (x,))
         assert rushlight.autograd.gradgradcheck(f, (x,))
+
+
+WHOLE = [np.int8, np.uint8, np.int16, np.int32, np.int64]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, fused.BFLOAT16], ids=str)
+@pytest.mark.parametrize("name", ["mul", "add", "div", "maximum", "exp", "tanh", "gelu", "silu"])
+def test_narrow_floats_are_rounded_once(name: str, dtype: Any) -> None:
+    """The same as computing in float32 and rounding, over all values of the type."""
+    a = np.arange(65536, dtype=np.uint16).view(dtype)
+    arrays = (a, a[::-1].copy()) if registry[name].required == 2 else (a,)
+    wide = tuple(x.astype(np.float32) for x in arrays)
+    seen = registry[name] if registry[name].ufunc is not None else registry[name].formula
+    kw = registry[name].defaults
+    with np.errstate(all="ignore"):
+        wanted = fused.large(seen, name, {}, wide, kw).astype(dtype)
+        got = fused.large(seen, name, {}, arrays, kw)
+        assert got.dtype == dtype
+        finite = ~np.isnan(wanted.astype(np.float32))
+        np.testing.assert_array_equal(np.isnan(got.astype(np.float32)), ~finite)
+        np.testing.assert_array_equal(got.view(np.uint16)[finite], wanted.view(np.uint16)[finite])
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+@pytest.mark.parametrize(
+    "name",
+    ["add", "sub", "mul", "neg", "maximum", "minimum", "relu", "eq", "ne", "lt", "le", "gt",
+     "ge", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "logical_and", "logical_or",
+     "logical_xor", "logical_not"],
+)  # fmt: skip
+def test_integers(name: str, dtype: Any) -> None:
+    op = registry[name]
+    limits = np.iinfo(dtype)
+    rng = np.random.default_rng(0)
+    edges = [limits.min, limits.max, 0, 1, limits.max // 2, 0]
+    a = np.concatenate([rng.integers(limits.min, limits.max, 2005, dtype, True), edges])
+    b = np.concatenate([rng.integers(limits.min, limits.max, 2005, dtype, True), edges[::-1]])
+    arrays = (a.astype(dtype), b.astype(dtype))[: op.required]
+    seen = op if op.ufunc is not None else op.formula
+    with np.errstate(all="ignore"):
+        wanted = op.formula(*arrays)
+    got = fused.large(seen, name, {}, arrays, {})
+    assert got is not None
+    assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(got, wanted)
+    rows = tuple(np.resize(x, (4, 500)) for x in arrays)
+    if len(rows) == 2:  # and broadcast
+        got = fused.large(seen, name, {}, (rows[0], rows[1][0]), {})
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(got, op.formula(rows[0], rows[1][0]))
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "bitwise_and", "bitwise_not", "logical_xor"])
+def test_booleans(name: str) -> None:
+    op = registry[name]
+    a, b = np.random.default_rng(0).random((2, 1003)) < 0.5
+    arrays = (a, b)[: op.required]
+    np.testing.assert_array_equal(fused.large(op, name, {}, arrays, {}), op.formula(*arrays))
+
+
+def test_what_integers_do_not_have() -> None:
+    """Quotients and functions of integers are floats: their callers bring them there."""
+    x = np.arange(1, 100)
+    for name in ("div", "exp", "pow"):
+        arrays = (x, x)[: registry[name].required]
+        assert fused.large(registry[name], name, {}, arrays, {}) is None
+    assert fused.large(registry["leaky_relu"].formula, "leaky", {}, (x,),
+                       {"negative_slope": 0.5}) is None  # fmt: skip
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 0.5, -1, -2, 1])
+def test_exponents_that_are_products(exponent: float) -> None:
+    """Powers and their slopes by products, as NumPy computes them, also of negative numbers."""
+    x = np.linspace(-3, 3, 4001, dtype=np.float32)
+    op = registry["pow"]
+    kernels: dict[Any, Any] = {}
+    b = np.array(exponent, np.float32)
+    with np.errstate(all="ignore"):
+        got = fused.large(op, "pow", kernels, (x, b), {})
+        np.testing.assert_allclose(got, op.formula(x, b), rtol=3e-7)
+        rule = op.get_rules()[0]
+        got = fused.large(rule, "pow_backward0", {}, (x, None, x, b), {})
+        np.testing.assert_allclose(got, rule(x, None, x, b), rtol=6e-7)
+    assert next(iter(kernels))[1] == exponent

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import jit, native, threads
-from .elementwise import CHUNK, UNROLL, Operand, Write, lanes_for, load, store
-from .ir import I32, I64, PTR, Function, Module, Value, vector
+from .elementwise import CHUNK, UNROLL, Operand, Write, lanes_for, load, place_of, store
+from .ir import F64, I32, I64, PTR, Function, Module, Value, vector
 
 SIZES = ("rows", "inner", "n", "each", "width")  # each: rows of a piece, width: its columns
 
@@ -28,14 +28,20 @@ def pieces(n: int) -> tuple[int, int]:
 
 def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequence[str]) -> None:
     """The function that computes piece `index`."""
-    width = lanes_for([e for e, _ in ins] + list(outs))
+    width = lanes_for(ins, outs)
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
     context = c.args["context"].of(PTR)
-    count = len(ins) + len(outs)
-    bases = [context[k].of(e) for k, e in enumerate([e for e, _ in ins] + list(outs))]
+    given = [(e, kind) for e, kind in ins if kind != "number"]
+    kinds = [e for e, _ in given] + list(outs)
+    count = len(kinds)
+    bases = [place_of(context[k], e) for k, e in enumerate(kinds)]
     words = context.at(count).of(I64)
     size = {name: words[k] for k, name in enumerate(SIZES)}
-    steps = [(words[5 + 2 * k], words[6 + 2 * k]) for k in range(len(ins))]
+    steps = [(words[5 + 2 * k], words[6 + 2 * k]) for k in range(len(given))]
+    numbers = [
+        words.at(5 + 2 * len(given) + k).of(e)[0]
+        for k, e in enumerate([e for e, kind in ins if kind == "number"])
+    ]
     n = size["n"]
     across = (n + (size["width"] - 1)) // size["width"]
     top = c.args["index"] // across * size["each"]
@@ -47,21 +53,30 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
         outer, inner = row // size["inner"], row % size["inner"]
         places = [
             base.at(outer * s0 + inner * s1)
-            for base, (s0, s1) in zip(bases[: len(ins)], steps, strict=True)
-        ] + [base.at(row * n) for base in bases[len(ins) :]]
-        numbers = {
-            k: c.splat(load(c, places[k], 0, 1), width)
-            for k, (_, kind) in enumerate(ins)
-            if kind == "value"
-        }
+            for base, (s0, s1) in zip(bases[: len(given)], steps, strict=True)
+        ] + [base.at(row * n) for base in bases[len(given) :]]
+        fixed = iter(numbers)
+        there = iter(zip(places, kinds, strict=False))
+        sources: list[Any] = []  # (place, kind) of an array, or the value that all lanes have
+        for _, kind in ins:
+            if kind == "number":
+                sources.append(next(fixed))
+            elif kind == "value":
+                place, memory = next(there)
+                sources.append(c.splat(load(c, place, 0, 1, kind=memory), width))
+            else:
+                sources.append(next(there))
+        results = list(zip(places[len(given) :], outs, strict=True))
 
-        def step(i: Value, mask: Value | None, places: Any = places, known: Any = numbers) -> None:
+        def step(i: Value, mask: Value | None, sources: Any = sources, to: Any = results) -> None:
             values = [
-                known[k] if k in known else load(c, places[k], i, width, mask)
-                for k in range(len(ins))
+                source
+                if isinstance(source, Value)
+                else load(c, source[0], i, width, mask, source[1])
+                for source in sources
             ]
-            for k, y in enumerate(write(c, *values)):
-                store(c, places[len(ins) + k], i, y, mask)
+            for (place, kind), y in zip(to, write(c, *values), strict=True):
+                store(c, place, i, y, mask, kind=kind)
 
         with c.range(first, whole, width, unroll=UNROLL) as i:
             step(i, None)
@@ -71,14 +86,18 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
     c.ret()
 
 
-def write_run(f: Function, pointers: Sequence[str], numbers: Sequence[str]) -> None:
+def write_run(
+    f: Function, pointers: Sequence[str], words: Sequence[str], numbers: Sequence[tuple[str, str]]
+) -> None:
     """Put the arguments side by side and hand the pieces to the pool."""
-    packed = f.buffer(PTR, len(pointers) + len(numbers))
+    packed = f.buffer(PTR, len(pointers) + len(words) + len(numbers))
     for k, p in enumerate(pointers):
         packed[k] = f.args[p]
-    words = packed.at(len(pointers)).of(I64)
-    for k, name in enumerate(numbers):
-        words[k] = f.args[name]
+    place = packed.at(len(pointers)).of(I64)
+    for k, name in enumerate(words):
+        place[k] = f.args[name]
+    for k, (name, e) in enumerate(numbers):
+        place.at(len(words) + k).of(e)[0] = f.args[name]
     across = (f.args["n"] + (f.args["width"] - 1)) // f.args["width"]
     down = (f.args["rows"] + (f.args["each"] - 1)) // f.args["each"]
     f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, across * down])
@@ -86,15 +105,20 @@ def write_run(f: Function, pointers: Sequence[str], numbers: Sequence[str]) -> N
 
 
 def build(name: str, write: Write, ins: Sequence[Operand], outs: Sequence[str]) -> Module:
-    """The module: (inputs…, outputs…, rows, inner, n, each, width, two steps for each input)."""
+    """The module: (inputs…, outputs…, rows, inner, n, each, width, two steps for each input,
+    numbers…)."""
     module = Module(name)
     threads.declare_run(module)
     write_chunk(module, write, ins, outs)
-    pointers = [f"x{k}" for k in range(len(ins))] + [f"y{k}" for k in range(len(outs))]
-    numbers = [*SIZES, *(f"{s}{k}" for k in range(len(ins)) for s in ("outer", "inner"))]
-    f = module.function("run", None, [*((p, PTR) for p in pointers), *((k, I64) for k in numbers)])
-    write_run(f, pointers, numbers)
-    native.entry(module, "call", "run", ["array"] * len(pointers) + ["int"] * len(numbers))
+    given = range(sum(kind != "number" for _, kind in ins))
+    pointers = [f"x{k}" for k in given] + [f"y{k}" for k in range(len(outs))]
+    words = [*SIZES, *(f"{s}{k}" for k in given for s in ("outer", "inner"))]
+    numbers = [(f"c{k}", e) for k, e in enumerate([e for e, kind in ins if kind == "number"])]
+    sizes = [*((p, PTR) for p in pointers), *((k, I64) for k in words), *numbers]
+    f = module.function("run", None, sizes)
+    write_run(f, pointers, words, numbers)
+    last = ["float" if e == F64 else "int" for _, e in numbers]
+    native.entry(module, "call", "run", ["array"] * len(pointers) + ["int"] * len(words) + last)
     return module
 
 

@@ -404,6 +404,11 @@ class Function:
             code = "zext" if source == I1 else "sext"
         return self.emit(to, f"{code} {value.type} {value.text} to {to}")
 
+    def extended(self, value: Value, to: Type) -> Value:
+        """An integer with zeros in front."""
+        to = with_element(value.type, element(to))
+        return self.emit(to, f"zext {value.type} {value.text} to {to}")
+
     def bits(self, value: Value, to: Type) -> Value:
         """The same bits as another element type of the same width."""
         to = with_element(value.type, element(to))

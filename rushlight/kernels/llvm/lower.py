@@ -13,7 +13,7 @@ from typing import Any
 
 from ..expr import Expr, Trace, order
 from . import vecmath
-from .ir import FLOATS, I1, Function, Value, element, with_element
+from .ir import F64, FLOATS, I1, I32, I64, Function, Value, element, lanes, vector
 
 
 class NoKernel(Exception):
@@ -29,13 +29,28 @@ def minimum(f: Function, a: Value, b: Value) -> Value:
     return f.select((a < b) | (a != a), a, b)
 
 
+def fmax(f: Function, a: Value, b: Value) -> Value:
+    """NaN only if both are."""
+    return f.select((a >= b) | (b != b), a, b)
+
+
+def fmin(f: Function, a: Value, b: Value) -> Value:
+    return f.select((a <= b) | (b != b), a, b)
+
+
+def magnitude(f: Function, x: Value) -> Value:
+    if element(x.type) in FLOATS:
+        return f.fabs(x)
+    return f.select(x < 0, 0 - x, x)
+
+
 def where(f: Function, condition: Value, a: Value, b: Value) -> Value:
     return f.select(condition, a, b)
 
 
 def sign(f: Function, x: Value) -> Value:
     """-1, 0 or 1; 0 for NaN."""
-    return f.select(x > 0.0, 1.0, f.select(x < 0.0, f.const(x.type, -1.0), 0.0))
+    return f.select(x > 0, f.const(x.type, 1), f.select(x < 0, f.const(x.type, -1), 0))
 
 
 def power(f: Function, a: Value, b: Any) -> Value:
@@ -80,11 +95,16 @@ TABLE: dict[str, Callable[..., Value]] = {
     "bitwise_or": lambda f, a, b: a | b,
     "bitwise_xor": lambda f, a, b: a ^ b,
     "bitwise_not": lambda f, a: ~a,
+    "logical_and": lambda f, a, b: a & b,
+    "logical_or": lambda f, a, b: a | b,
+    "logical_xor": lambda f, a, b: a ^ b,
     "logical_not": lambda f, a: ~a,
     "maximum": maximum,
     "minimum": minimum,
+    "fmax": fmax,
+    "fmin": fmin,
     "where": where,
-    "abs": vecmath.fabs,
+    "abs": magnitude,
     "sqrt": vecmath.sqrt,
     "sign": sign,
     "floor": rounded("floor"),
@@ -103,8 +123,14 @@ TABLE: dict[str, Callable[..., Value]] = {
         )
     },
 }  # fmt: skip
-WANT_BOOLEANS = {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "logical_not"}
-KEEP_NUMBERS = {"pow"}  # writers that look at a constant operand
+COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite"}
+LOGICAL = {"logical_and", "logical_or", "logical_xor", "logical_not"}
+BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}
+OF_INTEGERS = {"add", "sub", "mul", "neg", "maximum", "minimum", "fmax", "fmin", "abs", "sign",
+               "where", "eq", "ne", "lt", "le", "gt", "ge", *LOGICAL, *BITWISE}  # fmt: skip
+OF_BOOLEANS = {"eq", "ne", "where", *LOGICAL, *BITWISE}
+EXPONENTS = (0.5, 1.0, 2.0, 3.0, -1.0, -2.0)  # of which a power is a product or a root
+FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, EXPONENTS)}  # numbers that decide on the code
 
 
 def expanded(root: Any, trace: Trace) -> Any:
@@ -126,44 +152,87 @@ def expanded(root: Any, trace: Trace) -> Any:
     return done[id(root)]
 
 
-def written(root: Expr, variables: Sequence[Expr]) -> Callable[..., list[Value]]:
-    """The function that writes `root`, given a vector for each variable."""
+def written(root: Expr, variables: Sequence[Expr], compute: str) -> Callable[..., list[Value]]:
+    """The function that writes `root`, computed in the type `compute`, given the variables.
+
+    A variable is a vector or, where it is one number for all elements, a number of 64 bits. What is
+    made of numbers alone is computed once, in 64 bits, as Python would compute it.
+    """
     nodes = order(root)
 
     def write(f: Function, *values: Value) -> list[Value]:
-        floats = next(v.type for v in values if element(v.type) in FLOATS)
+        width = max(lanes(v.type) for v in values)
+        wide = vector(compute, width)
         made: dict[int, Value] = {id(x): v for x, v in zip(variables, values, strict=True)}
         for node in nodes:
-            if node.op is None:
-                continue
-            name = node.op.name
-            args: list[Any] = []
-            for i, a in enumerate(node.args):
-                if isinstance(a, Expr):
-                    args.append(made[id(a)])
-                elif name in KEEP_NUMBERS and i == 1:
-                    args.append(a)
-                elif isinstance(a, (bool, int, float)):
-                    args.append(f.const(floats, a))
-                else:
-                    raise NoKernel(f"{name} of {a!r}")
-            booleans = [v for v in args if isinstance(v, Value) and element(v.type) == I1]
-            if bool(booleans) != (name in WANT_BOOLEANS) and name != "where":
-                args = [as_float(f, v, floats) for v in args]
-                if name in WANT_BOOLEANS:
-                    raise NoKernel(f"{name} of numbers")
-            elif name == "where":
-                args[1:] = [as_float(f, v, floats) for v in args[1:]]
-                if element(args[0].type) != I1:
-                    args[0] = f.compare("ne", args[0], 0.0)
-            made[id(node)] = TABLE[name](f, *args)
-        return [made[id(root)]]
+            if node.op is not None:
+                args = [made[id(a)] if isinstance(a, Expr) else a for a in node.args]
+                made[id(node)] = step(f, node.op.name, args, wide)
+        y = made[id(root)]
+        return [y if element(y.type) == I1 and lanes(y.type) == width else brought(f, y, wide)]
 
     return write
 
 
-def as_float(f: Function, v: Any, type_: str) -> Any:
-    """A boolean as 0 or 1."""
-    if isinstance(v, Value) and element(v.type) == I1:
-        return f.convert(v, element(with_element(v.type, element(type_))))
-    return v
+def step(f: Function, name: str, args: list[Any], wide: str) -> Value:
+    """One node: its operands are brought to one type, then its instructions are written."""
+    number = not any(isinstance(a, Value) and lanes(a.type) > 1 for a in args)
+    if number and lanes(wide) > 1:  # of numbers alone
+        known = [element(a.type) for a in args if isinstance(a, Value)]
+        if name == "where" or any(e == I1 for e in known):
+            raise NoKernel(f"{name} of numbers")
+        wide = element(I64 if element(wide) in (I32, I64) else F64)
+    booleans = [is_bit(a) for a in args if isinstance(a, Value)]
+    compute = element(wide)
+    if name in LOGICAL:
+        bits = [a if is_bit(a) else f.compare("ne", brought(f, a, wide), 0) for a in args]
+        return TABLE[name](f, *bits)
+    if name == "where":
+        condition = args[0] if is_bit(args[0]) else f.compare("ne", brought(f, args[0], wide), 0)
+        if all(is_bit(a) for a in args[1:]):
+            return where(f, condition, *args[1:])
+        return where(f, condition, *[brought(f, a, wide) for a in args[1:]])
+    if all(booleans) and len(booleans) == len(args):
+        if name in OF_BOOLEANS:
+            return TABLE[name](f, *args)
+        if compute == I1:
+            raise NoKernel(f"{name} of booleans")
+    if compute == I1 or (compute not in FLOATS and name not in OF_INTEGERS):
+        raise NoKernel(f"{name} in integers")
+    if name in BITWISE and compute in FLOATS:
+        raise NoKernel(f"{name} of floats")
+    if name == "pow" and not isinstance(args[1], Value):
+        return power(f, brought(f, args[0], wide), args[1])
+    return TABLE[name](f, *[brought(f, a, wide) for a in args])
+
+
+def is_bit(v: Any) -> bool:
+    return isinstance(v, Value) and element(v.type) == I1
+
+
+def brought(f: Function, v: Any, wide: str) -> Value:
+    """A value or a number as a vector of the type that is computed in."""
+    if not isinstance(v, Value):
+        if not isinstance(v, (bool, int, float)):
+            raise NoKernel(f"a formula with {v!r}")
+        if element(wide) not in FLOATS and v != int(v):
+            raise NoKernel(f"{v!r} among integers")
+        return f.const(wide, v)
+    if element(v.type) in FLOATS and element(wide) not in FLOATS:
+        raise NoKernel("a float among integers")
+    v = f.convert(v, element(wide))
+    return f.splat(v, lanes(wide)) if lanes(v.type) < lanes(wide) else v
+
+
+def is_boolean(root: Expr, booleans: set[str]) -> bool:
+    """Whether a formula's value is true or false, given the names of variables that are."""
+    if root.op is None:
+        return root.name in booleans
+    name = root.op.name
+    if name in COMPARISONS or name in LOGICAL:
+        return True
+    if name in BITWISE or name == "where":
+        return all(
+            isinstance(a, Expr) and is_boolean(a, booleans) for a in root.args[name == "where" :]
+        )
+    return False
