@@ -29,6 +29,7 @@ PIECE = 65536  # elements of a piece of work, along the axis that is reduced
 BLOCK = 131072  # and across it
 TILE = 1024  # columns of such a block, at most (as in `llvm/reduce.py`)
 MOST_PLANS = 2048  # layouts that a reduction remembers
+MOST_VARIANTS = 64  # kernels of one reduction with different constants; others stay with NumPy
 ELEMENTS = {
     np.dtype(np.float32): "float", np.dtype(np.float64): "double", np.dtype(np.float16): "half",
     np.dtype(ml_dtypes.bfloat16): "bfloat", np.dtype(bool): "bool", np.dtype(np.uint8): "u8",
@@ -125,7 +126,7 @@ class Reduction:
     def made(self, direction: str, types: tuple[Any, ...], kinds: tuple[str, ...],
              kw: dict[str, Any]) -> Any:  # fmt: skip
         """(kernel, type of the result), or False when there is none."""
-        if len(self.kernels) >= fused.MOST_VARIANTS:
+        if len(self.kernels) >= MOST_VARIANTS:
             return False
         from .llvm import reduce
 
@@ -161,7 +162,8 @@ class Reduction:
             root = lower.expanded(self.formula(*variables, **kw), trace)
             if not isinstance(root, Expr) or root.op is None:
                 return None
-            boolean = fused.is_boolean(root)
+            booleans = {f"x{k}" for k, t in enumerate(types) if t.kind == "b"}
+            boolean = lower.is_boolean(root, booleans)
             return repr(root), lower.written(root, variables), (
                 own or (COUNTED if boolean else types[0])
             )  # fmt: skip

@@ -152,8 +152,11 @@ def expanded(root: Any, trace: Trace) -> Any:
     return done[id(root)]
 
 
-def written(root: Expr, variables: Sequence[Expr], compute: str) -> Callable[..., list[Value]]:
-    """The function that writes `root`, computed in the type `compute`, given the variables.
+def written(
+    root: Expr, variables: Sequence[Expr], compute: str | None = None
+) -> Callable[..., list[Value]]:
+    """The function that writes `root` given the variables, computed in the type `compute`, or in
+    that of the first one that is a float.
 
     A variable is a vector or, where it is one number for all elements, a number of 64 bits. What is
     made of numbers alone is computed once, in 64 bits, as Python would compute it.
@@ -162,7 +165,8 @@ def written(root: Expr, variables: Sequence[Expr], compute: str) -> Callable[...
 
     def write(f: Function, *values: Value) -> list[Value]:
         width = max(lanes(v.type) for v in values)
-        wide = vector(compute, width)
+        kind = compute or next(e for v in values if (e := element(v.type)) in FLOATS)
+        wide = vector(kind, width)
         made: dict[int, Value] = {id(x): v for x, v in zip(variables, values, strict=True)}
         for node in nodes:
             if node.op is not None:
