@@ -15,9 +15,10 @@ begun.
 
 Workers are Python threads that never come back from machine code. After a job they look for
 the next one, and then sleep. How long they look is learned: twice as long after each job that came
-soon, half as long after each that did not. Looking gives way to whoever else wants the core, and
-ends at once when somebody did. `fit()` starts workers when a large job first comes up; after a fork
-the child starts its own.
+soon, half as long after each that did not. Looking gives way to whoever else wants the core. A
+worker that had to wait for its core is wary for some jobs: it looks briefly, and works in turns
+that end between two chunks, before the system takes the core from it within one. `fit()` starts
+workers when a large job first comes up; after a fork the child starts its own.
 
 How threads sleep and read the clock is in `waiting.py`.
 """
@@ -29,6 +30,7 @@ import ctypes
 import functools
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from ... import config
@@ -40,15 +42,18 @@ from .waiting import ROOM, System
 LINE = 8  # i64 words in a cache line
 # The shared words, in cache lines by who changes them when; behind them a line for each part.
 LINES = (("generation", "chunk", "context", "parts"), ("done",), ("busy",),
-         ("sleepers", "stop", "limit"))  # fmt: skip
+         ("sleepers", "waiting", "stop", "limit"))  # fmt: skip
 PLACES = {word: i * LINE + j for i, line in enumerate(LINES) for j, word in enumerate(line)}
 PARTS = 64  # at most; with more threads some share a part
 SIZE = (len(LINES) + PARTS) * LINE * 8 + ROOM
 
-LOOKS = 64  # looks for work between two looks at the clock: about a microsecond
-LATE = 50_000  # nanoseconds between two looks at the clock that mean that others want the core
-SHORTEST, LONGEST = 20_000, 500_000  # nanoseconds of looking for work before sleeping
-PATIENCE = 2000  # looks for the others to finish before giving up the rest of the time slice
+LOOKS = 64  # looks at a word between two looks at the clock: about a microsecond
+# Nanoseconds
+LATE = 50_000  # between two looks at the clock: others want this core
+SHORTEST, LONGEST = 20_000, 500_000  # of looking for work before sleeping
+TURN = 500_000  # of work on a core that others want, before they get it
+PATIENCE = 200_000  # of waiting for chunks that workers have begun, before sleeping
+WARY = 16  # jobs for which a worker remembers that others wanted its core
 
 
 class _State:
@@ -64,6 +69,11 @@ class _State:
     def generation(self) -> Pointer:
         return Pointer(self.base.fn, self.base.text, I32)
 
+    @property
+    def finished(self) -> Pointer:
+        """`done` as a word that can be slept on."""
+        return Pointer(self.base.fn, self.done.text, I32)
+
     def part(self, i: Any) -> tuple[Pointer, Pointer]:
         """Of a part of the job: how many chunks are left, and the index after its last one."""
         line = self.base.at(len(LINES) * LINE).at(i * LINE)
@@ -74,13 +84,33 @@ class _State:
         return self.base.at((len(LINES) + PARTS) * LINE)
 
 
-def take_chunks(f: Function, state: Any, own: Any) -> Value:
-    """Run chunks until none is left, first those of the part `own`; the number of those run."""
-    count, part = f.var(0), f.var(own)
+class _Worker:
+    """What a worker knows of its own: `longest`, how long it looks for work; `since`, when it got
+    its core; `wary`, for how many jobs more it expects others to want it."""
+
+    WORDS = ("longest", "since", "wary")
+
+    def __init__(self, f: Function, place: Pointer) -> None:
+        self.place = place
+
+    def __getattr__(self, name: str) -> Value:
+        return self.place[self.WORDS.index(name)]
+
+    def set(self, name: str, value: Any) -> None:
+        self.place[self.WORDS.index(name)] = value
+
+
+def take_chunks(
+    f: Function, state: Any, own: Any, over: Callable[[], Value] | None = None
+) -> Value:
+    """Run chunks until none is left or it is `over`, first those of the part `own`; the number of
+    those run."""
+    count, part, stopped = f.var(0), f.var(own), f.var(0)
     parts = state.parts.atomic_load()
     with f.range(parts):
         left, end = state.part(part.get())
         with f.repeat() as more:
+            more.stop_if(stopped.get() != 0)
             more.stop_if(left.atomic_load() <= 0)
             number = left.atomic_add(-1)
             more.stop_if(number <= 0)
@@ -88,6 +118,9 @@ def take_chunks(f: Function, state: Any, own: Any) -> Value:
             context = f.emit(PTR, f"inttoptr i64 {state.context.atomic_load().text} to ptr")
             f.call_pointer(chunk, None, [context, end.atomic_load() - number])
             count.set(count.get() + 1)
+            if over is not None:
+                with f.when(over()):
+                    stopped.set(1)
         after = part.get() + 1
         part.set(f.select(after < parts, after, f.const(I64, 0)))
     taken: Value = count.get()
@@ -120,45 +153,86 @@ def write_run(module: Module, system: System) -> None:
             wanted = f.select(chunks <= limit, chunks - 1, limit)
             system.wake(f, state.room, state.generation, wanted)
         own = take_chunks(f, state, 0)
-        looks = f.var(0)
-        with f.repeat() as wait:  # for chunks that workers have begun
-            wait.stop_if(state.done.atomic_load() + own == chunks)
-            system.relax(f)
-            looks.set(looks.get() + 1)
-            with f.when(looks.get() > PATIENCE):
-                system.give_way(f)
+        with f.when(state.done.atomic_load() + own != chunks):  # workers have begun some
+            f.call("pool_wait", None, [chunks - own])
         state.busy.atomic_store(0)
     f.ret()
 
 
-def write_look(module: Module, system: System) -> None:
-    """Look for a job for as long as may be, then sleep until there is one. Returns how long to look
-    the next time."""
-    f = module.function("pool_look", I64, [("seen", I32), ("longest", I64)], private=True)
+def write_wait(module: Module, system: System) -> None:
+    """Wait until workers have done so many chunks; asleep if that takes long, so that a worker that
+    is kept from its core can come to this one."""
+    f = module.function("pool_wait", None, [("count", I64)], private=True)
     state: Any = _State(f)
-    place = f.buffer(I64, 2)
-    seen, longest = f.args["seen"], f.args["longest"]
+    place, count = f.buffer(I64, 2), f.args["count"]
     begin = system.clock(f, place)
-    now, late = f.var(begin), f.var(0)
+
+    def there() -> Value:
+        return state.done.atomic_load() == count
+
+    with f.repeat() as wait:
+        look(f, system, there)
+        wait.stop_if(there())
+        wait.stop_if(system.clock(f, place) - begin > PATIENCE)
+    with f.when(~there()):
+        state.waiting.atomic_store(1)
+        with f.repeat() as sleep:
+            seen = state.finished.atomic_load()
+            sleep.stop_if(there())
+            system.sleep(f, state.room, state.finished, seen)
+        state.waiting.atomic_store(0)
+    f.ret()
+
+
+def look(f: Function, system: System, there: Callable[[], Value]) -> None:
+    """Look some times, for about a microsecond, unless it is there."""
+    looks = f.var(0)
+    with f.repeat() as few:
+        few.stop_if(there())
+        few.stop_if(looks.get() >= LOOKS)
+        system.relax(f)
+        looks.set(looks.get() + 1)
+
+
+def write_give_way(module: Module, system: System) -> None:
+    """Give way and notice whether somebody took the core; the time after it."""
+    f = module.function("pool_give_way", I64, [("mine", PTR)], private=True)
+    mine, place = _Worker(f, f.args["mine"].of(I64)), f.buffer(I64, 2)
+    before = system.clock(f, place)
+    system.give_way(f)
+    now = system.clock(f, place)
+    with f.when(now - before > LATE):
+        mine.set("wary", WARY)
+        mine.set("since", now)
+    f.ret(now)
+
+
+def write_look(module: Module, system: System) -> None:
+    """Look for a job for as long as may be, then sleep until there is one; learn from it."""
+    f = module.function("pool_look", None, [("seen", I32), ("mine", PTR)], private=True)
+    state: Any = _State(f)
+    mine, seen, place = _Worker(f, f.args["mine"].of(I64)), f.args["seen"], f.buffer(I64, 2)
+    begin = system.clock(f, place)
+    now = f.var(begin)
+    wary = mine.wary
+    mine.set("wary", f.select(wary > 0, wary - 1, wary))
 
     def there() -> Value:
         return (state.generation.atomic_load() != seen) | (state.stop.atomic_load() != 0)
 
-    with f.repeat() as look:
-        looks = f.var(0)
-        with f.repeat() as few:
-            few.stop_if(there())
-            few.stop_if(looks.get() >= LOOKS)
-            system.relax(f)
-            looks.set(looks.get() + 1)
-        look.stop_if(looks.get() < LOOKS)
-        system.give_way(f)
+    with f.repeat() as looking:
+        look(f, system, there)
+        looking.stop_if(there())
         before = now.get()
         now.set(system.clock(f, place))
         with f.when(now.get() - before > LATE):
-            late.set(1)
-        look.stop_if(late.get() != 0)
-        look.stop_if(now.get() - begin > longest)
+            mine.set("wary", WARY)
+            mine.set("since", now.get())
+        with f.when(mine.wary == 0):
+            now.set(f.call("pool_give_way", I64, [f.args["mine"]]))
+        looking.stop_if(
+            now.get() - begin > f.select(mine.wary > 0, f.const(I64, SHORTEST), mine.longest)
+        )
     with f.when(~there()):
         state.sleepers.atomic_add(1)
         with f.repeat() as sleep:
@@ -166,27 +240,49 @@ def write_look(module: Module, system: System) -> None:
             system.sleep(f, state.room, state.generation, seen)
         state.sleepers.atomic_add(-1)
         now.set(system.clock(f, place))
-    soon = (now.get() - begin < LONGEST) & (late.get() == 0)
+        mine.set("since", now.get())
+    longest = mine.longest
+    soon = now.get() - begin < LONGEST
     more, less = longest * 2, longest // 2
     more = f.select(more < LONGEST, more, f.const(I64, LONGEST))
     less = f.select(less > SHORTEST, less, f.const(I64, SHORTEST))
-    f.ret(f.select(soon, more, less))
+    mine.set("longest", f.select(soon, more, less))
+    f.ret()
 
 
-def write_worker(module: Module) -> None:
+def write_worker(module: Module, system: System) -> None:
     f = module.function("pool_worker", None, [("number", I64)])
     state: Any = _State(f)
     seen = f.var(state.generation.atomic_load())
-    longest = f.var(LONGEST)
+    mine, place = _Worker(f, f.buffer(I64, 3)), f.buffer(I64, 2)
+    mine.set("longest", LONGEST)
+    mine.set("since", 0)
+    mine.set("wary", 0)
+    stopped = f.var(0)
+
+    def over() -> Value:
+        """On a core that others want, chunks are taken for a turn: then nobody waits for one that
+        was begun and is kept from its end."""
+        with f.when(mine.wary > 0):
+            late = system.clock(f, place) - mine.since > TURN
+            stopped.set(f.convert(late, I64))
+        found: Value = stopped.get() != 0
+        return found
+
     with f.repeat() as work:
-        longest.set(f.call("pool_look", I64, [seen.get(), longest.get()]))
+        f.call("pool_look", None, [seen.get(), mine.place])
         work.stop_if(state.stop.atomic_load() != 0)
         seen.set(state.generation.atomic_load())
-        with f.when(f.args["number"] < state.limit.atomic_load()):
+        with f.when(f.args["number"] < state.limit.atomic_load()), f.repeat() as turns:
+            stopped.set(0)
             parts = state.parts.atomic_load()
-            count = take_chunks(f, state, (f.args["number"] + 1) % parts)
+            count = take_chunks(f, state, (f.args["number"] + 1) % parts, over)
             with f.when(count > 0):
                 state.done.atomic_add(count)
+                with f.when(state.waiting.atomic_load() != 0):
+                    system.wake(f, state.room, state.finished, f.const(I64, 1))
+            turns.stop_if(stopped.get() == 0)
+            f.call("pool_give_way", I64, [mine.place])
     f.ret()
 
 
@@ -212,8 +308,10 @@ def build(system: System) -> Module:
     module.globals["pool_state"] = f"@pool_state = global [{SIZE} x i8] zeroinitializer, align 64"
     system.declare(module)
     write_run(module, system)
+    write_wait(module, system)
+    write_give_way(module, system)
     write_look(module, system)
-    write_worker(module)
+    write_worker(module, system)
     write_settings(module, system)
     native.entry(module, "py_worker", "pool_worker", ["int"])
     for name in ("init", "stop"):
@@ -233,7 +331,7 @@ class Pool:
         self.size = 1  # threads that may work on a job, the caller among them
         system = system or waiting.system()
         self.addresses = jit.load(
-            ("pool", system.name, SIZE, LOOKS, LATE, SHORTEST, LONGEST, PATIENCE),
+            ("pool", system.name, SIZE, LOOKS, LATE, SHORTEST, LONGEST, TURN, PATIENCE, WARY),
             lambda: build(system),
             ["pool_run", "pool_state", "py_worker", "py_init", "py_stop", "py_limit"],
             {**native.symbols(), **system.symbols()},
