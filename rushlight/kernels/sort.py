@@ -26,8 +26,69 @@ __all__ = [
 Array = np.ndarray[Any, Any]
 
 
+MANY = 256  # elements from which on it pays to pack
+FEW = 16  # the part of an axis that is few
+LOW_32 = (1 << 32) - 1
+LAST = np.int32(2**31 - 1)
+
+
+def packed(x: Array, descending: bool = False, nan_first: bool = False) -> Array | None:
+    """x along its last axis as int64 numbers, all different, whose order is the stable order of x.
+
+    The upper half is the element as a whole number of the same order, the lower one its position:
+    NumPy sorts and partitions such numbers with vector instructions, and ties need no care. None
+    for elements that 32 bits cannot order.
+    """
+    n = x.shape[-1]
+    if x.size < MANY or not n or n >= LAST:
+        return None
+    y = np.empty(x.shape, np.int64)
+    if x.dtype == np.float32:
+        bits = np.add(x, np.float32(0), order="C").view(np.int32)  # -0 becomes 0
+        key = bits >> 31
+        key &= LAST
+        key ^= bits  # negative numbers in reverse
+        missing = np.isnan(x)
+        if missing.any():
+            key[missing] = ~LAST if nan_first else LAST
+        np.copyto(y, key)
+    elif x.dtype.kind in "iub" and x.dtype.itemsize < 4 or x.dtype == np.int32:
+        np.copyto(y, x)
+    elif x.dtype == np.int64:
+        low, high = int(x.min()), int(x.max())
+        if high - low > LOW_32:
+            return None
+        np.subtract(x, low + (1 << 31), out=y)
+    else:
+        return None
+    if descending:
+        np.invert(y, out=y)
+    y <<= 32
+    y |= np.arange(n)
+    return y
+
+
+def place(y: Array) -> Array:
+    """The positions in packed numbers, which are overwritten."""
+    y &= LOW_32
+    return y
+
+
+def chosen(x: Array, index: Array, dim: int) -> Array:
+    """x at places along dim."""
+    if dim == x.ndim - 1 and x.flags.c_contiguous and x.size >= MANY:
+        n = x.shape[-1]
+        starts = np.arange(0, x.size, n).reshape(*x.shape[:-1], 1)
+        return x.reshape(-1).take(index + starts if x.ndim > 1 else index)
+    return np.take_along_axis(x, index, dim)
+
+
 def argsort(x: Array, dim: int, descending: bool) -> Array:
     """Stable order along dim; NaN last going up and first going down."""
+    y = packed(np.moveaxis(x, dim, -1), descending)
+    if y is not None:
+        y.sort(axis=-1)
+        return np.moveaxis(place(y), -1, dim)
     if not descending:
         return np.argsort(x, axis=dim, kind="stable")
     # reversing before and after keeps equal values in their first-come order
@@ -38,10 +99,21 @@ def argsort(x: Array, dim: int, descending: bool) -> Array:
 def topk(x: Array, k: int, dim: int, largest: bool, ordered: bool) -> Array:
     """Positions of the k largest (or smallest) values along dim."""
     n = x.shape[dim]
-    if k == n or n <= 64 or k > n // 4:
-        return argsort(x, dim, largest).take(np.arange(k), axis=dim)
     if k == 0:
         return np.zeros((*x.shape[:dim], 0, *x.shape[dim + 1 :]), np.int64)
+    found = few(np.moveaxis(x, dim, -1), k, largest) if k <= n // FEW else None
+    if found is not None:
+        return np.moveaxis(found, -1, dim)
+    y = packed(np.moveaxis(x, dim, -1), largest)
+    if y is not None:
+        if k < n:
+            y.partition(k - 1, axis=-1)
+            y = y[..., :k].copy()
+        if ordered:
+            y.sort(axis=-1)
+        return np.moveaxis(place(y), -1, dim)
+    if k == n or n <= 64 or k > n // 4:
+        return argsort(x, dim, largest).take(np.arange(k), axis=dim)
     if largest:
         part = np.argpartition(x, n - k, axis=dim).take(np.arange(n - k, n), axis=dim)
     else:
@@ -53,8 +125,33 @@ def topk(x: Array, k: int, dim: int, largest: bool, ordered: bool) -> Array:
     return np.take_along_axis(part, inner, dim)
 
 
+def few(x: Array, k: int, largest: bool) -> Array | None:
+    """Positions of the k largest along the last axis in order, found by the value of the k-th.
+
+    None where other elements equal it, or NaN is among them.
+    """
+    if x.dtype not in (np.float32, np.float64) or x.size < MANY:
+        return None
+    n = x.shape[-1]
+    where = n - k if largest else k - 1
+    bound = np.partition(x, where, axis=-1)[..., where : where + 1]
+    hit = np.flatnonzero(x >= bound if largest else x <= bound)
+    rows = x.size // n
+    if hit.size != rows * k:
+        return None
+    row, index = np.divmod(hit.reshape(rows, k), n)
+    if rows * k and not (row == np.arange(rows)[:, None]).all():
+        return None
+    index = index.reshape(*x.shape[:-1], k)
+    return np.take_along_axis(index, argsort(np.take_along_axis(x, index, -1), -1, largest), -1)
+
+
 def kth(x: Array, k: int, dim: int) -> Array:
     """Position of the k-th smallest value (k from 1), with dim kept as size 1."""
+    y = packed(np.moveaxis(x, dim, -1))
+    if y is not None:
+        y.partition(k - 1, axis=-1)
+        return np.moveaxis(place(y[..., k - 1 : k].copy()), -1, dim)
     n = x.shape[dim]
     if n > 1000:
         return np.argpartition(x, k - 1, axis=dim).take([k - 1], axis=dim)
@@ -64,26 +161,32 @@ def kth(x: Array, k: int, dim: int) -> Array:
 def median(x: Array, dim: int, skip_nan: bool) -> Array:
     """Position of the lower median along dim (kept as size 1); a NaN wins unless it is skipped."""
     n = x.shape[dim]
-    order = np.argsort(x, axis=dim, kind="stable")
+    middle = (n - 1) // 2
     if x.dtype.kind != "f":
-        return order.take([(n - 1) // 2], axis=dim)
+        return kth(x, middle + 1, dim)
     missing = np.isnan(x)
+    if not missing.any():
+        return kth(x, middle + 1, dim)
+    if not skip_nan:
+        first = np.argmax(missing, axis=dim, keepdims=True)
+        return np.where(missing.any(axis=dim, keepdims=True), first, kth(x, middle + 1, dim))
     count = n - missing.sum(axis=dim, keepdims=True)
-    skipping = np.maximum(count - 1, 0) // 2
-    # the first NaN comes right after the numbers
-    place = skipping if skip_nan else np.where(count < n, count, (n - 1) // 2)
-    return np.take_along_axis(order, place, dim)
+    return np.take_along_axis(argsort(x, dim, False), np.maximum(count - 1, 0) // 2, dim)
 
 
 def mode(x: Array, dim: int) -> Array:
     """Position of the most frequent value along dim (the smallest of several), dim kept as size
     1."""
     x = np.moveaxis(x, dim, -1)
-    if x.dtype.kind == "f":
+    y = packed(x, nan_first=True)
+    if y is not None:
+        y.sort(axis=-1)
+        order = place(y)
+    elif x.dtype.kind == "f":
         order = np.lexsort((x, ~np.isnan(x)), axis=-1)  # here a NaN counts as the smallest value
     else:
         order = np.argsort(x, axis=-1, kind="stable")
-    ordered = np.take_along_axis(x, order, -1)
+    ordered = chosen(x, order, -1 % x.ndim)
     n = x.shape[-1]
     # length of the run that ends at each place
     starts = np.ones(x.shape, bool)

@@ -72,7 +72,7 @@ def _choosing(name: str, places: Any, node: str, samples: list[Any]) -> Any:
 
     def forward(x: Any, *, dim: int, how: tuple[Any, ...] = ()) -> Any:
         index = np.ascontiguousarray(places(x, dim, *how), np.int64)
-        return np.take_along_axis(x, index, dim), index
+        return kernels.chosen(x, index, dim), index
 
     def rule(g: Any, y: Any, _x: Any, *, dim: int, shapes: Any) -> Any:
         return put_along(g[0], y[1], dim=dim, size=shapes[0][dim])

@@ -59,3 +59,60 @@ def test_search_in_rows():
     back = rows[:, ::-1].copy()
     order = np.argsort(back, axis=1)
     np.testing.assert_array_equal(kernels.searchsorted(back, values, False, order), got)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int32, np.uint8, bool])
+def test_packed_numbers_have_the_stable_order(dtype, descending):
+    x = rng.integers(-4, 5, (3, 400)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[0, [3, 9]], x[0, 5], x[1, 7], x[2, 8] = np.nan, -np.nan, np.inf, -np.inf
+        x[x == 0] *= -1  # -0 is no less than 0
+        x[:, ::7] = 0
+    y = kernels.packed(x, descending)
+    if dtype == np.float64:
+        assert y is None
+    y = kernels.argsort(x, 1, descending)
+    for row, order in zip(x, y, strict=True):
+        missing = np.isnan(row) if row.dtype.kind == "f" else np.zeros(len(row), bool)
+        value = np.where(missing, 0, row).astype(float)
+        sign = -1 if descending else 1
+        wanted = np.lexsort((np.arange(len(row)), sign * value, sign * missing))
+        np.testing.assert_array_equal(order, wanted)
+    np.testing.assert_array_equal(kernels.chosen(x, y, 1), np.take_along_axis(x, y, 1))
+
+
+def test_packed_is_for_what_32_bits_order():
+    x = np.arange(600) * (1 << 30)
+    assert kernels.packed(x) is None
+    np.testing.assert_array_equal(kernels.argsort(x, 0, True), np.arange(600)[::-1])
+    assert kernels.packed(x >> 28) is not None
+    assert kernels.packed(np.zeros((3, 0))) is None
+
+
+@pytest.mark.parametrize("largest", [False, True])
+def test_a_few_of_many(largest):
+    x = rng.permutation(6000).reshape(2, 3000).astype(np.float32)
+    wanted = kernels.argsort(x, 1, largest)[:, :5]
+    np.testing.assert_array_equal(kernels.few(x, 5, largest), wanted)
+    x[1, 10:20] = wanted_value = 1e9 if largest else -1e9
+    assert kernels.few(x, 5, largest) is None  # ties
+    got = kernels.topk(x, 5, 1, largest, True)
+    np.testing.assert_array_equal(got, kernels.argsort(x, 1, largest)[:, :5])
+    assert (x[1, got[1]] == wanted_value).all()
+    x[0, 4] = np.nan
+    got = kernels.topk(x, 5, 1, largest, True)
+    np.testing.assert_array_equal(got, kernels.argsort(x, 1, largest)[:, :5])
+
+
+def test_medians_beside_nan():
+    x = rng.permutation(900).reshape(3, 300).astype(np.float32)
+    x[0, [5, 2]] = np.nan
+    x[2] = np.nan
+    plain = kernels.median(x, 1, skip_nan=False)[:, 0]
+    assert plain[0] == 2
+    assert plain[2] == 0
+    assert (x[1] < x[1, plain[1]]).sum() == 149
+    skipped = kernels.median(x, 1, skip_nan=True)[:, 0]
+    assert (x[0] < x[0, skipped[0]]).sum() == 148
+    assert skipped[1] == plain[1]
