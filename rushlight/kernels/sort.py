@@ -52,7 +52,7 @@ def packed(x: Array, descending: bool = False, nan_first: bool = False) -> Array
         if missing.any():
             key[missing] = ~LAST if nan_first else LAST
         np.copyto(y, key)
-    elif x.dtype.kind in "iub" and x.dtype.itemsize < 4 or x.dtype == np.int32:
+    elif (x.dtype.kind in "iub" and x.dtype.itemsize < 4) or x.dtype == np.int32:
         np.copyto(y, x)
     elif x.dtype == np.int64:
         low, high = int(x.min()), int(x.max())

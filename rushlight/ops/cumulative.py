@@ -12,6 +12,7 @@ import numpy as np
 from ..autograd import views
 from ..autograd.node import TensorBase
 from ..errors import axes, axis
+from ..kernels.scans import scanned
 from . import math as m
 from . import return_types
 from .faces import face, need_tensor
@@ -28,10 +29,16 @@ LINE = [case((3, 4), dim=0), case((3, 4), dim=-1)]
 OUT = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
 
+KERNELS = {np.add: "add", np.multiply: "mul"}
+
+
 def along(ufunc: Any, x: Any, dim: int) -> Any:
     d = axis(dim, x.ndim)
     if x.ndim == 0:
         return x.copy()
+    found = scanned(KERNELS[ufunc], x, d) if ufunc in KERNELS else None
+    if found is not None:
+        return found[0]
     if (
         x.dtype == np.float32 and ufunc is not np.logaddexp
     ):  # one after the other: errors would add up
@@ -50,6 +57,9 @@ def cumsum_back(input: Any, *, dim: int) -> Any:
     """Running sums from the end along `dim`."""
     if input.ndim == 0:
         return input.copy()
+    found = scanned("add", input, axis(dim, input.ndim), back=True)
+    if found is not None:
+        return found[0]
     return np.ascontiguousarray(np.flip(np.add.accumulate(np.flip(input, dim), axis=dim), dim))
 
 
@@ -135,6 +145,9 @@ def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
         d = axis(dim, input.ndim)
         if input.ndim == 0:
             return input.copy(), np.zeros((), np.int64)
+        found = scanned(name[3:], input, d, places=True)
+        if found is not None:
+            return found
         values = ufunc.accumulate(input, axis=d)
         n = input.shape[d]
         place = np.arange(n).reshape((n,) + (1,) * (input.ndim - d - 1))

@@ -22,6 +22,7 @@ FILES = [
     "test_norm.py",
     "test_pool_native.py",
     "test_reduce_native.py",
+    "test_scans.py",
 ]
 
 WHICH = "0 or special or lines or within or error_functions or alike or far"
