@@ -708,7 +708,7 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
 
 
 wrap = door.wrap
-overrides.ordinary.update((Tensor, Parameter, Buffer))
+overrides.add_ordinary(Tensor, Parameter, Buffer)
 door.bind(Tensor, Parameter)
 
 

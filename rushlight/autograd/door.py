@@ -343,6 +343,8 @@ def record(
         if op.wants_shapes:
             kw["shapes"] = tuple([t._a.shape if isinstance(t, TensorBase) else () for t in inputs])
         node.kw = kw
+    if op.outputs != 1:
+        node.n_out = 1  # type: ignore[misc]
     node.seq = tick()
     node.shape = shape
     node.dtype = dtype
@@ -513,13 +515,6 @@ class OpNode(Node):
         got = self.rules[0](g, *(values or (None,) * (len(needs) + 1)), **picked)
         return tuple(r if need else None for r, need in zip(got, needs, strict=True))
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "n_out":
-            return 1
-        if name.startswith("_saved_"):
-            return self._saved(name[7:])
-        raise AttributeError(f"'{self.name()}' object has no attribute '{name}'")
-
     def _saved(self, name: str) -> Any:
         """`node._saved_self`, `_saved_other`, `_saved_result`, or a parameter of the call."""
         names = {"result": 0, "self": 1, "input": 1, "other": 2}
@@ -529,6 +524,20 @@ class OpNode(Node):
         if self.kw is not None and name in self.kw:
             return self.kw[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
+
+
+def saved_names(op: Any) -> dict[str, property]:
+    """The attributes `_saved_self`, ... of an operation's nodes.
+
+    As properties: with a `__getattr__` Python 3.11 keeps nothing of what it learns about the
+    attributes of a class, and each read takes five times as long.
+    """
+    names = dict.fromkeys(("result", "self", "input", "other", *op.inputs, *op.defaults))
+
+    def saved(name: str) -> property:
+        return property(lambda node: node._saved(name))
+
+    return {f"_saved_{name}": saved(name) for name in names}
 
 
 # -- why a gradient stops ------------------------------------------------------------------------

@@ -38,6 +38,10 @@ def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
         except ValueError:
             raise wrong_shape(g, shape, edge) from None
     extra = g.ndim - len(shape)
+    if extra > 0 and g.shape[extra:] == shape and g.size < reduce_native.LEAST:
+        # leading dimensions alone, such as a batch's: the most frequent case
+        r = np.add.reduce(g, axis=0 if extra == 1 else tuple(range(extra)))
+        return r if r.__class__ is ndarray else np.asarray(r)
     dims = (
         tuple(range(extra))
         + tuple(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1)

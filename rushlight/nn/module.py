@@ -143,17 +143,18 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the hooks and `forward`. An error that leaves a module names the module's path."""
+        state = self.__dict__  # one slow read: a class with `__getattr__` has no quick ones
         try:
             if (
                 self._forward_hooks
-                or self._forward_pre_hooks
-                or self._backward_hooks
-                or self._backward_pre_hooks
+                or state["_forward_pre_hooks"]
+                or state["_backward_hooks"]
+                or state["_backward_pre_hooks"]
                 or _global_forward_pre_hooks
                 or _global_forward_hooks
                 or _global_backward_hooks
                 or _global_backward_pre_hooks
-                or self._compiled_call_impl is not None
+                or "_compiled_call_impl" in state
             ):
                 return self._wrapped_call_impl(*args, **kwargs)
             return self.forward(*args, **kwargs)

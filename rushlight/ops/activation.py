@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import views
+from ..autograd import door, views
 from ..errors import axis, message
 from ..kernels import random as kernels
 from . import math as m
 from .math import abs as magnitude
 from .math import exp, expm1, log1p, maximum, minimum, tanh, where
+from .overrides import ordinary
 from .random_fill import drawing, stream
 from .record import Op, composite, elementwise, op
 from .samples import arr, case, error, real
@@ -349,6 +350,8 @@ def activate(record: Op, input: Any, inplace: bool, **kw: Any) -> Any:
     """Run a record on a tensor, in a new tensor or in its own memory."""
     if inplace:
         return views.apply_inplace(record, input, (), kw)
+    if input.__class__ in ordinary:
+        return door.apply(record, (input,), kw)
     return record.call((input,), kw)
 
 

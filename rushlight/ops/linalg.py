@@ -173,6 +173,8 @@ def product_shape(a: Any, b: Any) -> MetaArray:
 
 def tall(x: Any) -> Any:
     """A stack of matrices as one tall matrix."""
+    if x.ndim == 2:
+        return x
     return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
 
 
@@ -433,11 +435,12 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
         gx = g[..., None] * weight if needs[0] else None
         gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
+    product = kernels.matmul if g.__class__ is ndarray else matmul  # shapes fit: no questions
     if needs[0]:
-        gx = matmul(g, weight)
+        gx = product(g, weight)
     if needs[1]:
         # (out, rows) @ (rows, in): the result is contiguous as (out, in), as the weight is
-        gw = matmul(tall(g).mT, tall(input))
+        gw = product(tall(g).mT, tall(input))
     if needs[2]:
         gb = g
     return gx, gw, gb

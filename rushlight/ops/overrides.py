@@ -11,9 +11,14 @@ from typing import Any
 
 from ..autograd.node import TensorBase
 
-ordinary: set[type] = (
-    set()
-)  # classes without any override (Tensor, Parameter, Buffer); filled by tensor.py
+ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
+known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
+
+
+def add_ordinary(*classes: type) -> None:
+    """Tell which classes are plain tensors."""
+    ordinary.update(classes)
+    known.update(classes)
 
 
 class _State(threading.local):
@@ -97,14 +102,21 @@ def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
 def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn`, but subclasses among its arguments are asked first."""
 
+    plain = known
+
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
         for a in args:
-            if a.__class__ not in ordinary and not isinstance(a, (int, float, str, type(None))):
+            if a.__class__ not in plain:
                 break
         else:
             if not kw:
                 return fn(*args)
+            for a in kw.values():
+                if a.__class__ not in plain:
+                    break
+            else:
+                return fn(*args, **kw)
         if not _state.disabled:
             relevant = relevant_args(args, kw)
             if relevant:

@@ -239,6 +239,7 @@ class Op:
                     "elementwise": self.kind == "elementwise",
                     "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
                     **({"n_out": 1} if self.outputs == 1 else {}),
+                    **door.saved_names(self),
                     **({} if run is None else {"run": run}),
                     **({} if self.rule_names else {"kw": None}),
                 },

@@ -83,7 +83,12 @@ class Linear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.linear(input, self.weight, self.bias)
+        own = self._parameters
+        try:  # as self.weight and self.bias, which take a microsecond
+            weight, bias = own["weight"], own["bias"]
+        except KeyError:  # a parametrisation has taken them over
+            weight, bias = self.weight, self.bias
+        return F.linear(input, weight, bias)
 
     def extra_repr(self) -> str:
         return (
