@@ -39,6 +39,8 @@ class OutOfMemoryError(RuntimeError):
 
 def axis(dim: Any, ndim: int, wrap_scalar: bool = True) -> int:
     """Bring `dim` into 0..ndim-1; IndexError in PyTorch's words when it is out of range."""
+    if dim.__class__ is builtins.int and -ndim <= dim < ndim:
+        return dim % ndim  # type: ignore[no-any-return]
     span = ndim if ndim or not wrap_scalar else 1
     if dim.__class__ is not int:
         if isinstance(dim, bool) or not hasattr(dim, "__index__"):
@@ -56,8 +58,8 @@ def axes(dims: Any, ndim: int) -> tuple[int, ...]:
     """Bring several dims into range; RuntimeError when one occurs twice."""
     if not isinstance(dims, (tuple, list)):
         dims = (dims,)
-    got = tuple(axis(d, ndim) for d in dims)
-    if len(set(got)) != len(got):
+    got = tuple([axis(d, ndim) for d in dims])
+    if len(got) > 1 and len(set(got)) != len(got):
         twice = next(d for d in got if got.count(d) > 1)
         raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
     return got

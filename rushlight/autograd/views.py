@@ -19,6 +19,8 @@ from ..kernels.meta import MetaArray
 from . import door, fast
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 
+_new = object.__new__
+
 
 class View:
     """How a differentiable view came from its base."""
@@ -49,6 +51,8 @@ def cell(t: Any) -> Cell:
         fn = t._fn
         if fn is not None and fn is not LEAF:
             node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
+            if isinstance(node, door.OpNode) and not op_keeps_output(node):
+                return c  # nothing of it that a change could spoil
             x = node.extras()
             if x.cells is None:
                 x.cells = {}
@@ -58,15 +62,22 @@ def cell(t: Any) -> Cell:
 
 def attach_view(op: Any, kw: dict[str, Any], source: Any, y: Any, nr: int | None) -> None:
     """Make `y` a view of `source` (or of what that is a view of)."""
-    c = cell(source)
+    c = source._vc
+    if c is None:
+        c = cell(source)
     y._vc = c
-    made = "several" if nr is not None else ("" if door.state.enabled else "no_grad")
-    step = (op, kw, nr)
+    view = y._v = _new(View)
+    view.seen = c.count
+    made = "several" if nr is not None else "" if door.state.enabled else "no_grad"
     v = source._v
     if v is None:
-        y._v = View(source, (step,), c.count, made)
+        view.of = source
+        view.chain = ((op, kw, nr),)
+        view.made = made
     else:
-        y._v = View(v.base, (*v.chain, step), c.count, v.made or made)
+        view.of = v.of if v.of._v is None else v.base
+        view.chain = (*v.chain, (op, kw, nr))
+        view.made = v.made or made
 
 
 def refresh(t: Any) -> None:

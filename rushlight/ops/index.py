@@ -168,13 +168,9 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
     """Apply the view parts of a key; returns the view and the index tensors that remain."""
     if key.__class__ is not tuple:
         key = (key,)
-    if (
-        any(k is None or k is Ellipsis or k.__class__ in (slice, list, bool) for k in key)
-        or len(key) > 1
-    ):
-        taken = sum(consumed(k) for k in key)
-    else:
-        taken = consumed(key[0]) if key else 0
+    taken = 0
+    for k in key:
+        taken += 1 if k.__class__ is int or k.__class__ is slice else consumed(k)
     if taken > t._a.ndim:
         raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
     dim = 0
@@ -184,10 +180,11 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
         if kind is int:
             t = pick(t, dim, k)
         elif kind is slice:
-            start, stop, step = bound(k.start), bound(k.stop), bound(k.step)
-            if step is not None and step <= 0:
-                raise ValueError("step must be greater than zero")
+            start, stop, step = k.start, k.stop, k.step
             if start is not None or stop is not None or step is not None:
+                start, stop, step = bound(start), bound(stop), bound(step)
+                if step is not None and step <= 0:
+                    raise ValueError("step must be greater than zero")
                 t = door.apply(
                     s.slice_, (t,), {"dim": dim, "start": start, "end": stop, "step": step or 1}
                 )

@@ -461,11 +461,13 @@ class Op:
         found = self.__dict__.get("_public")
         if found is not None:
             return found
-        op, n, bare = self, len(self.inputs), self.bare
+        op, n, bare, variadic = self, len(self.inputs), self.bare, self.variadic
 
         def public(*args: Any, **kw: Any) -> Any:
             out = kw.pop("out", None) if kw else None
-            if kw or len(args) != n or not bare:
+            if variadic and not kw and len(args) == 1 and args[0].__class__ in SEQUENCES:
+                inputs = tuple(args[0])
+            elif kw or len(args) != n or not bare:
                 inputs, kw = op.bind(args, kw)
             else:
                 inputs = args
@@ -531,6 +533,7 @@ class Op:
 
 
 NUMBERS = (int, float, complex, bool)
+SEQUENCES = (list, tuple)
 EMPTY = inspect.Parameter.empty
 
 

@@ -19,6 +19,7 @@ from ..kernels.strided import view_with
 from .record import op, view
 from .samples import case, error
 
+ALL = slice(None)
 as_strided_array = np.lib.stride_tricks.as_strided
 
 # -- reshaping -----------------------------------------------------------------------------------
@@ -83,6 +84,8 @@ def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
 def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
     """The same memory with another shape; RuntimeError when strides do not allow it."""
     sizes = infer_size(shape, input.size)
+    if input.flags.c_contiguous:
+        return input.reshape(sizes)
     try:
         return input.reshape(sizes, copy=False)
     except ValueError:
@@ -226,9 +229,8 @@ expand.vjp(lambda g, _y, _x: g)  # the engine sums down to the input's shape
 def squeeze(input: Any, *, dim: Any = None) -> Any:
     """A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
     dims = range(input.ndim) if dim is None else axes(dim, input.ndim)
-    return input.reshape(
-        tuple(n for i, n in enumerate(input.shape) if n != 1 or i not in dims), copy=False
-    )
+    shape = input.shape
+    return input[tuple([0 if n == 1 and i in dims else ALL for i, n in enumerate(shape)] + [...])]
 
 
 squeeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
@@ -242,7 +244,7 @@ squeeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 def unsqueeze(input: Any, *, dim: int) -> Any:
     """A view with a dimension of size 1 inserted at `dim`."""
     at = axis(dim, input.ndim + 1)
-    return input[(slice(None),) * at + (None,)]
+    return input[None] if at == 0 else input[(ALL,) * at + (None,)]
 
 
 unsqueeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
@@ -265,7 +267,7 @@ def select(input: Any, *, dim: int, index: int) -> Any:
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at "
             f"dimension {d}"
         )
-    return input[(slice(None),) * d + (index, ...)]
+    return input[index, ...] if d == 0 else input[(ALL,) * d + (index, ...)]
 
 
 select.vjp(
@@ -296,7 +298,7 @@ def slice_(input: Any, *, dim: int = 0, start: Any = None, end: Any = None, step
     if step <= 0:
         raise ValueError("step must be greater than zero")
     d = axis(dim, input.ndim)
-    return input[(slice(None),) * d + (slice(start, end, step), ...)]
+    return input[(ALL,) * d + (slice(start, end, step),)]
 
 
 slice_.vjp(

@@ -86,7 +86,7 @@ def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
     """A view where strides allow it, else a copy."""
     a = t._a
     want = s.infer_size(shape, a.size)
-    if a.__class__ is not MetaArray:
+    if a.__class__ is not MetaArray and not a.flags.c_contiguous:
         try:
             a.reshape(want, copy=False)
         except ValueError:
