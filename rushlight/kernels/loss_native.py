@@ -1,63 +1,70 @@
-"""Losses over classes, row by row in machine code, and when that is used.
+"""Losses over classes by machine code, and when that is used.
 
-Every function answers None for what NumPy does. Not here: the kernels (`llvm/loss.py`).
+Every function answers None for what NumPy does. Scores are (N, C, inner), inner = 1 for rows. Not
+here: the kernels (`llvm/loss.py`).
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from . import fused
 from .matmul import ELEMENTS
-from .rows import ELEMENTS_OF_CHUNK, usable
+from .rows import NARROW, launch, usable
 
 Array = Any
-LEAST = 1 if fused.ALWAYS else 8192  # elements from which on a kernel is used
+LEAST = 1 if fused.ALWAYS else 2048  # elements from which on a kernel is used
 
 
-@functools.lru_cache(maxsize=16)
-def kernel(name: str, element: str, names: tuple[tuple[str, str], ...]) -> Any:
-    from .llvm import loss, rows
-
-    return rows.kernel(getattr(loss, name), element, dict(names))
-
-
-def run(name: str, x: Array, kinds: dict[str, tuple[str, Any]]) -> None:
-    rows, n = x.shape
-    names = tuple((k, kind) for k, (kind, _) in kinds.items())
-    fused.jit()[2].ready()
-    each = max(1, ELEMENTS_OF_CHUNK // n)
-    kernel(name, ELEMENTS[x.dtype], names)(
-        *[a for _, a in kinds.values()], n, rows, 1, each, -(-rows // each)
+def taken(x: Array, *others: Array | None) -> bool:
+    """Whether a kernel takes these scores."""
+    return (
+        x.ndim == 3
+        and (x.shape[2] == 1 or x.shape[2] >= NARROW)
+        and x.size > 0
+        and usable(x, *others, least=LEAST)
+        and x.dtype in ELEMENTS
     )
 
 
-def log_sums(x: Array) -> Array | None:
-    """(2, N) for x (N, C): the largest element of each row, and log sum exp(x - it)."""
-    if x.ndim != 2 or not x.size or not usable(x, least=LEAST):
+def run(name: str, scores: Array, **operands: tuple[str, Array | None]) -> None:
+    given = [(k, kind, a) for k, (kind, a) in operands.items() if a is not None]
+    kinds = tuple([(k, kind) for k, kind, _ in given])
+    _, n, inner = scores.shape
+    launch("loss", name, scores, n, inner, kinds, [a for _, _, a in given])
+
+
+def log_sums(x: Array, w: Array | None = None, spread: bool = False) -> Array | None:
+    """(2, N, inner) for x (N, C, inner): the largest element of each row, and log sum exp(x - it);
+    with `spread` (3, N, inner), the last the sum of w (x - it)."""
+    if not taken(x, w):
         return None
-    y = np.empty((2, len(x)), x.dtype)
-    run("log_sums", x, {"x": ("row", x), "top": ("one", y[0]), "log": ("one", y[1])})
+    y = np.empty((3 if spread else 2, x.shape[0], x.shape[2]), x.dtype)
+    run("log_sums", x, x=("row", x), top=("one", y[0]), log=("one", y[1]),
+        all=("one", y[2] if spread else None), w=("line", w if spread else None))  # fmt: skip
     return y
 
 
 def logsumexp(x: Array) -> Array | None:
     """log sum exp(x) of each row of x (N, C)."""
-    if x.ndim != 2 or not x.size or not usable(x, least=LEAST):
+    if x.ndim != 2 or not taken(x.reshape(*x.shape, 1)):
         return None
     y = np.empty(len(x), x.dtype)
-    run("finite_log_sums", x, {"x": ("row", x), "y": ("one", y)})
+    run("finite_log_sums", x.reshape(*x.shape, 1), x=("row", x), y=("one", y))
     return y
 
 
-def shares(x: Array, sums: Array, scale: Array) -> Array | None:
-    """The softmax of each row of x (N, C) times its `scale` (N), given its `log_sums`."""
-    if not usable(x, sums, scale, least=LEAST):
+def shares(
+    x: Array, sums: Array, scale: Array, less: Array | None = None, w: Array | None = None
+) -> Array | None:
+    """The softmax of each row of x (N, C, inner) times its `scale` (N, inner), given its
+    `log_sums`; less `less` (N, inner) times w (C) or 1."""
+    if not taken(x, sums, scale, less, w):
         return None
-    dx = np.empty_like(x)
-    run("shares", x, {"x": ("row", x), "top": ("one", sums[0]), "log": ("one", sums[1]),
-                      "scale": ("one", scale), "dx": ("row", dx)})  # fmt: skip
+    dx = np.empty(x.shape, x.dtype)
+    run("shares", x, x=("row", x), top=("one", sums[0]), log=("one", sums[1]),
+        scale=("one", scale), less=("one", less), w=("line", None if less is None else w),
+        dx=("row", dx))  # fmt: skip
     return dx

@@ -64,16 +64,36 @@ def has_half() -> bool:
 # -- softmax -------------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=64)
-def kernel(name: str, element: str, names: tuple[str, ...], vectors: int) -> tuple[Any, int]:
+@functools.lru_cache(maxsize=128)
+def kernel(
+    module: str, name: str, element: str, kinds: tuple[tuple[str, str], ...], vectors: int
+) -> tuple[Any, int]:
     """A kernel along the last dimension, or (`vectors` > 0) along an earlier one, and how many
     columns it computes together."""
-    from .llvm import rows, softmax
+    from .llvm import loss, rows, softmax
 
-    body, kinds = getattr(softmax, name), dict.fromkeys(names, "row")
+    body = getattr(loss if module == "loss" else softmax, name)
     if not vectors:
-        return rows.kernel(body, element, kinds), 1
-    return rows.column_kernel(body, element, kinds, vectors), rows.columns(element, vectors)
+        return rows.kernel(body, element, dict(kinds)), 1
+    return rows.column_kernel(body, element, dict(kinds), vectors), rows.columns(element, vectors)
+
+
+def launch(
+    module: str, name: str, x: Array, n: int, inner: int, kinds: Any, arrays: list[Array]
+) -> None:
+    """Run a body of `llvm/softmax.py` or `llvm/loss.py` along the middle of (outer, n, inner)."""
+    element = ROW_ELEMENTS[x.dtype]
+    if inner == 1:
+        call, _ = kernel(module, name, element, kinds, 0)
+        count, each = x.size // n, max(1, ELEMENTS_OF_CHUNK // n)
+        fused.jit()[2].ready()
+        call(*arrays, n, count, 1, each, -(-count // each))
+        return
+    call, width = kernel(module, name, element, kinds, 4 if inner >= WIDE else 1)
+    blocks = -(-inner // width)
+    count, each = x.size // (n * inner) * blocks, max(1, ELEMENTS_OF_CHUNK // (n * width))
+    fused.jit()[2].ready()
+    call(*arrays, n, inner, blocks, count, each, -(-count // each))
 
 
 def along(name: str, out: str, dim: int, **given: Array) -> Array | None:
@@ -90,25 +110,17 @@ def along(name: str, out: str, dim: int, **given: Array) -> Array | None:
     dim = dim + ndim if dim < 0 else dim
     if not 0 <= dim < ndim:
         return None
-    names = (*given, out)
-    n = x.shape[dim]
-    if dim == ndim - 1:
-        y = np.empty(x.shape, x.dtype)
-        count, each = x.size // n, max(1, ELEMENTS_OF_CHUNK // n)
-        call, _ = kernel(name, ROW_ELEMENTS[x.dtype], names, 0)
-        fused.jit()[2].ready()
-        call(*arrays, y, n, count, 1, each, -(-count // each))
-        return y
-    inner = math.prod(x.shape[dim + 1 :])
-    if inner < NARROW:
+    inner = 1 if dim == ndim - 1 else math.prod(x.shape[dim + 1 :])
+    if 1 < inner < NARROW:
         return None
     y = np.empty(x.shape, x.dtype)
-    call, width = kernel(name, ROW_ELEMENTS[x.dtype], names, 4 if inner >= WIDE else 1)
-    blocks = -(-inner // width)
-    count, each = x.size // (n * inner) * blocks, max(1, ELEMENTS_OF_CHUNK // (n * width))
-    fused.jit()[2].ready()
-    call(*arrays, y, n, inner, blocks, count, each, -(-count // each))
+    arrays.append(y)
+    launch("softmax", name, x, x.shape[dim], inner, KINDS[(*given, out)], arrays)
     return y
+
+
+NAMES = (("x", "y"), ("g", "y", "dx"))  # operands of the bodies in `llvm/softmax.py`
+KINDS: dict[Any, Any] = {names: tuple([(k, "row") for k in names]) for names in NAMES}
 
 
 def softmax(x: Array, dim: int) -> Array | None:

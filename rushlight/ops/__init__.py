@@ -49,6 +49,7 @@ THEMES = (
     "softmax",
     "loss",
     "loss_classes",
+    "loss_entropy",
     "loss_pairs",
     "loss_ctc",
     "embedding",

@@ -1,8 +1,8 @@
 """Losses that compare an input with a target of its own shape, element by element.
 
 Each fused loss is one op: formula, reduction and rule. Not here: losses with class indices
-(`loss_classes.py`), of pairs and triplets of vectors (`loss_pairs.py`), of sequences
-(`loss_ctc.py`).
+(`loss_classes.py`, `loss_entropy.py`), of pairs and triplets of vectors (`loss_pairs.py`), of
+sequences (`loss_ctc.py`).
 """
 
 from __future__ import annotations

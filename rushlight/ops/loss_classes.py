@@ -1,11 +1,10 @@
-"""Losses whose targets are classes: nll_loss, cross_entropy, and the margins of classes.
+"""Losses whose targets are classes: nll_loss and the margins of classes.
 
-The class dimension is 1 (0 for an input without a batch). Read next: `softmax.py`.
+The class dimension is 1 (0 for an input without a batch). Read next: `loss_entropy.py`.
 """
 
 from __future__ import annotations
 
-import math as pymath
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,9 @@ from .. import dtypes
 from ..autograd import door
 from ..autograd.views import type_name
 from ..errors import message
-from ..kernels import loss_native
-from ..kernels.rows import usable
 from .loss import finished, reduced, reduction_of
-from .math import exp
 from .record import composite, op
-from .reduce import sum as total
 from .samples import arr, case, error
-from .softmax import log_softmax
 
 CLASSES = arr((5,), 0, 4, "int64")
 PLAIN = {"reduction": "mean", "ignore_index": -100}
@@ -233,159 +227,6 @@ def nll_loss(
     return nll.call((input, target, weight), kw)
 
 
-# -- cross entropy -------------------------------------------------------------------------------
-
-
-@op(
-    samples=[
-        case((5, 4), CLASSES, reduction="mean"),
-        case((5, 4), CLASSES, reduction="none"),
-        case((5, 4), CLASSES, reduction="sum"),
-    ],
-    public="",
-    fresh=True,
-    outputs=2,
-    differentiable=(0,),
-    saves=(1,),
-    node="NllLossBackward0",
-)
-def class_entropy(input: Any, target: Any, *, reduction: str) -> Any:
-    """-log softmax(x)[t] of rows x, all of which count, and the log sums its gradient needs."""
-    sums = loss_native.log_sums(input)
-    if sums is None:
-        top = np.maximum.reduce(input, axis=1)
-        logs = np.log(np.add.reduce(np.exp(input - top[:, None]), axis=1))
-        sums = np.stack([top, logs]).astype(input.dtype, copy=False)
-    loss = sums[1] - (of_class(input, target) - sums[0])
-    return reduced(loss, reduction), sums
-
-
-def _class_slope(g: Any, y: Any, x: Any, t: Any, *, reduction: str) -> Any:
-    """(softmax(x) - one at t) * g; on Tensors by ops that have gradients themselves."""
-    g, sums = g[0], y[1]
-    if isinstance(x, np.ndarray):
-        scale = np.empty(len(x), x.dtype)
-        scale[...] = g / x.dtype.type(len(x)) if reduction == "mean" else g
-        dx = loss_native.shares(x, sums, scale)
-        if dx is None:
-            dx = np.exp((x - sums[0][:, None]) - sums[1][:, None]) * scale[:, None]
-        dx[np.arange(len(x)), t] -= scale
-        return dx
-    slope = nll_backward(g, t, None, shape=tuple(x.shape), reduction=reduction, ignore_index=-100)
-    logs = log_softmax(x, dim=1)
-    return slope - exp(logs) * total(slope, dim=1, keepdim=True)
-
-
-class_entropy.vjp(_class_slope, None)
-
-
-def simple(input: Any, target: Any) -> bool:
-    """Whether these are large scores of rows, and classes that all count."""
-    x, t = input._a, target._a
-    return (
-        x.ndim == 2
-        and x.size >= loss_native.LEAST
-        and x.size > 0
-        and t.dtype == np.int64
-        and not door.state.watchers
-        and input.__class__ is target.__class__
-        and usable(x)
-        and bool(t.view(np.uint64).max() < x.shape[1])
-    )
-
-
-@composite(public="nn.functional")
-def cross_entropy(
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Any:
-    """-log softmax(x)[t]: from scores x, and class indices or class probabilities t.
-
-    Args:
-        input: (C), (N, C) or (N, C, d1, ...), unnormalised.
-        target: class indices () , (N) or (N, d1, ...), or probabilities in the input's shape.
-        weight: (C), a factor for each class.
-        ignore_index: a class index that does not count.
-        label_smoothing: the part of the target that is spread evenly over the classes.
-
-    >>> import rushlight as torch
-    >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
-    tensor(0.6931)
-    """
-    reduction = reduction_of(size_average, reduce, reduction)
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(
-            message(
-                f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}",
-            )
-        )
-    d = class_dim(input)
-    if target.shape == input.shape and input.ndim:
-        return _with_probabilities(
-            input, target, weight, ignore_index, reduction, label_smoothing, d
-        )
-    check_classes(input, target, weight)
-    if weight is None and not label_smoothing and ignore_index < 0 and simple(input, target):
-        return class_entropy.call((input, target), {"reduction": reduction})[0]
-    logs = log_softmax.call((input,), {"dim": d})
-    kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
-    loss = nll.call((logs, target, weight), kw)
-    if not label_smoothing:
-        return loss
-    n = input.shape[d]
-    smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
-    t, counts = classes(target._a, n, ignore_index)
-    if counts is not None:
-        smooth = smooth.masked_fill(door.wrap(~counts), 0.0)
-    if reduction == "mean":
-        w = None if weight is None else weight.detach()._a
-        smooth = smooth.sum() / float(factors(t, counts, w, input._a.dtype)[1])
-    else:
-        smooth = finished(smooth, reduction)
-    return (1 - label_smoothing) * loss + smooth * (label_smoothing / n)
-
-
-def _shaped(weight: Any, ndim: int, d: int) -> Any:
-    return weight.reshape([-1 if i == d else 1 for i in range(ndim)])
-
-
-def _with_probabilities(
-    input: Any,
-    target: Any,
-    weight: Any,
-    ignore_index: int,
-    reduction: str,
-    smoothing: float,
-    d: int,
-) -> Any:
-    if not target.is_floating_point():
-        raise RuntimeError(
-            message(
-                "Expected floating point type for target with class probabilities, got "
-                f"{type_name(target.dtype)}",
-                got=f"input and target of the same shape {tuple(input.shape)}",
-                hint="target.float(), or class indices without the class dimension",
-            )
-        )
-    if ignore_index >= 0:
-        raise RuntimeError(message("ignore_index is not supported for floating point target"))
-    n = input.shape[d]
-    if smoothing:
-        target = target * (1 - smoothing) + smoothing / n
-    loss = log_softmax.call((input,), {"dim": d}) * target
-    if weight is not None:
-        loss = loss * _shaped(weight, input.ndim, d)
-    if reduction == "mean":
-        return -(loss.sum() / max(input.numel() // n, 1))
-    return -loss.sum() if reduction == "sum" else -loss.sum(d)
-
-
 # -- margins between classes ---------------------------------------------------------------------
 
 
@@ -473,52 +314,3 @@ def multilabel_margin_loss(
     loss = loss.masked_fill(door.wrap(~listed[:, :, None] | is_target[:, None, :]), 0.0)
     loss = loss.sum((1, 2)) / c
     return finished(loss if input.ndim == 2 else loss.squeeze(0), reduction)
-
-
-@composite(public="nn.functional")
-def linear_cross_entropy(
-    input: Any,
-    linear_weight: Any,
-    target: Any,
-    *,
-    linear_bias: Any = None,
-    weight: Any = None,
-    reduction: str = "mean",
-    ignore_index: int | None = None,
-    label_smoothing: float = 0.0,
-    options: Any = None,
-) -> Any:
-    """`cross_entropy` of a linear layer's scores.
-
-    Args:
-        input: (F) or (N, F). linear_weight: (C, ..., F). linear_bias: (C, ...).
-        options: accepted; the scores are computed at once.
-    """
-    if not 1 <= input.dim() <= 2:
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
-    if linear_weight.dim() < 2:
-        raise RuntimeError(
-            f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}"
-        )
-    if input.shape[-1] != linear_weight.shape[-1]:
-        raise RuntimeError(
-            "expected equal input and linear_weight last dimensions (in_features), got "
-            f"{input.shape[-1]} and {linear_weight.shape[-1]}, respectively"
-        )
-    shape = tuple(linear_weight.shape[:-1])
-    if linear_bias is not None and tuple(linear_bias.shape) != shape:
-        raise RuntimeError(f"expected linear_bias shape {shape}, got {tuple(linear_bias.shape)}")
-    if len(shape) > 1 and input.dim() == 1:
-        raise RuntimeError(
-            "K-dimensional loss defined by linear_weight shape "
-            f"{tuple(linear_weight.shape)} requires batched input"
-        )
-    flat = linear_weight.reshape(pymath.prod(shape), -1)
-    scores = input.matmul(flat.t())
-    if linear_bias is not None:
-        scores = scores + linear_bias.reshape(-1)
-    scores = scores.reshape(*input.shape[:-1], *shape)
-    if target.shape == scores.shape and ignore_index is not None:
-        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
-    ignored = -100 if ignore_index is None else ignore_index
-    return cross_entropy(scores, target, weight, None, ignored, None, reduction, label_smoothing)

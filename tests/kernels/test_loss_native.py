@@ -51,6 +51,39 @@ def test_cross_entropy(monkeypatch: Any, shape: Any, reduction: str, dtype: Any)
         np.testing.assert_allclose(g, w, rtol=40 * eps, atol=4 * eps * max(shape[0], 10))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(33, 130), (3, 21, 5, 7), (2, 5, 70), (4, 30, 2)])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("ignored", [-100, 2])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_weights_ignored_classes_smoothing_and_positions(
+    monkeypatch: Any, shape: Any, weighted: bool, ignored: int, smoothing: float, dtype: Any
+) -> None:
+    """The one op, by kernels, against log_softmax and nll_loss, by NumPy."""
+    rng = np.random.default_rng(0)
+    a = (rng.standard_normal(shape) * 5 + 100).astype(dtype)
+    labels = rng.integers(0, shape[1], (shape[0], *shape[2:]))
+    if ignored < 0:
+        labels[labels == 1] = ignored
+    t = rushlight.from_numpy(labels)
+    w = rushlight.from_numpy(rng.random(shape[1]).astype(dtype)) if weighted else None
+
+    def run(reduction: str) -> Any:
+        x = rushlight.from_numpy(a.copy()).requires_grad_()
+        how = {"ignore_index": ignored, "reduction": reduction, "label_smoothing": smoothing}
+        loss = cross_entropy(x, t, w, **how)
+        (loss * 0.7).sum().backward()
+        return loss.detach().numpy(), x.grad.numpy()
+
+    eps = np.finfo(dtype).eps
+    for reduction in ("mean", "sum", "none"):
+        got, wanted = both(monkeypatch, lambda r=reduction: run(r))
+        for g, w_ in zip(got, wanted, strict=True):
+            assert g.shape == w_.shape
+            top = float(np.abs(w_).max())
+            np.testing.assert_allclose(g, w_, rtol=400 * eps, atol=100 * eps * top)
+
+
 def test_scores_that_are_not_finite(monkeypatch: Any) -> None:
     a = np.zeros((5, 40), np.float32)
     a[0, 3], a[1, 3], a[2], a[3, 2] = np.inf, np.nan, -np.inf, -np.inf
@@ -70,9 +103,11 @@ def test_gradients() -> None:
     x = rushlight.randn(4, 6, dtype=rushlight.float64, requires_grad=True)
     t = rushlight.tensor([0, 5, 2, 2])
     for reduction in ("mean", "sum", "none"):
-        f = lambda x, r=reduction: cross_entropy(x, t, reduction=r)  # noqa: E731
-        assert rushlight.autograd.gradcheck(f, (x,))
-        assert rushlight.autograd.gradgradcheck(f, (x,))
+        w = rushlight.rand(6, dtype=rushlight.float64)
+        for how in ({}, {"weight": w, "ignore_index": 2}, {"weight": w, "label_smoothing": 0.2}):
+            f = lambda x, how=how, r=reduction: cross_entropy(x, t, reduction=r, **how)  # noqa: E731
+            assert rushlight.autograd.gradcheck(f, (x,))
+            assert rushlight.autograd.gradgradcheck(f, (x,))
 
 
 @pytest.mark.usefixtures("always")
@@ -103,6 +138,7 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     x = np.random.default_rng(0).standard_normal((500, 100))
     try:
         rushlight.set_num_threads(1)
+        x = x.reshape(*x.shape, 1)
         alone = loss_native.log_sums(x)
         rushlight.set_num_threads(threads)
         np.testing.assert_array_equal(loss_native.log_sums(x), alone)

@@ -170,7 +170,10 @@ class Row(Vectors):
 
 
 class Column(Row):
-    """Some columns of (outer, n, inner), vectors of them: what is a number in `Row` is a vector."""
+    """Some columns of (outer, n, inner), vectors of them: what is a number in `Row` is a vector.
+
+    Operands are "row", here (outer, n, inner), "one", (outer, inner), and "line", (n).
+    """
 
     def __init__(
         self, f: Function, e: str, kinds: dict[str, str], words: Any, vectors: int
@@ -182,9 +185,14 @@ class Column(Row):
         """Run the body on a block of columns."""
         f, inner, words = self.f, self.words["inner"], self.words
         self.column = block % words["blocks"] * self.w
-        for name in self.kinds:
-            start = block // words["blocks"] * self.n * inner
-            self.places[name] = words[name].of(self.e).at(start + self.column)
+        outer = block // words["blocks"] * inner
+        for name, kind in self.kinds.items():
+            if kind == "row":
+                place = words[name].of(self.e).at(outer * self.n + self.column)
+            else:
+                place = words[name].of(self.c)
+                place = place.at(outer + self.column) if kind == "one" else place
+            self.places[name] = place
         whole = self.column + self.w <= inner
         with f.when(whole) as branch:
             body(self)
@@ -195,7 +203,15 @@ class Column(Row):
             self.mask = None
 
     def load(self, name: str, i: Value) -> Value:
+        if self.kinds[name] == "line":
+            return self.f.splat(self.places[name][i], self.w)
         return self.get(self.places[name], i * self.words["inner"])
+
+    def one(self, name: str) -> Value:
+        return self.get(self.places[name], self.f.const(I64, 0))
+
+    def set_one(self, name: str, v: Value) -> None:
+        self.put(self.places[name], self.f.const(I64, 0), v)
 
     def store(self, name: str, i: Value, v: Value) -> None:
         self.put(self.places[name], i * self.words["inner"], v)
