@@ -19,7 +19,10 @@ from . import fused
 # Arrays above this size are updated block by block, so that the passes of one formula over
 # parameter, gradient, state and scratch find their operands in the second-level cache.
 BLOCK = 16384
-LEAST = 1 if fused.ALWAYS else 1024  # elements from which on one pass of machine code is quicker
+# Machine code is quicker for any size, but has to be loaded: it is for a parameter of so many
+# elements, or after so many calls.
+LEAST = 1 if fused.ALWAYS else 1024
+PATIENCE = 100
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
@@ -38,8 +41,83 @@ class Arrays:
         self._like: np.ndarray = np.empty(0)
         self._used = 1
         self._kernels: dict[Any, Any] = {}
+        self._tables: dict[int, np.ndarray] = {}
+        self._calls = 0
+        self._last_call: tuple[Any, ...] = (None,) * 7
 
     # ---- running a formula ------------------------------------------------------------------
+
+    def run_all(
+        self, update: Update, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
+    ) -> None:
+        """Apply `update(xp, k, p, *others)` to many parameters of one dtype, in place.
+
+        Args:
+            numbers: numbers and flags of the formula.
+            arrays: parameter, gradient and the states that are there, parameter after parameter.
+            names: names of the states that the formula takes; None: this one is not there.
+        """
+        dtype = arrays[0].dtype
+        self._calls += 1
+        # By value, not by identity: a pickled array brings its own dtype object.
+        if dtype in (_SINGLE, _DOUBLE) and self._by_kernel(update, numbers, arrays, names):
+            return
+        width = len(names) + 2 - names.count(None)
+        with np.errstate(all="ignore"):
+            k = self.constants(numbers, dtype)
+            for at in range(0, len(arrays), width):
+                given = iter(arrays[at + 2 : at + width])
+                others = [None if name is None else next(given) for name in names]
+                self.run(update, k, arrays[at], arrays[at + 1], *others)
+
+    def _by_kernel(
+        self, update: Update, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
+    ) -> bool:
+        """Do it in one pass of machine code; False where there is none for these arrays."""
+        dtype = arrays[0].dtype
+        last_update, last_numbers, last_names, last_dtype, kernel, width, given = self._last_call
+        if not (
+            numbers is last_numbers
+            and update is last_update
+            and names == last_names
+            and dtype is last_dtype
+        ):
+            absent = tuple([name is None for name in names])
+            flags = tuple([(n, v) for n, v in numbers.items() if v is True or v is False])
+            key = (update, dtype.char, flags, absent)
+            found = self._kernels.get(key)
+            if found is None:
+                if self._calls <= PATIENCE and all([a.size < LEAST for a in arrays]):
+                    return False
+                found = self._compiled(update, dtype, flags, numbers, absent)
+                self._kernels[key] = found
+            if found is False:
+                return False
+            kernel, taken, width = found
+            given = np.array([numbers[n] for n in taken], dtype)
+            self._last_call = (update, numbers, names, dtype, kernel, width, given)
+        words = (len(arrays) // width + 1) * (width + 1)
+        table = self._tables.get(words)
+        if table is None:
+            table = self._tables[words] = np.empty(words, np.int64)
+        fused.jit()[2].ready()
+        done: bool = kernel(arrays, given, table)
+        return done
+
+    def _compiled(
+        self, update: Update, dtype: Any, flags: Any, numbers: Any, absent: tuple[bool, ...]
+    ) -> Any:
+        if not fused.jit():
+            return False
+        from .llvm import lower
+        from .llvm import update as updates
+
+        taken = tuple([n for n, v in numbers.items() if v is not True and v is not False])
+        try:
+            kernel = updates.kernel(update, fused.ELEMENTS[dtype], flags, taken, absent)
+        except (lower.NoKernel, TypeError, AttributeError):  # a formula that looks at its numbers
+            return False
+        return kernel, taken, 2 + absent.count(False)
 
     def constants(self, numbers: dict[str, Any], dtype: np.dtype) -> SimpleNamespace:
         """Turn a formula's numbers into 0-d arrays of the working dtype; flags stay flags.
@@ -47,11 +125,9 @@ class Arrays:
         A 0-d array operand costs a ufunc call half of what a Python float does.
         """
         work: Any = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
-        plain = dtype in (_SINGLE, _DOUBLE)  # by value: a pickled array brings its own object
+        plain = dtype in (_SINGLE, _DOUBLE)
         made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
         fields = made.__dict__
-        kinds = [(name, v) for name, v in numbers.items() if v is True or v is False]
-        others = tuple([name for name, v in numbers.items() if v is not True and v is not False])
         # From step to step most numbers stay; those keep their arrays.
         last, arrays = self._last.get(dtype, ({}, {}))
         for name, value in numbers.items():
@@ -61,16 +137,13 @@ class Arrays:
                 fields[name] = arrays[name]
             else:
                 fields[name] = np.array(value, work)
-        fields["kinds"] = (dtype, tuple(kinds), others)
         self._last[dtype] = (numbers, fields)
         return made
 
     def run(self, update: Update, k: SimpleNamespace, p: np.ndarray, *others: Any) -> None:
-        """Apply `update(xp, k, p, *others)` in place, whatever the dtype, size and strides."""
+        """Apply `update(xp, k, p, *others)` in place by NumPy, whatever dtype, size and strides."""
         known = k.known
         if known is not None:
-            if p.size >= LEAST and self._by_kernel(update, k, p, others):
-                return
             pool = known.get(p.shape)
             if pool is not None:
                 self._pool = pool
@@ -90,37 +163,6 @@ class Arrays:
             for position, (low, high) in enumerate(zip((p, *others), wide, strict=True)):
                 if low is not None and position != 1:  # 1 is the gradient: never written
                     low[...] = high
-
-    def _by_kernel(self, update: Update, k: SimpleNamespace, p: np.ndarray, others: Any) -> bool:
-        """Do it in one pass of machine code; False where there is none for these arrays."""
-        absent = tuple([a is None for a in others[1:]])
-        key = (update, k.kinds, absent)
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            kernel = self._kernels[key] = self._compiled(update, k.kinds, absent)
-        if kernel is False:
-            return False
-        arrays = [p, *[a for a in others if a is not None]]
-        dtype, _, names = k.kinds
-        for a in arrays:
-            if a.dtype != dtype or a.shape != p.shape or not a.flags.c_contiguous:
-                return False
-        fields = k.__dict__
-        fused.jit()[2].ready()
-        kernel(*arrays, *[fields[n] for n in names], p, *arrays[2:], p.size)
-        return True
-
-    def _compiled(self, update: Update, kinds: Any, absent: tuple[bool, ...]) -> Any:
-        if not fused.jit():
-            return False
-        from .llvm import lower
-        from .llvm import update as updates
-
-        dtype, flags, numbers = kinds
-        try:
-            return updates.kernel(update, fused.ELEMENTS[dtype], flags, numbers, absent)
-        except (lower.NoKernel, TypeError, AttributeError):  # a formula that looks at its numbers
-            return False
 
     def _blocks(self, update: Update, k: SimpleNamespace, arrays: list[Any]) -> None:
         p = arrays[0]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from rushlight.errors import message
 from rushlight.kernels import optim as formulas
 from rushlight.optim.optimizer import ParamsT
@@ -14,7 +16,6 @@ from rushlight.optim.stepping import (
     check_flags,
     check_lr,
     check_not_negative,
-    settings,
     zeros_like,
 )
 from rushlight.tensor import Tensor
@@ -99,11 +100,13 @@ class SGD(FormulaOptimizer):
         check_flags(differentiable, foreach, fused)
 
     def _update(self, group: Group) -> None:
-        run = self._xp.run
+        h = self._settings(group)
         momentum = group["momentum"] != 0
-        first, later = self._constants(group)
-        update = formulas.sgd
         state_of = self.state
+        firsts: dict[Any, list[Any]] = {}
+        laters: dict[Any, list[Any]] = {}
+        last: Any = None
+        arrays: list[Any] = []
         stepped = []
         for p in group["params"]:
             grad = p.grad
@@ -111,38 +114,33 @@ class SGD(FormulaOptimizer):
                 continue
             a = p._a
             if not momentum:
-                run(update, later[a.dtype], a, grad._a)
+                if a.dtype is not last:  # to hash a dtype takes a while
+                    last = a.dtype
+                    arrays = laters.setdefault(last, [])
+                arrays += (a, grad._a)
             else:
                 state = state_of[p]
                 average = state.get("momentum_buffer")
                 if average is None:
                     average = state["momentum_buffer"] = zeros_like(p)
-                    run(update, first[a.dtype], a, grad._a, average._a)
+                    firsts.setdefault(a.dtype, []).extend((a, grad._a, average._a))
                 else:
-                    run(update, later[a.dtype], a, grad._a, average._a)
+                    if a.dtype is not last:
+                        last = a.dtype
+                        arrays = laters.setdefault(last, [])
+                    arrays += (a, grad._a, average._a)
             stepped.append(p)
+        names = ("momentum_buffer",) if momentum else ()
+        for first, by_dtype in ((True, firsts), (False, laters)):
+            if by_dtype:
+                made = h.__dict__.get(f"numbers {first}")
+                if made is None:
+                    with np.errstate(all="ignore"):
+                        made = formulas.sgd_numbers(h, first)
+                    h.__dict__[f"numbers {first}"] = made
+                for each in by_dtype.values():
+                    self._xp.run_all(formulas.sgd, made, each, names)
         changed(stepped)
-
-    def _constants(self, group: Group) -> tuple[Any, Any]:
-        """The numbers of a first and of a later step by dtype, kept while the settings stay."""
-        signature = (
-            group["lr"],
-            group["momentum"],
-            group["dampening"],
-            group["weight_decay"],
-            group["nesterov"],
-            group["maximize"],
-        )
-        kept = self.__dict__.setdefault("_kept", {})
-        found = kept.get(id(group))
-        if found is not None and found[0] == signature:
-            return found[1]
-        h = settings(group)
-        made = (_ByDtype(self._xp, h, True), _ByDtype(self._xp, h, False))
-        # A Tensor among the settings can change without the signature noticing.
-        if not any(isinstance(value, Tensor) for value in signature):
-            kept[id(group)] = (signature, made)
-        return made
 
     def _record(self, group: Group) -> None:
         from types import SimpleNamespace
@@ -159,15 +157,3 @@ class SGD(FormulaOptimizer):
                 continue
             average = zeros_like(p) if first else state["momentum_buffer"]
             self._record_one(formulas.sgd, k, p, state, ("momentum_buffer",), (average,))
-
-
-class _ByDtype(dict):
-    """The numbers of a group as constants of each dtype that occurs."""
-
-    def __init__(self, xp: Any, h: Any, first: bool) -> None:
-        super().__init__()
-        self._make = lambda dtype: xp.constants(formulas.sgd_numbers(h, first), dtype)
-
-    def __missing__(self, dtype: Any) -> Any:
-        made = self[dtype] = self._make(dtype)
-        return made

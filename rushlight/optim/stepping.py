@@ -8,6 +8,7 @@ arguments that several optimizers share are at the end.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -57,29 +58,32 @@ class FormulaOptimizer(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with np.errstate(all="ignore"):
-            for group in self.param_groups:
-                if group.get("fused"):
-                    _check_fused(group)
-                if group.get("differentiable"):
-                    with enable_grad():
-                        self._record(group)
-                else:
-                    self._update(group)
+        for group in self.param_groups:
+            if group.get("fused"):
+                _check_fused(group)
+            if group.get("differentiable"):
+                with enable_grad(), np.errstate(all="ignore"):
+                    self._record(group)
+            else:
+                self._update(group)
         return loss
 
     def _update(self, group: Group) -> None:
-        """One step of a group, in place on the arrays."""
-        xp = self._xp
+        """One step of a group, in place on the arrays: one call for all parameters of a dtype that
+        have made the same number of steps."""
         numbers_of, update = self._formula
-        h = settings(group)
+        h = self._settings(group)
         scalars, names = self._scalars, self._names(group)
         while names and names[-1] is None:
             names = names[:-1]
+        held_names = [n for n in names if n is not None]
         only_step = scalars == ("step",)
         made: dict[Any, Any] = {}
         state_of = self.state
         stepped = []
+        last: Any = None
+        last_dtype: Any = None
+        entry: Any = None
         for p in group["params"]:
             grad = p.grad
             if grad is None:
@@ -91,24 +95,45 @@ class FormulaOptimizer(Optimizer):
             # Parameters of one dtype that have made the same number of steps share their numbers.
             if only_step:
                 step = state["step"]._a
-                key: Any = (a.dtype.char, step.item())
+                count: Any = step.item()
             else:
                 held = [state[name]._a for name in scalars]
-                key = (a.dtype.char, *[b.item() for b in held])
-            entry = made.get(key)
-            if entry is None:
-                values = [state[name]._a[()] for name in scalars]
-                numbers, after = numbers_of(h, *values)
-                entry = made[key] = (xp.constants(numbers, a.dtype), after)
-            k, after = entry
+                count = [b.item() for b in held]
+            if a.dtype is not last_dtype or count != last:  # to hash a dtype takes a while
+                last, last_dtype = count, a.dtype
+                key = (a.dtype, count if only_step else tuple(count))
+                entry = made.get(key)
+                if entry is None:
+                    with np.errstate(all="ignore"):
+                        numbers, after = numbers_of(h, *[state[name]._a[()] for name in scalars])
+                    entry = made[key] = (numbers, after, [])
+            _, after, arrays = entry
             if only_step:
                 step[()] = after[0]
             else:
                 for b, value in zip(held, after, strict=True):
                     b[()] = value
-            xp.run(update, k, a, grad._a, *[n and state[n]._a for n in names])
+            arrays += (a, grad._a)
+            for name in held_names:
+                arrays.append(state[name]._a)
             stepped.append(p)
+        for numbers, _, arrays in made.values():
+            self._xp.run_all(update, numbers, arrays, names)
         changed(stepped)
+
+    def _settings(self, group: Group) -> SimpleNamespace:
+        """`settings` of a group, kept as long as the group holds the same objects."""
+        kept = self.__dict__.setdefault("_kept", {})
+        found = kept.get(id(group))
+        values = group.values()
+        if found and len(found[0]) == len(values) and all(map(is_, found[0], values)):
+            return found[1]  # type: ignore[no-any-return]
+        h = settings(group)
+        # A Tensor can change without the group noticing.
+        flat = [x for v in values for x in (v if v.__class__ is tuple else (v,))]
+        if not any(isinstance(x, Tensor) for x in flat):
+            kept[id(group)] = (tuple(values), h)
+        return h
 
     def _record(self, group: Group) -> None:
         """One step of a group through Tensor operations, so that autograd sees it."""

@@ -1,8 +1,12 @@
-"""The update formulas of optimisers as machine code: one pass over parameter, gradient and state.
+"""The update formulas of optimisers as machine code: one call and one pass over memory for any
+number of parameters, their gradients and states.
 
 `Written` is one more namespace `xp` for the texts in `kernels/optim.py`: it writes instructions.
 Every operation is rounded by itself, in the formula's order, so the numbers are those that NumPy's
 passes give, to the last bit.
+
+A kernel is given a list of ndarrays, parameter after parameter, looks at each of them (`lists.py`),
+and sees them as one long array that the pool's threads share.
 
 Not here: the formulas (`kernels/optim.py`), when this is used (`kernels/optim_arrays.py`).
 """
@@ -13,8 +17,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from . import elementwise, lower
-from .ir import Function, Value
+from . import elementwise, jit, lists, lower, threads
+from .ir import F32, I32, I64, PTR, Function, Module, Value, vector
 
 
 class Written:
@@ -97,6 +101,41 @@ class Written:
         return self.f.select(condition, a, b)
 
 
+Write = Callable[..., list[Value]]
+
+
+def build(name: str, write: Write, element: str, width: int, numbers: int) -> Module:
+    """The module of an update: `write(f, *values)` gives the new parameter and states (what an
+    array of each row becomes, the gradient left out)."""
+    module = Module(name)
+    threads.declare_run(module)
+    lanes = jit.target().lanes // (1 if element == F32 else 2)
+
+    c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+    words = c.args["context"].of(I64)
+    constants = c.args["context"].of(PTR)[lists.WORDS].of(element)
+    ones = [c.splat(constants[k], lanes) for k in range(numbers)]
+    for pointers, first, last in lists.parts(c, words, c.args["index"], width):
+        places = [p.of(element) for p in pointers]
+
+        def step(i: Value, mask: Value | None, places: Any = places) -> None:
+            if mask is None:
+                for p in places:
+                    elementwise.fetch_ahead(c, p, i)
+            values = [elementwise.load(c, p, i, lanes, mask) for p in places]
+            for k, y in enumerate(write(c, *values, *ones)):
+                elementwise.store(c, places[k + (k > 0)], i, y, mask)
+
+        whole = last - (last - first) % lanes
+        with c.range(first, whole, lanes) as i:
+            step(i, None)
+        with c.when(whole < last):
+            step(whole, c.iota(vector(I32, lanes)) < c.convert(last - whole, I32))
+    c.ret()
+    lists.entry(module, element, width, writes=[k != 1 for k in range(width)])
+    return module
+
+
 def kernel(
     update: Callable[..., Any],
     element: str,
@@ -104,8 +143,9 @@ def kernel(
     numbers: tuple[str, ...],
     absent: tuple[bool, ...],
 ) -> Any:
-    """The compiled update: called with p, g, the states that are there, the numbers, and again p
-    and the states, which it writes."""
+    """The compiled update, called with a list of ndarrays (p, g and the states that are there, for
+    each parameter), the numbers as one array, and scratch of `lists.room`. It returns False, and
+    has done nothing, when these are not arrays for it."""
     states = absent.count(False)
 
     def write(f: Function, *values: Value) -> list[Value]:
@@ -120,6 +160,8 @@ def kernel(
             raise lower.NoKernel(f"{update.__name__} returns other states than it was given")
         return [new[0], *kept]
 
-    ins = [(element, "array")] * (2 + states) + [(element, "one")] * len(numbers)
-    key = (f"update_{update.__name__}", flags, numbers, absent)
-    return elementwise.kernel(key, write, ins, [element] * (1 + states))
+    name = f"update_{update.__name__}"
+    return lists.kernel(
+        (name, element, flags, numbers, absent),
+        lambda: build(name, write, element, 2 + states, len(numbers)),
+    )
