@@ -203,7 +203,7 @@ class Problem:
         self.d: Shape = (0, 0)
         self.adds = False
         self.exchanged = False
-        self.packs = True  # or not, by request
+        self.is_slice = False
         self.element = ELEMENTS[dtype]
 
     def turned(self) -> Problem:
@@ -228,7 +228,7 @@ class Problem:
         count = math.prod(size for size, _ in levels)
         results = count * m * n
         length = max(SLICE, UNIT // (2 * results), -(-k // SLICES))
-        if results <= SMALL and k >= 2 * length and len(levels) < 2:
+        if results <= SMALL and k >= 2 * length and len(levels) < 2 and not self.is_slice:
             return self.sliced(levels, shape, length)
         if self.a[1] == 1 and self.b[0] == 1:
             if m <= FEW:
@@ -241,7 +241,8 @@ class Problem:
             return self.turned().small(exchanged(levels), shape)
         if self.by_unit(count) and len(levels) < 2:
             return self.packed(levels, shape)
-        if self.packs and min(m, n) >= 128 and m * n >= 1 << 16 and m * n * k >= LEAST_PACKED:
+        wide = m > 256 or (n >= 512 and k <= 256)
+        if wide and not self.is_slice and min(m, n) >= 128 and m * n * k >= LEAST_PACKED:
             return self.packed(levels, shape) if len(levels) < 2 else self.one_by_one(shape)
         return self.small(levels, shape)
 
@@ -249,7 +250,7 @@ class Problem:
         """Whether the CPU's matrix unit computes it."""
         m, n, k = self.m, self.n, self.k
         large = min(m, n, k) >= UNIT_SIDE and count * m * n * k >= UNIT_LEAST
-        return large and self.packs and self.element == "float" and has_unit()
+        return large and not self.is_slice and self.element == "float" and has_unit()
 
     # -- the kernels ---------------------------------------------------------------------------
 
@@ -335,7 +336,7 @@ class Problem:
         """A long k, cut into slices; the parts of a small result are added in order."""
         count, rest = self.k // length, self.k % length
         part = Problem(self.dtype, self.m, self.n, length, self.a, self.b)
-        part.packs = False
+        part.is_slice = True
         results = math.prod(shape)
         step = (length * self.a[1], length * self.b[0], results, 0)
         level = [(size, (a, b, c, 0)) for size, (a, b, c, _) in levels]

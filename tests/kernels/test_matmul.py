@@ -98,7 +98,7 @@ ROADS = {  # one problem for each way to compute a product
     "dots turned": ((70, 100), (100, 2)),
     "a tile": ((5, 9), (9, 7)),
     "tiles": ((75, 200), (200, 130)),
-    "packed": ((150, 100), (100, 450)),
+    "packed": ((280, 100), (100, 150)),
     "sliced": ((3, 5000), (5000, 7)),
     "a sum": ((70001,), (70001,)),
     "row times matrix": ((300,), (300, 200)),

@@ -24,7 +24,8 @@ from .gemm import transposed
 from .ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
 
 KC = 128  # rows of B a block: a panel stays in the first-level cache
-WIDEST = 4  # vectors of columns of a tile
+ROWS = 48  # at most, of a unit for which columns of A are copied
+MANY = 24  # rows from which on a panel of B is copied, which then stays in the first-level cache
 
 WORDS = ("a", "a_outer", "a_batch", "a_row", "a_col", "b", "b_outer", "b_batch", "b_row", "b_col",
          "c", "c_outer", "c_batch", "c_row", "d", "d_outer", "d_batch", "d_row",
@@ -61,6 +62,7 @@ class SmallGemm:
         )
         self.most = self.module.table("most", I64, self.heights)
         self.write_turn()
+        self.write_copy()
         self.write_unit()
         self.write_chunk()
         self.write_run()
@@ -123,7 +125,7 @@ class SmallGemm:
                     place.store_masked(values[i][j].get(), j * w, mask)
         f.ret()
 
-    # -- turning -----------------------------------------------------------------------------
+    # -- copies ------------------------------------------------------------------------------
 
     def write_turn(self) -> None:
         """Columns of B, kc long, as kc rows of NR elements. Columns past the end repeat one."""
@@ -150,6 +152,24 @@ class SmallGemm:
             to[k * nr + j] = b[k * row + j * col]
         f.ret()
 
+    def write_copy(self) -> None:
+        """Lines of n elements side by side, to lines that begin `step` elements after another."""
+        e, w = self.e, self.w
+        f = self.module.function(
+            "copy", None,
+            [("to", PTR), ("step", I64), ("x", PTR), ("line", I64), ("n", I64), ("lines", I64)],
+            private=True,
+        )  # fmt: skip
+        to, x = f.args["to"].of(e), f.args["x"].of(e)
+        step, line, n = (f.args[name] for name in ("step", "line", "n"))
+        whole = n - n % w
+        rest = f.iota(vector(I32, w)) < f.convert(n - whole, I32)
+        with f.range(f.args["lines"]) as k:
+            with f.range(0, whole, w) as i:
+                to.store(x.load(k * line + i, w), k * step + i)
+            to.store_masked(x.load_masked(k * line + whole, rest), k * step + whole, rest)
+        f.ret()
+
     # -- units and chunks ----------------------------------------------------------------------
 
     def write_unit(self) -> None:
@@ -171,23 +191,34 @@ class SmallGemm:
 
         a, b, c, d = (matrix(n) for n in POINTERS)
         alpha, beta = (self.number(f, word[n]) for n in ("alpha", "beta"))
-        turned = f.buffer(e, KC * nr)
+        turned, beside = f.buffer(e, KC * nr), f.buffer(e, KC * ROWS)
         heights, table = Pointer(f, self.most, I64), Pointer(f, "@tiles", PTR)
         null = Value(f, PTR, "null")
         k = word["k"]
         with f.range(0, k, KC) as pc:
             kc = f.select(k - pc < KC, k - pc, f.const(I64, KC))
-            here = a.at(pc * word["a_col"])
+            here, a_row, a_col = (
+                f.var(x) for x in (a.at(pc * word["a_col"]), word["a_row"], word["a_col"])
+            )
+            with f.when((word["a_row"] == 1) & (rows > 1) & (rows <= ROWS)):
+                given = [beside, f.const(I64, ROWS), here.get(), word["a_col"], rows, kc]
+                f.call("copy", None, given)
+                here.set(beside)
+                a_col.set(ROWS)
             with f.range(0, columns, nr) as j:
                 left = columns - j
                 width = f.select(left < nr, left, f.const(I64, nr))
                 column = first_column + j
                 panel, step = f.var(b.at(pc * word["b_row"] + column * word["b_col"])), f.var(nr)
-                with f.when(word["b_col"] == 1) as branch:
+                with f.when((word["b_col"] == 1) & (rows < MANY)) as branch:
                     step.set(word["b_row"])
                 with branch.otherwise():
-                    given = [turned, panel.get(), word["b_row"], word["b_col"], width, kc]
-                    f.call("turn", None, given)
+                    with f.when(word["b_col"] == 1) as beside_each_other:
+                        given = [turned, step.get(), panel.get(), word["b_row"], width, kc]
+                        f.call("copy", None, given)
+                    with beside_each_other.otherwise():
+                        given = [turned, panel.get(), word["b_row"], word["b_col"], width, kc]
+                        f.call("turn", None, given)
                     panel.set(turned)
                 v = (width + (w - 1)) // w - 1
                 most = heights[v]
@@ -210,7 +241,7 @@ class SmallGemm:
                     moved = f.emit(PTR, f"select i1 {none.text}, ptr null, ptr {below.text}")
                     f.call_pointer(
                         table[v * self.heights[0] + h - 1], None,
-                        [kc, here.at(at * word["a_row"]), word["a_row"], word["a_col"],
+                        [kc, here.get().at(at * a_row.get()), a_row.get(), a_col.get(),
                          panel.get(), step.get(), into.at(at * word["c_row"]), word["c_row"],
                          moved, d_row, width, alpha, by],
                     )  # fmt: skip
