@@ -14,7 +14,7 @@ from . import fused
 from .matmul import ELEMENTS
 
 LEAST = 1 if fused.ALWAYS else 16384  # elements from which on a kernel is used
-BANDS = 16  # parts of a table that threads may compute
+BANDS = 64  # parts of a table that threads may compute
 
 
 @functools.lru_cache(maxsize=8)
@@ -62,8 +62,9 @@ def placed(rows: np.ndarray, place: np.ndarray, n: int) -> np.ndarray | None:
     out = np.empty((n, rows.shape[1]), rows.dtype)
     each = max(1, -(-n // BANDS))
     fused.jit()[2].ready()
+    links = np.empty(n + len(rows), np.int64)
     native("place", ELEMENTS[rows.dtype])(
-        out, places, rows, len(rows), n, rows.shape[1], each, -(-n // each)
+        out, places, rows, links, len(rows), n, rows.shape[1], each, -(-n // each)
     )
     return out
 

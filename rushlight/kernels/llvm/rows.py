@@ -246,6 +246,7 @@ def module_of(
     numbers: dict[str, str],
     chunk: Callable[[Function, Words, Value], None],
     finish: Callable[[Function, Words], None] | None = None,
+    prepare: Callable[[Function, Words], None] | None = None,
 ) -> Module:
     """A kernel called with its operands, numbers and how many chunks there are.
 
@@ -254,6 +255,7 @@ def module_of(
         numbers: names of numbers, each "int" or "float" (float64).
         chunk: writes the chunk whose number it is handed.
         finish: writes what the calling thread does when all chunks are done.
+        prepare: writes what it does before.
     """
     module = Module(name)
     threads.declare_run(module)
@@ -267,6 +269,8 @@ def module_of(
     chunk(c, words, c.args["index"])
     c.ret()
     f = module.function("run", None, [*kinds.items(), ("chunks", I64)])
+    if prepare is not None:
+        prepare(f, dict(f.args))
     packed = f.buffer(I64, len(fields))
     for i, k in enumerate(fields):
         packed.at(i).of(kinds[k])[0] = f.args[k]
