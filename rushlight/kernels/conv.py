@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import conv_native
+from . import conv_native, conv_unit
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
@@ -105,6 +105,10 @@ def conv(
         found = conv_native.depthwise(x, w, bias, stride, padding, dilation, out)
         if found is not None:
             return found
+    if not depthwise:
+        found = conv_unit.forward(x, w, bias, stride, padding, dilation, groups, out)
+        if found is not None:
+            return found
     if n * length >= conv_native.FEW and not depthwise:
         found = conv_native.forward(padded(x, padding), w, bias, stride, dilation, groups, out)
         if found is not None:
@@ -151,6 +155,12 @@ def conv_input(
             return found
     if _is_turnable(w, out, size, stride, padding, dilation, groups):
         around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
+        if not _is_depthwise(w, groups):
+            found = conv_unit.forward(
+                g, w, None, stride, around, dilation, groups, size, turned=True
+            )
+            if found is not None:
+                return found
         if n * math.prod(out) >= conv_native.FEW and not _is_depthwise(w, groups):
             found = conv_native.forward(
                 padded(g, around), w, None, stride, dilation, groups, size, turned=True
@@ -207,6 +217,10 @@ def conv_weight(
     depthwise = c == groups and _is_depthwise(np.empty(shape, np.bool_), groups)
     if depthwise:
         found = conv_native.depthwise_weight(x, g, kernel, stride, padding, dilation)
+        if found is not None:
+            return found
+    if not depthwise:
+        found = conv_unit.weight(x, g, kernel, stride, padding, dilation, groups)
         if found is not None:
             return found
     if n * length >= conv_native.FEW and g.shape[1] // groups > 1 and not depthwise:

@@ -31,6 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import jit
+from .gemm import transposed
 from .ir import F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
 
 TILE = 1024  # bytes
@@ -132,6 +133,41 @@ def give_back(f: Function, room: Pointer) -> None:
     f.call("free", None, [Value(f, PTR, room.text)])
 
 
+# -- small things --------------------------------------------------------------------------------
+
+
+def least(f: Function, a: Value, b: Any) -> Value:
+    b = f.const(I64, b)
+    return f.select(a < b, a, b)
+
+
+def shares(f: Function, a: Value, b: int) -> Value:
+    """How many parts of `b` cover `a`."""
+    return (a + (b - 1)) // b
+
+
+def gathered(f: Function, x: Pointer, index: Value, mask: Value) -> Value:
+    """x[index] for the lanes of a vector of i32; 0 where the mask is not set."""
+    places = f.convert(index, I64)
+    many = f"<{SIDE} x ptr>"
+    text = f"getelementptr float, ptr {x.text}, {places.type} {places.text}"
+    pointers = f.emit(many, text)
+    wide = vector(F32, SIDE)
+    given = [pointers, f.const(I32, 4), mask, f.const(wide, 0)]
+    return f.intrinsic(f"llvm.masked.gather.v{SIDE}f32.v{SIDE}p0", wide, given)
+
+
+def turn(f: Function, room: Pointer, to: Pointer, parts: int) -> None:
+    """Tiles of the parts, one behind the other, with 32-bit words of rows and columns exchanged.
+
+    They go to every other tile from `to` on, as a step of a panel has them.
+    """
+    for part in range(parts):
+        rows = [room.at(part * TILE + i * 64).of(I32).load(0, SIDE) for i in range(SIDE)]
+        for i, v in enumerate(transposed(f, rows)):
+            to.at(part * 2 * TILE + i * 64).of(I32).store(v)
+
+
 # -- from float32 to parts -----------------------------------------------------------------------
 
 
@@ -193,8 +229,6 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
     lie one behind the other: two tiles of 16 lines for each part. Lines from `lines` and elements
     from `depth` on are zeros. Sets the flag where a number cannot be split.
     """
-    from .gemm import transposed
-
     f = module.function(
         "pack_left" if left else "pack_right", None,
         [("to", PTR), ("x", PTR), ("line", I64), ("along", I64), ("lines", I64), ("depth", I64),
@@ -203,7 +237,6 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
     all_lines, depth, size = (f.args[n] for n in ("lines", "depth", "size"))
     line, along = f.args["line"], f.args["along"]
     worst = Worst(f)
-    wide = vector(F32, SIDE)
     lanes = f.iota(vector(I32, SIDE))
     room = f.buffer("i8", 3 * TILE)
     square = f.buffer(F32, SIDE * DEPTH)
@@ -213,13 +246,6 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
 
     def kept(part: int, i: Any) -> Pointer:
         return room.at(f.const(I64, i) * 64 + part * TILE)
-
-    def turn(to: Pointer) -> None:
-        """The tiles in `room` with words of rows and columns exchanged."""
-        for part in range(parts):
-            rows = [kept(part, i).of(I32).load(0, SIDE) for i in range(SIDE)]
-            for i, v in enumerate(transposed(f, rows)):
-                place(to, part, i).of(I32).store(v)
 
     def along_k(to: Pointer, source: Pointer, row: Any, masks: Callable[[Value], Any]) -> None:
         """Lines without gaps along k: a line of a left tile at a time."""
@@ -236,7 +262,7 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
                 spot = place(to, part, i) if left else kept(part, i)
                 spot.of(I16).store(in_line(f, *two))
         if not left:
-            turn(to)
+            turn(f, room, to, parts)
 
     def across(to: Pointer, source: Pointer, masks: Callable[[Value], Any]) -> None:
         """Neighbours are different lines: a row of a right tile, two steps of k, at a time."""
@@ -256,7 +282,7 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
                 spot = kept(part, i) if left else place(to, part, i)
                 spot.of(I32).store(joined(f, *two))
         if left:
-            turn(to)
+            turn(f, room, to, parts)
 
     def whole(_: Value) -> None:
         return None
@@ -297,12 +323,11 @@ def write_pack(module: Module, parts: int, left: bool) -> None:
                 with branch.otherwise():
                     across(to, source, of_depth)
             with by_depth.otherwise():
-                with f.range(0, SIDE * DEPTH, SIDE) as i:
-                    square.store(f.const(wide, 0), i, aligned=True)
-                most = f.select(left_over < DEPTH, left_over, f.const(I64, DEPTH))
-                some = f.select(lines < SIDE, lines, f.const(I64, SIDE))
-                with f.range(some) as i, f.range(most) as j:
-                    square[i * DEPTH + j] = source[i * line + j * along]
+                step = f.splat(f.convert(along, I32), SIDE)
+                with f.range(SIDE) as i:
+                    for j, mask in zip((0, SIDE), of_line(i), strict=True):
+                        here = gathered(f, source.at(i * line + j * along), lanes * step, mask)
+                        square.store(here, i * DEPTH + j, aligned=True)
                 along_k(to, square, f.const(I64, DEPTH), whole)
 
     steps, halves = (f.const(I64, 0), depth, DEPTH), (f.const(I64, 0), all_lines, SIDE)

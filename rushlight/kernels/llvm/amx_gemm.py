@@ -19,6 +19,7 @@ import functools
 from typing import Any
 
 from . import amx, gemm, jit, native, threads
+from .amx import least, shares
 from .ir import F32, I32, I64, PTR, Function, Module, Pointer, Value, vector
 
 PANEL = 32  # rows of A or columns of B in a panel
@@ -39,16 +40,6 @@ class Words(gemm.Words):
     """The shared words of `WORDS`."""
 
     names = WORDS
-
-
-def least(f: Any, a: Value, b: Any) -> Value:
-    b = f.const(I64, b)
-    return f.select(a < b, a, b)
-
-
-def shares(f: Any, a: Value, b: int) -> Value:
-    """How many parts of `b` cover `a`."""
-    return (a + (b - 1)) // b
 
 
 class AmxGemm:
