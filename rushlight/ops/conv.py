@@ -53,6 +53,9 @@ def _conv(
                 hint="padding='same', a smaller kernel, or fewer pooling layers before this one",
             )
         )
+    _check_sizes(fn, x.shape, kernel_size)
+    if not x.shape[1]:  # as in PyTorch, no channels make no outputs
+        weight, bias = weight[:0], None if bias is None else bias[:0]
     y = convolution(
         x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
     )
@@ -89,6 +92,7 @@ def _conv_transpose(
                 got=f"output_padding={more}, stride={stride}, dilation={dilation}",
             )
         )
+    _check_groups(fn, weight.shape, groups)
     channels = weight.shape[0]
     if x.shape[1] != channels:
         raise RuntimeError(
@@ -99,14 +103,8 @@ def _conv_transpose(
                 wanted="weight (in_channels, out_channels / groups, *kernel)",
             )
         )
-    if channels % groups:
-        raise RuntimeError(
-            message(
-                f"{fn}: Given groups={groups}, expected weight to be divisible by {groups} at "
-                f"dimension 0, but got weight of size [{list_of(weight.shape)}] instead"
-            )
-        )
     _check_bias(fn, weight.shape, bias, weight.shape[1] * groups, "transposed=1")
+    _check_sizes(fn, x.shape, weight.shape[2:])
     size = transposed_size(x.shape[2:], weight.shape[2:], stride, padding, dilation, more)
     if min(size) < 1:
         raise RuntimeError(
@@ -314,6 +312,8 @@ def _check_operands(fn: str, n: int, input: Any, weight: Any, bias: Any) -> None
             )
         )
     same_types(fn, input=input, weight=weight, bias=bias)
+    if input._a.dtype.kind == "b":
+        raise NotImplementedError(message(f"{fn}: not implemented for 'Bool'", hint="x.float()"))
 
 
 def _check_positive(fn: str, **values: Ints) -> None:
@@ -324,14 +324,34 @@ def _check_positive(fn: str, **values: Ints) -> None:
             )
 
 
-def _check_channels(fn: str, x: Ints, w: Ints, bias: Any, groups: int) -> None:
+def _check_groups(fn: str, w: Ints, groups: int) -> None:
     if w[0] < groups or w[0] % groups:
+        wanted = f"at least {groups}" if w[0] < groups else f"divisible by {groups}"
         raise RuntimeError(
             message(
-                f"{fn}: Given groups={groups}, expected weight to be divisible by {groups} at "
-                f"dimension 0, but got weight of size [{list_of(w)}] instead"
+                f"{fn}: Given groups={groups}, expected weight to be {wanted} at dimension 0, "
+                f"but got weight of size {list_of(w)} instead"
             )
         )
+
+
+def _check_sizes(fn: str, x: Ints, kernel: Ints) -> None:
+    """Only the batch and the channels may be empty."""
+    if 0 in kernel:
+        raise RuntimeError(
+            message(f"{fn}: kernel size should be greater than zero", got=list_of(kernel))
+        )
+    if 0 in x[2:] and x[0] and x[1]:
+        raise RuntimeError(
+            message(
+                f"{fn}: Only zero batch or zero channel inputs are supported, but got input "
+                f"shape: {list_of(x)}"
+            )
+        )
+
+
+def _check_channels(fn: str, x: Ints, w: Ints, bias: Any, groups: int) -> None:
+    _check_groups(fn, w, groups)
     if x[1] != w[1] * groups:
         raise RuntimeError(
             message(
