@@ -174,39 +174,29 @@ def several(
     narrow: Any,
 ) -> Any:
     """Wrap the outputs of an op with several; those that can carry a gradient share one node."""
-    ys = tuple(wrap(a) for a in out)
+    ys = tuple([wrap(a) for a in out])
     if op.view:
         for nr, y in enumerate(ys):
             attach_view(op, kw, inputs[0], y, nr)
-    if tracked and op.rules is not None:
-        if not state.enabled:
-            cut = Cut("inference_mode" if state.inference else "no_grad")
-            for y in ys:
-                y._x = cut
-            return ys
-        arrays = tuple(y._a for y in ys)
-        kept = arrays
+    if not tracked or op.rules is None:
+        return ys
+    if not state.enabled:
+        cut = Cut("inference_mode" if state.inference else "no_grad")
+        for y in ys:
+            y._x = cut
+        return ys
+    kept = arrays = tuple([y._a for y in ys])
+    shapes, types = tuple([a.shape for a in arrays]), tuple([a.dtype for a in arrays])
+    if len(ys) == 1:  # a split in one part: the engine hands such a node one gradient, not a list
+        node = record(op, inputs, kw, arrays, shapes[0], types[0], low, narrow)
+    else:
         if op.saves is not None:  # an output that no rule needs may be changed in place
             kept = tuple([a if nr in op.saves else None for nr, a in enumerate(arrays)])
-        if (
-            len(ys) == 1
-        ):  # a split in one part: the engine hands such a node one gradient, not a list
-            node = record(op, inputs, kw, arrays, arrays[0].shape, arrays[0].dtype, low, narrow)
-        else:
-            node = record(
-                op,
-                inputs,
-                kw,
-                kept,
-                tuple(a.shape for a in arrays),
-                tuple(a.dtype for a in arrays),
-                low,
-                narrow,
-            )
+        node = record(op, inputs, kw, kept, shapes, types, low, narrow)
         node.n_out = len(ys)  # type: ignore[misc]
-        for nr, y in enumerate(ys):
-            if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
-                y._fn = node if len(ys) == 1 else Out(node, nr)
+    for nr, y in enumerate(ys):
+        if types[nr].kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
+            y._fn = node if len(ys) == 1 else Out(node, nr)
     return ys
 
 

@@ -197,12 +197,13 @@ def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
     """`user_line` from a frame on; the code of that frame is put into `seen` when it is a
     user's."""
     names = frame.f_globals
-    while id(names) in _ours:
-        frame = frame.f_back
-        if frame is None:
-            return None, 0
-        names = frame.f_globals
+    if id(names) in _ours:
         seen = _unseen
+        try:
+            while id(names := (frame := frame.f_back).f_globals) in _ours:
+                pass
+        except AttributeError:  # no frame is left
+            return None, 0
     if names.get("__name__", "").partition(".")[0] == _PACKAGE:
         _ours.add(id(names))
         return line_from(frame, seen)

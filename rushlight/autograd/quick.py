@@ -49,21 +49,15 @@ def take_classes(*classes: type) -> None:
 
 
 def suits(op: Any) -> bool:
-    """Whether calls of an operation have a short way: some tensors in, one out."""
-    return (
-        not op.variadic
-        and op.outputs == 1
-        and op.return_type is None
-        and 1 <= len(op.inputs) <= 6
-        and not (op.view and op.keep_y)
-    )
+    """Whether calls of an operation have a short way: a fixed number of tensors goes in."""
+    return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
 
 
-def body(op: Any, kw: str, otherwise: str, lead: int = 0) -> list[str]:
+def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> list[str]:
     """The lines from operands named as in the record to the returned tensor.
 
     `kw` is the text of the parameters, `otherwise` the statement of the long way, `lead` the place
-    of an operand that must be a tensor.
+    of an operand that must be a tensor, `depth` how many calls away the user's line is at least.
     """
     names, every = op.inputs, range(len(op.inputs))
     rest = [i for i in every if i != lead]
@@ -85,12 +79,16 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0) -> list[str]:
     if op.defaults:
         lines.append(f"_p = {kw}")
     lines += [f"try: _r = {computed(op)}", f"except _refused: {otherwise}"]
+    params = "_p" if op.defaults else "{}"
+    if op.outputs != 1:
+        tracked = " or ".join(f"_f{i} is not None" for i in every)
+        more = f"{tuple_of(names)}, {params}, _r, {tracked}"
+        return [*lines, f"return _several(_op, {more}, 0, None)"]
     lines.append("if _r.__class__ is not _ndarray: _r = _asarray(_r)")
     if not op.fresh and not op.view:
         same = " or ".join(["_r.base is not None", *(f"_r is _a{i}" for i in every)])
         arrays = tuple_of(f"_a{i}" for i in every)
         lines.append(f"if {same}: _r = _own(_r, {arrays})")
-    params = "_p" if op.defaults else "{}"
     lines += ["_t = _new(_Tensor)", "_t._a = _r"]
     if op.view:
         lines.append(f"_attach(_op, {params}, {x}, _t, None)")
@@ -106,7 +104,7 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0) -> list[str]:
     ]
     if op.rules is None:
         return [*lines, "_t._fn = None", "_t._x = _Cut(_why)", "return _t"]
-    return lines + recorded(op, kw, params)
+    return lines + recorded(op, kw, params, depth)
 
 
 def unfit(op: Any, i: int, first: bool = False) -> str:
@@ -170,7 +168,7 @@ def small(op: Any, i: int) -> str:
     return f"(_a{i}.__class__ is not _ndarray or {test})" if number or optional else test
 
 
-def recorded(op: Any, kw: str, params: str) -> list[str]:
+def recorded(op: Any, kw: str, params: str, depth: int) -> list[str]:
     """The lines that make the node."""
     names, every = op.inputs, range(len(op.inputs))
     given = tuple_of(names)
@@ -204,7 +202,7 @@ def recorded(op: Any, kw: str, params: str) -> list[str]:
         "_n.shape = _r.shape",
         "_n.dtype = _d",
         "_n.x = None",
-        "_f = _getframe(1)",
+        f"_f = _getframe({depth})",
         "_c = _f.f_code",
         "if _c is _seen[0]:",
         "    _n.code = _c",
@@ -251,7 +249,7 @@ def written(signature: str, lines: list[str]) -> str:
 def core_text(op: Any) -> str:
     """`core(parameters, *tensors)`: what `door.apply` calls."""
     otherwise = f"return _general(_op, _given({tuple_of(op.inputs)}), _kw)"
-    lines = body(op, "_kw", otherwise)
+    lines = body(op, "_kw", otherwise, depth=2)  # behind `door.apply`
     if not op.defaults:  # a parameter it does not have: the long way says so
         lines.insert(0, f"if _kw: {otherwise}")
     return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
@@ -306,7 +304,8 @@ def run_text(op: Any, rule_kw: Any) -> str:
     else:
         values = ["None"] * (n + 1)
     if kept[0]:
-        lines.append(f"if y is not None and y.__class__ is not _ndarray: {otherwise}")
+        kind = "_ndarray" if op.outputs == 1 else "_tuple"
+        lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
     for i in range(n):
         if kept[i + 1]:
             v = f"v{i}"
@@ -393,6 +392,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_own": door.own,
         "_finish": door.finish,
         "_general": door.general,
+        "_several": door.several,
         "_given": given,
         "_op": op,
         "_fn": op.fn,
@@ -463,7 +463,9 @@ def entry(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
 
     It writes itself when it is first called: importing the package compiles nothing.
     """
-    if not suits(op) or (op.varargs and len(op.defaults) != 1):
+    if not suits(op) or op.outputs != 1 or op.return_type is not None:
+        return plain_way
+    if op.varargs and len(op.defaults) != 1:
         return plain_way
 
     def slow(inputs: Any, statics: Any, rest: Any, kw: Any) -> Any:

@@ -31,6 +31,8 @@ def described(value: Any) -> Any:
         return (value.shape, value._a.tobytes(), value._fn is None)
     if isinstance(value, np.ndarray):
         return (value.shape, value.tobytes())
+    if isinstance(value, tuple):
+        return [described(v) for v in value]
     return type(value) if isinstance(value, Node) else value
 
 
@@ -40,10 +42,17 @@ def outcome(call: Any, inputs: list[Any]) -> Any:
         y = call()
     except Exception as error:
         return type(error), str(error)
-    node: Any = y._fn
-    found: list[Any] = [y.dtype, tuple(y.shape), y._a.strides, y._a.tobytes()]
+    if isinstance(y, tuple):
+        found: list[Any] = [
+            (type(y), len(y), [(v.dtype, v._a.tobytes(), v.requires_grad) for v in y])
+        ]
+        y = next((v for v in y if v.requires_grad), y[0]) if y else torch.ones(())
+    else:
+        found = []
+    node: Any = y.grad_fn
+    found += [y.dtype, tuple(y.shape), y._a.strides, y._a.tobytes()]
     if not isinstance(node, Node):
-        return [*found, node, None if y._x is None else y._x.why]
+        return [*found, y._fn, None if y._x is None else y._x.why]
     found += [type(node), [described(e) for e in node.edges], node.dtype, node.shape]
     assert node.code.co_filename == __file__
     found += [[described(s) for s in node.saved], node.kw, y._v is None]
