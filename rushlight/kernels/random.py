@@ -239,13 +239,15 @@ def _library(one: object, many: np.ufunc, x: np.ndarray) -> np.ndarray:
 # --------------------------------------------------------------------------------------- discrete
 
 
-def bernoulli(a: np.ndarray, rng: Twister, p: float) -> None:
-    """1 with probability p, else 0."""
+def bernoulli(a: np.ndarray, rng: Twister, p: float, value: float = 1.0) -> None:
+    """`value` with probability p, else 0."""
     if a.size > _BLOCK and a.flags.c_contiguous:
         for part in _blocks(a):
-            bernoulli(part, rng, p)
+            bernoulli(part, rng, p, value)
         return
     _store(a, rng.doubles(a.size) < p)
+    if value != 1.0:
+        np.multiply(a, a.dtype.type(value), out=a)
 
 
 def bernoulli_each(a: np.ndarray, rng: Twister, p: np.ndarray) -> None:

@@ -17,13 +17,15 @@ from ..errors import message
 from ..kernels.meta import MetaArray
 from . import math as m
 from .arithmetic import add_
+from .random_fill import fill_noise
 from .record import composite
 
 ALPHA = 1.7580993408473766  # minus the limit of SELU for small x
 
 
-def _noise(input: Any, p: float, channels: bool) -> Any:
-    """1 with probability 1 - p, else 0: in the input's shape and order, or one a channel."""
+def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
+    """1 (scaled: 1 / (1 - p)) with probability 1 - p, else 0: in the input's shape and order, or
+    one a channel."""
     a = input._a
     if channels:
         if a.ndim < 2:
@@ -38,7 +40,9 @@ def _noise(input: Any, p: float, channels: bool) -> Any:
         return door.wrap(MetaArray(a.shape, a.dtype))
     else:
         noise = np.empty_like(a)
-    return door.wrap(noise).bernoulli_(1 - p)
+    kind = np.float64 if noise.dtype == np.float64 else np.float32  # of narrower ones, too
+    value = float(kind(1) / kind(1 - p)) if scaled else 1.0
+    return fill_noise(door.wrap(noise), 1 - p, value)
 
 
 def _times(input: Any, noise: Any, inplace: bool) -> Any:
@@ -62,12 +66,8 @@ def drop(
         return input
     if p == 1:
         return _times(input, input.new_zeros(()), inplace)
-    noise = _noise(input, p, channels)
-    a = noise._a
-    if a.__class__ is MetaArray:
-        return _times(input, noise, inplace)
-    if not alpha:
-        np.true_divide(a, a.dtype.type(1 - p), out=a)
+    noise = _noise(input, p, channels, not alpha)
+    if noise._a.__class__ is MetaArray or not alpha:
         return _times(input, noise, inplace)
     scale = 1 / pymath.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = (noise - 1) * (ALPHA * scale) + ALPHA * scale * p

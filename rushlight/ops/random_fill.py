@@ -433,6 +433,11 @@ def check_probabilities(p: Any) -> None:
         )
 
 
+def fill_noise(t: Any, keep: float, value: float) -> Any:
+    """Fill with `value` where an element is kept, with that probability, and 0 elsewhere."""
+    return _fill(_bernoulli_number, t, None, keep, value)
+
+
 @composite(public="Tensor", name="bernoulli_")
 def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     """Fill with 1 of probability p and 0 otherwise; p is a number or a tensor of them."""
