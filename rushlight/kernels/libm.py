@@ -219,7 +219,7 @@ def _erfcx_left(x: Array) -> Array:
 
 
 # Wichura's algorithm AS 241 (Applied Statistics 37, 1988): the normal quantile to about 1e-16.
-_AS241_CENTRE = (
+AS241_CENTRE = (
     (
         2.5090809287301226727e3,
         3.3430575583588128105e4,
@@ -241,7 +241,7 @@ _AS241_CENTRE = (
         1.0,
     ),
 )
-_AS241_TAIL = (
+AS241_TAIL = (
     (
         7.74545014278341407640e-4,
         2.27238449892691845833e-2,
@@ -263,7 +263,7 @@ _AS241_TAIL = (
         1.0,
     ),
 )
-_AS241_FAR = (
+AS241_FAR = (
     (
         2.01033439929228813265e-7,
         2.71155556874348757815e-5,
@@ -294,14 +294,14 @@ def _quantile(offset: Array, tail: Array) -> Array:
 
     def centre(q: Array) -> Array:
         r = 0.180625 - q * q
-        return q * horner(_AS241_CENTRE[0], r) / horner(_AS241_CENTRE[1], r)
+        return q * horner(AS241_CENTRE[0], r) / horner(AS241_CENTRE[1], r)
 
     def outside(q: Array, p: Array) -> Array:
         r = np.sqrt(-np.log(p))
         v = np.where(
             r <= 5,
-            horner(_AS241_TAIL[0], r - 1.6) / horner(_AS241_TAIL[1], r - 1.6),
-            horner(_AS241_FAR[0], r - 5) / horner(_AS241_FAR[1], r - 5),
+            horner(AS241_TAIL[0], r - 1.6) / horner(AS241_TAIL[1], r - 1.6),
+            horner(AS241_FAR[0], r - 5) / horner(AS241_FAR[1], r - 5),
         )
         np.copyto(v, np.inf, where=p == 0)
         return np.copysign(v, q)

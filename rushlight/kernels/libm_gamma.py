@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 # B(2k) / (2k (2k-1)), highest first: the correction of Stirling's formula, in 1/x**2 after a factor
 # 1/x.
-_STIRLING = (
+STIRLING = (
     -3617 / 122400,
     1 / 156,
     -691 / 360360,
@@ -33,7 +33,7 @@ _STIRLING = (
     1 / 12,
 )
 # B(2k) / (2k), highest first: the same for digamma.
-_DIGAMMA_FAR = (
+DIGAMMA_FAR = (
     -3617 / 8160,
     1 / 12,
     -691 / 32760,
@@ -43,17 +43,17 @@ _DIGAMMA_FAR = (
     -1 / 120,
     1 / 12,
 )
-_HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
+HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
 
 def _stirling_error(x: Array) -> Array:
     """lgamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] for x >= 8."""
     r = 1 / x
-    return horner(_STIRLING, r * r) * r
+    return horner(STIRLING, r * r) * r
 
 
 def _lgamma_far(x: Array) -> Array:
-    y = (x - 0.5) * (np.log(x) - 1) + (_HALF_LOG_2PI - 0.5) + _stirling_error(x)
+    y = (x - 0.5) * (np.log(x) - 1) + (HALF_LOG_2PI - 0.5) + _stirling_error(x)
     np.copyto(y, np.inf, where=np.isinf(x))
     return y
 
@@ -118,7 +118,7 @@ def _digamma_right(x: Array) -> Array:
 
     def far(v: Array) -> Array:
         r = 1 / (v * v)
-        return np.log(v) - 0.5 / v - r * horner(_DIGAMMA_FAR, r)
+        return np.log(v) - 0.5 / v - r * horner(DIGAMMA_FAR, r)
 
     pick(y, x < 10, near, x)
     pick(y, x >= 10, far, x)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..expr import Expr, Trace, order
-from . import vecmath
+from . import vecmath, vecspecial
 from .ir import F64, FLOATS, I1, I32, I64, Function, Value, element, lanes, vector
 
 
@@ -117,9 +117,15 @@ TABLE: dict[str, Callable[..., Value]] = {
     **{
         name: getattr(vecmath, name)
         for name in (
-            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin",
-            "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid",
-            "erf", "erfc",
+            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh",
+            "cosh", "tanh", "sigmoid", "erf", "erfc",
+        )
+    },
+    **{
+        name: getattr(vecspecial, name)
+        for name in (
+            "asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh", "erfinv", "lgamma",
+            "digamma",
         )
     },
 }  # fmt: skip

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from .. import libm_tables as tables
 from . import jit, pieces
@@ -441,23 +440,3 @@ def pow(f: Function, x: Value, y: Value) -> Value:
     z = f.convert(exp2(f, log2(f, a) * b), F32)
     plain = (x > 0.0) & (x < INF) & (fabs(f, y) < INF)
     return unless_any(f, ~plain, z, lambda: lane_by_lane(f, "pow", x, y))
-
-
-def atan2(f: Function, y: Value, x: Value) -> Value:
-    """The angle of the point (x, y), by the C library."""
-    return lane_by_lane(f, "atan2", y, x)
-
-
-def by_library(name: str) -> Any:
-    """A function that is called lane by lane: rare in hot loops."""
-
-    def function(f: Function, x: Value) -> Value:
-        return lane_by_lane(f, name, x)
-
-    function.__name__ = name
-    function.__doc__ = f"{name}, by the C library."
-    return function
-
-
-asin, acos, atan = by_library("asin"), by_library("acos"), by_library("atan")
-asinh, acosh, atanh = by_library("asinh"), by_library("acosh"), by_library("atanh")

@@ -8,7 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from rushlight.kernels.llvm import elementwise, jit, vecmath
+from rushlight.kernels import libm, libm_gamma
+from rushlight.kernels.llvm import elementwise, jit, vecmath, vecspecial
 
 pytestmark = pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 wide_longdouble = pytest.mark.skipif(
@@ -17,8 +18,10 @@ wide_longdouble = pytest.mark.skipif(
 
 NAMES = [
     "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh", "sinh",
-    "cosh", "sigmoid",
+    "cosh", "sigmoid", "asin", "acos", "atan", "asinh", "acosh", "atanh",
 ]  # fmt: skip
+INVERSE = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh",
+           "acosh": "arccosh", "atanh": "arctanh"}  # fmt: skip
 EDGES = [0.0, -0.0, 1, -1, 0.5, -0.5, np.inf, -np.inf, np.nan, 88.7, 88.73, -87.3, -103.9, 127, 128,
          -149, 709.7, 709.79, 89.4, 710.4, -708.5, -745.1, 1023.9, 1024, -1074, 1e5, 1e30, 2**-100,
          ]  # fmt: skip
@@ -29,7 +32,7 @@ def reference(name: str, x: np.ndarray) -> np.ndarray:
     if name == "sigmoid":
         z = np.exp(-np.abs(x))
         return np.where(x < 0, z, x.dtype.type(1)) / (1 + z)
-    return getattr(np, name)(x)
+    return getattr(np, INVERSE.get(name, name))(x)
 
 
 @np.errstate(invalid="ignore")
@@ -39,7 +42,7 @@ def wider(x: np.ndarray, dtype: Any) -> np.ndarray:
 
 
 def run(name: str, *xs: np.ndarray) -> np.ndarray:
-    write = getattr(vecmath, name)
+    write = getattr(vecmath, name, None) or getattr(vecspecial, name)
     element = "float" if xs[0].dtype == np.float32 else "double"
     call = elementwise.kernel(
         (f"test-{name}",), lambda f, *v: [write(f, *v)], [(element, "array")] * len(xs), [element]
@@ -122,6 +125,63 @@ def test_powers(dtype: Any) -> None:
         wanted = x.astype(np.longdouble) ** y.astype(np.longdouble)
     error, i = worst(run("pow", x, y), wanted)
     assert error <= 4, f"{x[i]!r} ** {y[i]!r}"
+
+
+@wide_longdouble
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_angles_of_points(dtype: Any) -> None:
+    x = values(dtype)
+    y = np.random.default_rng(3).permutation(x)
+    edges = np.array(EDGES, dtype)
+    x = np.concatenate([x, np.repeat(edges, len(edges))])
+    y = np.concatenate([y, np.tile(edges, len(edges))])
+    with np.errstate(all="ignore"):
+        wanted = np.arctan2(wider(y, np.longdouble), wider(x, np.longdouble))
+    got = run("atan2", y, x)
+    error, i = worst(got, wanted)
+    assert error <= (2 if dtype is np.float32 else 4), f"atan2({y[i]!r}, {x[i]!r}) = {got[i]!r}"
+    zero = wanted == 0
+    np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(wanted[zero]))
+
+
+def log_of_gamma(x: Any) -> Any:
+    return mpmath.log(abs(mpmath.gamma(x)))
+
+
+@pytest.mark.parametrize(
+    ("name", "exact", "low", "bound"),
+    [("erfinv", mpmath.erfinv, -1, 5), ("lgamma", log_of_gamma, 0, 8),
+     ("digamma", mpmath.digamma, 0, 4)],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gamma_and_erfinv(name: str, exact: Any, low: float, bound: float, dtype: Any) -> None:
+    """float32: 2 ulp (lgamma 4). float64: some more; left of 0, near zeros, an absolute error."""
+    rng = np.random.default_rng(4)
+    if name == "erfinv":
+        x = np.concatenate([rng.uniform(-1, 1, 300), 1 - 10.0 ** rng.uniform(-15, -1, 100)])
+        x = x[np.abs(x.astype(dtype)) < 1]
+    else:
+        parts = [rng.uniform(0, 12, 300), rng.uniform(-8, 0, 200), 10.0 ** rng.uniform(-30, 30, 60),
+                 1 + rng.uniform(-1e-3, 1e-3, 50), 2 + rng.uniform(-1e-3, 1e-3, 50),
+                 1.46 + rng.uniform(-0.01, 0.01, 50)]  # fmt: skip
+        x = np.concatenate(parts)
+    x = x.astype(dtype)
+    y = run(name, x)
+    with mpmath.workdps(50):
+        for a, got in zip(x.tolist(), y.tolist(), strict=True):
+            wanted = exact(mpmath.mpf(a))
+            place = float(np.spacing(np.abs(dtype(float(wanted)))))
+            if dtype is np.float32:
+                most = 2 * place
+            else:
+                most = (
+                    bound * place if a >= low else max(bound * place, 2e-15 + 4e-15 * abs(wanted))
+                )
+            assert abs(mpmath.mpf(got) - wanted) <= most, f"{name}({a!r}) = {got!r}"
+    edges = np.array([*EDGES, -2, 2, 3, 1.5, -1.5, 8, 9.99, 10, 1e-40, -1e-40], dtype)
+    with np.errstate(all="ignore"):
+        wanted = (getattr(libm, name, None) or getattr(libm_gamma, name))(edges)
+        np.testing.assert_allclose(run(name, edges), wanted, rtol=1e-6)
 
 
 def test_every_lane_is_computed_alike() -> None:
