@@ -15,10 +15,13 @@ import numpy as np
 
 from ..autograd import door
 from ..errors import message
+from ..kernels import reduce_native
 from ..kernels.fused import LEAST, fuse
+from ..kernels.reduce_native import Reduction
 from ..kernels.sums import add_reduce
 from . import math as m
 from .activation import log_of_one_plus_exp, sigmoid
+from .elementary import sign
 from .math import exp, log, maximum, minimum, where
 from .record import composite, op
 from .samples import arr, case
@@ -63,6 +66,28 @@ def reduced(a: Any, reduction: str) -> Any:
     return total if reduction == "sum" else np.true_divide(total, a.dtype.type(a.size))
 
 
+def losses(formula: Any, name: str) -> Any:
+    """The function (*arrays, reduction): the loss of each element, or their mean or sum in one pass
+    over the operands where they are large."""
+    each = fuse(formula, name)
+    fold = Reduction("add", formula, name, finish="over")
+
+    def computed(*args: Any, reduction: str, **kw: Any) -> Any:
+        first = args[0]
+        if reduction != "none" and first.size >= reduce_native.LEAST:
+            size = first.size
+            for a in args:
+                if a.shape != first.shape:
+                    size = pymath.prod(np.broadcast_shapes(*[a.shape for a in args]))
+                    break
+            y = fold(args, None, False, size if reduction == "mean" else 1, **kw)
+            if y is not None:
+                return y
+        return reduced(each(*args, **kw), reduction)
+
+    return computed
+
+
 def finished(t: Any, reduction: str) -> Any:
     """The loss of each element, their mean or their sum: on Tensors."""
     return t if reduction == "none" else t.mean() if reduction == "mean" else t.sum()
@@ -93,7 +118,7 @@ def same_size(input: Any, target: Any) -> None:
 # -- distances of numbers ------------------------------------------------------------------------
 
 
-square_apart = fuse(lambda a, b: (a - b) * (a - b), "square_apart")
+square_apart = losses(lambda a, b: (a - b) * (a - b), "square_apart")
 apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
 
 
@@ -101,7 +126,7 @@ apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
 def squared(input: Any, target: Any, *, reduction: str) -> Any:
     """(x - t)**2."""
     if input.size >= LEAST:
-        return reduced(square_apart(input, target), reduction)
+        return square_apart(input, target, reduction=reduction)
     d = input - target
     return reduced(np.multiply(d, d, out=d) if d.ndim else d * d, reduction)
 
@@ -134,16 +159,15 @@ def _held(a: Any, b: Any, s: Any, *, unit: float, most: float) -> Any:
     return minimum(maximum((a - b) / unit, -most), most) * s
 
 
-smooth_apart, huber_apart, held_apart = (
-    fuse(f, f.__name__[1:] + "_apart") for f in (_smooth, _huber, _held)
-)
+smooth_apart, huber_apart = losses(_smooth, "smooth_apart"), losses(_huber, "huber_apart")
+held_apart = fuse(_held, "held_apart")
 
 
 @op(samples=[case((3, 4), (3, 4), reduction="mean", beta=0.7)], promote="common", public="",
     fresh=True, name="smooth_l1_loss")  # fmt: skip
 def smooth_l1(input: Any, target: Any, *, reduction: str, beta: float) -> Any:
     """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2."""
-    return reduced(smooth_apart(input, target, beta=beta), reduction)
+    return smooth_apart(input, target, reduction=reduction, beta=beta)
 
 
 def _smooth_slope(g: Any, a: Any, b: Any, reduction: str, beta: float) -> Any:
@@ -163,7 +187,7 @@ smooth_l1.vjp(
     fresh=True, name="huber_loss")  # fmt: skip
 def huber(input: Any, target: Any, *, reduction: str, delta: float) -> Any:
     """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2)."""
-    return reduced(huber_apart(input, target, delta=delta), reduction)
+    return huber_apart(input, target, reduction=reduction, delta=delta)
 
 
 def _huber_slope(g: Any, a: Any, b: Any, reduction: str, delta: float) -> Any:
@@ -177,6 +201,38 @@ huber.vjp(
     lambda g, _y, x, t, *, reduction, delta: _huber_slope(g, x, t, reduction, delta),
     lambda g, _y, x, t, *, reduction, delta: _huber_slope(g, t, x, reduction, delta),
 )
+
+
+distance = losses(lambda a, b: m.abs(a - b), "distance")
+toward = fuse(lambda a, b, s: sign(a - b) * s, "toward")
+
+
+def _distance_slope(g: Any, a: Any, b: Any, reduction: str) -> Any:
+    if a.__class__ is np.ndarray and a.dtype.kind == "f" and a.shape == b.shape:
+        return toward(a, b, portion(g, a.shape, reduction))
+    d = a - b
+    return m.sgn(d) * share(g, d.shape, reduction)
+
+
+def distances(reduction: str) -> Any:
+    """The record of |x - t|, reduced."""
+
+    def fn(input: Any, target: Any) -> Any:
+        if input.size >= LEAST and input.dtype.kind == "f":
+            return distance(input, target, reduction=reduction)
+        return reduced(np.abs(input - target), reduction)
+
+    fn.__name__ = f"l1_loss_{reduction}"
+    fn.__doc__ = f"The {reduction} of |x - t|."
+    record = op(samples=[case((3, 4), (3, 4))], promote="common", public="", fresh=True,
+                node=f"{reduction.capitalize()}Backward0")(fn)  # fmt: skip
+    return record.vjp(
+        lambda g, _y, x, t: _distance_slope(g, x, t, reduction),
+        lambda g, _y, x, t: -_distance_slope(g, x, t, reduction),
+    )
+
+
+distance_mean, distance_sum = distances("mean"), distances("sum")
 
 
 @composite(public="nn.functional")
@@ -225,9 +281,12 @@ def l1_loss(
     """|x - t|, reduced; with `weight` the mean is divided by the sum of the weights."""
     same_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
+    if weight is None and reduction != "none":
+        record = distance_mean if reduction == "mean" else distance_sum
+        return record.call((input, target), {})
     loss = (input - target).abs()
     if weight is None:
-        return finished(loss, reduction)
+        return loss
     _weight_size(input, weight)
     loss = loss * weight
     return loss.sum() / weight.sum() if reduction == "mean" else finished(loss, reduction)
@@ -283,12 +342,23 @@ def huber_loss(
 # -- probabilities -------------------------------------------------------------------------------
 
 
+def _bce(x: Any, t: Any) -> Any:
+    return (t - 1) * maximum(m.log1p(-x), -100.0) - t * maximum(log(x), -100.0)
+
+
+OUTSIDE = Reduction("any", lambda x: m.bitwise_not(m.bitwise_and(x >= 0, x <= 1)), "outside")
+bce_plain = losses(_bce, "bce")
+bce_weighted = losses(lambda x, t, w: _bce(x, t) * w, "bce_weighted")
+bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "bce_slope")
+
+
 @op(samples=[case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0.1, 0.9), reduction="mean"),
              case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0, 1), (4,), reduction="sum")],
     promote="common", public="", fresh=True, name="binary_cross_entropy")  # fmt: skip
 def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
     """-(t log x + (1 - t) log(1 - x)), the logarithms not below -100."""
-    if not ((input >= 0) & (input <= 1)).all():
+    beyond = OUTSIDE((input,), None) if input.size >= reduce_native.LEAST else None
+    if (not ((input >= 0) & (input <= 1)).all()) if beyond is None else beyond:
         raise RuntimeError(
             message(
                 "all elements of input should be between 0 and 1",
@@ -297,19 +367,19 @@ def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
             )
         )
     with np.errstate(all="ignore"):
-        low = np.maximum(np.log1p(-input), -100)
-        loss = (target - 1) * low - target * np.maximum(np.log(input), -100)
-    return reduced(loss if weight is None else loss * weight, reduction)
+        if weight is None:
+            return bce_plain(input, target, reduction=reduction)
+        return bce_weighted(input, target, weight, reduction=reduction)
 
 
 def weighted(g: Any, weight: Any, shape: Any, reduction: str) -> Any:
-    g = share(g, shape, reduction)
+    g = portion(g, shape, reduction)
     return g if weight is None else g * weight
 
 
 bce.vjp(
-    lambda g, _y, x, t, w, *, reduction, shapes: (
-        weighted(g, w, shapes[0], reduction) * ((x - t) / maximum((1 - x) * x, 1e-12))
+    lambda g, _y, x, t, w, *, reduction, shapes: bce_slope(
+        x, t, weighted(g, w, shapes[0], reduction)
     ),
     lambda g, _y, x, _t, w, *, reduction, shapes: (
         weighted(g, w, shapes[0], reduction)
@@ -349,8 +419,8 @@ def _logits_positive(x: Any, t: Any, p: Any) -> Any:
     return (m.log1p(exp(-m.abs(x))) + maximum(-x, 0.0)) * ((p - 1) * t + 1) + (1 - t) * x
 
 
-logits_plain = fuse(_logits, "bce_logits")
-logits_weighted = fuse(_logits_positive, "bce_logits_weighted")
+logits_plain = losses(_logits, "bce_logits")
+logits_weighted = losses(_logits_positive, "bce_logits_weighted")
 logits_slope = fuse(lambda x, t, s: (sigmoid(x) - t) * s, "bce_logits_slope")
 
 
@@ -361,11 +431,12 @@ def bce_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, *, reduction: str
 ) -> Any:
     """(1 - t) x + (1 + (pos_weight - 1) t) log(1 + exp(-x))."""
+    own = reduction if weight is None else "none"
     if pos_weight is None:
-        loss = logits_plain(input, target)
+        loss = logits_plain(input, target, reduction=own)
     else:
-        loss = logits_weighted(input, target, pos_weight)
-    return reduced(loss if weight is None else loss * weight, reduction)
+        loss = logits_weighted(input, target, pos_weight, reduction=own)
+    return loss if weight is None else reduced(loss * weight, reduction)
 
 
 def _logits_slope(g: Any, x: Any, t: Any, w: Any, p: Any, reduction: str) -> Any:

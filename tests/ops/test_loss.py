@@ -115,3 +115,42 @@ def test_warnings() -> None:
     with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
         loss = F.mse_loss(torch.ones(3), torch.zeros(3), size_average=False)
     assert loss.item() == 3
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_large_losses_are_the_sums_of_the_single_ones(reduction: str) -> None:
+    torch.manual_seed(0)
+    x, t = torch.rand(130, 140), torch.rand(130, 140)
+    for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+                 "binary_cross_entropy_with_logits"):  # fmt: skip
+        loss = getattr(F, name)
+        for a, b in ((x, t), (x.T, t.T), (x.double(), t.double())):
+            each = loss(a, b, reduction="none").double()
+            wanted = each.mean() if reduction == "mean" else each.sum()
+            got = loss(a, b, reduction=reduction)
+            assert abs(got.item() - wanted.item()) <= 1e-6 * abs(wanted.item())
+            grads = []
+            for way in (reduction, "none"):
+                leaf = a.clone().requires_grad_()
+                y = loss(leaf, b, reduction=way)
+                y = y if way == reduction else getattr(y, reduction)()
+                y.backward()
+                grads.append(leaf.grad)
+            torch.testing.assert_close(grads[0], grads[1], rtol=1e-5, atol=1e-7)
+
+
+def test_l1_loss_of_nan_and_of_equal_numbers() -> None:
+    x = torch.full((100, 100), float("nan"), requires_grad=True)
+    F.l1_loss(x, torch.zeros(100, 100)).backward()
+    assert (x.grad == 0).all()
+    y = torch.ones(100, 100, requires_grad=True)
+    F.l1_loss(y, torch.ones(100, 100), reduction="sum").backward()
+    assert (y.grad == 0).all()
+
+
+def test_probabilities_beyond_their_range_in_large_arrays() -> None:
+    x = torch.full((100, 100), 0.5)
+    for bad in (1.5, -0.1, float("nan")):
+        x[3, 4] = bad
+        with pytest.raises(RuntimeError, match="between 0 and 1"):
+            F.binary_cross_entropy(x, torch.ones(100, 100))
