@@ -76,8 +76,8 @@ class Op:
         self.errors: list[ErrorCase] = options.pop("errors", [])
         self.promote: str | None = options.pop("promote", None)
         low = options.pop("low", "compute")
-        self.compute: bool = low != "keep"
-        self.widen: bool = low == "compute"  # not "own": the forward takes narrow types as they are
+        self.compute: bool = low in ("compute", "own")  # not "keep" and "inside"
+        self.widen: bool = low == "compute"  # "own": the forward takes narrow types as they are
         self.view: bool = options.pop("view", False)
         self.fresh: bool = options.pop("fresh", kind != "op")
         self.outputs: int = options.pop("outputs", 1)

@@ -20,7 +20,7 @@ from ..kernels.meta import MetaArray
 from ..kernels.sums import add_reduce
 from . import math as m
 from .record import op
-from .reduction import by_numpy, dims_of, folded, keep, reduced_shape, reduction
+from .reduction import by_numpy, dims_of, few, folded, keep, reduced_shape, reduction
 from .samples import arr, case, error
 
 NP: Any = np  # NumPy's stubs know `reduce` only with a literal keepdims
@@ -78,6 +78,11 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
                 hint="x.float().mean()",
             )
         )
+    if dtype is None:
+        total = few(np.add, input, dim, keepdim)
+        if total is not None:
+            n = input.size // total.size
+            return np.true_divide(total, n, out=total)
     dims = dims_of(dim, input.ndim)
     n = pymath.prod(input.shape[d] for d in dims)
     if dtype is None:

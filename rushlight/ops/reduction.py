@@ -24,9 +24,26 @@ from ..kernels.expr import Expr, Trace
 from ..kernels.meta import MetaArray
 from .record import Op, register
 
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+FEW = 1024  # elements up to which NumPy's own `reduce` is right and quick, whatever the axis
+
+
+def few(ufunc: Any, x: Any, dim: Any, keepdim: bool) -> Any:
+    """The reduction of a few floats over one dimension or all; None for what needs more care."""
+    dtype = x.dtype
+    if (
+        0 < x.size <= FEW
+        and (dtype is F32 or dtype is F64)
+        and (dim is None or (dim.__class__ is int and -x.ndim <= dim < x.ndim))
+    ):
+        return ufunc.reduce(x, axis=dim, keepdims=keepdim, out=...)
+    return None
+
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
     """The reduced dimensions, in range; all of them for None and ()."""
+    if dim.__class__ is int and -ndim <= dim < ndim:
+        return (dim % ndim,)
     if dim is None or dim == ():
         return tuple(range(ndim))
     if ndim == 0:
@@ -110,6 +127,8 @@ def reduction(
         known = reduce_native.PLAIN[ufunc.__name__ if ufunc is not np.multiply else "mul"]
         fold = known if of is None else reduce_native.Reduction(known.how, of, name)
 
+        simple = of is None and after is None and not reduce_native.fused.ALWAYS
+
         def plain(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
             x = x if before is None else before(x)
             x = x if of is None else of(x)
@@ -118,6 +137,10 @@ def reduction(
             return ufunc.reduce(x, axis=dims, keepdims=keepdim)
 
         def forward(input: Any, *, dim: Any = dim, keepdim: bool = False) -> Any:
+            if simple:
+                y = few(ufunc, input, dim, keepdim)
+                if y is not None:
+                    return y
             dims = dims_of(dim, input.ndim)
             if not empty:
                 no_identity(name, input, dims, dim)
