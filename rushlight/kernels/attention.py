@@ -63,6 +63,13 @@ def result(like: Array, length: int, width: int) -> Array:
     return np.empty((lead[0], length, lead[1], width), like.dtype).transpose(0, 2, 1, 3)
 
 
+def in_lines(x: Array) -> Array:
+    """With the elements of a query, key or value side by side."""
+    if x.strides[-1] == x.itemsize and steps(x) is not None:
+        return x
+    return np.ascontiguousarray(x)
+
+
 def laid_out(mask: Array | None, q: Array, k: Array) -> Array | None:
     """The mask with all dims, its columns side by side."""
     if mask is None:
@@ -102,6 +109,7 @@ def forward(
     """(result, logarithm of the sum of exp(scores) of each row (..., L); inf where it is 0)."""
     if not applies(q, k, v, mask):
         return None
+    q, k, v = (in_lines(a) for a in (q, k, v))
     out = result(q, q.shape[-2], v.shape[-1])
     kept = np.empty(q.shape[:-1], q.dtype)
     mask = laid_out(mask, q, k)
@@ -118,10 +126,7 @@ def backward(
     if not applies(q, k, v, mask) or g.dtype != q.dtype or kept.dtype != q.dtype:
         return None
     kept = np.ascontiguousarray(kept)
-    if g.strides[-1] != g.itemsize or steps(g) is None:
-        g = np.ascontiguousarray(g)
-    if out.strides[-1] != out.itemsize or steps(out) is None:
-        out = np.ascontiguousarray(out)
+    q, k, v, g, out = (in_lines(a) for a in (q, k, v, g, out))
     dq, dk, dv = (result(q, *a.shape[-2:]) for a in (q, k, v))
     if causal and k.shape[-2] > q.shape[-2]:  # keys that nobody sees
         dk[...] = 0

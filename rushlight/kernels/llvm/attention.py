@@ -2,28 +2,35 @@
 
 Forward, for a block of queries (Dao et al., 2022, arXiv:2205.14135; Milakov and Gimelshein, 2018):
 
-    for blocks of keys:  x = q k^T * scale + mask;  top' = max(top, max x);  p = exp(x - top')
-                         out = out * exp(top - top') + p v;  sum likewise
-    out / sum;  top + log(sum) is kept for each row
+    for blocks of keys:  x = k q^T * scale + mask;  top' = max(top, max x);  p = exp(x - top')
+                         out = out * exp(top - top') + p^T v;  sum likewise
+    out / sum;  top + log(sum) is kept for each query
+
+Scores have a line for each key, with the queries side by side: maxima and sums over keys then run
+down the lines, a vector of queries at a time, and every product reads its operands as they lie but
+one, the queries, which are turned once.
 
 Backward computes p = exp(x - kept) anew. A chunk is one block of queries forward, all of one head
-backward, whatever the number of threads. Products run in the tiles of `gemm.py`.
+backward, whatever the number of threads. Products run in the tiles of `small_gemm.py`.
 
 Not here: when this is used (`kernels/attention.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import jit, native, vecmath
-from .gemm import Gemm, tile_symbols
-from .ir import I8, I64, PTR, Function, Pointer, Value, vector
+from .ir import F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
 from .lower import maximum
 from .rows import Row
+from .small_gemm import SmallGemm, tile_symbols
 
 BLOCK = 64  # queries and keys of a block
 DEEPEST = 256  # elements of a query or value at most
+LEAST = {F32: -87.0, F64: -708.0}  # below, e**x is taken for 0
+TOGETHER = 4  # lines whose exponentials are computed at once
 
 # int64 words: sizes, then (first dim, second dim, row, column) strides of each operand.
 SIZES = ("second", "rows", "columns", "depth", "width", "causal", "guarded", "blocks")
@@ -33,19 +40,17 @@ FORWARD = ("q", "k", "v", "mask", "out", "kept", "scale")
 BACKWARD = ("q", "k", "v", "mask", "out", "kept", "scale", "g", "dq", "dk", "dv", "along")
 
 
-class Attention(Gemm):
+class Attention(SmallGemm):
     """Writes the module of one element type and kind of mask ("none", "bool", "float")."""
-
-    name = "attention"
 
     def __init__(self, e: str, mask: str, backward: bool) -> None:
         super().__init__(e)
         self.mask, self.backward = mask, backward
         self.fields = BACKWARD if backward else FORWARD
+        self.low = float("-inf")
 
     def build(self) -> Any:
-        self.declare_tile()
-        self.write_pack_b()
+        self.declare_tiles()
         self.write_product()
         if self.backward:
             self.write_backward()
@@ -63,42 +68,38 @@ class Attention(Gemm):
         return self.module
 
     def write_product(self) -> None:
-        """C (m x n) = A (m x k) B (k x n) (+ C): m at most BLOCK, k at most DEEPEST."""
-        e, mr, nr = self.e, self.mr, self.nr
-        given = ("a", "a_row", "a_col", "b", "b_row", "b_col", "c", "ldc", "m", "n", "k", "add")
+        """C (m x n) = alpha * A (m x k) B (k x n) (+ C); panels of NR columns of B are `b_panel`
+        elements apart."""
+        e, w, nr = self.e, self.w, self.nr
+        given = ("a", "a_row", "a_col", "b", "b_row", "b_panel", "c", "c_row", "m", "n", "k", "add")
         f = self.module.function(
-            "product", None, [(n, PTR if n in ("a", "b", "c") else I64) for n in given],
+            "product", None,
+            [*((n, PTR if n in ("a", "b", "c") else I64) for n in given), ("alpha", e)],
             private=True,
         )  # fmt: skip
         a, b, c = (f.args[n].of(e) for n in "abc")
-        m, n, k = (f.args[x] for x in "mnk")
-        most = -(-BLOCK // mr) * mr
-        rows = f.buffer(e, most * DEEPEST + 2 * self.w)
-        panel = f.buffer(e, nr * DEEPEST)
-        panels = (m + (mr - 1)) // mr
-        height, taller = m // panels, m % panels
-
-        def place(p: Value) -> tuple[Value, Value]:
-            more = f.select(p < taller, f.const(I64, 1), 0)
-            return p * height + f.select(p < taller, p, taller), height + more
-
-        with f.range(panels) as p:
-            start, h = place(p)
-            source = a.at(start * f.args["a_row"])
-            f.call("pack_a", None, [rows.at(p * k * mr), source, f.args["a_row"],
-                                    f.args["a_col"], h, k])  # fmt: skip
-        null, table = Value(f, PTR, "null"), Pointer(f, "@micro", PTR)
+        a_row, c_row, m, n = (f.args[x] for x in ("a_row", "c_row", "m", "n"))
+        heights, table = Pointer(f, self.most, I64), Pointer(f, "@tiles", PTR)
+        fresh = f.compare("eq", f.args["add"], 0)
         with f.range(0, n, nr) as j:
-            columns = f.select(n - j < nr, n - j, f.const(I64, nr))
-            source = b.at(j * f.args["b_col"])
-            f.call("pack_b", None, [panel, source, f.args["b_row"], f.args["b_col"], columns, k])
+            width = f.select(n - j < nr, n - j, f.const(I64, nr))
+            v = (width + (w - 1)) // w - 1
+            most = heights[v]
+            panels = (m + most - 1) // most
+            height, taller = m // panels, m % panels
+            panel = b.at(j // nr * f.args["b_panel"])
+            start = f.var(0)
             with f.range(panels) as p:
-                start, h = place(p)
+                h = height + f.select(p < taller, f.const(I64, 1), 0)
+                to = c.at(start.get() * c_row + j)
+                old = f.emit(PTR, f"select i1 {fresh.text}, ptr null, ptr {to.text}")
                 f.call_pointer(
-                    table[h - 1], None,
-                    [k, rows.at(p * k * mr), panel, c.at(start * f.args["ldc"] + j),
-                     f.args["ldc"], f.args["add"], columns, null, null],
+                    table[v * self.heights[0] + h - 1], None,
+                    [f.args["k"], a.at(start.get() * a_row), a_row, f.args["a_col"], panel,
+                     f.args["b_row"], to, c_row, old, c_row, width, f.args["alpha"],
+                     f.const(e, 1.0)],
                 )  # fmt: skip
+                start.set(start.get() + h)
         f.ret()
 
     # -- parts of a chunk --------------------------------------------------------------------
@@ -111,7 +112,7 @@ class Attention(Gemm):
         words = context[len(self.fields)].of(I64)
         self.word = {name: words[i] for i, name in enumerate(WORDS)}
         self.base = {name: context[i] for i, name in enumerate(self.fields)}
-        self.scale = f.splat(self.base["scale"].of(self.e)[0], self.w)
+        self.scale = self.base["scale"].of(self.e)[0]
         self.null = f.const(I64, 0)
         return f
 
@@ -126,55 +127,99 @@ class Attention(Gemm):
         return matrix.at(self.word[f"{name}_row"] * i)
 
     def product(
-        self, a: Pointer, a_steps: Any, b: Pointer, b_steps: Any, c: Pointer, ldc: Any, m: Value,
-        n: Value, k: Value, add: Value,
+        self, a: Pointer, a_steps: Any, b: Pointer, b_steps: Any, c: Pointer, c_row: Any,
+        sizes: tuple[Value, Value, Value], add: Value, alpha: Any = 1.0,
     ) -> None:  # fmt: skip
-        const = [self.f.const(I64, x) for x in (*a_steps, *b_steps, ldc)]
-        self.f.call("product", None, [a, *const[:2], b, *const[2:4], c, const[4], m, n, k, add])
+        f = self.f
+        a_row, a_col, b_row, b_panel, ldc = (f.const(I64, x) for x in (*a_steps, *b_steps, c_row))
+        f.call("product", None, [a, a_row, a_col, b, b_row, b_panel, c, ldc, *sizes, add,
+                                 f.const(self.e, alpha)])  # fmt: skip
 
-    def steps(self, name: str) -> tuple[Value, Value]:
-        return self.word[f"{name}_row"], self.word[f"{name}_col"]
+    def as_it_lies(self, name: str) -> tuple[Value, int]:
+        return self.word[f"{name}_row"], self.nr
 
-    def turned(self, name: str) -> tuple[Value, Value]:
-        return self.word[f"{name}_col"], self.word[f"{name}_row"]
+    def lines(self) -> Pointer:
+        """Room for what is turned: whole panels."""
+        return self.f.buffer(self.e, -(-BLOCK // self.nr) * self.nr * DEEPEST)
+
+    def turned(self, to: Pointer, name: str, x: Pointer, rows: Value, depth: Value) -> Any:
+        """Some rows of an operand as panels of columns; their steps."""
+        f, step = self.f, self.word[f"{name}_row"]
+        with f.range(0, rows, self.nr) as j:
+            columns = f.select(rows - j < self.nr, rows - j, f.const(I64, self.nr))
+            f.call("turn", None, [to.at(j * depth), x.at(step * j), f.const(I64, 1), step, columns,
+                                  depth])  # fmt: skip
+        return self.nr, depth * self.nr
 
     def block(self, start: Value, end: Value) -> Value:
         """How many of a block there are."""
         left = end - start
         return self.f.select(left < BLOCK, left, self.f.const(I64, BLOCK))
 
-    def scores(self, r: Row, i: Value) -> Value:
-        """Finished scores of a vector of a row, from the products."""
-        f = self.f
-        x = r.load("x", i) * self.scale
-        if self.mask == "float":
-            x = x + r.load("mask", i)
-        elif self.mask == "bool":
-            place = r.places["mask"]
-            seen = place.load(i, self.w) if r.mask is None else place.load_masked(i, r.mask)
-            x = f.select(seen != 0, x, f.const(vector(self.e, self.w), float("-inf")))
-        return x
+    def masked(
+        self, x: Pointer, mask: Pointer | None, first: Value, key: Value, sizes: Any
+    ) -> None:
+        """Scores with the mask."""
+        if mask is None:
+            return
+        f, (rows, columns) = self.f, sizes
+        with f.range(rows) as i:
+            line = self.row("mask", mask, first + i).at(key)
+            with f.range(columns) as j:
+                place = x.at(j * BLOCK + i)
+                if self.mask == "float":
+                    place[0] = place[0] + line[j]
+                else:
+                    place[0] = f.select(line[j] != 0, place[0], f.const(self.e, self.low))
 
-    def visible(self, query: Value, key: Value, columns: Value) -> Value:
-        """How many of the keys from `key` on a query sees."""
-        f = self.f
-        seen = query + 1 - key
-        seen = f.select(seen < 0, f.const(I64, 0), seen)
-        seen = f.select(seen < columns, seen, columns)
-        return f.select(self.word["causal"] != 0, seen, columns)
+    def visible(self, x: Pointer, query: Value, key: Value, columns: Value) -> Value:
+        """How many keys of a block any of the queries from `query` on sees; -inf where one of them
+        does not. x: their scores, a vector for each key."""
+        f, w = self.f, self.w
 
-    def enter(self, x: Pointer, mask: Pointer | None, query: Value, key: Value, n: Value) -> Row:
-        """A row of a block of scores."""
-        r = Row(self.f, self.e, {}, {"n": n})
-        r.places["x"] = x
-        if mask is not None:
-            r.places["mask"] = self.row("mask", mask, query).at(key)
-        return r
+        def kept(n: Value) -> Value:
+            n = f.select(n < 0, f.const(I64, 0), n)
+            return f.select(n < columns, n, columns)
+
+        limit = f.var(columns)
+        with f.when(self.word["causal"] != 0):
+            limit.set(kept(query + w - key))
+            lanes = f.iota(vector(I64, w)) + f.splat(query, w)
+            with f.range(kept(query + 1 - key), limit.get()) as j:
+                seen = lanes >= f.splat(key + j, w)
+                old = x.load(j * BLOCK, w)
+                x.store(f.select(seen, old, f.const(old.type, self.low)), j * BLOCK)
+        return limit.get()
+
+    def power(self, x: Value) -> Value:
+        """e**x for x <= 0, and 0 where that has no normal number: those take a hundred cycles."""
+        f = self.f
+        tiny = x < LEAST[self.e]
+        zero = f.const(x.type, 0)
+        return f.select(tiny, zero, vecmath.exp(f, f.select(tiny, zero, x)))
+
+    def over(self, count: Value, body: Callable[[int, Value], None]) -> None:
+        """`body(part, line)` for each line, several at once; `part` is 0 for those left over."""
+        f = self.f
+        most = count - count % TOGETHER
+        with f.range(0, most, TOGETHER) as j:
+            for part in range(TOGETHER):
+                body(part, j + part)
+        with f.range(most, count) as j:
+            body(0, j)
+
+    def combined(self, sums: list[Any], how: Callable[[Any, Any], Value]) -> Value:
+        a, b, c, d = (s.get() for s in sums)
+        return how(how(a, b), how(c, d))
+
+    def emptied(self, x: Pointer, start: Value, stop: Value) -> None:
+        with self.f.range(start, stop) as j:
+            x.store(self.f.const(vector(self.e, self.w), 0), j * BLOCK)
 
     # -- forward -----------------------------------------------------------------------------
 
     def write_forward(self) -> None:
-        e, f, w = self.e, self.begin(), self.word
+        e, f, w, lanes = self.e, self.begin(), self.word, self.w
         blocks, index = w["blocks"], f.args["index"]
         head, first = index // blocks, index % blocks * BLOCK
         q, k, v, out = (self.of_head(n, head) for n in ("q", "k", "v", "out"))
@@ -182,57 +227,73 @@ class Attention(Gemm):
         kept = self.base["kept"].of(e).at(head * w["rows"] + first)
         rows = self.block(first, w["rows"])
         q, out = self.row("q", q, first), self.row("out", out, first)
-        end = self.f.select((w["causal"] != 0) & (first + rows < w["columns"]), first + rows,
-                            w["columns"])  # fmt: skip
-        scores = f.buffer(e, BLOCK * BLOCK)
-        tops, sums = f.buffer(e, BLOCK), f.buffer(e, BLOCK)
-        low = f.const(e, float("-inf"))
-        with f.range(rows) as i:
-            tops[i] = low
-            sums[i] = 0.0
+        last = first + rows
+        end = f.select((w["causal"] != 0) & (last < w["columns"]), last, w["columns"])
+        queries, scores = self.lines(), f.buffer(e, BLOCK * BLOCK)
+        tops, sums, factors = (f.buffer(e, BLOCK) for _ in range(3))
+        kind = vector(e, lanes)
+        low, zero, none = f.const(kind, self.low), f.const(kind, 0), f.const(I64, 0)
+        with f.range(0, rows, lanes) as i:
+            tops.store(low, i)
+            sums.store(zero, i)
+        guarded = f.splat(w["guarded"] != 0, lanes)
+        q_steps = self.turned(queries, "q", q, rows, w["depth"])
+
+        def larger(a: Any, b: Any) -> Value:
+            return maximum(f, a, b)
+
         with f.range(0, end, BLOCK) as key:
             columns = self.block(key, end)
             more = f.select(key > 0, f.const(I64, 1), 0)
-            self.product(q, self.steps("q"), self.row("k", k, key), self.turned("k"), scores,
-                         BLOCK, rows, columns, w["depth"], self.null)  # fmt: skip
-            with f.range(rows) as i:
-                seen = self.visible(first + i, key, columns)
-                r = self.enter(scores.at(i * BLOCK), mask, first + i, key, seen)
+            self.product(self.row("k", k, key), (w["k_row"], 1), queries, q_steps, scores, BLOCK,
+                         (columns, rows, w["depth"]), none, self.scale)  # fmt: skip
+            self.masked(scores, mask, first, key, (rows, columns))
+            with f.range(0, rows, lanes) as i:
+                x = scores.at(i)
+                seen = self.visible(x, first + i, key, columns)
+                found = [f.var(low) for _ in range(TOGETHER)]
+                self.over(seen, lambda part, j, x=x, found=found: found[part].set(  # type: ignore[misc]
+                    larger(found[part].get(), x.load(j * BLOCK, lanes))))  # fmt: skip
+                old = tops.load(i, lanes)
+                top = larger(old, self.combined(found, larger))
+                hold = f.select(guarded & (top == low), zero, top)
+                total = [f.var(zero) for _ in range(TOGETHER)]
 
-                def ready(j: Value, r: Row = r) -> Value:
-                    x = self.scores(r, j)
-                    r.store("x", j, x)
-                    return x
+                def power(
+                    part: int, j: Value, x: Pointer = x, hold: Value = hold, total: Any = total
+                ) -> None:
+                    p = self.power(x.load(j * BLOCK, lanes) - hold)
+                    x.store(p, j * BLOCK)
+                    total[part].set(total[part].get() + p)
 
-                old = tops[i]
-                top = maximum(f, old, r.reduce("max", ready))
-                tops[i] = top
-                hold = f.select((w["guarded"] != 0) & (top == low), f.const(e, 0), top)
-                wide = r.wide(hold)
-
-                def power(j: Value, r: Row = r, wide: Value = wide) -> Value:
-                    p = vecmath.exp(f, r.load("x", j) - wide)
-                    r.store("x", j, p)
-                    return p
-
-                total = r.reduce("add", power)
-                with f.range(seen, columns) as j:
-                    r.places["x"][j] = 0.0
-                with f.when(key > 0) as branch:
-                    factor = vecmath.exp(f, old - hold)
-                    sums[i] = sums[i] * factor + total
-                    self.scaled(self.row("out", out, i), factor)
-                with branch.otherwise():
-                    sums[i] = total
-            self.product(scores, (BLOCK, 1), self.row("v", v, key), self.steps("v"), out,
-                         w["out_row"], rows, w["width"], columns, more)  # fmt: skip
+                self.over(seen, power)
+                self.emptied(x, seen, columns)
+                factor = self.power(old - hold)
+                tops.store(top, i)
+                factors.store(factor, i)
+                whole = self.combined(total, lambda a, b: a + b)
+                # the first block has nothing before it, not even where top is -inf
+                before = f.select(key > 0, sums.load(i, lanes) * factor, zero)
+                sums.store(before + whole, i)
+            with f.when(key > 0), f.range(rows) as i:
+                self.scaled(self.row("out", out, i), factors[i])
+            self.product(scores, (1, BLOCK), self.row("v", v, key), self.as_it_lies("v"), out,
+                         w["out_row"], (rows, w["width"], columns), more)  # fmt: skip
+        with f.range(0, rows, lanes) as i:
+            sum_ = sums.load(i, lanes)
+            empty = sum_ == 0.0
+            factors.store(1.0 / f.select(empty, f.const(kind, 1), sum_), i)
+            top = tops.load(i, lanes)
+            top = f.select(guarded & (top == low), zero, top)
+            level = f.select(empty, f.const(kind, float("inf")), top + vecmath.log(f, sum_))
+            kept.store_masked(level, i, self.there(rows - i))
         with f.range(rows) as i:
-            total = sums[i]
-            none = total == 0.0
-            self.scaled(self.row("out", out, i), 1.0 / f.select(none, f.const(e, 1), total))
-            top = f.select((w["guarded"] != 0) & (tops[i] == low), f.const(e, 0), tops[i])
-            kept[i] = f.select(none, f.const(e, float("inf")), top + vecmath.log(f, total))
+            self.scaled(self.row("out", out, i), factors[i])
         f.ret()
+
+    def there(self, count: Value) -> Value:
+        """The lanes below `count`."""
+        return self.f.iota(vector(I64, self.w)) < self.f.splat(count, self.w)
 
     def scaled(self, line: Pointer, factor: Value) -> None:
         """A line of the result times a number."""
@@ -241,25 +302,24 @@ class Attention(Gemm):
         wide = r.wide(factor)
         r.each(lambda j: r.store("y", j, r.load("y", j) * wide))
 
-    def together(self, r: Row, a: str, b: str) -> Value:
-        """The sum of the products of two lines."""
-        return r.reduce("add", lambda j: r.load(a, j) * r.load(b, j))
-
     # -- backward ----------------------------------------------------------------------------
 
     def write_backward(self) -> None:
-        e, f, w = self.e, self.begin(), self.word
+        e, f, w, lanes = self.e, self.begin(), self.word, self.w
         head = f.args["index"]
         q, k, v, out, g, dq, dk, dv = (
             self.of_head(n, head) for n in ("q", "k", "v", "out", "g", "dq", "dk", "dv")
         )
         mask = None if self.mask == "none" else self.of_head("mask", head)
         kept, along = (self.base[n].of(e).at(head * w["rows"]) for n in ("kept", "along"))
-        with f.range(w["rows"]) as i:  # the sum of g * out: what all weights of a row share
+        with f.range(w["rows"]) as i:  # the sum of g * out: what all weights of a query share
             r = Row(f, e, {}, {"n": w["width"]})
             r.places |= {"g": self.row("g", g, i), "out": self.row("out", out, i)}
-            along[i] = self.together(r, "g", "out")
+            along[i] = r.reduce("add", lambda j, r=r: r.load("g", j) * r.load("out", j))  # type: ignore[misc]
         p, d = f.buffer(e, BLOCK * BLOCK), f.buffer(e, BLOCK * BLOCK)
+        queries, given = self.lines(), self.lines()
+        scale, none = f.splat(self.scale, lanes), f.const(I64, 0)
+        depth, width = w["depth"], w["width"]
         with f.range(0, w["columns"], BLOCK) as key:
             columns = self.block(key, w["columns"])
             start = f.select(w["causal"] != 0, key, self.null)
@@ -267,35 +327,38 @@ class Attention(Gemm):
             with f.range(start, w["rows"], BLOCK) as first:
                 rows = self.block(first, w["rows"])
                 q_here, g_here = self.row("q", q, first), self.row("g", g, first)
-                self.product(q_here, self.steps("q"), k_here, self.turned("k"), p, BLOCK, rows,
-                             columns, w["depth"], self.null)  # fmt: skip
-                self.product(g_here, self.steps("g"), v_here, self.turned("v"), d, BLOCK, rows,
-                             columns, w["width"], self.null)  # fmt: skip
-                with f.range(rows) as i:
-                    seen = self.visible(first + i, key, columns)
-                    r = self.enter(p.at(i * BLOCK), mask, first + i, key, seen)
-                    r.places["d"] = d.at(i * BLOCK)
-                    less, level = r.wide(kept[first + i]), r.wide(along[first + i])
+                q_steps = self.turned(queries, "q", q_here, rows, depth)
+                g_steps = self.turned(given, "g", g_here, rows, width)
+                self.product(k_here, (w["k_row"], 1), queries, q_steps, p, BLOCK,
+                             (columns, rows, depth), none, self.scale)  # fmt: skip
+                self.product(v_here, (w["v_row"], 1), given, g_steps, d, BLOCK,
+                             (columns, rows, width), none)  # fmt: skip
+                self.masked(p, mask, first, key, (rows, columns))
+                with f.range(0, rows, lanes) as i:
+                    x, y = p.at(i), d.at(i)
+                    seen = self.visible(x, first + i, key, columns)
+                    there = self.there(rows - i)
+                    less, level = (a.load_masked(first + i, there) for a in (kept, along))
 
                     def write(
-                        j: Value, r: Row = r, less: Value = less, level: Value = level
-                    ) -> None:
-                        weight = vecmath.exp(f, self.scores(r, j) - less)
-                        r.store("x", j, weight)
-                        r.store("d", j, weight * (r.load("d", j) - level) * self.scale)
+                        _part: int, j: Value, x: Pointer = x, y: Pointer = y, less: Value = less,
+                        level: Value = level,
+                    ) -> None:  # fmt: skip
+                        weight = self.power(x.load(j * BLOCK, lanes) - less)
+                        x.store(weight, j * BLOCK)
+                        y.store(weight * (y.load(j * BLOCK, lanes) - level) * scale, j * BLOCK)
 
-                    r.each(write)
-                    with f.range(seen, columns) as j:
-                        r.places["x"][j] = 0.0
-                        r.places["d"][j] = 0.0
+                    self.over(seen, write)
+                    self.emptied(x, seen, columns)
+                    self.emptied(y, seen, columns)
                 more = f.select(first > start, f.const(I64, 1), 0)
                 later = f.select(key > 0, f.const(I64, 1), 0)
-                self.product(p, (1, BLOCK), g_here, self.steps("g"), self.row("dv", dv, key),
-                             w["dv_row"], columns, w["width"], rows, more)  # fmt: skip
-                self.product(d, (1, BLOCK), q_here, self.steps("q"), self.row("dk", dk, key),
-                             w["dk_row"], columns, w["depth"], rows, more)  # fmt: skip
-                self.product(d, (BLOCK, 1), k_here, self.steps("k"), self.row("dq", dq, first),
-                             w["dq_row"], rows, w["depth"], columns, later)  # fmt: skip
+                self.product(p, (BLOCK, 1), g_here, self.as_it_lies("g"), self.row("dv", dv, key),
+                             w["dv_row"], (columns, width, rows), more)  # fmt: skip
+                self.product(d, (BLOCK, 1), q_here, self.as_it_lies("q"), self.row("dk", dk, key),
+                             w["dk_row"], (columns, depth, rows), more)  # fmt: skip
+                self.product(d, (1, BLOCK), k_here, self.as_it_lies("k"), self.row("dq", dq, first),
+                             w["dq_row"], (rows, depth, columns), later)  # fmt: skip
         f.ret()
 
 

@@ -49,8 +49,8 @@ class SmallGemm:
         self.nr = len(self.heights) * self.w
         self.module = Module(f"small_gemm_{e}")
 
-    def build(self) -> Module:
-        threads.declare_run(self.module)
+    def build_tiles(self) -> Module:
+        """The tiles of all sizes and the copies: every kind of product has them."""
         names = []
         for v, most in enumerate(self.heights, 1):
             for h in range(1, self.heights[0] + 1):
@@ -58,11 +58,23 @@ class SmallGemm:
                     self.write_tile(v, h)
                 names.append(f"ptr @tile_{v}_{min(h, most)}")
         self.module.globals["tiles"] = (
-            f"@tiles = internal constant [{len(names)} x ptr] [{', '.join(names)}]"
+            f"@tiles = constant [{len(names)} x ptr] [{', '.join(names)}]"
         )
-        self.most = self.module.table("most", I64, self.heights)
         self.write_turn()
         self.write_copy()
+        return self.module
+
+    def declare_tiles(self) -> None:
+        """Call the tiles and copies of another module."""
+        threads.declare_run(self.module)
+        count = len(self.heights) * self.heights[0]
+        self.module.globals["tiles"] = f"@tiles = external constant [{count} x ptr]"
+        self.module.declare("turn", None, [PTR, PTR, *[I64] * 4])
+        self.module.declare("copy", None, [PTR, I64, PTR, *[I64] * 3])
+        self.most = self.module.table("most", I64, self.heights)
+
+    def build(self) -> Module:
+        self.declare_tiles()
         self.write_unit()
         self.write_chunk()
         self.write_run()
@@ -133,7 +145,6 @@ class SmallGemm:
         f = self.module.function(
             "turn", None,
             [("to", PTR), ("b", PTR), ("row", I64), ("col", I64), ("columns", I64), ("kc", I64)],
-            private=True,
         )  # fmt: skip
         to, b = f.args["to"].of(e), f.args["b"].of(e)
         row, col, columns, kc = (f.args[n] for n in ("row", "col", "columns", "kc"))
@@ -158,7 +169,6 @@ class SmallGemm:
         f = self.module.function(
             "copy", None,
             [("to", PTR), ("step", I64), ("x", PTR), ("line", I64), ("n", I64), ("lines", I64)],
-            private=True,
         )  # fmt: skip
         to, x = f.args["to"].of(e), f.args["x"].of(e)
         step, line, n = (f.args[name] for name in ("step", "line", "n"))
@@ -285,9 +295,16 @@ class SmallGemm:
         f.ret()
 
 
+def tile_symbols(e: str) -> dict[str, int]:
+    """What a module with products imports: the tiles, the pool, Python's functions."""
+    key = ("small_tile", e, jit.target().lanes, KC, ROWS)
+    names = ["tiles", "turn", "copy"]
+    tiles = jit.load(key, lambda: SmallGemm(e).build_tiles(), names)
+    return {**native.symbols(), **threads.run_symbol(), **tiles}
+
+
 def kernel(e: str) -> Any:
     """The compiled product as a Python function of WORDS."""
-    imports = {**native.symbols(), **threads.run_symbol()}
-    key = ("small_gemm", e, jit.target().lanes, KC)
-    found = jit.load(key, lambda: SmallGemm(e).build(), ["call"], imports)
+    key = ("small_gemm", e, jit.target().lanes, KC, ROWS, MANY)
+    found = jit.load(key, lambda: SmallGemm(e).build(), ["call"], tile_symbols(e))
     return native.function(found["call"], "small_gemm")
