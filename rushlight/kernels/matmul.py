@@ -38,6 +38,7 @@ FEW = 16  # rows (or columns) that sums along k are used for
 UNIT = 1 << 17  # multiplications that a thread takes at a time
 UNIT_LEAST = 1 if fused.ALWAYS else 1 << 24  # multiplications from which on a matrix unit is used
 UNIT_SIDE = 4 if fused.ALWAYS else 64  # and the least m, n and k
+UNIT_ROWS = 1 if fused.ALWAYS else 16  # the least m for products by a matrix that stays packed
 SLICE, SLICES = 1024, 64  # a slice of a long k at least, and how many there are at most
 SMALL = 1 << 13  # elements of a result from which on k is not cut
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
@@ -57,9 +58,7 @@ def room(nbytes: int) -> Array:
     """At least `nbytes` bytes that begin at a cache line."""
     kept = _room.kept
     if kept is None or kept.nbytes < nbytes:
-        raw = np.empty(nbytes + 64, np.uint8)
-        start = -raw.ctypes.data % 64
-        kept = raw[start : start + nbytes]
+        kept = aligned(nbytes)
         if nbytes <= MOST_KEPT:
             _room.kept = kept
     return kept
@@ -421,9 +420,7 @@ class Packed:
         self.call = gemm.kernel(e)
         self.k, self.n = b.shape
         size = gemm.whole_size(e, self.n, self.k) * b.itemsize
-        raw = np.empty(size + 64, np.uint8)
-        start = -raw.ctypes.data % 64
-        self.room = raw[start : start + size]
+        self.room = aligned(size)
         row, col = steps(b)  # type: ignore[misc]
         fused.jit()[2].ready()
         self.call(b, 0, 0, 0, b, row, col, 0, b, 0, 0, None, None, 1, self.n, self.k, 1,
@@ -433,6 +430,53 @@ class Packed:
         """c = a @ B (+ bias for each column) (+ c); the rows of a and c are without gaps."""
         self.call(a, self.k, 1, 0, self.room, 0, 0, 0, c, self.n, 0, None, bias,
                   a.shape[0], self.n, self.k, 1, self.room, 1 if accumulate else 0, 2)  # fmt: skip
+
+
+class UnitPacked:
+    """`Packed` for the matrix unit; `plain` takes over where a number cannot be split."""
+
+    __slots__ = ("b", "flag", "group", "k", "n", "packed", "parts", "plain", "run")
+
+    def __init__(self, b: Array) -> None:
+        from .llvm import amx, amx_packed
+
+        self.b, (self.k, self.n) = b, b.shape
+        self.parts = amx.PARTS[config.current.matmul_precision]
+        pack, self.run = amx_packed.kernels(self.parts)
+        self.packed = aligned(amx_packed.panel_bytes(self.n, self.k, self.parts))
+        self.group = amx_packed.group_of(self.n)
+        self.flag = np.zeros(1, np.int64)
+        self.plain: Packed | None = None
+        fused.jit()[2].ready()
+        pack(b, *steps(b), self.k, self.n, self.packed, self.flag)  # type: ignore[misc]
+        if self.flag[0]:
+            self.plain = Packed(b)
+
+    def into(self, a: Array, c: Array, bias: Array | None = None, accumulate: bool = False) -> None:
+        """As `Packed.into`."""
+        from .llvm import amx_packed
+
+        if self.plain is None:
+            space = room(amx_packed.panel_bytes(len(a), self.k, self.parts))
+            self.run(a, self.k, c, self.n, bias, len(a), self.n, self.k, self.packed, space,
+                     1 if accumulate else 0, self.flag, self.group)  # fmt: skip
+            if not self.flag[0]:
+                return
+            self.plain = Packed(self.b)
+        self.plain.into(a, c, bias, accumulate)
+
+
+def aligned(nbytes: int) -> Array:
+    """Bytes of one's own that begin at a cache line."""
+    raw = np.empty(nbytes + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + nbytes]
+
+
+def packed(b: Array, rows: int) -> Packed | UnitPacked:
+    """B for products with `rows` rows each; only where `packs(b)`."""
+    large = rows >= UNIT_ROWS and min(b.shape) >= UNIT_SIDE and b.dtype == np.float32
+    return UnitPacked(b) if large and has_unit() else Packed(b)
 
 
 def packs(b: Array) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import fused, matmul
-from .matmul import ELEMENTS, Packed, packs
+from .matmul import ELEMENTS, packed, packs
 
 Array = np.ndarray
 Sizes = tuple[int, ...]
@@ -81,7 +81,7 @@ def lstm_forward(gates: Array, h0: Array, c0: Array, w_hh: Array, times: list[An
     size = w_hh.shape[1]
     h, c = np.array(h0, order="C"), np.array(c0, order="C")
     out, cells = np.empty((2, len(gates), size), gates.dtype)
-    u = Packed(w_hh.T)
+    u = packed(w_hh.T, times[0][1])
     cell = Cell("lstm", size, gates=gates, c=c, cell=cells, h=h, out=out)
     for rows, n in times:
         u.into(h[:n], gates[rows], accumulate=True)
@@ -96,7 +96,7 @@ def lstm_backward(
     """Gradients of what enters the gates, of h0 and c0; `before`: the cells before each time."""
     dh, dc = copied(g_h, h0), copied(g_c, c0)
     dgates = np.empty_like(gates)
-    u = Packed(w_hh)
+    u = packed(w_hh, times[0][1])
     cell = Cell("lstm_grad", w_hh.shape[1], gates=gates, dh=dh, g_out=contiguous(g_out),
                 cell=cells, dc=dc, before=c0, dgates=dgates)  # fmt: skip
     for (rows, n), earlier in zip(times, reversed(before), strict=True):
@@ -114,7 +114,7 @@ def gru_forward(gates: Array, h0: Array, w_hh: Array, b_hh: Any, times: list[Any
     h = np.array(h0, order="C")
     out, inner = np.empty((2, len(gates), size), gates.dtype)
     product = np.empty((len(h), 3 * size), gates.dtype)
-    u, bias = Packed(w_hh.T), contiguous(b_hh)
+    u, bias = packed(w_hh.T, times[0][1]), contiguous(b_hh)
     cell = Cell("gru", size, gates=gates, product=product, inner=inner, h=h, out=out)
     for rows, n in times:
         u.into(h[:n], product, bias)
@@ -129,7 +129,7 @@ def gru_backward(
     """Gradients of the state's products, of what enters n, of h0."""
     dh = copied(g_h, h0)
     dgates, to_new = np.empty_like(gates), np.empty_like(inner)
-    u = Packed(w_hh)
+    u = packed(w_hh, times[0][1])
     cell = Cell("gru_grad", w_hh.shape[1], gates=gates, dh=dh, g_out=contiguous(g_out),
                 inner=inner, before=h0, dgates=dgates, to_new=to_new)  # fmt: skip
     for (rows, n), earlier in zip(times, reversed(before), strict=True):
@@ -144,7 +144,7 @@ def gru_backward(
 def rnn_forward(out: Array, h0: Array, w_hh: Array, times: list[Any]) -> tuple[Array, Array]:
     """(states, last state); `out` holds the part of the input."""
     h = np.array(h0, order="C")
-    u = Packed(w_hh.T)
+    u = packed(w_hh.T, times[0][1])
     cell = Cell("tanh", w_hh.shape[1], out=out, h=h)
     for rows, n in times:
         u.into(h[:n], out[rows], accumulate=True)
@@ -158,7 +158,7 @@ def rnn_backward(
     """Gradients of what enters tanh, and of h0."""
     dh = copied(g_h, h0)
     dpart = np.empty_like(out)
-    u = Packed(w_hh)
+    u = packed(w_hh, times[0][1])
     cell = Cell("tanh_grad", w_hh.shape[1], out=out, dh=dh, g_out=contiguous(g_out), dpart=dpart)
     for rows, n in times:
         cell.step(rows, n, ("dh",))

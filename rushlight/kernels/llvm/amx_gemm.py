@@ -120,6 +120,23 @@ class AmxGemm:
                 self.finish(f, square.at(t * amx.SIDE**2), i * amx.SIDE, j * amx.SIDE)
         f.ret()
 
+    def call_tile(
+        self, f: Function, steps: Value, a: Pointer, b: Pointer, c: Pointer, ldc: Value,
+        add: Value, rows: Value, columns: Value, bias_row: Value, bias_col: Value,
+    ) -> None:  # fmt: skip
+        """Write the choice of a tile of so many rows and columns, and the call."""
+        given = [steps, a, b, c, ldc, add, rows, columns, bias_row, bias_col]
+        with f.when(rows > amx.SIDE) as tall:
+            with f.when(columns > amx.SIDE) as wide:
+                f.call("tile22", None, given)
+            with wide.otherwise():
+                f.call("tile21", None, given)
+        with tall.otherwise():
+            with f.when(columns > amx.SIDE) as wide:
+                f.call("tile12", None, given)
+            with wide.otherwise():
+                f.call("tile11", None, given)
+
     def finish(self, f: Function, tile: Pointer, first: int, at: int) -> None:
         """Bring a tile with an edge or a bias to C."""
         c, ldc = f.args["c"].of(F32), f.args["ldc"]
@@ -217,18 +234,10 @@ class AmxGemm:
             row, column = (at, own) if left else (own, at)
             rows, columns = (some, count) if left else (count, some)
             a, b = (theirs, mine) if left else (mine, theirs)
-            given = [get("steps"), a, b, c.at(row * get("c_row") + column), get("c_row"), add, rows,
-                     columns, bias("bias_row", row), bias("bias_col", column)]  # fmt: skip
-            with f.when(rows > amx.SIDE) as tall:
-                with f.when(columns > amx.SIDE) as wide:
-                    f.call("tile22", None, given)
-                with wide.otherwise():
-                    f.call("tile21", None, given)
-            with tall.otherwise():
-                with f.when(columns > amx.SIDE) as wide:
-                    f.call("tile12", None, given)
-                with wide.otherwise():
-                    f.call("tile11", None, given)
+            self.call_tile(
+                f, get("steps"), a, b, c.at(row * get("c_row") + column), get("c_row"), add, rows,
+                columns, bias("bias_row", row), bias("bias_col", column),
+            )  # fmt: skip
         with fine.otherwise():
             row, column = (get("begin"), start) if left else (start, get("begin"))
             rows, columns = (get("lines"), most) if left else (most, get("lines"))

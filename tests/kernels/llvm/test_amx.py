@@ -168,3 +168,36 @@ def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> 
         matmul.plan.cache_clear()
     for precision, parts in (("highest", 3), ("high", 2), ("medium", 1)):
         np.testing.assert_array_equal(found[precision], multiplied(a[None], b[None], parts)[0])
+
+
+@pytest.mark.parametrize("rows", [1, 16, 33, 200])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_matrix_that_stays_packed(rows: int, turned: bool) -> None:
+    rng = np.random.default_rng(rows)
+    b = rng.standard_normal((70, 150), dtype=np.float32)
+    b = np.ascontiguousarray(b.T).T if turned else b
+    kept = matmul.UnitPacked(b)
+    for again in range(2):
+        a = rng.standard_normal((rows, 70), dtype=np.float32)
+        bias = rng.standard_normal(150, dtype=np.float32) if again else None
+        onto = rng.standard_normal((rows, 150), dtype=np.float32)
+        c = onto.copy()
+        kept.into(a, c, bias, accumulate=bool(again))
+        want, size = exact(a[None], b[None])
+        if again:
+            want, size = want + bias + onto, size + np.abs(bias) + np.abs(onto)
+        assert (np.abs(c - want[0]) <= 12 * 2.0**-24 * size[0]).all()
+    assert kept.plain is None
+
+
+@pytest.mark.parametrize("where", ["a", "b"])
+def test_a_packed_matrix_and_numbers_that_cannot_be_split(where: str) -> None:
+    rng = np.random.default_rng(5)
+    a, b = (rng.standard_normal((64, 64), dtype=np.float32) for _ in range(2))
+    (a if where == "a" else b)[3, 4] = np.inf
+    kept = matmul.UnitPacked(b)
+    c = np.ones((64, 64), np.float32)
+    kept.into(a, c, accumulate=True)
+    np.testing.assert_allclose(c, a @ b + 1, rtol=1e-4, atol=1e-4)
+    kept.into(np.ones((64, 64), np.float32), c)
+    np.testing.assert_allclose(c, np.ones((64, 64), np.float32) @ b, rtol=1e-4, atol=1e-4)
