@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.autograd.views import all_changed
 from rushlight.errors import message
+from rushlight.kernels import many
 from rushlight.tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]
@@ -130,7 +132,7 @@ class GradScaler:
 
     def _unscale_grads_(self, optimizer: Any, inverse: Any) -> dict[str, bool]:
         """Multiply all gradients; say whether one of them was not finite."""
-        found: dict[str, bool] = {}
+        grads = []
         for group in optimizer.param_groups:
             for p in group["params"]:
                 grad = p.grad
@@ -143,13 +145,16 @@ class GradScaler:
                             hint="parameters in float32, float16 under autocast only",
                         )
                     )
-                a = grad._a
-                with np.errstate(all="ignore"):
-                    bad = not bool(np.isfinite(a).all())
-                    np.multiply(a, np.asarray(inverse, a.dtype), out=a)
-                grad._bump()
-                found["cpu"] = found.get("cpu", False) or bad
-        return found
+                grads.append(grad)
+        arrays: dict[Any, list[Any]] = {}
+        for grad in grads:
+            arrays.setdefault(grad._a.dtype, []).append(grad._a)
+        bad = False
+        for each in arrays.values():
+            bad = not many.finite(each) or bad
+            many.scale(each, inverse)
+        all_changed(grads, "GradScaler.unscale_")
+        return {"cpu": bad} if grads else {}
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Unscale unless that was done, and `optimizer.step()` if all gradients are finite."""

@@ -60,6 +60,17 @@ def cell(t: Any) -> Cell:
     return c
 
 
+def all_changed(tensors: list[Any], what: str) -> None:
+    """Count an in-place change of each tensor: `_bump`, looking for the user's line once."""
+    line = user_line()
+    for t in tensors:
+        c = t._vc or cell(t)
+        c.count += 1
+        c.stamp = tick()
+        c.what = what
+        c.code, c.lasti = line
+
+
 def attach_view(op: Any, kw: dict[str, Any], source: Any, y: Any, nr: int | None) -> None:
     """Make `y` a view of `source` (or of what that is a view of)."""
     c = source._vc

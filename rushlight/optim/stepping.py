@@ -16,8 +16,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd.grad_mode import enable_grad
-from rushlight.autograd.node import tick, user_line
-from rushlight.autograd.views import cell
+from rushlight.autograd.views import all_changed
 from rushlight.errors import message
 from rushlight.kernels.optim_arrays import Arrays
 from rushlight.optim.optimizer import Optimizer
@@ -201,14 +200,8 @@ class FormulaOptimizer(Optimizer):
 
 
 def changed(tensors: list[Tensor]) -> None:
-    """Count an in-place change of each tensor: `_bump`, looking for the user's line once."""
-    line = user_line()
-    for t in tensors:
-        c = t._vc or cell(t)
-        c.count += 1
-        c.stamp = tick()
-        c.what = "optimizer.step()"
-        c.code, c.lasti = line
+    """Count a step's change of each tensor."""
+    all_changed(tensors, "optimizer.step()")
 
 
 # ---- state and settings -------------------------------------------------------------------------

@@ -7,10 +7,16 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 import rushlight
 
+from ...autograd import door
 from ...autograd.grad_mode import no_grad
+from ...autograd.views import all_changed
+from ...kernels import many
 from ...tensor import Tensor
+from ..parameter import Parameter
 
 __all__ = [
     "clip_grad_norm",
@@ -28,6 +34,12 @@ def _grads(parameters: Tensors) -> list[Tensor]:
     return [p.grad for p in parameters if p.grad is not None]
 
 
+def _bare(tensors: list[Tensor]) -> bool:
+    """Whether nobody watches and no class of its own answers for one of the tensors."""
+    kinds = all([t.__class__ is Tensor or t.__class__ is Parameter for t in tensors])
+    return kinds and not door.state.watchers
+
+
 def get_total_norm(
     tensors: Tensors,
     norm_type: float = 2.0,
@@ -35,6 +47,9 @@ def get_total_norm(
     foreach: bool | None = None,
 ) -> Tensor:
     """The norm of all tensors as if they were one vector.
+
+    Orders 1, 2 and inf of float32 or float64 tensors are summed in float64 in one pass; others are
+    the norm of the tensors' norms.
 
     >>> nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
     tensor(5.)
@@ -44,8 +59,13 @@ def get_total_norm(
     if not tensors:
         return rushlight.as_tensor(0.0)
     with no_grad():
-        norms = [rushlight.linalg.vector_norm(t, norm_type) for t in tensors]
-        total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
+        found = many.norm([t._a for t in tensors], norm_type) if _bare(tensors) else None
+        if found is None:
+            norms = [rushlight.linalg.vector_norm(t, norm_type) for t in tensors]
+            total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
+        else:
+            with np.errstate(over="ignore"):
+                total = Tensor._wrap(np.array(found, tensors[0]._a.dtype))
         if error_if_nonfinite and not total.isfinite():
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is "
@@ -65,6 +85,11 @@ def clip_grads_with_norm_(
     with no_grad():
         # Multiplying by 1 where nothing is to clip costs less than finding out.
         factor = rushlight.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
+        arrays = [g._a for g in grads]
+        if many.plain(arrays) is not None and arrays[0].dtype == factor._a.dtype and _bare(grads):
+            many.scale(arrays, factor._a)
+            all_changed(grads, "clip_grads_with_norm_")
+            return
         for grad in grads:
             grad.mul_(factor.to(grad.dtype) if factor.dtype != grad.dtype else factor)
 
@@ -132,8 +157,14 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     tensor([ 1.0000, -0.5000])
     """
     clip_value = float(clip_value)
+    grads = _grads(parameters)
     with no_grad():
-        for grad in _grads(parameters):
+        arrays = [g._a for g in grads]
+        if many.plain(arrays) is not None and _bare(grads):
+            many.limit(arrays, -clip_value, clip_value)
+            all_changed(grads, "clip_grad_value_")
+            return
+        for grad in grads:
             grad.clamp_(min=-clip_value, max=clip_value)
 
 

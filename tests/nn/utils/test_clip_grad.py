@@ -82,3 +82,45 @@ def test_vectors() -> None:
     assert m.weight.is_leaf
     with pytest.raises(TypeError, match=r"expected torch.Tensor, but got: list"):
         utils.vector_to_parameters([1.0], m.parameters())
+
+
+@pytest.mark.parametrize("size", [3, 3000])
+@pytest.mark.parametrize("kind", ["float32", "float64", "bfloat16", "mixed", "strided"])
+def test_what_is_clipped_has_changed(kind: str, size: int) -> None:
+    """Whatever way is taken: values, versions, and the returned norm's type."""
+    dtype = torch.float32 if kind in ("mixed", "strided") else getattr(torch, kind)
+    ps = [nn.Parameter(torch.zeros(size, 2, dtype=dtype)) for _ in range(3)]
+    for p in ps:
+        p.grad = torch.ones(size, 2, dtype=dtype)
+    if kind == "mixed":
+        ps[1] = nn.Parameter(torch.zeros(size, 2, dtype=torch.float64))
+        ps[1].grad = torch.ones(size, 2, dtype=torch.float64)
+    if kind == "strided":
+        ps[1].grad = torch.ones(2 * size, 2)[::2]
+    grads = [p.grad for p in ps]
+    before = [g._version for g in grads]
+    total = utils.clip_grad_norm_(ps, 1.0)
+    assert total.item() == pytest.approx((6 * size) ** 0.5, rel=1e-2)
+    assert total.dtype is (torch.float64 if kind == "mixed" else dtype)
+    for g in grads:
+        np.testing.assert_allclose(g.double().numpy(), (6 * size) ** -0.5, rtol=1e-2)
+    utils.clip_grad_value_(ps, 1e-3)
+    for g, version in zip(grads, before, strict=True):
+        np.testing.assert_allclose(g.double().numpy(), 1e-3, rtol=1e-2)
+        assert g._version == version + 2
+        assert not g.requires_grad
+
+
+def test_a_class_of_its_own_is_asked() -> None:
+    asked = []
+
+    class Own(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            asked.append(func)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    p = nn.Parameter(torch.zeros(2))
+    p.grad = torch.tensor([3.0, 4.0]).as_subclass(Own)
+    assert utils.clip_grad_norm_(p, 1.0).item() == pytest.approx(5)
+    assert asked
