@@ -32,6 +32,10 @@ def kernel(which: str, *key: Any) -> Any:
     return getattr(norm if which.startswith("row") else norm_planes, which)(*key)
 
 
+FORWARD: dict[Any, Any] = {}  # kernels of rows, by what they are given
+BACKWARD: dict[Any, Any] = {}
+
+
 def named(**arrays: Array | None) -> tuple[tuple[str, ...], list[Array]]:
     """Names and values of those that are not None."""
     given = {k: a for k, a in arrays.items() if a is not None}
@@ -50,10 +54,14 @@ def rows(
     count, wide = x.size // length, computed(x.dtype)
     y, rstd = np.empty(x.shape, x.dtype), np.empty(count, wide)
     mean = np.empty(count, wide) if centred else None
-    names, arrays = named(x=x, w=w, b=b, y=y, mean=mean, rstd=rstd)
     each = max(1, CHUNK // length)
     fused.jit()[2].ready()
-    call = kernel("row_forward", ROW_ELEMENTS[x.dtype], names)
+    key = (x.dtype, w is None, b is None, centred)
+    call = FORWARD.get(key)
+    if call is None:
+        names, _ = named(x=x, w=w, b=b, y=y, mean=mean, rstd=rstd)
+        call = FORWARD[key] = kernel("row_forward", ROW_ELEMENTS[x.dtype], names)
+    arrays = [a for a in (x, w, b, y, mean, rstd) if a is not None]
     call(*arrays, length, count, each, eps, -(-count // each))
     return y, mean, rstd
 
@@ -71,9 +79,13 @@ def rows_grad(
     chunks = -(-count // each)
     dx = np.empty(x.shape, x.dtype) if needs[0] else None
     dw, db = (np.empty((chunks, length), wide) if need else None for need in needs[1:])
-    names, arrays = named(g=g, x=x, w=w, mean=mean, rstd=rstd, dx=dx, dw=dw, db=db)
     fused.jit()[2].ready()
-    call = kernel("row_backward", ROW_ELEMENTS[x.dtype], names)
+    key = (x.dtype, w is None, mean is None, needs)
+    call = BACKWARD.get(key)
+    if call is None:
+        names, _ = named(g=g, x=x, w=w, mean=mean, rstd=rstd, dx=dx, dw=dw, db=db)
+        call = BACKWARD[key] = kernel("row_backward", ROW_ELEMENTS[x.dtype], names)
+    arrays = [a for a in (g, x, w, mean, rstd, dx, dw, db) if a is not None]
     call(*arrays, length, count, each, chunks)
     return dx, None if dw is None else dw[0].copy(), None if db is None else db[0].copy()
 

@@ -19,7 +19,7 @@ def log_sums(r: Row) -> None:
     top = r.wide(most)
 
     def values(i: Value) -> tuple[Value, ...]:
-        r.ahead("x", i)
+        r.next("x", i)
         d = r.load("x", i) - top
         power = vecmath.exp_below_zero(f, d)
         if not r.has("all"):

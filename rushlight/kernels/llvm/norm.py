@@ -16,7 +16,7 @@ from .ir import Function, Module, Pointer, Value, element
 from .low import computed
 from .rows import Vectors, Words, compiled, module_of, part
 
-TOGETHER = 4  # rows whose sums for weight and bias are added in registers
+TOGETHER = 2  # rows whose sums for weight and bias are added in registers
 
 
 def inverse_std(f: Function, var: Value, eps: Value) -> Value:
@@ -70,15 +70,18 @@ class RowNorm:
             def apart(i: Value, x: Pointer = x, mean: Value | None = mean) -> Value:
                 return v.get(x, i) if mean is None else v.get(x, i) - mean
 
-            def square(i: Value, apart: Any = apart) -> Value:
+            def square(i: Value, apart: Any = apart) -> tuple[Value, Value]:
                 d = apart(i)
-                return d * d
+                return d, d
 
             rstd = inverse_std(f, v.reduce("add", square) / count, words["eps"])
             words["rstd"][r] = rstd
             rstd = v.wide(rstd)
 
-            def write(i: Value, y: Pointer = y, apart: Any = apart, rstd: Value = rstd) -> None:
+            def write(
+                i: Value, x: Pointer = x, y: Pointer = y, apart: Any = apart, rstd: Value = rstd
+            ) -> None:
+                v.ahead(x, i, n)
                 t = apart(i) * rstd
                 if "w" in self.names and "b" in self.names:
                     t = f.fma(t, v.get(words["w"], i), v.get(words["b"], i))
@@ -106,50 +109,52 @@ class RowNorm:
             self.rows_together(v, words, [r], sums)
 
     def rows_together(self, v: Vectors, words: Words, rows: list[Value], sums: list[Any]) -> None:
-        """With xh = (x - mean) rstd and h = g w:
+        """With d = x - mean, h = g w, along = rstd mean(h d), level = mean(h):
 
-        dx = rstd (h - mean(h) - xh mean(h xh)),  dw = sum g xh,  db = sum g
+        dx = rstd (h - level - d rstd along),  dw = sum g d rstd,  db = sum g
         """
         f, n, names = v.f, words["n"], self.names
-        count = f.convert(n, self.c)
+        share = f.const(self.c, 1.0) / f.convert(n, self.c)
         parts: list[dict[str, Any]] = []
         for r in rows:
             at: dict[str, Any] = {k: words[k].at(r * n) for k in ("g", "x", "dx") if k in names}
-            at["rstd"] = v.wide(words["rstd"][r])
+            at["one"] = words["rstd"][r]
+            at["rstd"] = v.wide(at["one"])
             at["mean"] = v.wide(words["mean"][r]) if self.centred else None
             parts.append(at)
 
-        def scaled(at: dict[str, Any], i: Value, w: Value | None) -> tuple[Value, Value, Value]:
-            """g, h and xh."""
-            g, d = v.get(at["g"], i), v.get(at["x"], i)
-            d = d if at["mean"] is None else d - at["mean"]
-            return g, g if w is None else g * w, d * at["rstd"]
+        def both(at: dict[str, Any], i: Value) -> tuple[Value, Value]:
+            """g and x - mean."""
+            d = v.get(at["x"], i)
+            return v.get(at["g"], i), d if at["mean"] is None else d - at["mean"]
 
         def weight(i: Value) -> Value | None:
             return v.get(words["w"], i) if "w" in names else None
 
         for at in parts if "dx" in names else []:
 
-            def products(i: Value, at: dict[str, Any] = at) -> tuple[Value, ...]:
-                _, h, xh = scaled(at, i, weight(i))
-                return (h * xh, h) if self.centred else (h * xh,)
+            def products(i: Value, at: dict[str, Any] = at) -> tuple[Any, ...]:
+                g, d = both(at, i)
+                w = weight(i)
+                h = g if w is None else g * w
+                return ((h, d), h) if self.centred else ((h, d),)
 
-            found = [s / count for s in v.totals(2 if self.centred else 1, products)]
-            at["along"] = v.wide(found[0])
-            at["level"] = v.wide(found[1]) if self.centred else None
+            found = v.totals(2 if self.centred else 1, products)
+            one = at["one"]
+            at["slope"] = v.wide(-(found[0] * share * one * one * one))
+            at["less"] = v.wide(-(found[1] * share * one)) if self.centred else None
 
         def write(i: Value) -> None:
             w = weight(i)
             gathered = [v.get(p, i) for p in sums]
             for at in parts:
-                g, h, xh = scaled(at, i, w)
+                g, d = both(at, i)
                 if "dx" in names:
-                    rest = xh * at["along"]
-                    if at["level"] is not None:
-                        rest = rest + at["level"]
-                    v.put(at["dx"], i, (h - rest) * at["rstd"])
+                    scale = at["rstd"] if w is None else w * at["rstd"]
+                    h = g * scale if at["less"] is None else f.fma(g, scale, at["less"])
+                    v.put(at["dx"], i, f.fma(d, at["slope"], h))
                 if "dw" in names:
-                    gathered[0] = f.fma(g, xh, gathered[0])
+                    gathered[0] = f.fma(g * at["rstd"], d, gathered[0])
                 if "db" in names:
                     gathered[-1] = gathered[-1] + g
             for p, value in zip(sums, gathered, strict=True):

@@ -12,7 +12,7 @@ from . import jit
 from .ir import F64, Function, Pointer, Value, Variable, lanes, vector
 from .low import computed
 from .norm import add_lines, inverse_std
-from .rows import Vectors, Words, compiled, module_of, part
+from .rows import Term, Vectors, Words, compiled, module_of, part
 
 COLUMNS = 4  # vectors of columns that are computed together
 
@@ -104,8 +104,8 @@ class Columns(Channels):
             end = first + self.words["block"]
             into: list[Variable] = [f.var(v.neutral("add")) for _ in range(count)]
             with f.range(first, f.select(end < images, end, images)) as image:
-                for place, value in zip(into, values(image, self.channel), strict=True):
-                    place.set(place.get() + value)
+                for place, term in zip(into, values(image, self.channel), strict=True):
+                    v.take(place, "add", term)
             for t, place in zip(totals, into, strict=True):
                 t.set(t.get() + f.convert(place.get(), F64))
         return [t.get() for t in totals]
@@ -129,9 +129,9 @@ def channel_forward(h: Channels, names: tuple[str, ...], training: bool) -> None
         mean = mean_of(lambda image, i: (v.get(h.at("x", image), i),))
         middle = h.wide(mean)
 
-        def square(image: Value, i: Value) -> tuple[Value]:
+        def square(image: Value, i: Value) -> tuple[Term]:
             d = v.get(h.at("x", image), i) - middle
-            return (d * d,)
+            return ((d, d),)
 
         var = mean_of(square)
         h.keep("mean", mean)
@@ -164,9 +164,9 @@ def channel_backward(h: Channels, names: tuple[str, ...], training: bool) -> Non
     def apart(image: Value, i: Value) -> Value:
         return v.get(h.at("x", image), i) - mean
 
-    def products(image: Value, i: Value) -> tuple[Value, Value]:
+    def products(image: Value, i: Value) -> tuple[Term, Value]:
         g = v.get(h.at("g", image), i)
-        return g * apart(image, i), g
+        return (g, apart(image, i)), g
 
     along, level = h.sums(2, products)
     dw, db = f.convert(along, h.c) * rstd, f.convert(level, h.c)
@@ -244,9 +244,9 @@ def group_forward(h: Groups, names: tuple[str, ...]) -> None:
     mean = f.convert(total / count, h.c)
     middle = h.wide(mean)
 
-    def square(image: Value, i: Value) -> tuple[Value]:
+    def square(image: Value, i: Value) -> tuple[Term]:
         d = v.get(h.at("x", image), i) - middle
-        return (d * d,)
+        return ((d, d),)
 
     (total,) = h.sums(1, square)
     var = f.convert(total / count, h.c)
@@ -276,9 +276,9 @@ def group_backward(h: Groups, names: tuple[str, ...]) -> None:
     with f.range(words["images"]) as image:
         x, g = h.at("x", image), h.at("g", image)
 
-        def products(i: Value, x: Any = x, g: Any = g) -> tuple[Value, Value]:
+        def products(i: Value, x: Any = x, g: Any = g) -> tuple[Term, Value]:
             value = v.get(g, i)
-            return value * (v.get(x, i) - mean), value
+            return (value, v.get(x, i) - mean), value
 
         a, b = v.totals(2, products)
         a = a * rstd

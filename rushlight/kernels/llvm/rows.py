@@ -27,7 +27,8 @@ from .ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, Variable, 
 from .lower import maximum
 
 Body = Callable[["Row"], None]
-Values = Callable[[Value], tuple[Value, ...]]
+Term = Value | tuple[Value, Value]  # what is added up: a value, or the product of two
+Values = Callable[[Value], tuple[Term, ...]]
 
 
 class Vectors:
@@ -44,6 +45,11 @@ class Vectors:
 
     def put(self, place: Pointer, i: Value, v: Value) -> None:
         low.store(self.f, place, i, v, self.mask)
+
+    def ahead(self, place: Pointer, i: Value, distance: Value) -> None:
+        """Bring what lies some elements further on into the cache while this is computed."""
+        hints = [self.f.const(I32, k) for k in (0, 3, 1)]
+        self.f.intrinsic("llvm.prefetch.p0", None, [place.at(i + distance), *hints])
 
     def wide(self, v: Value) -> Value:
         """A number in every lane."""
@@ -79,15 +85,23 @@ class Vectors:
         """Where `count` reductions are gathered, each in four vectors."""
         return [[self.f.var(self.neutral(how)) for _ in range(4)] for _ in range(count)]
 
+    def take(self, place: Variable, how: str, term: Term, keep: Value | None = None) -> None:
+        """Combine a value with what is gathered, or add the product of two, rounded once."""
+        a = term[0] if isinstance(term, tuple) else term
+        if keep is not None:
+            a = self.f.select(keep, a, self.neutral(how))
+        if isinstance(term, tuple):
+            place.set(self.f.fma(a, term[1], place.get()))
+        else:
+            place.set(self.combine(how, place.get(), a))
+
     def gather(self, into: list[list[Variable]], values: Values, how: str = "add") -> None:
         """Take `values` over a stretch into each of `into`."""
         f, w = self.f, self.w
 
         def take(k: int, i: Value, keep: Value | None = None) -> None:
-            for places, v in zip(into, values(i), strict=True):
-                if keep is not None:
-                    v = f.select(keep, v, self.neutral(how))
-                places[k].set(self.combine(how, places[k].get(), v))
+            for places, term in zip(into, values(i), strict=True):
+                self.take(places[k], how, term, keep)
 
         fours = self.n - self.n % (4 * w)
         with f.range(0, fours, 4 * w) as i:
@@ -118,7 +132,7 @@ class Vectors:
         self.gather(into, values, how)
         return [self.total(places, how) for places in into]
 
-    def reduce(self, how: str, value: Callable[[Value], Value]) -> Value:
+    def reduce(self, how: str, value: Callable[[Value], Term]) -> Value:
         """The sum ("add") or maximum ("max") of `value` over a stretch."""
         return self.totals(1, lambda i: (value(i),), how)[0]
 
@@ -152,11 +166,9 @@ class Row(Vectors):
     def store(self, name: str, i: Value, v: Value) -> None:
         self.put(self.places[name], i, v)
 
-    def ahead(self, name: str, i: Value) -> None:
+    def next(self, name: str, i: Value) -> None:
         """Bring the next row's vector into the cache while this row is computed."""
-        f = self.f
-        place = self.places[name].at(i + self.n)
-        f.intrinsic("llvm.prefetch.p0", None, [place, *(f.const(I32, k) for k in (0, 3, 1))])
+        self.ahead(self.places[name], i, self.n)
 
     def one(self, name: str) -> Value:
         """A row's number."""
@@ -216,7 +228,7 @@ class Column(Row):
     def store(self, name: str, i: Value, v: Value) -> None:
         self.put(self.places[name], i * self.words["inner"], v)
 
-    def ahead(self, name: str, i: Value) -> None:
+    def next(self, name: str, i: Value) -> None:
         """Nothing: the next rows are too far away."""
 
     def wide(self, v: Value) -> Value:
@@ -232,8 +244,8 @@ class Column(Row):
     def totals(self, count: int, values: Values, how: str = "add") -> list[Value]:
         into = [self.f.var(self.neutral(how)) for _ in range(count)]
         with self.f.range(self.n) as i:
-            for place, v in zip(into, values(i), strict=True):
-                place.set(self.combine(how, place.get(), v))
+            for place, term in zip(into, values(i), strict=True):
+                self.take(place, how, term)
         return [place.get() for place in into]
 
 

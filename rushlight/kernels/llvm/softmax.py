@@ -42,7 +42,7 @@ def log_softmax(r: Row) -> None:
     top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
 
     def power(i: Value) -> Value:
-        r.ahead("x", i)
+        r.next("x", i)
         return vecmath.exp_below_zero(f, r.load("x", i) - top)
 
     total = r.reduce("add", power)
@@ -52,7 +52,7 @@ def log_softmax(r: Row) -> None:
 
 def softmax_grad(r: Row) -> None:
     """g y - y sum(g y)."""
-    total = r.wide(r.reduce("add", lambda i: r.load("g", i) * r.load("y", i)))
+    total = r.wide(r.reduce("add", lambda i: (r.load("g", i), r.load("y", i))))
 
     def write(i: Value) -> None:
         r.store("dx", i, (r.load("g", i) - total) * r.load("y", i))
