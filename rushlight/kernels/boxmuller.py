@@ -50,7 +50,8 @@ def box_muller_16(u: np.ndarray, mean: float, std: float) -> np.ndarray:
         float32 of the same length: in each group the eight cosines, then the eight sines.
     """
     out = np.empty_like(u)
-    if u.size >= LEAST and fused.jit():
+    # few numbers too where the machinery is there already: the bits are the same
+    if u.size >= (16 if fused.running() else LEAST) and fused.jit():
         _kernel(mean == 0 and std == 1)(u, out, u.size // 16, float(_F(mean)), float(_F(std)))
         return out
     groups, result = u.reshape(-1, 2, 8), out.reshape(-1, 2, 8)

@@ -61,6 +61,11 @@ def jit() -> Any:
     return _jit
 
 
+def running() -> bool:
+    """Whether machine code has been asked for before, and is there."""
+    return bool(_jit)
+
+
 def least_for(name: str, alone: bool) -> int:
     """Elements from which on a kernel is used, for a formula or for one step alone."""
     if not alone:

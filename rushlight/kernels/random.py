@@ -55,6 +55,9 @@ def _fill_axes(a: np.ndarray) -> list[int]:
 
 def _store(a: np.ndarray, values: np.ndarray) -> None:
     """Write values, given in filling order, with the conversions of C++."""
+    if values.dtype is a.dtype and a.flags.c_contiguous:
+        np.copyto(a, values.reshape(a.shape))
+        return
     view = fill_order(a)
     if values.dtype != a.dtype and a.dtype.name in ("float16", "bfloat16"):
         values = values.astype(np.float32)  # PyTorch's half types are made from float32

@@ -225,6 +225,10 @@ fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 @composite(public="Tensor", name="fill_")
 def fill_(input: Any, value: Any) -> Any:
     """Fill the tensor with one value, in place."""
+    if (value.__class__ is int or value.__class__ is float) and views.unwatched(input):
+        input._a.fill(stored(value, input._a.dtype))
+        views.changed(input, "fill_")
+        return input
     if isinstance(value, TensorBase):
         if value._a.ndim:
             raise RuntimeError(
@@ -256,6 +260,17 @@ def zero_(input: Any) -> Any:
 @composite(public="Tensor", name="copy_")
 def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     """Copy the values of `src` (broadcast, cast) into this tensor."""
+    if (
+        isinstance(src, TensorBase)
+        and src._a.__class__ is np.ndarray
+        and src._a.dtype is input._a.dtype
+        and src._a.shape == input._a.shape
+        and (src._fn is None or not door.state.enabled)
+        and views.unwatched(input)
+    ):
+        np.copyto(input._a, src._a)
+        views.changed(input, "copy_")
+        return input
     if not isinstance(src, TensorBase):
         raise TypeError(
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"

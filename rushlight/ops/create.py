@@ -37,6 +37,11 @@ def sizes_of(size: Any) -> tuple[int, ...]:
     """`zeros(2, 3)`, `zeros((2, 3))` and `zeros(size)` alike."""
     if len(size) == 1 and isinstance(size[0], (tuple, list)):
         size = size[0]
+    for n in size:
+        if n.__class__ is not int or n < 0:
+            break
+    else:
+        return tuple(size)
     out = []
     for n in size:
         if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
@@ -64,7 +69,9 @@ def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
         return np.empty(shape, d.np)
     if fill == 0:
         return np.zeros(shape, d.np)
-    return np.full(shape, stored(fill, d.np), d.np)
+    a = np.empty(shape, d.np)
+    a.fill(stored(fill, d.np))
+    return a
 
 
 def as_dtype(d: Any) -> Any:
@@ -294,6 +301,10 @@ def stored(value: Any, dtype: Any) -> Any:
     """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255,
     as in C).
     """
+    if value.__class__ is float or value.__class__ is int:
+        least = 0 if value.__class__ is int else -1e30  # without looking up what the type holds
+        if least <= value <= 127 and (dtype is door.F32 or dtype is door.F64):
+            return np.asarray(value, dtype)
     kind = dtype.kind
     fits = True
     if isinstance(value, complex) and kind != "c":

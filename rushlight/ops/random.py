@@ -61,6 +61,11 @@ def _size(args: tuple[Any, ...], kw: dict[str, Any], name: str) -> tuple[int, ..
         )
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
+    for n in args:
+        if n.__class__ is not int or n < 0:
+            break
+    else:
+        return args
     shape = []
     for i, n in enumerate(args):
         if isinstance(n, TensorBase):
@@ -103,12 +108,22 @@ class _Plan:
         like: Any = None,
     ) -> None:
         self.name = name
+        if not kw:  # nothing is asked for
+            self.out = None
+            self.rng = stream(None, name)
+            self.dtype: dtypes.dtype = default or dtypes.get_default_dtype()
+            if like is not None:
+                self.meta = like._a.__class__ is MetaArray
+            else:
+                self.meta = usable(None) is META
+            self.requires_grad = False
+            return
         self.out = kw.pop("out", None)
         self.rng = stream(kw.pop("generator", None), name)
         d = kw.pop("dtype", None)
         if d is None:
             d = self.out.dtype if self.out is not None else default or dtypes.get_default_dtype()
-        self.dtype: dtypes.dtype = d
+        self.dtype = d
         device = kw.pop("device", None)
         if device is None and like is not None:
             self.meta = like._a.__class__ is MetaArray
