@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import dtype as _dtype
-from ..kernels.fused import least_for
+from ..kernels.fused import BARE, least_for
 from . import door
 from .node import LEAF, Cut, line_from, tick
 from .views import attach_view
@@ -69,7 +69,6 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> lis
         f"if {unfit(op, lead, True)}: {otherwise}",
         f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})",
         f"_f{lead} = {x}._fn",
-        f"_x{lead} = {x}._x",
     ]
     for i in rest:
         lines += operand(op, i, otherwise)
@@ -78,7 +77,7 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> lis
         lines.append(f"{asked}_check({', '.join(names)})")
     if op.defaults:
         lines.append(f"_p = {kw}")
-    lines += [f"try: _r = {computed(op)}", f"except _refused: {otherwise}"]
+    lines += [f"try: _r = {computed(op, lead)}", f"except _refused: {otherwise}"]
     params = "_p" if op.defaults else "{}"
     if op.outputs != 1:
         tracked = " or ".join(f"_f{i} is not None" for i in every)
@@ -94,7 +93,7 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> lis
         lines.append(f"_attach(_op, {params}, {x}, _t, None)")
     else:
         lines.append("_t._vc = _t._v = None")
-    notes = [f"_x{i}" for i in every]
+    notes = [f"{x}._x" if i == lead else f"_x{i}" for i in every]
     unnoted = " and ".join(f"{note} is None" for note in notes)
     lines += [
         f"if {' and '.join(f'_f{i} is None' for i in every)}:",
@@ -151,13 +150,15 @@ def operand(op: Any, i: int, otherwise: str) -> list[str]:
     return [*lines, f"else: {otherwise}"]
 
 
-def computed(op: Any) -> str:
+def computed(op: Any, lead: int) -> str:
     """The call of the array function; of a formula itself, unless `fused` may want a kernel."""
     every = range(len(op.inputs))
     given = ", ".join([f"_a{i}" for i in every] + (["**_p"] if op.defaults else []))
     if op.kind != "elementwise":
         return f"_fn({given})"
     tests = ["_a0.size < _least" if len(op.inputs) == 1 else small(op, i) for i in every]
+    if op.name in BARE:  # the same bits both ways: it is enough to look at one operand
+        tests = [f"_a{lead}.size < _least"]
     return f"_formula({given}) if {' and '.join(tests)} else _fn({given})"
 
 
@@ -176,6 +177,10 @@ def recorded(op: Any, kw: str, params: str, depth: int) -> list[str]:
         "_d = _r.dtype",
         "if _d is not _F32 and _d is not _F64:",
         f"    return _finish(_op, {given}, {params}, _t)",
+    ]
+    if op.kind == "elementwise":  # the result's type is that of the operands
+        lines = []
+    lines += [
         "if not _state.enabled:",
         "    _t._fn = None",
         '    _t._x = _Cut("inference_mode" if _state.inference else "no_grad")',
