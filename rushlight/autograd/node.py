@@ -134,6 +134,14 @@ class Cut:
         self.code, self.lasti = user_line()
 
 
+def cut_at(why: str, frame: Any, seen: list[Any]) -> Cut:
+    """A Cut made by the line that `line_from` finds."""
+    cut: Cut = object.__new__(Cut)
+    cut.why = why
+    cut.code, cut.lasti = line_from(frame, seen)
+    return cut
+
+
 class Freed:
     """Stands in for the saved values of a node after a backward without retain_graph.
 

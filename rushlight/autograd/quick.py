@@ -28,7 +28,7 @@ import numpy as np
 from ..dtypes import dtype as _dtype
 from ..kernels.fused import BARE, least_for
 from . import door
-from .node import LEAF, Cut, line_from, tick
+from .node import LEAF, cut_at, line_from, tick
 from .views import attach_view
 
 EMPTY = inspect.Parameter.empty
@@ -102,7 +102,12 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> lis
         "    return _t",
     ]
     if op.rules is None:
-        return [*lines, "_t._fn = None", "_t._x = _Cut(_why)", "return _t"]
+        return [
+            *lines,
+            "_t._fn = None",
+            f"_t._x = _cut_at(_why, _getframe({depth}), _seen)",
+            "return _t",
+        ]
     return lines + recorded(op, kw, params, depth)
 
 
@@ -183,7 +188,8 @@ def recorded(op: Any, kw: str, params: str, depth: int) -> list[str]:
     lines += [
         "if not _state.enabled:",
         "    _t._fn = None",
-        '    _t._x = _Cut("inference_mode" if _state.inference else "no_grad")',
+        '    _w = "inference_mode" if _state.inference else "no_grad"',
+        f"    _t._x = _cut_at(_w, _getframe({depth}), _seen)",
         "    return _t",
         "_t._x = None",
         "_n = _new(_node or _first())",
@@ -384,7 +390,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_new": object.__new__,
         "_Tensor": door.Tensor,
         "_LEAF": LEAF,
-        "_Cut": Cut,
+        "_cut_at": cut_at,
         "_cut_of": door.cut_of,
         "_why": f"{op.name}, which has no derivative",
         "_state": door.state,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .blas import dot
+from .blas import SHARED_BY_VECTOR, dot
 from .matmul import product
 
 __all__ = [
@@ -43,13 +43,18 @@ def _blas_ready(a: Array) -> Array:
     return np.ascontiguousarray(a)
 
 
+def few(a: Array, b: Array) -> Array:
+    """np.dot of a product that BLAS does not share, without its question who overrides it."""
+    return np.asarray(a.dot(b))
+
+
 def matmul(a: Array, b: Array) -> Array:
     """a @ b; a stack times one matrix becomes a single product when the stack is contiguous."""
     y = product(a, b)
     if y is not None:
         return y
     if a.ndim < 3 and b.ndim < 3:
-        return dot(a, b)
+        return few(a, b) if a.size * b.shape[-1] < SHARED_BY_VECTOR else dot(a, b)
     a, b = _blas_ready(a), _blas_ready(b)
     if a.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and a.size:
         out = np.matmul(a.reshape(-1, a.shape[-1]), b)

@@ -16,6 +16,7 @@ import numpy as np
 from ..autograd.door import wrap
 from ..errors import message
 from ..kernels import linalg as kernels
+from ..kernels.blas import SHARED_BY_VECTOR
 from ..kernels.blas import dot as blas_dot
 from ..kernels.matmul import product
 from ..kernels.meta import MetaArray
@@ -391,7 +392,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     ):
         y = product(input, weight.T, bias)
         if y is None:
-            y = blas_dot(input, weight.T)
+            w = weight.T
+            y = input.dot(w) if input.size * w.shape[1] < SHARED_BY_VECTOR else blas_dot(input, w)
             if bias is not None:
                 y += bias
         return y
