@@ -1,8 +1,8 @@
 """Formulas whose operands broadcast (a bias, a channel, a slice): the choice and the axes.
 
-`spread` is asked by `fused.large` when shapes differ. All operands are brought to the same few axes
-by joining neighbouring dims; what needs more than three axes, has short rows or runs through memory
-in another order than its shape goes to NumPy.
+`spread` is asked by `fused.large` when shapes or layouts differ. All operands are brought to the
+same few axes, in the order in which the result lies, by joining neighbouring dims; what needs more
+than three axes or has short rows goes to NumPy.
 
 Not here: the kernel (`llvm/broadcast.py`).
 """
@@ -20,28 +20,44 @@ from .expr import order
 
 ndarray = np.ndarray
 SHORT = 1 if fused.ALWAYS else 8  # elements of a row below which NumPy is quicker
-KINDS = ("row", "value", "none", float, int)
+FAR = 1 << 24  # the longest step between neighbours of a row, in elements
+KINDS = ("row", "value", "far", "none", float, int)
 Steps = list[int]
 
 
 def steps_of(a: ndarray, shape: Sequence[int]) -> Steps | None:
-    """The steps (in elements) of `a` along the dims of `shape`, 0 where it is repeated.
-
-    None when its order in memory is not that of its dims.
-    """
+    """The steps (in elements) of `a` along the dims of `shape`, 0 where it is repeated; None where
+    an element does not lie at a multiple of its size."""
     size = a.itemsize
-    missing = len(shape) - a.ndim
-    steps = [0] * missing
-    before = None
+    steps = [0] * (len(shape) - a.ndim)
     for n, step in zip(a.shape, a.strides, strict=True):
-        if n == 1 or step == 0:
-            steps.append(0)
-            continue
-        if step < 0 or step % size or (before is not None and step > before):
+        if step % size:
             return None
-        steps.append(step // size)
-        before = step
+        steps.append(0 if n == 1 else step // size)
     return steps
+
+
+def order_of(shape: Sequence[int], steps: Sequence[Steps]) -> list[int]:
+    """The dims in the order in which the result lies in memory: that of the operands where they
+    agree, else that of the shape, as NumPy has it."""
+    dims = list(range(len(shape)))
+    for place in range(1, len(dims)):
+        k = place
+        while k and outside(dims[k], dims[k - 1], steps):
+            dims[k - 1], dims[k] = dims[k], dims[k - 1]
+            k -= 1
+    return dims
+
+
+def outside(d: int, e: int, steps: Sequence[Steps]) -> bool:
+    """Whether dim d belongs outside of dim e: some operand says so, and none the contrary."""
+    found = False
+    for s in steps:
+        if s[d] and s[e]:
+            if abs(s[d]) <= abs(s[e]):
+                return False
+            found = True
+    return found
 
 
 def axes_of(shape: Sequence[int], steps: Sequence[Steps]) -> tuple[list[int], list[Steps]]:
@@ -79,53 +95,65 @@ def spread(
     steps = [steps_of(a, shape) for a in arrays]
     if any(s is None for s in steps):
         return None
-    sizes, joined = axes_of(shape, steps)  # type: ignore[arg-type]
-    if len(sizes) > 3 or not sizes or sizes[-1] < SHORT or any(j[-1] > 1 for j in joined):
+    dims = order_of(shape, steps)  # type: ignore[arg-type]
+    turned = dims != list(range(len(shape)))
+    if turned:
+        steps = [[s[d] for d in dims] for s in steps]  # type: ignore[index]
+    sizes, joined = axes_of([shape[d] for d in dims], steps)  # type: ignore[arg-type]
+    if len(sizes) > 3 or not sizes or sizes[-1] < SHORT or any(abs(j[-1]) > FAR for j in joined):
         return None
-    rows = iter(["row" if j[-1] else "value" for j in joined])
+    rows = iter(["value" if j[-1] == 0 else "row" if j[-1] == 1 else "far" for j in joined])
     kinds = [
         next(rows) if a.__class__ is ndarray else "none" if a is None else a.__class__ for a in args
     ]
     if not all(k in KINDS for k in kinds):
         return None
     own = kernels.setdefault("spread", {})
-    key = (*kinds, *[a.dtype for a in arrays], *fused.signature(kw))
+    equal = all(a.shape == shape for a in arrays)
+    key = (equal, *kinds, *[a.dtype for a in arrays], *fused.signature(kw))
     try:
         found = own.get(key)
     except TypeError:  # a parameter that cannot be hashed
         return None
     if found is None:
-        found = own[key] = make(formula, name, kinds, [a.dtype for a in arrays], kw)
+        found = own[key] = make(formula, name, kinds, [a.dtype for a in arrays], kw, equal)
     if found is False:
         return None
     kernel, out_type = found
     outer, inner, n = [1] * (3 - len(sizes)) + sizes
-    each, width = kernel_pieces(n)
+    each, width = kernel_pieces(n, "far" in kinds)
     words = [word for j in joined for word in ([0] * (3 - len(sizes)) + j)[:2]]
+    words += [j[-1] for j in joined]
     numbers = [a for a in args if a.__class__ in (float, int)] + fused.parameters(kw)
-    y = np.empty(shape, out_type)
+    y = np.empty([shape[d] for d in dims], out_type)
     fused.jit()[2].ready()
     kernel(*arrays, y, outer * inner, inner, n, each, width, *words, *numbers)
-    return y
+    return y.transpose(np.argsort(dims)) if turned else y
 
 
-def kernel_pieces(n: int) -> tuple[int, int]:
+def kernel_pieces(n: int, far: bool) -> tuple[int, int]:
     from .llvm.broadcast import pieces
 
-    return pieces(n)
+    return pieces(n, far)
 
 
-def make(formula: Callable[..., Any], name: str, kinds: Any, types: Any, kw: dict[str, Any]) -> Any:
-    """(kernel, type of the result), or False when the formula has no such kernel."""
+def make(
+    formula: Callable[..., Any],
+    name: str,
+    kinds: Any,
+    types: Any,
+    kw: dict[str, Any],
+    equal: bool,
+) -> Any:
+    """(kernel, type of the result), or False when the formula has no such kernel; `equal` says
+    that all operands have the shape of the result."""
     found = fused.planned(formula, kinds, types, kw)
     if found is None:
         return False
     root, write, operands, out = found
     used = {node.name for node in order(root) if node.op is None}
-    if not all(
-        f"x{k}" in used for k in range(len(types))
-    ):  # the result may be smaller than the operands together
-        return False
+    if not equal and not all(f"x{k}" in used for k in range(len(types))):
+        return False  # the result may be smaller than the operands together
     from .llvm import broadcast
 
     try:

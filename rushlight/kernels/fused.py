@@ -206,7 +206,9 @@ def large(
     y = np.empty_like(first, out_type)
     for a in arrays:
         if a.ndim and not same_layout(a, y):
-            return None
+            from .broadcast import spread
+
+            return spread(formula, name, kernels, args, kw)
     jit()[2].ready()
     kernels_of_sizes(y.nbytes >= FAR)(*arrays, y, y.size, *numbers)
     return y

@@ -9,6 +9,7 @@ import pytest
 
 import rushlight
 from rushlight.kernels import broadcast, fused
+from rushlight.ops.record import registry
 
 pytestmark = pytest.mark.skipif(not fused.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 SHAPES = [
@@ -65,15 +66,49 @@ def test_slices_and_other_layouts() -> None:
     rng = np.random.default_rng(0)
     x, w = rng.random((6, 40), np.float32), rng.random(20, np.float32)
     b = rng.random((6, 20), np.float32)
-    for a in (x[:, 10:30], x[:, ::2], x[::-1, :20], x.reshape(12, 20)[::2], b.T.copy().T):
+    for a in (x[:, 10:30], x[:, ::2], x[::-1, :20], x[:, 20::-1][:, :20], x.reshape(12, 20)[::2],
+              b.T.copy().T):  # fmt: skip
         wanted = mix(a, b, w)
         got = fused.large(mix, "mix", {}, (a, b, w), {})
-        if got is not None:
-            np.testing.assert_array_equal(got, wanted)
-            assert got.flags.c_contiguous
+        np.testing.assert_array_equal(got, wanted)
+        assert got.strides == wanted.strides
         np.testing.assert_array_equal(fuse(a, b, w), wanted)
-        assert fuse(a, b, w).strides == wanted.strides
-    assert fused.large(mix, "mix", {}, (x[:, 10:30], b, w), {}) is not None
+
+
+def test_turned_operands(rng: np.random.Generator) -> None:
+    """Transposed, strided and reversed operands, in any combination: NumPy's values and layout."""
+    x = rng.standard_normal((9, 10, 11, 12)).astype(np.float32)
+    for trial in range(60):
+        arrays = []
+        turn = rng.permutation(4)
+        for _ in range(3):
+            shape = [x.shape[d] for d in turn]
+            if rng.random() < 0.5:
+                a = rng.standard_normal(x.shape).astype(np.float32).transpose(turn)
+            else:
+                a = rng.standard_normal([2 * n for n in shape]).astype(np.float32)
+                a = a[tuple(slice(None, None, rng.choice([2, -2])) for _ in shape)]
+            if rng.random() < 0.3:
+                a = a[:, :1]
+            arrays.append(a)
+        wanted = mix(*arrays)
+        got = fused.large(mix, "mix", {}, tuple(arrays), {})
+        if got is not None:
+            np.testing.assert_array_equal(got, wanted, err_msg=f"trial {trial}")
+            assert got.strides == wanted.strides
+    square = rng.standard_normal((300, 300)).astype(np.float32)
+    got = fused.large(mix, "mix", {}, (square, square.T, square[::-1]), {})
+    np.testing.assert_array_equal(got, mix(square, square.T, square[::-1]))
+    assert got.flags.c_contiguous
+    assert fused.large(mix, "mix", {}, (square.T, square.T, square.T), {}).flags.f_contiguous
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int8, np.int64, bool])
+def test_operands_that_are_apart_of_other_types(dtype: Any, rng: np.random.Generator) -> None:
+    a = rng.integers(0, 100, (40, 70)).astype(dtype)[:, ::2]
+    b = rng.integers(0, 100, (35, 40)).astype(dtype).T
+    got = fused.large(registry["eq"], "eq", {}, (a, b), {})
+    np.testing.assert_array_equal(got, a == b)
 
 
 def test_results_of_some_operands_alone_keep_their_shape() -> None:

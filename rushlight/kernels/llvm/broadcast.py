@@ -1,10 +1,10 @@
 """Kernels over elements whose operands have different shapes: a bias, a channel, a column.
 
 The result is dense, with axes (outer, inner, n); an operand is found at steps of its own along
-outer and inner. Along n it is either an array ("row") or one number ("value"): a bias is a row with
-steps 0, 0, a factor for each channel a value with steps 0, 1. The formula is written for one
-vector, as in `elementwise.py`. Work is cut into pieces of about `CHUNK` elements: some whole rows,
-or a part of one.
+outer and inner. Along n it is an array ("row"), elements that are apart ("far") or one number
+("value"): a bias is a row with steps 0, 0, a factor for each channel a value with steps 0, 1. The
+formula is written for one vector, as in `elementwise.py`. Work is cut into pieces of about `CHUNK`
+elements: some whole rows, or a part of one.
 
 Not here: how shapes become three axes, and when such a kernel is used (`kernels/fused.py`).
 """
@@ -15,15 +15,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import jit, native, threads
-from .elementwise import CHUNK, UNROLL, Operand, Write, lanes_for, load, place_of, store
+from .elementwise import (
+    CHUNK,
+    UNROLL,
+    Operand,
+    Write,
+    gathered,
+    lanes_for,
+    load,
+    place_of,
+    store,
+    widened,
+)
 from .ir import F64, I32, I64, PTR, Function, Module, Value, vector
 
+TILE = 128  # rows and columns of a piece with an operand whose elements are apart
 SIZES = ("rows", "inner", "n", "each", "width")  # each: rows of a piece, width: its columns
 
 
-def pieces(n: int) -> tuple[int, int]:
-    """(rows, columns) of a piece of work, given the length of a row."""
-    return max(1, CHUNK // max(1, n)), CHUNK
+def pieces(n: int, far: bool) -> tuple[int, int]:
+    """(rows, columns) of a piece of work, given the length of a row and whether an operand's
+    elements are apart along it: then a piece is small in both, so that its lines of the cache are
+    used whole."""
+    return (TILE, TILE) if far else (max(1, CHUNK // max(1, n)), CHUNK)
 
 
 def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequence[str]) -> None:
@@ -38,8 +52,9 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
     words = context.at(count).of(I64)
     size = {name: words[k] for k, name in enumerate(SIZES)}
     steps = [(words[5 + 2 * k], words[6 + 2 * k]) for k in range(len(given))]
+    apart = [words[5 + 2 * len(given) + k] for k in range(len(given))]
     numbers = [
-        words.at(5 + 2 * len(given) + k).of(e)[0]
+        words.at(5 + 3 * len(given) + k).of(e)[0]
         for k, e in enumerate([e for e, kind in ins if kind == "number"])
     ]
     n = size["n"]
@@ -56,16 +71,17 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
             for base, (s0, s1) in zip(bases[: len(given)], steps, strict=True)
         ] + [base.at(row * n) for base in bases[len(given) :]]
         fixed = iter(numbers)
-        there = iter(zip(places, kinds, strict=False))
-        sources: list[Any] = []  # (place, kind) of an array, or the value that all lanes have
+        there = iter(zip(places, kinds, [*apart, *[None] * len(outs)], strict=True))
+        sources: list[Any] = []  # (place, kind, step) of an array, or the value that all lanes have
         for _, kind in ins:
             if kind == "number":
                 sources.append(next(fixed))
             elif kind == "value":
-                place, memory = next(there)
+                place, memory, _ = next(there)
                 sources.append(c.splat(load(c, place, 0, 1, kind=memory), width))
             else:
-                sources.append(next(there))
+                place, memory, step_ = next(there)
+                sources.append((place, memory, step_ if kind == "far" else None))
         results = list(zip(places[len(given) :], outs, strict=True))
 
         def step(i: Value, mask: Value | None, sources: Any = sources, to: Any = results) -> None:
@@ -73,6 +89,8 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
                 source
                 if isinstance(source, Value)
                 else load(c, source[0], i, width, mask, source[1])
+                if source[2] is None
+                else widened(c, gathered(c, source[0], i, source[2], width, mask), source[1])
                 for source in sources
             ]
             for (place, kind), y in zip(to, write(c, *values), strict=True):
@@ -105,14 +123,15 @@ def write_run(
 
 
 def build(name: str, write: Write, ins: Sequence[Operand], outs: Sequence[str]) -> Module:
-    """The module: (inputs…, outputs…, rows, inner, n, each, width, two steps for each input,
-    numbers…)."""
+    """The module: (inputs…, outputs…, rows, inner, n, each, width, two steps for each input, one
+    along n for each, numbers…)."""
     module = Module(name)
     threads.declare_run(module)
     write_chunk(module, write, ins, outs)
     given = range(sum(kind != "number" for _, kind in ins))
     pointers = [f"x{k}" for k in given] + [f"y{k}" for k in range(len(outs))]
-    words = [*SIZES, *(f"{s}{k}" for k in given for s in ("outer", "inner"))]
+    words = [*SIZES, *(f"{s}{k}" for k in given for s in ("outer", "inner")),
+             *(f"along{k}" for k in given)]  # fmt: skip
     numbers = [(f"c{k}", e) for k, e in enumerate([e for e, kind in ins if kind == "number"])]
     sizes = [*((p, PTR) for p in pointers), *((k, I64) for k in words), *numbers]
     f = module.function("run", None, sizes)

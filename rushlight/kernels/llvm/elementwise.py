@@ -20,6 +20,7 @@ from .ir import (
     F16,
     F32,
     F64,
+    I1,
     I8,
     I16,
     I32,
@@ -29,6 +30,7 @@ from .ir import (
     Module,
     Pointer,
     Value,
+    mangled,
     vector,
 )
 
@@ -58,6 +60,16 @@ def load(
     """One vector of an operand of type `kind`, as it is in registers."""
     v = place.load(index, n) if mask is None else place.load_masked(index, mask, 0)
     return widened(f, v, kind or place.element)
+
+
+def gathered(f: Function, place: Any, i: Value, step: Value, n: int, mask: Value | None) -> Value:
+    """n elements that are `step` apart."""
+    pointers, t = f"<{n} x ptr>", vector(place.element, n)
+    at = (f.iota(vector(I64, n)) + i) * step
+    where = f.emit(pointers, f"getelementptr {place.element}, ptr {place.text}, {at}")
+    every = f.const(vector(I1, n), True) if mask is None else mask
+    name = f"llvm.masked.gather.{mangled(t)}.v{n}p0"
+    return f.intrinsic(name, t, [where, f.const(I32, BYTES[place.element]), every, f.const(t, 0)])
 
 
 def widened(f: Function, v: Value, kind: str) -> Value:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import jit, native, threads
+from .elementwise import gathered
 from .ir import (
     BYTES,
     F16,
@@ -36,7 +37,6 @@ from .ir import (
     Value,
     element,
     lanes,
-    mangled,
     vector,
     with_element,
 )  # fmt: skip
@@ -173,16 +173,6 @@ def closed(f: Function, v: Value, e: str) -> Value:
     up = f.binary("lshr", bits, f.const(bits.type, 16)) & 1
     rounded = f.binary("lshr", bits + up + 0x7FFF, f.const(bits.type, 16))
     return f.convert(f.select(v != v, 0x7FC0, rounded), I16)
-
-
-def gathered(f: Function, place: Any, i: Value, step: Value, n: int, mask: Value | None) -> Value:
-    """n elements that are `step` apart."""
-    pointers, t = f"<{n} x ptr>", vector(place.element, n)
-    at = (f.iota(vector(I64, n)) + i) * step
-    where = f.emit(pointers, f"getelementptr {place.element}, ptr {place.text}, {at}")
-    every = f.const(vector(I1, n), True) if mask is None else mask
-    name = f"llvm.masked.gather.{mangled(t)}.v{n}p0"
-    return f.intrinsic(name, t, [where, f.const(I32, BYTES[place.element]), every, f.const(t, 0)])
 
 
 class Operand:
