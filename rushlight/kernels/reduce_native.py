@@ -28,6 +28,7 @@ SHORT = 1 if fused.ALWAYS else 8  # elements side by side below which another ax
 PIECE = 65536  # elements of a piece of work, along the axis that is reduced
 BLOCK = 131072  # and across it
 TILE = 1024  # columns of such a block, at most (as in `llvm/reduce.py`)
+CHUNKS = 11  # the place of the number of chunks among a kernel's numbers
 MOST_PLANS = 2048  # layouts that a reduction remembers
 MOST_VARIANTS = 64  # kernels of one reduction with different constants; others stay with NumPy
 ELEMENTS = {
@@ -69,12 +70,12 @@ class Reduction:
     def __call__(self, arrays: Sequence[Array], dims: tuple[int, ...] | None,
                  keepdims: bool = False, over: float = 1.0, **kw: Any) -> Array | None:  # fmt: skip
         """The result, or None when NumPy should compute it. Dims are in range; None: all."""
-        key: list[Any] = [dims, keepdims]
+        key: tuple[Any, ...] = (dims, keepdims)
         for a in arrays:
             if a.__class__ is not ndarray or not a.flags.aligned:
                 return None
             key += (a.shape, a.strides, a.dtype)
-        whole = (*key, *kw.items()) if kw else tuple(key)
+        whole = key + tuple(kw.items()) if kw else key
         plan = self.plans.get(whole)
         if plan is None:
             if len(self.plans) >= MOST_PLANS:
@@ -82,15 +83,17 @@ class Reduction:
             plan = self.plans[whole] = self.planned(arrays, dims, keepdims, kw)
         if plan is False:
             return None
-        kernel, numbers, shape, dtype, scratch = plan
+        kernel, numbers, shape, dtype, scratch, shared = plan
         y = np.empty(shape, dtype)
-        fused.jit()[2].ready()
+        if shared:
+            fused.jit()[2].ready()
         kernel(*arrays, y, np.empty(scratch, np.int64) if scratch else y, *numbers, over)
         return y
 
     def planned(self, arrays: Sequence[Array], dims: tuple[int, ...] | None, keepdims: bool,
                 kw: dict[str, Any]) -> Any:  # fmt: skip
-        """(kernel, its numbers, shape and type of the result, words of scratch), or False."""
+        """(kernel, its numbers, shape and type of the result, words of scratch, whether threads
+        share the work), or False."""
         try:
             shape = np.broadcast_shapes(*[a.shape for a in arrays])
         except ValueError:
@@ -121,7 +124,7 @@ class Reduction:
         numbers, scratch = numbers_of(direction, axes, inner, len(arrays))
         result = tuple(1 if d in dims else n for d, n in enumerate(shape)
                        if keepdims or d not in dims)  # fmt: skip
-        return kernel, numbers, result, dtype, scratch
+        return kernel, numbers, result, dtype, scratch, numbers[CHUNKS] > 1
 
     def made(self, direction: str, types: tuple[Any, ...], kinds: tuple[str, ...],
              kw: dict[str, Any]) -> Any:  # fmt: skip

@@ -26,6 +26,7 @@ ELEMENTS = {
     np.dtype(np.float64): "double",
     np.dtype(np.int64): "i64",
 }
+MANY = 8  # lines for which exponentials side by side are worth turning a matrix twice
 NOTHING = np.empty(0, np.int64)
 
 
@@ -42,7 +43,7 @@ def scanned(
     """(running results, last places of the extreme) along dim d, in range; None: use NumPy.
 
     Args:
-        how: "add", "mul", "max" or "min".
+        how: "add", "mul", "max", "min" or "logadd" (log of the sum of exponentials).
         back: from the end to the start.
         places: whether places are wanted, of "max" and "min".
     """
@@ -55,6 +56,10 @@ def scanned(
     along = n == 1
     if rows >= 1 << 31 or (along and how == "mul" and element == "double"):
         return None  # products of neighbours may overflow where one after the other does not
+    if along and how == "logadd" and count >= MANY:
+        turned = scanned(how, np.ascontiguousarray(x.reshape(count, rows).T), 0, back)
+        assert turned is not None
+        return np.ascontiguousarray(turned[0].T).reshape(x.shape), NOTHING
     x = np.ascontiguousarray(x)
     y = np.empty(x.shape, x.dtype)
     at = np.empty(x.shape, np.int64) if places else NOTHING

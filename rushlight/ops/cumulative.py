@@ -29,7 +29,7 @@ LINE = [case((3, 4), dim=0), case((3, 4), dim=-1)]
 OUT = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
 
-KERNELS = {np.add: "add", np.multiply: "mul"}
+KERNELS = {np.add: "add", np.multiply: "mul", np.logaddexp: "logadd"}
 
 
 def along(ufunc: Any, x: Any, dim: int) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import jit, native, threads
+from . import jit, native, threads, vecmath
 from .ir import F32, F64, FLOATS, I32, I64, PTR, Function, Module, Value, element, lanes, vector
 from .lower import maximum, minimum
 from .reduce import LOWEST, least, mask_of
@@ -26,7 +26,7 @@ class Scan:
     """How running results come to be.
 
     Args:
-        how: "add", "mul", "max" or "min".
+        how: "add", "mul", "max", "min" or "logadd".
         e: element of the array and of the result.
         places: whether the last place of the extreme is wanted too.
         back: from the end to the start.
@@ -43,6 +43,8 @@ class Scan:
     def start(self) -> float:
         if self.how in ("add", "mul"):
             return 0 if self.how == "add" else 1
+        if self.how == "logadd":
+            return float("-inf")
         if self.e in FLOATS:
             return float("-inf") if self.how == "max" else float("inf")
         return LOWEST[self.e] if self.how == "max" else -1 - LOWEST[self.e]
@@ -50,6 +52,8 @@ class Scan:
     def join(self, f: Function, a: Value, b: Value) -> Value:
         if self.how in ("add", "mul"):
             return a + b if self.how == "add" else a * b
+        if self.how == "logadd":
+            return log_of_sum(f, a, b)
         if self.e in FLOATS:
             return maximum(f, a, b) if self.how == "max" else minimum(f, a, b)
         return f.select(a > b if self.how == "max" else a < b, a, b)
@@ -61,6 +65,13 @@ class Scan:
             return [v]
         cut = [f.shuffle(v, None, list(range(k * w, (k + 1) * w))) for k in range(self.split)]
         return [f.convert(h, self.kept) if element(v.type) == self.e else h for h in cut]
+
+
+def log_of_sum(f: Function, a: Value, b: Value) -> Value:
+    """log(exp(a) + exp(b)); infinite where both are the same infinity."""
+    more = vecmath.log1p(f, vecmath.exp(f, -f.fabs(a - b)))
+    infinite = (a == b) & (f.fabs(a) == float("inf"))
+    return f.select(infinite, a, maximum(f, a, b) + more)
 
 
 def larger(f: Function, a: Value, b: Value) -> Value:
