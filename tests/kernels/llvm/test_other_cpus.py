@@ -23,9 +23,15 @@ FILES = [
     "test_pool_native.py",
     "test_reduce_native.py",
     "test_scans.py",
+    "test_update.py",
+    "test_many.py",
+    "test_allocator.py",
 ]
 
-WHICH = "0 or special or lines or within or error_functions or alike or far"
+WHICH = (
+    "0 or special or lines or within or error_functions or alike or far "
+    "or scale_and or one_call or do_not_share"
+)
 
 RUN = """
 import sys
