@@ -162,7 +162,11 @@ class Allocator:
         else:
             raise OSError("no range of addresses is free")
         libc.madvise(base, size, MADV_HUGEPAGE)  # a hint: a system without them is no worse off
-        for name, value in {"base": base, "bytes": size, "entries": base + size}.items():
+        # What is more than there is the system shall refuse, as it does without this range.
+        most = min(size, _memory())
+        for name, value in (
+            ("base", base), ("bytes", size), ("entries", base + size), ("most", most),
+        ):  # fmt: skip
             self._word(name, value)
 
     def _word(self, name: str, value: int | None = None) -> int:
@@ -260,6 +264,20 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def _allowed() -> int:
+    """Bytes of memory that this process may use: its container may allow less than there is."""
+    allowed = _memory()
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            with open(path, encoding="ascii") as file:
+                text = file.read().strip()
+        except OSError:  # no cgroup of this version
+            continue
+        if text.isdigit():
+            allowed = min(allowed, int(text))
+    return allowed
+
+
 def _limited() -> bool:
     """Whether a limit on addresses (ulimit -v, -d) leaves no room for a large range."""
     import resource
@@ -286,7 +304,7 @@ def start() -> Any:
 
 def _made() -> Any:
     room = config.current.memory_cache
-    room = int(room * _memory()) if room <= 1 else int(room)
+    room = int(room * _allowed()) if room <= 1 else int(room)
     name = np._core.multiarray.get_handler_name()  # type: ignore[attr-defined]
     if sys.platform != "linux" or room == 0 or name != "default_allocator" or _limited():
         return False

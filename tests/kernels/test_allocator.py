@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import subprocess
 import sys
@@ -175,7 +176,10 @@ def test_no_more_than_allowed_is_kept(allocator: Any) -> None:
 
 def test_more_than_there_is_is_refused(allocator: Any) -> None:
     before = allocator.counts()["allocated"]
-    for size in (1 << 44, 1 << 55):
+    sizes = [1 << 50, 1 << 55]
+    if Path("/proc/sys/vm/overcommit_memory").read_text().strip() != "1":
+        sizes.append(2 * memory._memory())  # which the range has room for
+    for size in sizes:
         with pytest.raises(MemoryError):
             np.empty(size, np.uint8)
         with pytest.raises(MemoryError):
@@ -318,6 +322,22 @@ def test_where_it_does_not_fit_numpys_stays(how: str) -> None:
     script += "print(torch.cpu.memory_allocated(), torch.cpu.memory_summary() != '')"
     done = run(script, RUSHLIGHT_MEMORY_CACHE="0" if how == "none" else "0.125")
     assert done.stdout == "default_allocator\n0 True\n", done.stderr
+
+
+def test_a_container_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = {"/sys/fs/cgroup/memory.max": "max\n"}
+
+    def opened(path: str, **_: Any) -> Any:
+        if path not in limits:
+            raise FileNotFoundError(path)
+        return io.StringIO(limits[path])
+
+    monkeypatch.setattr(memory, "open", opened, raising=False)
+    assert memory._allowed() == memory._memory()
+    limits["/sys/fs/cgroup/memory.max"] = "100000\n"
+    assert memory._allowed() == 100000
+    limits["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "5000\n"
+    assert memory._allowed() == 5000
 
 
 def test_the_setting_is_read() -> None:

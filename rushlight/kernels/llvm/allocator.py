@@ -26,7 +26,6 @@ from . import native, waiting
 from .ir import I32, I64, PTR, Function, Module, Pointer, Value
 
 LEAST = 1 << 18  # arrays of so many bytes are left to NumPy's own handler
-MOST = 1 << 40
 GRANULE = 14  # log2 of its bytes
 SUB = 4  # log2 of the lists to a doubling
 LISTS = 32 << SUB
@@ -43,7 +42,7 @@ USED, DIRTY, CLEAN = 1, 2, 3  # kinds: the low bits of a tag
 # peak: so one word counts both, which is all that the small arrays of a tight loop have time for.
 WORDS = (
     "below", "peak", "base", "bytes", "entries", "top", "cap", "lock",
-    "large", "used", "cached", "lowest", "reserved_peak", "allocations", "hits", "released",
+    "large", "used", "cached", "lowest", "reserved_peak", "allocations", "hits", "released", "most",
 )  # fmt: skip
 MAPS = {DIRTY: len(WORDS), CLEAN: len(WORDS) + LISTS // 64}
 HEADS = {DIRTY: len(WORDS) + LISTS // 32, CLEAN: len(WORDS) + LISTS // 32 + LISTS}
@@ -247,7 +246,7 @@ def write_take(module: Module) -> None:
     f = module.function("take", PTR, [("size", I64), ("zeroed", I64)], private=True)
     state: Any = _State(f)
     size = f.args["size"]
-    with f.when(f.compare("gt", size, MOST, unsigned=True)):
+    with f.when(f.compare("gt", size, state.most[0], unsigned=True)):
         _leave(f, _null(f))
     length = rounded(f, size)
     with _locked(f, state):
