@@ -254,3 +254,30 @@ def groups_gradient(
     xh -= h.sum((2, 3), keepdims=True) / count
     xh *= rstd
     return xh.astype(x.dtype, copy=False).reshape(x.shape), dw, db
+
+
+# -- the length of a row made 1 ------------------------------------------------------------------
+
+
+def unit(x: Array, dim: int, eps: float, stops: bool) -> tuple[Array, Array]:
+    """x / max(norm, eps), and the norm sqrt(sum(x ** 2)) along `dim`, which stays as 1."""
+    found = norm_native.unit(x, dim, eps, stops)
+    if found is not None:
+        return found
+    norm = np.sqrt(np.add.reduce(x * x, axis=dim, keepdims=True))
+    return x / np.maximum(norm, x.dtype.type(eps)), norm
+
+
+def unit_gradient(g: Array, x: Array, norm: Array, dim: int, eps: float, stops: bool) -> Array:
+    """The gradient of `unit`: with l = max(norm, eps), g / l - x * sum(g * x) / (l * l * norm).
+
+    The second part is 0 where the norm is, and with `stops` where the norm is below eps.
+    """
+    found = norm_native.unit_grad(g, x, norm, dim, eps, stops)
+    if found is not None:
+        return found
+    length = np.maximum(norm, x.dtype.type(eps))
+    with np.errstate(all="ignore"):
+        slope = np.add.reduce(g * x, axis=dim, keepdims=True) / length / length / norm
+    none = (norm == 0) | (norm < eps) if stops else norm == 0
+    return np.asarray(g / length - x * np.where(none, x.dtype.type(0), slope))

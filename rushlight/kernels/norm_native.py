@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from . import fused
-from .rows import ROW_ELEMENTS, computed, usable
+from .matmul import ELEMENTS
+from .rows import LEAST, NARROW, ROW_ELEMENTS, computed, launch, usable
 
 Array = Any
 Shape = tuple[int, ...]
@@ -185,3 +186,37 @@ def group_call(
     call(*arrays, length, inside, n * number, number, each, block, inside * length, eps,
          -(-n * number // each))  # fmt: skip
     return True
+
+
+# -- the length of a row made 1 ------------------------------------------------------------------
+
+
+def unit(x: Array, dim: int, eps: float, stops: bool) -> tuple[Array, Array] | None:
+    """x / max(norm, eps) along a dimension, and the norm, which keeps the dimension as 1."""
+    x = np.ascontiguousarray(x) if x.size >= LEAST else x
+    inner = math.prod(x.shape[dim + 1 :])
+    if not usable(x) or x.dtype not in ELEMENTS or 1 < inner < NARROW:
+        return None
+    shape = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
+    y, norm, how = (
+        np.empty(x.shape, x.dtype),
+        np.empty(shape, x.dtype),
+        np.array([eps, stops], x.dtype),
+    )
+    kinds = (("x", "row"), ("how", "line"), ("norm", "one"), ("y", "row"))
+    launch("norm", "unit", x, x.shape[dim], inner, kinds, [x, how, norm, y])
+    return y, norm
+
+
+def unit_grad(g: Array, x: Array, norm: Array, dim: int, eps: float, stops: bool) -> Array | None:
+    """The gradient of `unit`, given its norm."""
+    inner = math.prod(x.shape[dim + 1 :])
+    if x.size < LEAST or g.dtype != x.dtype or x.dtype not in ELEMENTS or 1 < inner < NARROW:
+        return None
+    g, x, norm = (np.ascontiguousarray(a) for a in (g, x, norm))
+    if not usable(x):
+        return None
+    dx, how = np.empty(x.shape, x.dtype), np.array([eps, stops], x.dtype)
+    kinds = (("g", "row"), ("x", "row"), ("how", "line"), ("norm", "one"), ("dx", "row"))
+    launch("norm", "unit_grad", x, x.shape[dim], inner, kinds, [g, x, how, norm, dx])
+    return dx

@@ -70,9 +70,9 @@ def kernel(
 ) -> tuple[Any, int]:
     """A kernel along the last dimension, or (`vectors` > 0) along an earlier one, and how many
     columns it computes together."""
-    from .llvm import loss, rows, softmax
+    from .llvm import loss, norm, rows, softmax
 
-    body = getattr(loss if module == "loss" else softmax, name)
+    body = getattr({"loss": loss, "norm": norm, "softmax": softmax}[module], name)
     if not vectors:
         return rows.kernel(body, element, dict(kinds)), 1
     return rows.column_kernel(body, element, dict(kinds), vectors), rows.columns(element, vectors)
@@ -81,7 +81,7 @@ def kernel(
 def launch(
     module: str, name: str, x: Array, n: int, inner: int, kinds: Any, arrays: list[Array]
 ) -> None:
-    """Run a body of `llvm/softmax.py` or `llvm/loss.py` along the middle of (outer, n, inner)."""
+    """Run a body of one of the modules above along the middle of (outer, n, inner)."""
     element = ROW_ELEMENTS[x.dtype]
     if inner == 1:
         call, _ = kernel(module, name, element, kinds, 0)

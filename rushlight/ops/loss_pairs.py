@@ -9,6 +9,7 @@ from ..autograd import door
 from ..errors import message
 from . import math as m
 from .loss import REDUCTIONS, finished, reduction_of
+from .normalization import units
 from .record import composite
 from .shape_public import broadcast_tensors
 
@@ -28,6 +29,9 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
         x1, x2 = broadcast_tensors(x1, x2)
 
     def unit(x: Any) -> Any:
+        found = units(x, dim, eps, False)
+        if found is not None:
+            return found
         norm = x.norm(2, dim, keepdim=True)
         with door.grad_enabled(False):
             lift = (eps - norm).clamp(min=0)  # the floor does not stop the gradient

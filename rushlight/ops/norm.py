@@ -393,6 +393,10 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out:
     tensor([[0.6000, 0.8000]])
     """
     check_tensor("normalize", "input", 1, input)
+    if p == 2 and out is None:
+        found = ops.units(input, dim, eps, True)
+        if found is not None:
+            return found
     length = input.norm(p, dim, keepdim=True).clamp_min(eps)
     if out is None:
         return input / length

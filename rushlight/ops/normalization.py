@@ -15,12 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import door
 from ..kernels import norm as arrays
+from ..kernels.matmul import ELEMENTS
 from ..kernels.meta import MetaArray
-from ..kernels.rows import computed
+from ..kernels.rows import LEAST, computed
 from . import reduce
 from .record import op, up
 from .samples import arr, case
+from .shape import array_of
 from .spatial import Ints
 
 MOMENTS = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
@@ -263,3 +266,63 @@ def _(g: Any, y: Any, x: Any, weight: Any, *, needs: Any, dims: Ints, eps: float
 
 
 rms_norm_op.shape(lambda x, *_w, dims, eps: with_moments(x, math.prod(x.shape[: dims[0]]))[:2])
+
+# -- the length of a row made 1 ------------------------------------------------------------------
+
+
+@op(
+    samples=[
+        case((3, 4), dim=1, eps=1e-12, stops=True),
+        case((2, 3, 4), dim=0, eps=1e-8, stops=False),
+        case(arr((3, 4), 0.01, 0.02), dim=1, eps=0.5, stops=True),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    differentiable=(0,),
+    saves=(1,),
+    node="DivBackward0",
+)
+def unit(input: Any, *, dim: int, eps: float, stops: bool) -> Any:
+    """x / max(|x|, eps) along a dimension, and |x|.
+
+    Where |x| < eps the floor passes no gradient to it when it `stops` (as in `normalize`), else all
+    (as in `cosine_similarity`, where PyTorch lifts the length without recording it).
+    """
+    return arrays.unit(input, dim, eps, stops)
+
+
+@unit.joint
+def _(g: Any, y: Any, x: Any, *, dim: int, eps: float, stops: bool) -> Any:
+    g, norm = g[0], y[1]
+    if x.__class__ is np.ndarray:
+        return (arrays.unit_gradient(g, x, norm, dim, eps, stops),)
+    known = array_of(norm)  # what it decides does not change with x
+    held, none = known < eps, known == 0
+    lift = np.where(held, eps - known, 0).astype(known.dtype)
+    apart = none.astype(known.dtype)  # a root of 0 has no derivative
+    norm = (reduce.sum(x * x, dim=dim, keepdim=True) + door.wrap(apart)) ** 0.5
+    length = norm + door.wrap(lift - apart)
+    passes = ~(none | held) if stops else ~none
+    if stops:  # what is held is eps whatever x is
+        mask = door.wrap((~held).astype(known.dtype))
+        length = norm * mask + door.wrap(np.where(held, eps, 0).astype(known.dtype))
+    along = reduce.sum(g * x, dim=dim, keepdim=True) / (length * length * norm)
+    return (g / length - x * (along * door.wrap(passes.astype(known.dtype))),)
+
+
+@unit.shape
+def _(x: Any, *, dim: int, eps: float, stops: bool) -> Any:
+    shape = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
+    return MetaArray(x.shape, x.dtype), MetaArray(shape, x.dtype)
+
+
+def units(x: Any, dim: Any, eps: float, stops: bool) -> Any:
+    """Rows of a large float tensor divided by their lengths; None for what others do."""
+    a = x._a
+    if a.__class__ is not np.ndarray or a.dtype not in ELEMENTS or a.size < LEAST:
+        return None
+    if dim.__class__ is not int or not -a.ndim <= dim < a.ndim or door.state.watchers:
+        return None
+    kw = {"dim": dim % a.ndim, "eps": float(eps), "stops": stops}
+    return unit.call((x,), kw)[0]

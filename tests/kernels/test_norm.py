@@ -204,6 +204,29 @@ def test_every_type(dtype: Any) -> None:
     check(norm.rows_gradient(g, x, 33, w, mean, rstd, (True, True, True)), expected[1:])
 
 
+@pytest.mark.parametrize("shape", [(5, 7), (9, 130), (3, 20, 70)])
+@pytest.mark.parametrize("dim", [0, 1, -1])
+@pytest.mark.parametrize("stops", [True, False])
+@pytest.mark.usefixtures("road")
+def test_units(shape: Any, dim: int, stops: bool) -> None:
+    """Also rows of zeros and rows shorter than the floor."""
+    dim %= len(shape)
+    x, g = draw(0, *shape), draw(1, *shape)
+    small = np.moveaxis(x, dim, 0)[:, 0]
+    small *= 0.01
+    small[..., -1] *= 0
+    X, G, eps = x.astype(np.float64), g.astype(np.float64), 0.2
+    size = np.sqrt((X * X).sum(dim, keepdims=True))
+    length = np.maximum(size, eps)
+    y, kept = norm.unit(x, dim, eps, stops)
+    close(y, X / length)
+    close(kept, size)
+    none = (size == 0) | ((size < eps) & stops)
+    slope = (G * X).sum(dim, keepdims=True) / (length**2 * np.where(size == 0, 1, size))
+    wanted = G / length - X * np.where(none, 0, slope)
+    close(norm.unit_gradient(g, x, kept, dim, eps, stops), wanted)
+
+
 @pytest.mark.usefixtures("road")
 def test_numbers_far_from_zero() -> None:
     """The variance is that of the distances from the mean, not a difference of large sums."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ir import Function, Module, Pointer, Value, element
+from .ir import Function, Module, Pointer, Value, element, lanes
 from .low import computed
-from .rows import Vectors, Words, compiled, module_of, part
+from .rows import Row, Vectors, Words, compiled, module_of, part
 
 TOGETHER = 2  # rows whose sums for weight and bias are added in registers
 
@@ -189,3 +189,37 @@ def row_backward(e: str, names: tuple[str, ...]) -> Any:
         return module_of("norm_rows_grad", names, numbers, norm.backward, finish)
 
     return compiled(("norm_rows_grad", e, names), build)
+
+
+# -- the length of a row made 1: bodies for `rows.kernel` and `rows.column_kernel` ---------------
+
+
+def floor(r: Row, norm: Value) -> tuple[Value, Value]:
+    """max(norm, eps), and whether it is the norm; `how` is eps, and whether the floor stops the
+    gradient."""
+    eps = r.places["how"][0]
+    return r.f.select(norm < eps, eps, norm), norm < eps
+
+
+def unit(r: Row) -> None:
+    """x / max(norm, eps) with norm = sqrt(sum(x ** 2)), which is kept."""
+    norm = r.f.sqrt(r.reduce("add", lambda i: (r.load("x", i), r.load("x", i))))
+    r.set_one("norm", norm)
+    length = r.wide(floor(r, norm)[0])
+    r.each(lambda i: r.store("y", i, r.load("x", i) / length))
+
+
+def unit_grad(r: Row) -> None:
+    """g / l - x sum(g x) / (l l norm) with l = max(norm, eps); the second part is 0 where the norm
+    is, and where the floor holds and stops the gradient."""
+    f = r.f
+    norm = r.one("norm")
+    length, held = floor(r, norm)
+    along = r.reduce("add", lambda i: (r.load("g", i), r.load("x", i)))
+    slope = along / length / length / norm
+    stops = r.places["how"][1]
+    zero = r.number(0.0) if lanes(norm.type) > 1 else f.const(r.c, 0.0)
+    slope = f.select(held, slope * (1.0 - stops), slope)
+    wide = r.wide(f.select(norm == 0.0, zero, slope))
+    length = r.wide(length)
+    r.each(lambda i: r.store("dx", i, r.load("g", i) / length - r.load("x", i) * wide))
