@@ -21,8 +21,10 @@ from .matmul import has_unit, room
 Array = Any
 Ints = tuple[int, ...]
 LEAST_WORK = 1 if fused.ALWAYS else 1 << 22  # multiplications from which on the unit is used
-FEW = 1 if fused.ALWAYS else 128  # output positions of all images, below which vectors are as fast
-USEFUL = 0.0 if fused.ALWAYS else 0.55  # the least share of a tile's work that counts
+FEW = 1 if fused.ALWAYS else 32  # output positions of all images, below which vectors are as fast
+FEW_OF_WEIGHT = 1 if fused.ALWAYS else 128  # the same for a weight's gradient
+USEFUL = 0.0 if fused.ALWAYS else 0.45  # the least share of a tile's work that counts
+USEFUL_OF_WEIGHT = 0.0 if fused.ALWAYS else 0.55
 MOST = 1 << 23  # bytes of split images at a time
 TOGETHER = 1 << 20  # bytes of split operands that a weight's gradient goes through for each tap
 CHUNKS = 16  # chunks that there should be
@@ -65,9 +67,11 @@ class Plan:
 plan = functools.lru_cache(maxsize=256)(Plan)
 
 
-def chosen(dtype: Any, other: Any, n: int, groups: int, c: int, o: int, taps: int, p: int) -> bool:
+def chosen(
+    dtype: Any, other: Any, n: int, groups: int, c: int, o: int, taps: int, p: int, few: int
+) -> bool:
     """Whether operands of these types and sizes are for the matrix unit."""
-    if dtype != np.float32 or other != np.float32 or n * p < FEW:
+    if dtype != np.float32 or other != np.float32 or n * p < few:
         return False
     if n * groups * c * o * taps * p < LEAST_WORK or not n * groups * c * o * taps * p:
         return False
@@ -108,7 +112,7 @@ def forward(
     n, c = x.shape[0], x.shape[1] // groups
     o, size, taps = w.shape[1] if turned else w.shape[0] // groups, w.shape[2:], w[0, 0].size
     p = math.prod(out)
-    if len(size) > 2 or not chosen(x.dtype, w.dtype, n, groups, c, o, taps, p):
+    if len(size) > 2 or not chosen(x.dtype, w.dtype, n, groups, c, o, taps, p, FEW):
         return None
     if min(padding) < 0 or max(x.shape[2:]) + 2 * max(padding) >= 1 << 28:
         return None
@@ -149,12 +153,12 @@ def weight(
     n, c, o = x.shape[0], x.shape[1] // groups, g.shape[1] // groups
     taps, out = math.prod(kernel_size), g.shape[2:]
     p = math.prod(out)
-    if len(out) > 2 or not chosen(x.dtype, g.dtype, n, groups, c, o, taps, p):
+    if len(out) > 2 or not chosen(x.dtype, g.dtype, n, groups, c, o, taps, p, FEW_OF_WEIGHT):
         return None
     if min(padding) < 0 or max(x.shape[2:]) + 2 * max(padding) >= 1 << 28:
         return None
     made = plan(x.shape[2:], kernel_size, stride, padding, dilation, out)
-    if made.useful < USEFUL:
+    if made.useful < USEFUL_OF_WEIGHT:
         return None
     call, parts = kernel("weight")
     x, g = np.ascontiguousarray(x), np.ascontiguousarray(g)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LEAST_WORK", "FEW", "USEFUL"):
+    for name in ("LEAST_WORK", "FEW", "FEW_OF_WEIGHT", "USEFUL", "USEFUL_OF_WEIGHT"):
         monkeypatch.setattr(conv_unit, name, 0)
 
 

@@ -58,6 +58,12 @@ def available() -> bool:
     return ctypes.CDLL(None).syscall(ARCH_PRCTL, REQUEST, TILE_DATA) == 0
 
 
+def need() -> None:
+    """Raise where the unit cannot be used: its first instruction would end the process."""
+    if not available():
+        raise RuntimeError("this CPU has no matrix unit (AMX), or Linux does not allow its use")
+
+
 def configure(module: Module) -> None:
     """Add the shapes of all eight tiles: 16 rows of 64 bytes."""
     words = [1] + [0] * 15 + [64, 0] * 8 + [0] * 16 + [SIDE] * 8 + [0] * 8

@@ -441,6 +441,7 @@ class Weight(AmxConv):
 
 def kernel(which: type[AmxConv], parts: int) -> Any:
     """A compiled kernel as a Python function of the parameters in its `kinds`."""
+    amx.need()
     key = (which.name, parts)
     symbols = {**native.symbols(), **threads.run_symbol()}
     found = jit.load(key, lambda: which(parts).build(), ["call"], symbols)

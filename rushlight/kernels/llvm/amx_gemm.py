@@ -340,6 +340,7 @@ class AmxGemm:
 @functools.cache
 def kernel(parts: int) -> Any:
     """The compiled product as a Python function, called like `gemm.kernel("float")`."""
+    amx.need()
     key = ("amx_gemm", parts, LINES, DEPTH, ROOM, GROUP, CHUNKS)
     symbols = {
         **native.symbols(),

@@ -21,7 +21,7 @@ RUN = (("a", "array"), ("a_row", "int"), ("c", "array"), ("c_row", "int"), ("bia
        ("m", "int"), ("n", "int"), ("k", "int"), ("packed", "array"), ("room", "array"),
        ("accumulate", "int"), ("flag", "array"), ("group", "int"))  # fmt: skip
 GROUP = 4  # panels of columns that a chunk computes at most
-CHUNKS = 8  # chunks that there should be
+CHUNKS = 2  # chunks that there should be
 FEW = 4  # panels of rows that the caller packs itself
 
 
@@ -132,6 +132,7 @@ class AmxPacked(AmxGemm):
 @functools.cache
 def kernels(parts: int) -> tuple[Any, Any]:
     """(pack, run) as Python functions of the parameters in `PACK` and `RUN`."""
+    amx.need()
     symbols = {**native.symbols(), **threads.run_symbol()}
     found = jit.load(
         ("amx_packed", parts), lambda: AmxPacked(parts).build(), ["py_pack", "py_run"], symbols
