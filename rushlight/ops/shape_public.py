@@ -61,6 +61,8 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if dtype is size is None and shape and shape[0].__class__ is int:  # the most frequent way
+        return door.apply(s.view_as_shape, (input,), {"shape": sizes(shape, "view")})
     if shape and isinstance(shape[0], dtypes.dtype):
         dtype = shape[0]
     if dtype is not None:
