@@ -39,25 +39,25 @@ def steps_of(a: ndarray, shape: Sequence[int]) -> Steps | None:
 
 def order_of(shape: Sequence[int], steps: Sequence[Steps]) -> list[int]:
     """The dims in the order in which the result lies in memory: that of the operands where they
-    agree, else that of the shape, as NumPy has it."""
-    dims = list(range(len(shape)))
-    for place in range(1, len(dims)):
-        k = place
-        while k and outside(dims[k], dims[k - 1], steps):
-            dims[k - 1], dims[k] = dims[k], dims[k - 1]
-            k -= 1
-    return dims
+    agree, else that of the shape. NumPy's way: a dim moves inwards past those with longer steps."""
+    dims = list(range(len(shape)))[::-1]  # innermost first
+    for k in range(1, len(dims)):
+        place = k
+        for inner in range(k - 1, -1, -1):
+            verdict = shorter(dims[k], dims[inner], steps)
+            if verdict is False:
+                break
+            if verdict:
+                place = inner
+        dims.insert(place, dims.pop(k))
+    return dims[::-1]
 
 
-def outside(d: int, e: int, steps: Sequence[Steps]) -> bool:
-    """Whether dim d belongs outside of dim e: some operand says so, and none the contrary."""
-    found = False
-    for s in steps:
-        if s[d] and s[e]:
-            if abs(s[d]) <= abs(s[e]):
-                return False
-            found = True
-    return found
+def shorter(d: int, e: int, steps: Sequence[Steps]) -> bool | None:
+    """Whether the steps along dim d are shorter than those along e; None where no operand has both,
+    False where operands disagree."""
+    known = [abs(s[d]) < abs(s[e]) for s in steps if s[d] and s[e]]
+    return all(known) if known else None
 
 
 def axes_of(shape: Sequence[int], steps: Sequence[Steps]) -> tuple[list[int], list[Steps]]:

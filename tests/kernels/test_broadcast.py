@@ -95,7 +95,8 @@ def test_turned_operands(rng: np.random.Generator) -> None:
         got = fused.large(mix, "mix", {}, tuple(arrays), {})
         if got is not None:
             np.testing.assert_array_equal(got, wanted, err_msg=f"trial {trial}")
-            assert got.strides == wanted.strides
+            lines = zip(got.shape, got.strides, wanted.strides, strict=True)
+            assert all(n == 1 or ours == numpys for n, ours, numpys in lines)
     square = rng.standard_normal((300, 300)).astype(np.float32)
     got = fused.large(mix, "mix", {}, (square, square.T, square[::-1]), {})
     np.testing.assert_array_equal(got, mix(square, square.T, square[::-1]))
