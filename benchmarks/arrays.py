@@ -53,9 +53,19 @@ def cross_entropy(torch: Any) -> Callable[[], Any]:
     return steps(lambda x: torch.nn.functional.cross_entropy(x, t), x)
 
 
-def mse(torch: Any) -> Callable[[], Any]:
-    x, t = of(torch, normal(4096, 1024), True), of(torch, normal(4096, 1024))
-    return steps(lambda x: torch.nn.functional.mse_loss(x, t), x)
+def loss(name: str) -> Case:
+    """A loss of 4M pairs, forward and backward."""
+
+    def made(torch: Any) -> Callable[[], Any]:
+        x, t = of(torch, normal(4096, 1024), True), of(torch, normal(4096, 1024))
+        return steps(lambda x: getattr(torch.nn.functional, name)(x, t), x)
+
+    return made
+
+
+def narrow(torch: Any) -> Callable[[], Any]:
+    x = of(torch, normal(1 << 20)).half()
+    return lambda: x.sum()
 
 
 def embedding(torch: Any) -> Callable[[], Any]:
@@ -78,13 +88,29 @@ def one(call: Callable[..., Any], *arrays: np.ndarray) -> Case:
 
 def cases() -> dict[str, tuple[Case, int]]:
     """What is measured, and how often in a row."""
-    matrix, images = normal(4096, 1024), normal(32, 64, 28, 28)
+    matrix, images, rows = normal(4096, 1024), normal(32, 64, 28, 28), normal(512, 1000)
     return {
         "sum of 16M": (one(lambda _, x: x.sum(), normal(1 << 24)), 1),
         "sum over dim 0": (one(lambda _, x: x.sum(0), matrix), 10),
         "sum over dim 1": (one(lambda _, x: x.sum(1), matrix), 10),
         "amax over dim 1": (one(lambda _, x: x.amax(1), matrix), 10),
         "max over dim 0": (one(lambda _, x: x.max(0), matrix), 2),
+        "sum over dim 1, transposed": (one(lambda _, x: x.T.sum(1), matrix), 10),
+        "sum over dims 0 and 2 of four": (one(lambda _, x: x.sum((0, 2)), images), 10),
+        "sum of 1M float16": (narrow, 20),
+        "prod over dim 1": (one(lambda _, x: x.prod(1), matrix), 5),
+        "var over dim 1": (one(lambda _, x: x.var(1), matrix), 2),
+        "norm over dim 1": (one(lambda _, x: x.norm(dim=1), matrix), 5),
+        "nansum over dim 1": (one(lambda _, x: x.nansum(1), matrix), 5),
+        "sum of 16 x 64 over dim 1": (one(lambda _, x: x.sum(1), normal(16, 64)), 2000),
+        "mean of 100": (one(lambda _, x: x.mean(), normal(100)), 2000),
+        "cumsum 512 x 1000 over dim 1": (one(lambda _, x: x.cumsum(1), rows), 10),
+        "cummax 512 x 1000 over dim 1": (one(lambda _, x: x.cummax(1), rows), 10),
+        "logcumsumexp 512 x 1000 over dim 1": (one(lambda _, x: x.logcumsumexp(1), rows), 2),
+        "sort 512 x 1000": (one(lambda _, x: x.sort(1), rows), 2),
+        "topk 5 of 512 x 1000": (one(lambda _, x: x.topk(5), rows), 5),
+        "median 512 x 1000": (one(lambda _, x: x.median(1), rows), 2),
+        "sort 1M": (one(lambda _, x: x.sort(), normal(1 << 20)), 1),
         "logsumexp over dim 1": (one(lambda _, x: x.logsumexp(1), matrix), 3),
         "bias added": (one(lambda _, x, b: x + b, normal(128, 512), normal(512)), 100),
         "bias added, forward and backward": (bias, 100),
@@ -94,7 +120,8 @@ def cases() -> dict[str, tuple[Case, int]]:
             5,
         ),
         "cross_entropy 512 x 1000, forward and backward": (cross_entropy, 10),
-        "mse_loss of 4M, forward and backward": (mse, 2),
+        "mse_loss of 4M, forward and backward": (loss("mse_loss"), 2),
+        "l1_loss of 4M, forward and backward": (loss("l1_loss"), 2),
         "embedding 10000 x 256, forward and backward": (embedding, 3),
     }
 
