@@ -135,15 +135,22 @@ def operators() -> None:
             plain = fast.unary_plain(op)
             plain.__name__, plain.__doc__ = op.name, op.__doc__
             setattr(Tensor, op.name, quick.method(op, plain))
-    cls.sum = whole(registry["sum_all"], cls.sum)
+    cls.sum = over(registry["sum"], cls.sum, registry["sum_all"])
+    cls.mean = over(registry["mean"], cls.mean, registry["mean"])
 
 
-def whole(op: Any, plain: Any) -> Any:
-    """The method for `a.sum()`: `op` when it is called without arguments, else `plain`."""
-    short = quick.method(op, lambda a: plain(a))
+def over(op: Any, plain: Any, whole: Any) -> Any:
+    """The method for `a.sum()` and `a.sum(1)`: at once the ops `whole` and `op`, else `plain`."""
+    short = quick.plain
+    alone = None if whole.defaults else quick.method(whole, lambda a: plain(a))
 
     @functools.wraps(plain)
     def method(a: Any, *args: Any, **kw: Any) -> Any:
-        return plain(a, *args, **kw) if args or kw else short(a)
+        if not kw:
+            if not args and alone is not None:
+                return alone(a)
+            if a.__class__ in short and (not args or (len(args) == 1 and args[0].__class__ is int)):
+                return op.core({"dim": args[0]} if args else kw, a)
+        return plain(a, *args, **kw)
 
     return method
