@@ -14,7 +14,7 @@ import numpy as np
 
 from ..dtypes import type_name
 from ..errors import message
-from ..kernels import fused
+from ..kernels import fused, many
 from ..kernels.meta import MetaArray
 from . import door, fast
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
@@ -301,7 +301,10 @@ def write_inplace(
         )
     spare(target)
     if t.__class__ is not MetaArray:
-        np.copyto(t, a, casting="unsafe")
+        if a.size >= many.COPY_LEAST:
+            many.copy(t, a)
+        else:
+            np.copyto(t, a, casting="unsafe")
     c = cell(target)
     c.bump(name)
     if not tracked:

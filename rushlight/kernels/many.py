@@ -17,6 +17,10 @@ import numpy as np
 from . import fused
 
 LEAST = 1 if fused.ALWAYS else 1024  # elements, of all together, from which on machine code is used
+COPY_LEAST = (
+    1 if fused.ALWAYS else 1 << 18
+)  # elements from which on two threads copy sooner than one
+NOTHING = np.empty(0)
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 NORMS = {1.0: "add", 2.0: "square", math.inf: "max"}
 
@@ -83,6 +87,20 @@ def limit(arrays: Arrays, low: float, high: float) -> None:
         with np.errstate(all="ignore"):
             for a in arrays:
                 np.minimum(np.maximum(a, low, out=a), high, out=a)
+
+
+def copy(into: np.ndarray, source: np.ndarray) -> None:
+    """Copy an array of the same shape, by several threads where that pays."""
+    if (
+        source.size >= COPY_LEAST
+        and plain([into, source]) is not None
+        and into.shape == source.shape
+        and not np.may_share_memory(into, source)
+        and fused.jit()
+        and _run("copy", into.dtype, [into, source], NOTHING)
+    ):
+        return
+    np.copyto(into, source, casting="unsafe")
 
 
 def _in_place(name: str, arrays: Arrays, numbers: list[Any]) -> bool:

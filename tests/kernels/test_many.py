@@ -100,6 +100,32 @@ def test_one_call_serves_dense_arrays(
     assert answers == [True, False, False]
 
 
+@pytest.mark.parametrize("least", [1, 1 << 60])
+def test_copy(least: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any arrays that NumPy copies: other types, other layouts, shapes that spread, overlaps."""
+    monkeypatch.setattr(many, "COPY_LEAST", least)
+    for dtype in (np.float32, np.float64, np.int32, np.complex64):
+        a = (rng.standard_normal((70, 501)) * 9).astype(dtype)
+        for into in (np.zeros_like(a), np.zeros((70, 501)), np.zeros((501, 70), dtype).T):
+            if into.dtype.kind == "c" or dtype is not np.complex64:
+                many.copy(into, a)
+                np.testing.assert_array_equal(into, a)
+        many.copy(into, a[3])
+        assert (into == a[3]).all()
+        wanted = a[:-1].copy()
+        many.copy(a[1:], a[:-1])
+        np.testing.assert_array_equal(a[1:], wanted)
+
+
+def test_results_of_large_operations_in_place() -> None:
+    x = torch.arange(600_000, dtype=torch.float32)
+    y = torch.empty(600_000)
+    torch.add(x, 1, out=y)
+    np.testing.assert_array_equal(y.numpy(), x.numpy() + 1)
+    x[1:].mul_(2)
+    np.testing.assert_array_equal(x.numpy(), np.arange(600_000, dtype=np.float32) * 2)
+
+
 def test_what_is_not_plain_is_left_to_others() -> None:
     single, double = np.ones(3, np.float32), np.ones(3)
     assert many.plain([single, double]) is None

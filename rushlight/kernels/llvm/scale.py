@@ -15,6 +15,10 @@ def scaled(f: Function, x: Value, factor: Value) -> list[Value]:
     return [x * factor]
 
 
+def copied(f: Function, into: Value, source: Value) -> list[Value]:
+    return [source]
+
+
 def limited(f: Function, x: Value, low: Value, high: Value) -> list[Value]:
     return [lower.minimum(f, lower.maximum(f, x, low), high)]
 
@@ -77,5 +81,8 @@ def kernel(name: str, element: str, how: str = "") -> Any:
     """The compiled kernel: see `lists.entry`; the numbers of a norm are its result."""
     if name == "norm":
         return lists.kernel((name, element, how), lambda: build_norm(element, how))
+    if name == "copy":
+        build = lambda: update.build(name, copied, element, 2, 0)  # noqa: E731
+        return lists.kernel((name, element), build)
     write, count = (scaled, 1) if name == "scale" else (limited, 2)
     return lists.kernel((name, element), lambda: update.build(name, write, element, 1, count))
