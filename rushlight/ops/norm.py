@@ -145,16 +145,17 @@ def _track(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None
     """running = (1 - momentum) * running + momentum * factor * new, in place."""
     if running is None:
         return
+    if unwatched(running) and running._a.dtype == new._a.dtype:
+        a = running._a
+        a *= 1.0 - momentum
+        a += new._a.reshape(a.shape) * (momentum * factor)
+        changed(running, "add_")
+        return
     with door.grad_enabled(False):
         new = new.detach().reshape(running.shape)
         if new.dtype is not running.dtype:
             new = new.to(running.dtype)
-        if unwatched(running):
-            running._a *= 1.0 - momentum
-            running._a += new._a * (momentum * factor)
-            changed(running, "add_")
-        else:
-            running.mul_(1.0 - momentum).add_(new * factor, alpha=momentum)
+        running.mul_(1.0 - momentum).add_(new * factor, alpha=momentum)
 
 
 # -- instance norm -------------------------------------------------------------------------------
