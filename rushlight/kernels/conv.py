@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import conv_native, conv_unit
+from . import conv_columns, conv_native, conv_unit
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
@@ -107,6 +107,8 @@ def conv(
             return found
     if not depthwise:
         found = conv_unit.forward(x, w, bias, stride, padding, dilation, groups, out)
+        if found is None:
+            found = conv_columns.forward(x, w, bias, stride, padding, dilation, groups, out)
         if found is not None:
             return found
     if n * length >= conv_native.FEW and not depthwise:
@@ -159,6 +161,10 @@ def conv_input(
             found = conv_unit.forward(
                 g, w, None, stride, around, dilation, groups, size, turned=True
             )
+            if found is None and conv_columns.suited(
+                g.dtype, w.dtype, n, w.shape, groups, math.prod(out)
+            ):
+                found = conv_native.columns_input(g, w, size, stride, padding, dilation, groups)
             if found is not None:
                 return found
         if n * math.prod(out) >= conv_native.FEW and not _is_depthwise(w, groups):
@@ -220,7 +226,9 @@ def conv_weight(
         if found is not None:
             return found
     if not depthwise:
-        found = conv_unit.weight(x, g, kernel, stride, padding, dilation, groups)
+        found = conv_columns.weight(x, g, kernel, stride, padding, dilation, groups)
+        if found is None:
+            found = conv_unit.weight(x, g, kernel, stride, padding, dilation, groups)
         if found is not None:
             return found
     if n * length >= conv_native.FEW and g.shape[1] // groups > 1 and not depthwise:

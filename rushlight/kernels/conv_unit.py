@@ -110,8 +110,8 @@ def forward(
 ) -> Array | None:  # fmt: skip
     """`conv.conv`; `turned` as in `conv_native.forward`. x is not padded."""
     n, c = x.shape[0], x.shape[1] // groups
-    o, size, taps = w.shape[1] if turned else w.shape[0] // groups, w.shape[2:], w[0, 0].size
-    p = math.prod(out)
+    o, size = w.shape[1] if turned else w.shape[0] // groups, w.shape[2:]
+    taps, p = math.prod(size), math.prod(out)
     if len(size) > 2 or not chosen(x.dtype, w.dtype, n, groups, c, o, taps, p, FEW):
         return None
     if min(padding) < 0 or max(x.shape[2:]) + 2 * max(padding) >= 1 << 28:

@@ -180,7 +180,9 @@ def results(
         a = None if a is None else a.astype(np.float32).astype(dtype)
         if a is not None and absolute:
             a = np.abs(a)
-        tensors.append(None if a is None else laid_out(lib, a, layout))
+        t = None if a is None else laid_out(lib, a, layout)
+        # the values are the yardstick, and PyTorch refuses some weights that are views
+        tensors.append(t if t is None or lib is rushlight else t.contiguous())
     x, w, b, g = tensors
     wanted = [t.detach().requires_grad_() for t in (x, w, b) if t is not None]
     x, w, b = (*wanted, None)[:3]
