@@ -32,7 +32,7 @@ GIVEN = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c"
          "c_batch", "bias_row", "bias_col", "m", "n", "k", "batch", "packed",
          "accumulate")  # fmt: skip
 WORDS = (*GIVEN, "first", "count", "lines", "begin", "pc", "kc", "steps", "shared", "own",
-         "group", "groups", "flag")  # fmt: skip
+         "group", "groups", "at_once", "flag")  # fmt: skip
 POINTERS = {"a", "b", "c", "bias_row", "bias_col", "packed"}
 
 
@@ -181,14 +181,15 @@ class AmxGemm:
         )
         words = Words(f, f.args["words"].of(I64))
         get = words.get
-        groups = shares(f, get("shared"), GROUP)
+        each = get("at_once")
+        groups = (get("shared") + each - 1) // each
         product, group = f.args["index"] // groups, f.args["index"] % groups
-        panel = product * get("shared") + group * GROUP
-        first = group * (GROUP * PANEL)
+        panel = product * get("shared") + group * each
+        first = group * each * PANEL
         to = words.pointer("packed", "i8").at(panel * get("steps") * self.step_bytes)
         self.pack(
             f, words, left, get("first") + product, get("begin") + first,
-            least(f, get("lines") - first, GROUP * PANEL), to, words.pointer("flag", I64),
+            least(f, get("lines") - first, each * PANEL), to, words.pointer("flag", I64),
         )  # fmt: skip
         f.ret()
 
@@ -318,15 +319,16 @@ class AmxGemm:
             steps, panels = shares(f, kc, amx.DEPTH), shares(f, lines, PANEL)
             wanted = (own_panels * count + CHUNKS - 1) // CHUNKS
             group = least(f, least(f, wanted, own_panels), GROUP)
+            at_once = least(f, (count * panels + CHUNKS - 1) // CHUNKS, GROUP)
             groups = (own_panels + group - 1) // group
             for word, amount in (
                 ("first", first), ("count", count), ("lines", lines), ("begin", begin), ("pc", pc),
                 ("kc", kc), ("steps", steps), ("shared", panels), ("own", own_panels),
-                ("group", group), ("groups", groups),
+                ("group", group), ("groups", groups), ("at_once", at_once),
             ):  # fmt: skip
                 words.set(word, amount)
             flag[0] = 0
-            f.call("pool_run", None, [packing, place, count * shares(f, panels, GROUP)])
+            f.call("pool_run", None, [packing, place, count * ((panels + at_once - 1) // at_once)])
             with f.when(flag.atomic_load() == 0) as branch:
                 f.call("pool_run", None, [compute, place, count * groups])
             with branch.otherwise():
