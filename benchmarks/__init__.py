@@ -8,9 +8,11 @@
 
 The whole takes some minutes and wants an idle machine: it refuses to report where other processes
 are at work, unless --force marks the figures as provisional. PyTorch is compared with where it is
-installed (`pip install -e '.[benchmarks]'`); without it there are our times alone.
+installed (`pip install -e '.[benchmarks]'`); without it there are our times alone. JAX, where it is
+installed, has a column of its own for the rows that it has a natural form for.
 
-`work` has one function for each row, written once for both libraries, and `models` the networks;
+`work` has one function for each row, written once for both libraries, `models` the networks and
+`jax_forms` some rows as JAX has them;
 `peers` runs the processes and takes the times; `machine` describes the machine, measures its peaks
 and notices company; `report` writes the text.
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 LIMIT = 0.1  # cores that others may keep busy
-PACKAGES = ("numpy", "llvmlite", "torch")
+PACKAGES = ("numpy", "llvmlite", "torch", "jax")
 ROOT = Path(__file__).parent.parent
 
 

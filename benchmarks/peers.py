@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import jax_forms
 from .machine import ROOT
 from .overhead import plain_environment
 from .work import ROWS
@@ -89,6 +90,9 @@ def answer(torch: Any, request: dict[str, Any]) -> Any:
     """What a process does for one request."""
     if request["what"] == "ready":
         return None
+    if torch.__name__ == "jax":
+        call = jax_forms.FORMS[request["row"]](torch)
+        return measure(call, request["seconds"], request["least"])
     torch.manual_seed(0)
     call = ROWS[request["row"]].make(torch)
     if request["what"] == "time":
@@ -105,7 +109,8 @@ def answer(torch: Any, request: dict[str, Any]) -> Any:
 
 def serve(library: str, threads: int) -> None:
     torch = importlib.import_module(library)
-    torch.set_num_threads(threads)
+    if library != "jax":  # which takes all cores
+        torch.set_num_threads(threads)
     for line in sys.stdin:
         try:
             found = {"value": answer(torch, json.loads(line))}
@@ -174,6 +179,7 @@ class Figures:
     alone_theirs: list[float] = field(default_factory=list)
     more: dict[str, list[float]] = field(default_factory=dict)
     error: str = ""
+    jax: list[float] = field(default_factory=list)  # where it is installed and a row has a form
 
     @property
     def ratios(self) -> list[float]:
@@ -189,7 +195,7 @@ class Figures:
 
     def add(self, other: Figures) -> None:
         """Enter another round."""
-        for name in ("ours", "theirs", "alone_ours", "alone_theirs"):
+        for name in ("ours", "theirs", "alone_ours", "alone_theirs", "jax"):
             getattr(self, name).extend(getattr(other, name))
         for name, values in other.more.items():
             self.more.setdefault(name, []).extend(values)
@@ -243,6 +249,7 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
                 with noted(results[name]) as f:
                     taken = turns(sides, number, name, options)
                     enter(taken, f.ours, f.theirs)
+            measure_jax(rows, plan, results)
             if "busy" in names:
                 with noted(results["busy"]) as f:
                     idle = turns(sides, number, "mnist_step", options)
@@ -271,6 +278,18 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
                 with Side(library, plan.threads) as side:
                     taken[library] = side.ask("memory", "cifar_step") or 0
             enter(taken, f.ours, f.theirs)
+
+
+def measure_jax(rows: list[str], plan: Plan, results: dict[str, Figures]) -> None:
+    """The times of JAX, compiled, where it is installed and a row has a natural form for it."""
+    wanted = [name for name in rows if name in jax_forms.FORMS]
+    if not wanted or importlib.util.find_spec("jax") is None:
+        return
+    with Side("jax", plan.threads) as side:
+        side.ask("ready", "")
+        for name in wanted:
+            with noted(results[name]) as f:
+                f.jax.append(side.ask("time", name, seconds=plan.seconds, least=plan.least))
 
 
 def first_steps(names: list[str], plan: Plan, results: dict[str, Figures]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -10,8 +11,9 @@ from typing import Any, ClassVar
 import pytest
 
 from benchmarks import __main__ as program
-from benchmarks import machine, peers
+from benchmarks import jax_forms, machine, peers
 from benchmarks.peers import Figures, Plan
+from benchmarks.work import ROWS
 
 
 class MadeUp:
@@ -203,3 +205,15 @@ def test_a_process_answers_with_errors_and_ends_with_its_input() -> None:
     assert side.process.returncode is not None
     with peers.Side("math", 1) as side, pytest.raises(peers.RowFailed, match="ended"):
         side.ask("time", "gelu")
+
+
+def test_jax_is_asked_for_the_rows_that_it_has(
+    sides: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name == "jax")
+    results = made("exp", "mnist_step")
+    peers.measure_jax(["exp", "mnist_step"], Plan(), results)
+    assert results["exp"].jax == [2.0]
+    assert results["mnist_step"].jax == []
+    assert ("jax", "exp", 2) in sides
+    assert set(jax_forms.FORMS) <= set(ROWS)

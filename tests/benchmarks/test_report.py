@@ -106,3 +106,19 @@ def test_rounds_add_up() -> None:
     assert f == Figures(
         [1.0, 3.0], [2.0, 4.0], [5.0], [6.0], {"a": [1.0, 2.0], "b": [7.0]}, "broken"
     )
+
+
+def test_what_a_limit_asks_of_the_machine() -> None:
+    """2.147 GFLOP in 5 ms are 429 GFLOP/s, 98 % of two threads' 440; the limit: 0.6 of the time."""
+    found = report.arithmetic({"matmul": Figures([0.01], [0.005], [0.012], [0.011])}, 220.0, 2)
+    assert found[0].endswith("| PyTorch, 2 threads | limit asks for |")
+    assert found[2].endswith("| 98% | 163% |")
+
+
+def test_jax_has_a_column_where_it_was_measured() -> None:
+    rows = {"exp": Figures([1.0], [2.0], jax=[0.5]), "gelu": Figures([1.0], [2.0])}
+    head, _, exp, gelu = report.ratios(rows)
+    assert head.endswith("| JAX (jit) |")
+    assert exp.endswith("| 500 ms |")
+    assert gelu.endswith("| - |")
+    assert "JAX" not in report.ratios({"gelu": rows["gelu"]})[0]
