@@ -17,6 +17,7 @@ from typing import Any
 from . import jit, native, threads
 from .elementwise import (
     CHUNK,
+    LONGEST,
     UNROLL,
     Operand,
     Write,
@@ -96,7 +97,7 @@ def write_chunk(module: Module, write: Write, ins: Sequence[Operand], outs: Sequ
             for (place, kind), y in zip(to, write(c, *values), strict=True):
                 store(c, place, i, y, mask, kind=kind)
 
-        with c.range(first, whole, width, unroll=UNROLL) as i:
+        with c.range(first, whole, width, unroll=UNROLL, longest=LONGEST) as i:
             step(i, None)
         with c.when(whole < last):
             rest = c.convert(last - whole, I32)

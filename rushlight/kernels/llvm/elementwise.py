@@ -38,6 +38,7 @@ CHUNK = 16384  # elements: 64 KB of float32 an operand, within the second-level 
 LARGEST = 1 << 17  # elements of a chunk of a large array: fewer and longer ways through memory
 PARTS = 16  # chunks that an array between these bounds is cut into
 UNROLL = 4
+LONGEST = 64  # lines of a loop that is unrolled: a longer one only takes longer to compile
 AHEAD = 2048  # bytes between what is computed and what is fetched
 RELEASE = 32768  # elements from which on other Python threads may run meanwhile
 
@@ -200,7 +201,7 @@ def build(
             part(first, begin - first)
         first = begin
     whole = last - (last - first) % width
-    with c.range(first, whole, width, unroll=UNROLL) as i:
+    with c.range(first, whole, width, unroll=UNROLL, longest=LONGEST) as i:
         step(i, None, far)
     with c.when(whole < last):
         part(whole, last - whole)

@@ -520,8 +520,11 @@ class Function:
         self.lines.append(f"{name}:")
 
     @contextmanager
-    def range(self, start: Any, stop: Any = None, step: Any = 1, unroll: int = 0) -> Iterator[Any]:
-        """`for i in range(...)`: i is an i64; step is positive."""
+    def range(
+        self, start: Any, stop: Any = None, step: Any = 1, unroll: int = 0, longest: int = 0
+    ) -> Iterator[Any]:
+        """`for i in range(...)`: i is an i64; step is positive. Of more than `longest` lines it is
+        not unrolled."""
         if stop is None:
             start, stop = 0, start
         first, last = self.const(I64, start), self.const(I64, stop)
@@ -534,7 +537,10 @@ class Function:
         go = i < last
         self.line(f"br i1 {go.text}, label %{body}, label %{done}")
         self.label(body)
+        lines = len(self.lines)
         yield i
+        if longest and len(self.lines) - lines > longest:
+            unroll = 1
         following = self.emit(I64, f"add nsw i64 {i.text}, {self.const(I64, step).text}")
         self.line(f"store i64 {following.text}, ptr {place}")
         note = self.module.loop_note(unroll) if unroll else ""
