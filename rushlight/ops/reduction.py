@@ -25,7 +25,9 @@ from ..kernels.meta import MetaArray
 from .record import Op, register
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
-FEW = 1024  # elements up to which NumPy's own `reduce` is right and quick, whatever the axis
+FEW = (
+    0 if reduce_native.fused.ALWAYS else 1024
+)  # elements up to which NumPy's own `reduce` is right and quick, whatever the axis
 
 
 def few(ufunc: Any, x: Any, dim: Any, keepdim: bool) -> Any:
@@ -127,7 +129,7 @@ def reduction(
         known = reduce_native.PLAIN[ufunc.__name__ if ufunc is not np.multiply else "mul"]
         fold = known if of is None else reduce_native.Reduction(known.how, of, name)
 
-        simple = of is None and after is None and not reduce_native.fused.ALWAYS
+        simple = of is None and after is None
 
         def plain(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
             x = x if before is None else before(x)
