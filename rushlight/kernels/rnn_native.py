@@ -19,6 +19,7 @@ from .matmul import ELEMENTS, packed, packs
 
 Array = np.ndarray
 Sizes = tuple[int, ...]
+LEAST_WORK = 1 if fused.ALWAYS else 1 << 19  # multiplications with the state's weights
 ROWS = 1 if fused.ALWAYS else 4  # of the first time: below, a product reads more than it computes
 
 
@@ -27,7 +28,7 @@ def usable(sizes: Sizes, w_hh: Array, *others: Any) -> bool:
     dtype, size = w_hh.dtype, w_hh.shape[1]
     if dtype not in ELEMENTS or not sizes or sizes[0] < ROWS:
         return False
-    if sum(sizes) * w_hh.size < matmul.LEAST_WORK or size < matmul.NARROW:
+    if sum(sizes) * w_hh.size < LEAST_WORK or size < matmul.NARROW:
         return False
     return all(a is None or a.dtype == dtype for a in others) and packs(w_hh) and packs(w_hh.T)
 

@@ -48,7 +48,7 @@ def both_ways(kind: str, sizes: Any, reverse: bool, given: list[Any]) -> list[An
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setattr(matmul, "LEAST_WORK", 1)
+    monkeypatch.setattr(rnn_native, "LEAST_WORK", 1)
     monkeypatch.setattr(matmul, "NARROW", 1)
     monkeypatch.setattr(rnn_native, "ROWS", 1)
     return monkeypatch
