@@ -152,6 +152,10 @@ def pair(a: Any, la: list[Any], b: Any, lb: list[Any], needed: set[Any]) -> tupl
         a = a if la[0] == rows[0] else a.mT
         b = b if lb[0] == inner[0] else b.mT
         return matmul(a, b), rows + columns
+    if len(rows) == len(inner) == len(columns) == 1:  # stacks of any strides, without a copy
+        a = arranged(a, la, batch + rows + inner)
+        b = arranged(b, lb, batch + inner + columns)
+        return matmul(a, b), batch + rows + columns
     many, m, k, n = (math.prod(size[c] for c in g) for g in (batch, rows, inner, columns))
     a = a.permute(tuple(la.index(c) for c in batch + rows + inner))
     b = b.permute(tuple(lb.index(c) for c in batch + inner + columns))
@@ -159,6 +163,11 @@ def pair(a: Any, la: list[Any], b: Any, lb: list[Any], needed: set[Any]) -> tupl
     y = matmul(a.reshape((*lead, m, k)), b.reshape((*lead, k, n)))
     order = batch + rows + columns
     return y.reshape(tuple(size[c] for c in order)), order
+
+
+def arranged(x: Any, labels: list[Any], order: list[Any]) -> Any:
+    """x with its dims in this order."""
+    return x if labels == order else x.permute(tuple(labels.index(c) for c in order))
 
 
 def place(x: Any, labels: list[Any], order: list[Any], tail: tuple[int, ...]) -> Any:

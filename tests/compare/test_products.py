@@ -101,9 +101,9 @@ def problem(rng: np.random.Generator) -> tuple[Callable[[Any], Any], list[tuple[
 
 def both_ways(lib: Any, function: Any, operands: list[Operand], g: Any, change: Any) -> list[Any]:
     """The result, then the gradients of what the operands are views of."""
-    leaves = [lib.from_numpy(change(x.stored)).requires_grad_() for x in operands]
+    leaves = [lib.from_numpy(np.asarray(change(x.stored))).requires_grad_() for x in operands]
     y = function(lib)(*(x.view(leaf) for x, leaf in zip(operands, leaves, strict=True)))
-    y.backward(lib.from_numpy(change(g)))
+    y.backward(lib.from_numpy(np.asarray(change(g))))
     return [np.asarray(t.detach().numpy()) for t in (y, *(leaf.grad for leaf in leaves))]
 
 
