@@ -90,8 +90,8 @@ def problem(rng: np.random.Generator) -> tuple[Callable[[Any], Any], list[tuple[
         shapes = [tuple(letters[c] for c in t) for t in equation.split("->")[0].split(",")]
         return (lambda lib: lambda *given: lib.einsum(equation, *given)), shapes
     added = {"addmm": (m, n), "addmv": (m,), "baddbmm": (b, m, n)}[kind]
-    # (PyTorch's addmv does not broadcast where there is nothing to sum)
-    own = added if kind == "addmv" and not k else tuple(
+    # (PyTorch's addmv does not broadcast where its matrix is empty)
+    own = added if kind == "addmv" and not m * k else tuple(
         1 if rng.random() < 0.3 else s for s in added
     )  # fmt: skip
     others = {"addmm": [(m, k), (k, n)], "addmv": [(m, k), (k,)],
