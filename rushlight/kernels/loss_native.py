@@ -57,13 +57,13 @@ def logsumexp(x: Array) -> Array | None:
 
 
 def shares(
-    x: Array, sums: Array, scale: Array, less: Array | None = None, w: Array | None = None
+    x: Array, sums: Array, scale: Array, less: Array | None, w: Array | None, shape: Any
 ) -> Array | None:
     """The softmax of each row of x (N, C, inner) times its `scale` (N, inner), given its
-    `log_sums`; less `less` (N, inner) times w (C) or 1."""
+    `log_sums`; less `less` (N, inner) times w (C) or 1. The result has the shape given."""
     if not taken(x, sums, scale, less, w):
         return None
-    dx = np.empty(x.shape, x.dtype)
+    dx = np.empty(shape, x.dtype)  # not a view: a leaf keeps it as its gradient
     run("shares", x, x=("row", x), top=("one", sums[0]), log=("one", sums[1]),
         scale=("one", scale), less=("one", less), w=("line", None if less is None else w),
         dx=("row", dx))  # fmt: skip

@@ -109,7 +109,7 @@ def _class_slope(
         at = at * kind(1 - smoothing)
         less = own * kind(smoothing / c)
         scale = at + less * kind(c if weight is None else weight.sum())
-    dx = loss_native.shares(x, sums, scale, less, weight)
+    dx = loss_native.shares(x, sums, scale, less, weight, shape)
     if dx is None:
         dx = np.exp((x - sums[0][:, None]) - sums[1][:, None]) * scale[:, None]
         if less is not None:
