@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from heapq import heappop, heappush, heappushpop
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -212,7 +213,12 @@ def run(
 def new_array(node: Node, r: Any, results: Any) -> bool:
     """Whether a node made this gradient for one edge alone, so that a leaf may keep it without a
     copy."""
-    if r.__class__ is not ndarray or r.base is not None or not node.makes_results:
+    if r.__class__ is not ndarray or not node.makes_results:
+        return False
+    base = r.base
+    if base is not None and (  # unless it is all of an array that nobody else knows
+        base.__class__ is not ndarray or base.size != r.size or getrefcount(base) != 3
+    ):
         return False
     found = 0
     for other in results:

@@ -106,9 +106,9 @@ def conv(
         if found is not None:
             return found
     if not depthwise:
-        found = conv_unit.forward(x, w, bias, stride, padding, dilation, groups, out)
+        found = conv_columns.forward(x, w, bias, stride, padding, dilation, groups, out)
         if found is None:
-            found = conv_columns.forward(x, w, bias, stride, padding, dilation, groups, out)
+            found = conv_unit.forward(x, w, bias, stride, padding, dilation, groups, out)
         if found is not None:
             return found
     if n * length >= conv_native.FEW and not depthwise:

@@ -7,10 +7,11 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight import nn
+from rushlight import kernels, nn
 
 
 @pytest.fixture(autouse=True)
@@ -276,3 +277,27 @@ def test_dropped_graphs_are_not_noticed() -> None:
         loss.backward()
         total += loss.item()
     assert total == 1200 * 5.0
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_gradient_given_another_shape_is_taken_unless_somebody_has_its_array(
+    monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """A kernel makes a matrix, and answers with a view of it in the weight's shape."""
+    known: list[Any] = []
+    address: list[int] = []
+
+    def conv_weight(*_: Any) -> Any:
+        a = np.ones((2, 9))
+        address.append(a.ctypes.data)
+        if kept:
+            known.append(a)
+        return a.reshape(2, 1, 3, 3)
+
+    monkeypatch.setattr(kernels.conv, "conv_weight", conv_weight)
+    w = torch.ones(2, 1, 3, 3, dtype=torch.float64, requires_grad=True)
+    torch.nn.functional.conv2d(torch.ones(1, 1, 5, 5, dtype=torch.float64), w).sum().backward()
+    assert (w.grad.data_ptr() == address[0]) is not kept
+    if kept:
+        known[0][...] = 7
+    assert (w.grad == 1).all()
