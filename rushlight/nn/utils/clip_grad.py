@@ -40,6 +40,12 @@ def _bare(tensors: list[Tensor]) -> bool:
     return kinds and not door.state.watchers
 
 
+def _is_real(tensors: list[Tensor]) -> bool:
+    """Whether all are float32, or all float64: then sums are made in float64, watched or not."""
+    kinds = {t.dtype for t in tensors}
+    return len(kinds) == 1 and kinds <= {rushlight.float32, rushlight.float64}
+
+
 def get_total_norm(
     tensors: Tensors,
     norm_type: float = 2.0,
@@ -61,8 +67,10 @@ def get_total_norm(
     with no_grad():
         found = many.norm([t._a for t in tensors], norm_type) if _bare(tensors) else None
         if found is None:
-            norms = [rushlight.linalg.vector_norm(t, norm_type) for t in tensors]
+            wide = rushlight.float64 if _is_real(tensors) and norm_type in many.NORMS else None
+            norms = [rushlight.linalg.vector_norm(t, norm_type, dtype=wide) for t in tensors]
             total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
+            total = total.to(tensors[0].dtype) if wide is not None else total
         else:
             with np.errstate(over="ignore"):
                 total = Tensor._wrap(np.array(found, tensors[0]._a.dtype))
