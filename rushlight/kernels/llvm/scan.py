@@ -34,7 +34,7 @@ class Scan:
 
     def __init__(self, how: str, e: str, places: bool, back: bool) -> None:
         self.how, self.e, self.places, self.back = how, e, places, back
-        self.kept = F64 if how in ("add", "mul") and e == F32 else e
+        self.kept = F64 if how in ("add", "mul", "logadd") and e == F32 else e
         self.w = jit.target().lanes // (1 if e == F32 else 2)
         self.split = 2 if self.kept != e else 1
         self.where = I32 if e == F32 else I64
