@@ -51,6 +51,7 @@ THEMES = (
     "loss_classes",
     "loss_entropy",
     "loss_pairs",
+    "loss_probability",
     "loss_ctc",
     "embedding",
     "dropout",
