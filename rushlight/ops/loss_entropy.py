@@ -65,9 +65,8 @@ def entropy(
         logs = np.log(np.add.reduce(np.exp(apart), axis=1))
         if weight is not None and smoothing:
             apart *= weight[:, None]
-        sums = np.stack([top, logs, apart.sum(1) if smoothing else logs]).astype(
-            x.dtype, copy=False
-        )
+        found = [top, logs, apart.sum(1)] if smoothing else [top, logs]
+        sums = np.stack(found).astype(x.dtype, copy=False)
     picked = x.reshape(-1)[at_class(x, counted.reshape(n, inner))].reshape(n, inner)
     loss = (sums[1] - (picked - sums[0])).reshape(target.shape)
     if w is not None:
