@@ -7,6 +7,7 @@ The names in the file are PyTorch's (`torch._utils._rebuild_tensor_v2`, `torch.F
 from __future__ import annotations
 
 import collections
+import enum
 import hashlib
 import io
 import os
@@ -193,6 +194,8 @@ class _Pickler(_PythonPickler):
             return (_DEVICE, obj.__reduce__()[1])
         if type(obj) is Size:
             return (_SIZE, (tuple(obj),))
+        if isinstance(obj, enum.Enum) and type(obj).__reduce_ex__ is enum.Enum.__reduce_ex__:
+            return type(obj), (obj.value,)  # Python before 3.11.4 would name `getattr`
         return NotImplemented
 
     def _reduce_tensor(self, t: Any) -> Any:

@@ -107,13 +107,14 @@ def extract(source: str, folder: str, archive: str, packing: str | None) -> None
     import zipfile
     import zlib
 
+    refused = getattr(tarfile, "FilterError", _Outside)  # new in Python 3.11.4
     os.makedirs(folder, exist_ok=True)
     try:
         if archive == ".tar":
             _tar(source, folder, packing)
         else:
             _zip(source, folder, packing)
-    except (tarfile.FilterError, _Outside) as error:
+    except (refused, _Outside) as error:
         raise RuntimeError(
             message(
                 f"{source} was not extracted: a member leads outside the folder",
@@ -138,10 +139,15 @@ def _tar(source: str, folder: str, packing: str | None) -> None:
         if hasattr(tarfile, "data_filter"):
             tar.extractall(folder, filter="data")
             return
-        for member in tar:  # a Python from before the filter: files and folders only
-            if member.isfile() or member.isdir():
-                _below(folder, member.name)
-                tar.extract(member, folder, set_attrs=False)
+        for member in tar:  # a Python from before the filter, and the same rules
+            _below(folder, member.name)
+            if member.islnk():
+                _below(folder, member.linkname)
+            elif member.issym():
+                _below(folder, os.path.join(os.path.dirname(member.name), member.linkname))
+            elif not (member.isfile() or member.isdir()):
+                raise _Outside(f"{member.name} is no file, folder or link")
+            tar.extract(member, folder, set_attrs=False)
 
 
 def _zip(source: str, folder: str, packing: str | None) -> None:
