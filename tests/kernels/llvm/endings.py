@@ -77,10 +77,10 @@ background(1); background(1, True, lambda: os._exit(7)); busy()
     "an exception ends the program": ("background(); sys.exit(3)", 3),
     "Ctrl-C in a kernel": (
         """
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 for _ in range(5):
-    signal.setitimer(signal.ITIMER_REAL, 1e-3 + delay)
-    signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-3 + delay)
         busy()
     except KeyboardInterrupt:
         right()
