@@ -28,7 +28,8 @@ USEFUL_OF_WEIGHT = 0.0 if fused.ALWAYS else 0.55
 MOST = 1 << 23  # bytes of split images at a time
 TOGETHER = 1 << 20  # bytes of split operands that a weight's gradient goes through for each tap
 CHUNKS = 16  # chunks that there should be
-PANEL, GROUP, SPARE = 32, 16, 32  # as in `llvm/amx_conv.py`
+PANEL, GROUP = 32, 16  # as in `llvm/amx_conv.py`
+SPARE = 32  # pixels that an image has behind its end at least, for tiles that run over
 
 
 class Plan:
@@ -65,6 +66,17 @@ class Plan:
 
 
 plan = functools.lru_cache(maxsize=256)(Plan)
+
+
+def planned(
+    x: Array, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints,
+    useful: float,
+) -> Plan | None:  # fmt: skip
+    """The plan where padding and sizes allow one and enough of a tile's work counts."""
+    if min(padding) < 0 or max(x.shape[2:]) + 2 * max(padding) >= 1 << 28:
+        return None
+    made = plan(x.shape[2:], kernel_size, stride, padding, dilation, out)
+    return made if made.useful >= useful else None
 
 
 def chosen(
@@ -114,10 +126,8 @@ def forward(
     taps, p = math.prod(size), math.prod(out)
     if len(size) > 2 or not chosen(x.dtype, w.dtype, n, groups, c, o, taps, p, FEW):
         return None
-    if min(padding) < 0 or max(x.shape[2:]) + 2 * max(padding) >= 1 << 28:
-        return None
-    made = plan(x.shape[2:], size, stride, padding, dilation, out)
-    if made.useful < USEFUL:
+    made = planned(x, size, stride, padding, dilation, out, USEFUL)
+    if made is None:
         return None
     call, parts = kernel("forward")
     x, w = np.ascontiguousarray(x), np.ascontiguousarray(w)
@@ -155,10 +165,8 @@ def weight(
     p = math.prod(out)
     if len(out) > 2 or not chosen(x.dtype, g.dtype, n, groups, c, o, taps, p, FEW_OF_WEIGHT):
         return None
-    if min(padding) < 0 or max(x.shape[2:]) + 2 * max(padding) >= 1 << 28:
-        return None
-    made = plan(x.shape[2:], kernel_size, stride, padding, dilation, out)
-    if made.useful < USEFUL_OF_WEIGHT:
+    made = planned(x, kernel_size, stride, padding, dilation, out, USEFUL_OF_WEIGHT)
+    if made is None:
         return None
     call, parts = kernel("weight")
     x, g = np.ascontiguousarray(x), np.ascontiguousarray(g)

@@ -12,7 +12,7 @@ in the same time, so six products still take less than half the time of one in v
 `set_float32_matmul_precision("high")` leaves out the last three products, "medium" all but one.
 
 Two things differ from float32 in vectors. Numbers from 2**110 on, infinities and NaN cannot be
-split: whoever packs looks for them (`Packer.worst`) and the product is then computed in vectors.
+split: whoever packs looks for them (`Worst`) and the product is then computed in vectors.
 And the unit takes numbers below 2**-126 for zero, also as the last digits of a number: below
 2**-102 an operand loses digits.
 

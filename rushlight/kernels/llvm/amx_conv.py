@@ -26,7 +26,6 @@ from .gemm import transposed
 from .ir import F32, I16, I32, I64, PTR, Function, Pointer, Value, vector
 
 PANEL = 32  # positions, channels or outputs of a panel
-SPARE = 32  # pixels that an image has behind its end, for tiles that run over
 WIDE = vector(F32, SIDE)
 IMAGE = (
     ("x", "array"), ("image", "array"), ("flag", "array"), ("n", "int"), ("groups", "int"),
@@ -129,8 +128,7 @@ class Forward(AmxConv):
     def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
         a = f.args
         blocks, panels = shares(f, a["c"], DEPTH), shares(f, a["o"], PANEL)
-        spans = shares(f, a["n"] * a["steps"], 1)
-        spans = (spans + a["each"] - 1) // a["each"]
+        spans = (a["n"] * a["steps"] + a["each"] - 1) // a["each"]
         chunks = [
             ("pack_image", a["n"] * a["groups"] * blocks),
             ("pack_weight", a["groups"] * panels * blocks),
