@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +50,10 @@ ARCH_PRCTL, REQUEST, TILE_DATA = 158, 0x1023, 18  # Linux: ask for the registers
 
 @functools.cache
 def available() -> bool:
-    """Whether this process may use the matrix unit: the CPU has it, and Linux gives leave."""
+    """Whether this process may use the matrix unit: the CPU has it, Linux gives leave, and
+    RUSHLIGHT_AMX does not forbid it."""
+    if os.environ.get("RUSHLIGHT_AMX", "1").lower() in ("0", "off", "no", "false"):
+        return False
     features = jit.target().features.split(",")
     if not {"+amx-tile", "+amx-bf16", "+avx512bf16"} <= set(features):
         return False
