@@ -60,7 +60,7 @@ def layer(shape: tuple[int, ...]) -> str:
     """The line of one layer."""
     import torch
 
-    from rushlight.kernels import conv
+    from rushlight.kernels.conv import reference as conv
 
     n, c, o, size, k, stride, padding, groups = shape
     rng = np.random.default_rng(0)

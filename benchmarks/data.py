@@ -209,7 +209,7 @@ class Small:
 
 def cycles(count: int) -> bool:
     """Start and stop loaders of every kind; print what is left of processes, descriptors, files."""
-    from rushlight import shared_memory
+    from rushlight.shared_memory import blocks
     from rushlight.utils.data import DataLoader
 
     kinds: list[dict[str, Any]] = [
@@ -234,8 +234,8 @@ def cycles(count: int) -> bool:
             "descriptors": len(list((proc / "fd").iterdir())) if proc.exists() else 0,
             "mappings": (proc / "maps").read_text().count("(deleted)") if proc.exists() else 0,
             "names in shared memory": sum(
-                name.startswith(f"rushlight-{shared_memory.TREE}")
-                for name in os.listdir(shared_memory.folder())
+                name.startswith(f"rushlight-{blocks.TREE}")
+                for name in os.listdir(blocks.folder())
             ),
         }
 

@@ -146,7 +146,8 @@ CHAINS = 12  # sums that do not wait for each other: more than latency times uni
 
 def fused_multiply_adds(lanes: int) -> Any:
     """A kernel with an array for the result and a number of rounds of `CHAINS` vector FMAs."""
-    from rushlight.kernels.llvm import ir, jit, native
+    from rushlight.kernels.codegen import ir
+    from rushlight.kernels.runtime import builtin, jit
 
     def build() -> ir.Module:
         module = ir.Module("fma_peak")
@@ -163,18 +164,18 @@ def fused_multiply_adds(lanes: int) -> Any:
             total = total + s.get()
         to.store(total, 0)
         f.ret()
-        native.entry(module, "call", "run", ["array", "int"])
+        builtin.entry(module, "call", "run", ["array", "int"])
         return module
 
-    found = jit.load(("fma_peak", lanes, CHAINS), build, ["call"], native.symbols())
-    return native.function(found["call"], "fma_peak")
+    found = jit.load(("fma_peak", lanes, CHAINS), build, ["call"], builtin.symbols())
+    return builtin.function(found["call"], "fma_peak")
 
 
 def arithmetic_peak() -> tuple[float, str]:
     """GFLOP/s of one thread in float32, and how it was measured."""
     import numpy as np
 
-    from rushlight.kernels.llvm import jit
+    from rushlight.kernels.runtime import jit
 
     if jit.available():
         lanes = jit.target().lanes

@@ -83,7 +83,7 @@ def compiling(torch: Any) -> float:
     """Seconds that LLVM took so far."""
     if torch.__name__ != "rushlight":
         return 0.0
-    return float(importlib.import_module("rushlight.kernels.llvm.jit").counts.seconds)
+    return float(importlib.import_module("rushlight.kernels.runtime.jit").counts.seconds)
 
 
 def answer(torch: Any, request: dict[str, Any]) -> Any:

@@ -2,7 +2,7 @@
 runs.
 
 This file only gathers names. What an op computes is in `ops/`, the tape in `autograd/`, Tensor in
-`tensor.py`; the functions are derived from the op records by `derive.py`. Read next:
+`tensor.py`; the functions are derived from the op records by `publish.py`. Read next:
 docs/architecture.md.
 """
 
@@ -13,13 +13,13 @@ import warnings as _warnings
 from math import e, inf, nan, pi
 from typing import Any
 
-from . import derive as _derive
 from . import (
     dtypes,
     layout,
     ops,
     tensor_storage,
 )
+from . import publish as _derive
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -78,7 +78,7 @@ from .dtypes import (
     uint64,
 )
 from .errors import LinAlgError, OutOfMemoryError
-from .kernels import memory as _memory
+from .kernels.runtime import memory as _memory
 from .layout import (
     channels_last,
     channels_last_3d,
@@ -216,7 +216,6 @@ _LAZY = {
     "storage",
     "config",
     "overrides",
-    "glass",
     "profiler",
     "dropin",
     "torch_version",
@@ -257,7 +256,7 @@ _FROM = {
     "Generator": "random",
     "default_generator": "random",
     "set_printoptions": "printing",
-    "show": "glass",
+    "show": "show",
     "is_anomaly_enabled": "autograd.anomaly",
     "is_anomaly_check_nan_enabled": "autograd.anomaly",
     "vmap": "func",

@@ -1,6 +1,6 @@
 """Element types: PyTorch's names over NumPy's (and ml_dtypes') types, and how they promote.
 
-Not here: conversion of tensors (`ops/shape.py`, `Tensor.to`). Read next: `tensor.py`.
+Not here: conversion of tensors (`ops/shape/views.py`, `Tensor.to`). Read next: `tensor.py`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .derive import namespaces
+from .publish import namespaces
 
 globals().update(namespaces.get("fft", {}))
 __all__ = sorted(namespaces.get("fft", {}))

@@ -16,7 +16,7 @@ import numpy as np
 
 from .autograd import door
 from .autograd.node import TensorBase
-from .ops import create
+from .ops.create import factories
 
 OPERATORS = {
     np.add: operator.add,
@@ -73,7 +73,7 @@ def tensor_of(result: Any) -> Any:
     if result is None:
         return None
     a = np.asarray(result)
-    return create.from_numpy(a.astype(np.uint8) if a.dtype == bool else a)
+    return factories.from_numpy(a.astype(np.uint8) if a.dtype == bool else a)
 
 
 def array_function(fn: Any, args: Any, kw: dict[str, Any]) -> Any:
@@ -104,7 +104,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         a = np.asarray(
             _Writable(a)
         )  # NumPy marks old-style capsules read-only; their memory is not
-    return create.from_numpy(a) if a.flags.writeable else door.wrap(a)
+    return factories.from_numpy(a) if a.flags.writeable else door.wrap(a)
 
 
 class _Writable:

@@ -14,7 +14,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import coming
+from . import unsupported
 from .autograd import Function
 from .errors import message
 
@@ -156,7 +156,7 @@ def register_autograd(
     _operator(op).register_autograd(backward, setup_context=setup_context)
 
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "Library define fallthrough_kernel impl opcheck register_vmap triton_op",
     FEATURE,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import coming
+from . import unsupported
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "as_nested_tensor masked_select narrow nested_tensor nested_tensor_from_jagged "
     "to_padded_tensor",

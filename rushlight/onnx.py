@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 
-from . import coming
+from . import unsupported
 
 FEATURE = "export to ONNX"
 HINT = (
@@ -36,7 +36,7 @@ class OperatorExportTypes(enum.IntEnum):
     ONNX_FALLTHROUGH = 3
 
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "ExportOptions InputObserver ONNXProgram OnnxExporterError dynamo_export export "
     "register_custom_op_symbolic select_model_mode_for_export unregister_custom_op_symbolic",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops import overrides as _overrides
+from .ops.core import overrides as _overrides
 
 
 def has_torch_function(relevant_args: Any) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import coming
+from . import unsupported
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "Directory EmptyMatchError GlobGroup Importer ObjMismatchError ObjNotFoundError "
     "OrderedImporter PackageExporter PackageImporter PackagingError SysImporter "

@@ -1,7 +1,8 @@
 """Generators of random numbers: seeds, states, and the default generator (`torch.random`).
 
 The numbers are PyTorch's CPU numbers, and states can be exchanged with PyTorch in both directions.
-Not here: the distributions (`kernels/random.py`) and the functions users call (`ops/random.py`).
+Not here: the distributions (`kernels/random/distributions.py`) and the functions users call
+(`ops/random/factories.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from .device import device as Device
 from .errors import message
-from .kernels.twister import STATE_BYTES, Twister
+from .kernels.random.mersenne_twister import STATE_BYTES, Twister
 
 if TYPE_CHECKING:
     from .tensor import Tensor

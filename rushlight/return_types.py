@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops import return_types as _made
+from .ops.core import return_types as _made
 
 
 def __getattr__(name: str) -> Any:

@@ -57,7 +57,8 @@ def nbytes(a: Any) -> int:
 
 def is_shared(a: Any) -> bool:
     """Whether other processes can see the memory of `a`."""
-    blocks = sys.modules.get("rushlight.shared_memory")  # not there: nobody has shared anything
+    # It is not there: nobody has shared anything.
+    blocks = sys.modules.get("rushlight.shared_memory.blocks")
     return blocks is not None and a.__class__ is not MetaArray and blocks.part_of(a) is not None
 
 

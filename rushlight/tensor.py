@@ -1,9 +1,9 @@
 """Tensor: an array with a place on the tape. Fields, views of itself, conversion, autograd,
 printing.
 
-Arithmetic and the named operations are not written here: `derive.py` attaches them from the op
+Arithmetic and the named operations are not written here: `publish.py` attaches them from the op
 records.
-Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index.py`.
+Storage and legacy methods are in `tensor_storage.py`; indexing is in `ops/index/getitem.py`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
-from .autograd import differentiate, door, views
+from .autograd import door, views
+from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
 from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
 from .device import CPU, META
 from .errors import message
 from .kernels.meta import MetaArray, contiguous_strides
-from .ops import create, index, overrides
+from .ops.core import overrides
+from .ops.create import factories
+from .ops.index import getitem
 from .size import Size
 
 ndarray = np.ndarray
@@ -277,7 +280,7 @@ class Tensor(TensorBase):
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         if array.dtype == bool:
             array = array.astype("uint8")
-        return create.from_numpy(np.asarray(array))
+        return factories.from_numpy(np.asarray(array))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kw: Any) -> Any:
         from .interchange import array_ufunc
@@ -458,7 +461,7 @@ class Tensor(TensorBase):
             raise TypeError(
                 f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
             )
-        differentiate.backward(
+        autograd_backward(
             self,
             gradient,
             retain_graph,
@@ -591,13 +594,13 @@ class Tensor(TensorBase):
     def __getitem__(self, key: Any) -> Any:
         if self.__class__ not in overrides.ordinary and overrides.enabled():
             return overrides.dispatch(Tensor.__getitem__, (self, key), {}, (self,))
-        return index.getitem(self, key)
+        return getitem.getitem(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self.__class__ not in overrides.ordinary and overrides.enabled():
             overrides.dispatch(Tensor.__setitem__, (self, key, value), {}, (self,))
             return
-        index.setitem(self, key, value)
+        getitem.setitem(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         raise TypeError("Tensor does not support deleting items")
@@ -696,7 +699,7 @@ class Buffer(Tensor):
 
 def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     if data is None:
-        data = create.empty(0)
+        data = factories.empty(0)
     if not isinstance(data, TensorBase):
         raise TypeError(
             f"cannot create a {cls.__name__} from {type(data).__name__}: it takes a Tensor"

@@ -11,8 +11,8 @@ import numpy as np
 from . import dtypes
 from .autograd.gradcheck import gradcheck, gradgradcheck
 from .errors import message
-from .ops.create import tensor
-from .ops.record import Op
+from .ops.core.record import Op
+from .ops.create.factories import tensor
 from .tensor import Tensor
 
 __all__ = [
@@ -168,7 +168,7 @@ def make_tensor(
 ) -> Tensor:
     """A random tensor in [low, high): by default -9..9 for floats, -9..9 for signed and 0..9 for
     unsigned integers."""
-    from .ops.random import rand, randint
+    from .ops.random.factories import rand, randint
 
     sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     work = (*sizes[:-1], 2 * sizes[-1]) if noncontiguous and sizes else sizes

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.ops.record import registry
+from rushlight.ops.core.record import registry
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 MODULES = {
     "door": "autograd.door",
-    "fast": "autograd.fast",
+    "operators": "autograd.operators",
     "engine": "autograd.engine",
     "node": "autograd.node",
     "views": "autograd.views",
-    "fitting": "autograd.fitting",
-    "differentiate": "autograd.differentiate",
-    "record": "ops.record",
+    "unbroadcast": "autograd.unbroadcast",
+    "backward": "autograd.backward",
+    "record": "ops.core.record",
 }
 NAMED = sorted(
-    set(re.findall(r"`(door|fast|engine|node|views|fitting|differentiate|record)\.(\w+)", TEXT))
+    set(re.findall(r"`(door|operators|engine|node|views|unbroadcast|backward|record)\.(\w+)", TEXT))
 )
 FILES = sorted(set(re.findall(r"`((?:rushlight|tests|ops|autograd|kernels)/[\w/.]*)`", TEXT)))
 

@@ -15,7 +15,7 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 LAYERS: list[tuple[str, ...]] = [
     ("errors", "config", "dtypes", "device", "size"),
     ("kernels",),
-    ("storage", "shared_memory", "handover"),
+    ("storage", "shared_memory"),
     ("autograd.node", "autograd.door", "autograd.engine", "autograd.grad_mode", "autograd"),
     ("ops",),
     ("tensor",),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.ops.record import Op, registry
-from rushlight.ops.samples import case
+from rushlight.ops.core.record import Op, registry
+from rushlight.ops.core.samples import case
 from rushlight.testing import assert_close, check_op, make_tensor
 
 

@@ -1,6 +1,6 @@
-"""Makes `rushlight/kernels/libm_tables.py`: the polynomials behind the special functions.
+"""Makes `rushlight/kernels/special/tables.py`: the polynomials behind the special functions.
 
-Run `python tools/fit_libm.py > rushlight/kernels/libm_tables.py` (needs mpmath). Each table is a
+Run `python tools/fit_libm.py > rushlight/kernels/special/tables.py` (needs mpmath). Each table is a
 Chebyshev fit in 60 digits over t in [-1, 1], written as monomials with the highest power first. The
 number of terms is the smallest whose error is below 2**-55 of the function. Nothing imports this
 file.

@@ -17,7 +17,7 @@ from rushlight import dtypes
 from rushlight.autograd import door
 from rushlight.autograd.node import TensorBase
 from rushlight.errors import message
-from rushlight.ops.convert import cast
+from rushlight.ops.shape.convert import cast
 
 # PyTorch's lists for the CPU, as far as they are single ops here. What is composed of ops
 # (attention, the recurrent layers) follows from its parts.

@@ -17,7 +17,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
-from rushlight.kernels import many
+from rushlight.kernels.multi_tensor import select as multi_tensor
 from rushlight.tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]
@@ -151,8 +151,8 @@ class GradScaler:
             arrays.setdefault(grad._a.dtype, []).append(grad._a)
         bad = False
         for each in arrays.values():
-            bad = not many.finite(each) or bad
-            many.scale(each, inverse)
+            bad = not multi_tensor.finite(each) or bad
+            multi_tensor.scale(each, inverse)
         all_changed(grads, "GradScaler.unscale_")
         return {"cpu": bad} if grads else {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import coming
+from .. import unsupported
 from ..nn import Module
 
 FEATURE = "quantized tensors"
@@ -28,7 +28,7 @@ class DeQuantStub(QuantStub):
     """Where a quantized model would go back to floating point: the identity."""
 
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "FakeQuantize FixedQParamsFakeQuantize HistogramObserver MinMaxObserver "
     "MovingAverageMinMaxObserver ObserverBase PerChannelMinMaxObserver PlaceholderObserver "

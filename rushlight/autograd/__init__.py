@@ -12,7 +12,7 @@ from .anomaly import (
     is_anomaly_enabled,
     set_detect_anomaly,
 )
-from .differentiate import backward, grad
+from .backward import backward, grad
 from .function import Function
 from .grad_mode import (
     enable_grad,

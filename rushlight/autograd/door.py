@@ -8,8 +8,8 @@ is a
 *watcher*: `with watching(fn)` swaps `door.apply` for a version that calls
 `fn(next_apply, op, inputs, kw)`. When nobody watches, nothing is tested.
 
-Not here: what is computed (`ops/`), the bare operators' short cuts (`fast.py`), views and in-place
-changes (`views.py`), backward (`engine.py`).
+Not here: what is computed (`ops/`), the bare operators' short cuts (`operators.py`), views and
+in-place changes (`views.py`), backward (`engine.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels import fused
+from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray
 from .call_errors import broadcast_error, memory_error, type_error
 from .node import (
@@ -83,7 +83,7 @@ def wrap(a: Any) -> Any:
 def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """Run `op` on tensors (numbers and None may stand where the op allows) and record it.
 
-    `op.core` is `general` written out for calls of the common sort (`quick.py`).
+    `op.core` is `general` written out for calls of the common sort (`specialize.py`).
     """
     return op.core(kw, *inputs)
 
@@ -238,7 +238,7 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
     common = dtypes.combine(dims, zeros, numbers)
     if op.promote == "float" and common.category < dtypes.FLOAT:
         common = dtypes.get_default_dtype()
-    if common.low and op.kind == "elementwise" and fused.takes_low(op.name, op.ufunc, arrays):
+    if common.low and op.kind == "elementwise" and elementwise.takes_low(op.name, op.ufunc, arrays):
         return [as_operand(a, common.np) for a in arrays], None
     target = np.dtype(np.float32) if common.low else common.np
     cast = [a if a is None else cast_to(a, target) for a in arrays]

@@ -5,8 +5,8 @@ newest first. It alone sums gradients, brings them to the shape and type of what
 calls hooks. Gradients are ndarrays; with create_graph they are Tensors, and the same rules record.
 
 Not here: what a node computes (`door.OpNode.run`, from the op's rules), shapes and types
-(`fitting.py`),
-hooks (`hook_calls.py`), `backward` and `grad` themselves (`differentiate.py`).
+(`unbroadcast.py`),
+hooks (`hook_calls.py`), `backward` and `grad` themselves (`backward.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from . import door
-from .fitting import cast, fit, fit_other, total
 from .hook_calls import as_tensor, post_hooks, pre_hooks, run_hooks, tensor_hooks
 from .node import LEAF, Extras, Freed, Node, Out, TensorBase
+from .unbroadcast import cast, fit, fit_other, total
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import message
-from . import differentiate, door, function
+from . import door, function
+from .backward import grad
 from .node import TensorBase
 
 __all__ = [
@@ -146,7 +147,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 result.append(door.wrap(np.zeros_like(y._a)) if zero else None)
                 continue
             u = door.wrap(np.zeros_like(y._a)).requires_grad_()
-            gs = differentiate.grad(
+            gs = grad(
                 (y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True
             )
             pairs = [
@@ -157,7 +158,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
             if not pairs:
                 result.append(door.wrap(np.zeros_like(y._a)))
                 continue
-            ts = differentiate.grad(
+            ts = grad(
                 [g for g, _ in pairs],
                 (u,),
                 [t for _, t in pairs],

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from . import differentiate, door
+from . import door
+from .backward import grad
 from .node import TensorBase
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -85,7 +86,7 @@ def grads(
     pairs = [(o, v) for o, v in zip(outputs, vs, strict=True) if o is not None and o.requires_grad]
     if not pairs:
         return (None,) * len(inputs)
-    return differentiate.grad(
+    return grad(
         [o for o, _ in pairs],
         inputs,
         [v for _, v in pairs],
@@ -238,7 +239,7 @@ def jacobian(
             "supported together. "
             "Please either set `strict=False` or `vectorize=False`."
         )
-    from ..ops.shape import stack
+    from ..ops.shape.views import stack
 
     with door.grad_enabled(True):
         was_in, xs = as_tuple(inputs, "inputs", "jacobian")
@@ -251,7 +252,7 @@ def jacobian(
             one = door.wrap(np.ones((), y._a.dtype))
             for j in range(flat.shape[0]):
                 gs = (
-                    differentiate.grad(
+                    grad(
                         (flat[j],),
                         xs,
                         (one,),

@@ -16,7 +16,8 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import message
-from . import differentiate, door
+from . import door
+from .backward import grad
 from .node import TensorBase
 
 
@@ -116,7 +117,7 @@ def _numerical(
 
 def _analytical(y: Any, xs: list[Any], v: Any) -> list[Any]:
     """v^H J of one output, as flat arrays; zeros where there is no path."""
-    gs = differentiate.grad((y,), xs, (v,), retain_graph=True, allow_unused=True)
+    gs = grad((y,), xs, (v,), retain_graph=True, allow_unused=True)
     return [
         np.zeros(x._a.size, x._a.dtype) if g is None else np.asarray(g._a).reshape(-1)
         for g, x in zip(gs, xs, strict=True)
@@ -264,7 +265,7 @@ def _undefined(func: Any, inputs: Any, xs: list[Any]) -> None:
     if len(outs) < 2:
         return
     for y in outs:  # the others get None
-        differentiate.grad(
+        grad(
             (y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True
         )
 
@@ -375,7 +376,7 @@ def _gradcheck(
         )
         if grad_dtypes:
             for y in outs:
-                gs = differentiate.grad(
+                gs = grad(
                     (y,), xs, (door.wrap(np.ones_like(y._a)),), retain_graph=True, allow_unused=True
                 )
                 for x, g in zip(xs, gs, strict=True):
@@ -408,11 +409,11 @@ def _batched(outs: list[Any], xs: list[Any], rtol: float, atol: float) -> None:
     rng = np.random.default_rng(0)
     for y in outs:
         vs = door.wrap(rng.standard_normal((3, *y._a.shape)).astype(y._a.dtype))
-        together = differentiate.grad(
+        together = grad(
             (y,), xs, (vs,), retain_graph=True, allow_unused=True, is_grads_batched=True
         )
         for k in range(3):
-            alone = differentiate.grad((y,), xs, (vs[k],), retain_graph=True, allow_unused=True)
+            alone = grad((y,), xs, (vs[k],), retain_graph=True, allow_unused=True)
             for a, b in zip(together, alone, strict=True):
                 if (a is None) != (b is None) or (
                     a is not None and not _close(a._a[k], b._a, rtol, atol)
@@ -466,7 +467,7 @@ def gradgradcheck(
         xs, gs = both[:n], both[n:]
         ys = [y for y in _differentiable(func(*xs)) if y.requires_grad]
         wanted = [x for x in xs if isinstance(x, TensorBase) and x._fn is not None]
-        got = differentiate.grad(ys, wanted, gs, create_graph=True, allow_unused=True)
+        got = grad(ys, wanted, gs, create_graph=True, allow_unused=True)
         return tuple(g for g in got if g is not None)
 
     return gradcheck(

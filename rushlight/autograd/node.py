@@ -350,7 +350,7 @@ class Node:
 
     def __call__(self, *grads: Any) -> Any:
         """Run the derivative by hand on Tensors; one result, or a tuple, as PyTorch returns."""
-        from .differentiate import call_node
+        from .backward import call_node
 
         return call_node(self, grads)
 

@@ -40,7 +40,7 @@ class Variable(metaclass=_VariableMeta):
         cls, data: Any = None, requires_grad: bool | None = None, volatile: bool | None = None
     ) -> Any:
         if data is None:
-            from ..ops.create import empty
+            from ..ops.create.factories import empty
 
             data = empty(0)
         if not isinstance(data, TensorBase):

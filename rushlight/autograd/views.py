@@ -14,9 +14,10 @@ import numpy as np
 
 from ..dtypes import type_name
 from ..errors import message
-from ..kernels import fused, many
+from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray
-from . import door, fast
+from ..kernels.multi_tensor import select as multi_tensor
+from . import door, operators
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 
 _new = object.__new__
@@ -206,7 +207,7 @@ def unwatched(t: Any) -> bool:
     """Whether a tensor's values can be changed where they lie: no watcher, no history to record or
     to spare, and nothing that `check_inplace` would forbid."""
     kind = t.__class__
-    if kind is not fast.plain_tensor and kind is not fast.plain_parameter:
+    if kind is not operators.plain_tensor and kind is not operators.plain_parameter:
         return False
     if t._a.__class__ is not np.ndarray or door.apply is not door.bare_apply:
         return False
@@ -233,13 +234,13 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         return False
     a = target._a
     dtype = a.dtype
-    if (dtype is not door.F32 and dtype is not door.F64) or a.size >= fused.LEAST:
+    if (dtype is not door.F32 and dtype is not door.F64) or a.size >= elementwise.LEAST:
         return False
     b: Any = a
     if rest:
         b = rest[0]
         kind = b.__class__
-        if kind is fast.plain_tensor or kind is fast.plain_parameter:
+        if kind is operators.plain_tensor or kind is operators.plain_parameter:
             if (b._fn is not None or b._v is not None) and door.state.enabled:
                 return False
             b = b._a
@@ -301,8 +302,8 @@ def write_inplace(
         )
     spare(target)
     if t.__class__ is not MetaArray:
-        if a.size >= many.COPY_LEAST:
-            many.copy(t, a)
+        if a.size >= multi_tensor.COPY_LEAST:
+            multi_tensor.copy(t, a)
         else:
             np.copyto(t, a, casting="unsafe")
     c = cell(target)

@@ -1,8 +1,8 @@
 """`torch.cpu`: the CPU asked as if it were an accelerator.
 
 The questions about memory are those of `torch.cuda`. They know the arrays that were made since the
-allocator began (`kernels/memory.py`): with the first kernel, or the first question. Where it is not
-in use (no LLVM, RUSHLIGHT_JIT=0, RUSHLIGHT_MEMORY_CACHE=0, not Linux) all answers are 0.
+allocator began (`kernels/runtime/memory.py`): with the first kernel, or the first question. Where
+it is not in use (no LLVM, RUSHLIGHT_JIT=0, RUSHLIGHT_MEMORY_CACHE=0, not Linux) all answers are 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from ..device import usable
 from ..errors import message
-from ..kernels import memory
+from ..kernels.runtime import memory
 
 __all__ = ["Stream", "StreamContext", "current_device", "current_stream", "device_count"]
 __all__ += ["empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated"]

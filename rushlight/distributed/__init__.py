@@ -11,7 +11,7 @@ import enum
 from datetime import timedelta
 from typing import Any, NoReturn
 
-from .. import coming
+from .. import unsupported
 
 FEATURE = "training in several processes (torch.distributed, a coming feature)"
 HINT = "guard it with torch.distributed.is_initialized() and run in one process"
@@ -45,7 +45,7 @@ def is_backend_available(backend: str) -> bool:
 
 def init_process_group(backend: str | None = None, *args: Any, **kw: Any) -> NoReturn:
     """Raises: process groups come with a later version."""
-    coming.refuse("torch.distributed.init_process_group", FEATURE, HINT)
+    unsupported.refuse("torch.distributed.init_process_group", FEATURE, HINT)
 
 
 def destroy_process_group(group: Any = None) -> None:
@@ -159,7 +159,7 @@ class group:
     WORLD = None
 
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "all_gather all_gather_coalesced all_gather_into_tensor all_gather_object all_reduce "
     "all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv broadcast "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rushlight import coming
+from rushlight import unsupported
 from rushlight.distributed import FEATURE, HINT
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "BackendType PyRRef RRef RpcBackendOptions TensorPipeRpcBackendOptions WorkerInfo "
     "get_worker_info init_rpc remote rpc_async rpc_sync shutdown",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import rushlight as rl
 
-from ..ops.random_gamma import dirichlet_path
+from ..ops.random.rejection import dirichlet_path
 from ..tensor import Tensor
 from . import constraints
 from .exp_family import ExponentialFamily

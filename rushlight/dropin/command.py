@@ -77,7 +77,7 @@ def cache(what: str) -> None:
     from . import info
 
     if what == "clear":
-        from ..kernels.llvm import jit
+        from ..kernels.runtime import jit
 
         print(f"removed {jit.clear()} compiled kernels")
     print(*info.caches(), sep="\n")

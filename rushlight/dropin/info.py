@@ -87,7 +87,7 @@ def memory() -> Iterator[str]:
 
 def caches() -> Iterator[str]:
     """Folders in which Rushlight keeps what it can make again."""
-    from ..kernels.llvm import jit
+    from ..kernels.runtime import jit
 
     folder = jit.cache_folder()
     if folder is None:

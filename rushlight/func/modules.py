@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..nn.utils import stateless
-from ..ops.shape import stack
+from ..ops.shape.views import stack
 
 __all__ = ["functional_call", "stack_module_state"]
 

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import differentiate, door, engine
+from ..autograd import door, engine
+from ..autograd.backward import grad as autograd_grad
 from ..autograd.node import Node, Out, TensorBase
 from ..errors import message
-from ..ops.shape import stack
+from ..ops.shape.views import stack
 from .trees import leaves, rebuild, tree_map
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
@@ -89,7 +90,7 @@ def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bo
     with door.grad_enabled(True):
         got: Any = (None,) * len(xs)
         if pairs:
-            got = differentiate.grad(
+            got = autograd_grad(
                 [y for y, _ in pairs],
                 xs,
                 [v for _, v in pairs],

@@ -15,7 +15,7 @@ from typing import Any
 from ..autograd.function import Function
 from ..autograd.node import TensorBase
 from ..errors import message
-from ..ops.shape import stack
+from ..ops.shape.views import stack
 from .trees import leaves, matched, rebuild
 
 __all__ = ["vmap"]

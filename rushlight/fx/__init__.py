@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import coming
+from .. import unsupported
 
 FEATURE = "graphs captured from modules (torch.fx)"
 HINT = "hooks (module.register_forward_hook) to look at what passes through a module"
@@ -30,7 +30,7 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     return fn
 
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "CodeGen Graph GraphModule Interpreter Node Proxy ProxyableClassMeta Tracer Transformer "
     "replace_pattern symbolic_trace",

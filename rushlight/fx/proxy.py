@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rushlight import coming
+from rushlight import unsupported
 from rushlight.fx import FEATURE, HINT
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "Proxy",
     FEATURE,

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
-from .. import coming
+from .. import unsupported
 from ..compiler import note
 from ..errors import message
 from ..futures import Future
@@ -128,8 +128,8 @@ class TopLevelTracedModule(TracedModule):
     """What PyTorch's `trace` returns; here for `isinstance`."""
 
 
-ScriptFunction = coming.absent_class("torch.jit.ScriptFunction", FEATURE, HINT)
-CompilationUnit = coming.absent_class("torch.jit.CompilationUnit", FEATURE, HINT)
+ScriptFunction = unsupported.absent_class("torch.jit.ScriptFunction", FEATURE, HINT)
+CompilationUnit = unsupported.absent_class("torch.jit.CompilationUnit", FEATURE, HINT)
 
 
 def script(
@@ -255,12 +255,12 @@ def load(
             raise ValueError(f"The provided filename {os.fspath(f)} does not exist")
         if os.path.isdir(f):
             raise ValueError(f"The provided filename {os.fspath(f)} is a directory")
-    coming.refuse("torch.jit.load", FEATURE, HINT)
+    unsupported.refuse("torch.jit.load", FEATURE, HINT)
 
 
 def save(m: Any, f: Any, _extra_files: Any = None) -> NoReturn:
     """Raises: TorchScript files are not written."""
-    coming.refuse("torch.jit.save", FEATURE, HINT)
+    unsupported.refuse("torch.jit.save", FEATURE, HINT)
 
 
 def freeze(

@@ -1,1 +1,33 @@
-"""How things are computed on a CPU, on bare arrays. Nothing here knows a Tensor."""
+"""How things are computed on a CPU, on bare arrays. Nothing here knows a Tensor.
+
+In each folder `select.py` chooses a kernel for the arrays it is given or answers None,
+`reference.py` computes with NumPy, and the other files write machine code.
+
+In the order in which data passes:
+
+    elementwise/     formulas about one element, of one shape or of shapes that broadcast
+    multi_tensor/    the same over lists of arrays: norms, factors, limits
+    reduce/          sums, extremes and the like over dimensions
+    argreduce/       extremes together with their places
+    scan/            running sums, products and extremes
+    sort/            sorting, selecting and counting
+    matmul/          products of matrices
+    linalg/          systems, factorizations, stacks of matrices
+    conv/            convolutions
+    pad/             padding
+    pool/            maximum and average pooling
+    resample/        interpolation, sampling at points
+    norm/            layer, RMS, batch, group and instance norm
+    softmax/         softmax and its like along rows or columns
+    attention/       attention, block by block
+    rnn/             recurrent layers
+    embedding/       lookups in a table
+    loss/            losses over classes, CTC
+    optim/           optimiser steps
+    random/          random numbers
+    special/         special functions by NumPy
+    codegen/         formulas and loops become LLVM's text
+    runtime/         that is compiled, loaded and run: threads, memory, BLAS
+
+`meta.py` is an array without data, `strided.py` views with any strides.
+"""

@@ -10,7 +10,7 @@ that is sent to another process is the same memory there.
 >>> x
 tensor([1., 1.])
 
-Read next: `reductions.py` (how), `rushlight/shared_memory.py` (on what memory).
+Read next: `reductions.py` (how), `rushlight/shared_memory/blocks.py` (on what memory).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import threading
 from multiprocessing import *  # noqa: F403
 from multiprocessing import reducer
 
-from .. import shared_memory
+from ..shared_memory import blocks
 from . import reductions
 from .reductions import init_reductions
 from .spawn import (
@@ -57,12 +57,12 @@ __all__ += multiprocessing.__all__
 
 def get_sharing_strategy() -> str:
     """How blocks of shared memory are kept and sent: "file_descriptor" or "file_system"."""
-    return shared_memory.strategy
+    return blocks.strategy
 
 
 def get_all_sharing_strategies() -> set[str]:
     """The strategies that this system has."""
-    return set(shared_memory.STRATEGIES)
+    return set(blocks.STRATEGIES)
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
@@ -72,11 +72,11 @@ def set_sharing_strategy(new_strategy: str) -> None:
     nothing can be left behind. "file_system": a block has names in /dev/shm and costs no
     descriptors; if every process is killed, the names stay until the next program sweeps them.
     """
-    if new_strategy not in shared_memory.STRATEGIES:
+    if new_strategy not in blocks.STRATEGIES:
         raise AssertionError(
-            f"invalid sharing strategy {new_strategy!r}, expected one of {shared_memory.STRATEGIES}"
+            f"invalid sharing strategy {new_strategy!r}, expected one of {blocks.STRATEGIES}"
         )
-    shared_memory.strategy = new_strategy
+    blocks.strategy = new_strategy
 
 
 def _set_thread_name(name: str) -> None:

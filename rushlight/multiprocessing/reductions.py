@@ -2,7 +2,7 @@
 
 Sending a tensor moves its storage to shared memory (`sharing.py`); what is sent is a part of a
 block and how the tensor lies on it. On the other side views of one storage are views of one
-storage again. Read next: `rushlight/handover.py`.
+storage again. Read next: `rushlight/shared_memory/handles.py`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import handover
 from ..dtypes import dtype, from_numpy
 from ..kernels.meta import MetaArray
 from ..nn.parameter import Parameter
-from ..shared_memory import Part, part_of
+from ..shared_memory import handles
+from ..shared_memory.blocks import Part, part_of
 from ..storage import TypedStorage, UntypedStorage, address
 from ..tensor import Tensor
 from ..tensor_storage import Values
@@ -103,4 +103,4 @@ def init_reductions() -> None:
 
 
 init_reductions()
-_ = handover  # it teaches multiprocessing to send parts of blocks
+_ = handles  # it teaches multiprocessing to send parts of blocks

@@ -3,7 +3,7 @@
 All tensors of a storage must move together. A tensor knows its own array only, so unless the array
 is held by nobody else, every tensor in the process is asked whether it looks at the same memory.
 
-Read `rushlight/shared_memory.py` first; how shared tensors travel is in `reductions.py`.
+Read `rushlight/shared_memory/blocks.py` first; how shared tensors travel is in `reductions.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from ..autograd.node import TensorBase
 from ..kernels.meta import MetaArray
-from ..shared_memory import part_of, place
+from ..shared_memory.blocks import part_of, place
 from ..storage import UntypedStorage, address, nbytes, root
 
 _lock = threading.RLock()

@@ -1,13 +1,14 @@
 """`nn.functional`: layers as functions. Their names come from the op records (`ops/`).
 
-Not here: what they compute. Read next: `ops/activation.py`, `ops/conv.py`, `ops/loss.py`.
+Not here: what they compute. Read next: `ops/elementwise/activation.py`, `ops/nn/conv_public.py`,
+`ops/nn/loss.py`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..derive import namespaces
+from ..publish import namespaces
 
 globals().update(namespaces["nn.functional"])
 

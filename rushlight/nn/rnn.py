@@ -1,7 +1,7 @@
 """Recurrent layers: RNN, LSTM, GRU over sequences, and their cells for one time.
 
 Inputs may be padded (T, B, X), without a batch (T, X), or packed (`nn.utils.rnn`). Not here: what
-a layer computes (`ops/rnn.py`).
+a layer computes (`ops/nn/rnn.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """MultiheadAttention and the transformer's layers.
 
 Vaswani et al., 2017, "Attention is all you need", arXiv:1706.03762. Not here: what attention
-computes (`ops/attention.py`). Shapes: N batch, L and S lengths of target and source, E features.
+computes (`ops/nn/attention.py`). Shapes: N batch, L and S lengths of target and source, E features.
 
 Unlike PyTorch's, an encoder in evaluation computes padded positions like all others; it has no
 second implementation that leaves zeros in their place.

@@ -1,7 +1,7 @@
 """rushlight.optim: optimizers, learning-rate schedulers and weight averaging.
 
 `optimizer.py` holds groups, state and hooks; `stepping.py` drives the formulas of
-`kernels/optim.py`; each algorithm has a small file of settings.
+`kernels/optim/formulas.py`; each algorithm has a small file of settings.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.errors import message
-from rushlight.kernels.optim_matrix import adafactor
+from rushlight.kernels.optim.matrix import adafactor
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.stepping import Group, State, changed, check, number, scalar, zeros_like
 from rushlight.tensor import Tensor

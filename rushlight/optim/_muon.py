@@ -9,7 +9,7 @@ import numpy as np
 
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.errors import message
-from rushlight.kernels.optim_matrix import muon
+from rushlight.kernels.optim.matrix import muon
 from rushlight.optim.optimizer import Optimizer, ParamsT
 from rushlight.optim.stepping import Group, changed, check, number, zeros_like
 from rushlight.tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rushlight.errors import message
-from rushlight.kernels import optim as formulas
+from rushlight.kernels.optim import formulas
 from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.stepping import (
     FormulaOptimizer,

@@ -1,7 +1,8 @@
 """Optimizer: parameter groups, state, hooks and state dictionaries, as in PyTorch.
 
-The updates themselves are not here: `stepping.py` drives the formulas of `kernels/optim.py` over
-the parameters, and one small file an algorithm names its settings. Read `stepping.py` next.
+The updates themselves are not here: `stepping.py` drives the formulas of
+`kernels/optim/formulas.py` over the parameters, and one small file an algorithm names its settings.
+Read `stepping.py` next.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from rushlight.kernels import optim as formulas
+from rushlight.kernels.optim import formulas
 from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.stepping import (
     FormulaOptimizer,

@@ -1,7 +1,8 @@
 """The primitives of the update formulas on Tensors, for `differentiable=True`.
 
 Each makes a new Tensor, so autograd records the step and can go through it; nothing is overwritten
-that a backward pass may still need. The array side, which overwrites, is `kernels/optim_arrays.py`.
+that a backward pass may still need. The array side, which overwrites, is
+`kernels/optim/reference.py`.
 """
 
 from __future__ import annotations

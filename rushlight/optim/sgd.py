@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.errors import message
-from rushlight.kernels import optim as formulas
+from rushlight.kernels.optim import formulas
 from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.stepping import (
     FormulaOptimizer,

@@ -1,8 +1,8 @@
 """The bookkeeping of a step: from parameter groups to calls of an update formula.
 
 `FormulaOptimizer` walks the groups, keeps the state of each parameter and hands bare arrays to
-`kernels/optim.py`. A subclass names its formula and what state it keeps. The checks of constructor
-arguments that several optimizers share are at the end.
+`kernels/optim/formulas.py`. A subclass names its formula and what state it keeps. The checks of
+constructor arguments that several optimizers share are at the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rushlight import dtypes
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
-from rushlight.kernels.optim_arrays import Arrays
+from rushlight.kernels.optim.reference import Arrays
 from rushlight.optim.optimizer import Optimizer
 from rushlight.tensor import Tensor
 
@@ -27,7 +27,7 @@ State = dict[str, Any]
 
 
 class FormulaOptimizer(Optimizer):
-    """An optimizer whose update is one of the formulas of `kernels/optim.py`."""
+    """An optimizer whose update is one of the formulas of `kernels/optim/formulas.py`."""
 
     # The formula and the function that computes its numbers: pairs (numbers, update).
     _formula: tuple[Callable[..., Any], Callable[..., Any]]

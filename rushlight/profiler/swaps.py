@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import differentiate, door, engine, views
+from ..autograd import door, engine, views
 from ..autograd.node import LEAF, Out, TensorBase
 from . import flops as counting
 from .names import QUIET, op_name, public_name, update_name
@@ -40,6 +40,8 @@ from .recording import (
     now,
 )
 
+# The attribute of this name in the package is the function `backward`.
+backward_pass = importlib.import_module("rushlight.autograd.backward")
 ndarray = np.ndarray
 _lock = threading.Lock()
 _users = 0
@@ -103,7 +105,7 @@ def _install() -> None:
     _put(engine, "everything", Everything())
     _put(engine, "run_watched", measured_node(engine.run_watched))
     _put(engine, "finish_leaf", measured_leaf(engine.finish_leaf))
-    _put(differentiate, "run", measured_run(differentiate.run))
+    _put(backward_pass, "run", measured_run(backward_pass.run))
     _put(views, "apply_inplace", measured_inplace(views.apply_inplace))
     _install_functions()
     _install_classes()
@@ -114,8 +116,8 @@ def _install_functions() -> None:
     import rushlight
     import rushlight.nn.functional
 
-    from ..ops.overrides import dispatching
-    from ..ops.record import composites
+    from ..ops.core.overrides import dispatching
+    from ..ops.core.record import composites
 
     dispatcher: Any = dispatching(_install_functions)
     place = dispatcher.__code__.co_freevars.index("fn")
@@ -147,8 +149,8 @@ def _install_functions() -> None:
 
 def _install_classes() -> None:
     from ..autograd.function import Function
-    from ..kernels.optim_arrays import Arrays
-    from ..ops.record import Op
+    from ..kernels.optim.reference import Arrays
+    from ..ops.core.record import Op
     from ..optim import optimizer
 
     tensor = door.Tensor

@@ -18,7 +18,7 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ..ops.record import composites, registry
+from ..ops.core.record import composites, registry
 from .unpickler import Known, broken, hashable, shown
 from .values import names_and_values
 

@@ -23,7 +23,7 @@ from ..device import device
 from ..errors import message
 from ..nn import Module
 from ..nn.parameter import UninitializedTensorMixin
-from ..ops.return_types import ReturnType
+from ..ops.core.return_types import ReturnType
 from ..random import Generator
 from ..size import Size
 from ..storage import UntypedStorage

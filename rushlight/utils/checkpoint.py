@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..autograd import door
-from ..autograd.differentiate import backward
+from ..autograd.backward import backward
 from ..autograd.engine import current
 from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks

@@ -12,7 +12,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.ops.record import Op
+from rushlight.ops.core.record import Op
 
 HERE = re.escape(__file__)
 

@@ -9,7 +9,7 @@ import pytest
 
 import rushlight
 from rushlight.autograd import door, views
-from rushlight.ops.record import registry
+from rushlight.ops.core.record import registry
 
 UFUNCS = [op for op in registry.values() if op.ufunc.__class__ is np.ufunc and op.inplace]
 

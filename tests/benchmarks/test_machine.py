@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import machine
-from rushlight.kernels.llvm import jit
+from rushlight.kernels.runtime import jit
 
 
 def test_processor_seconds_of_all_but_idle() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import matmul
+from rushlight.kernels.matmul import select as matmul
 
 torch = pytest.importorskip("torch")
 

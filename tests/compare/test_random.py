@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import random as R
-from rushlight.kernels.twister import Twister
+from rushlight.kernels.random import distributions as R
+from rushlight.kernels.random.mersenne_twister import Twister
 
 torch = pytest.importorskip("torch")
 

@@ -15,14 +15,15 @@ import pytest
 import rushlight as torch
 from rushlight import config
 from rushlight.autograd import door
-from rushlight.kernels import fused
+from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.meta import MetaArray
-from rushlight.ops.record import Op, registry
+from rushlight.ops.core.record import Op, registry
 
 THREADS = (1, 2, 3, 8)
 LARGE = 1 << 16  # elements of an op's largest operand, about
 FIXED = {"convolve_input"}  # ops that trust a parameter to be the shape of their operands
-LAPACK = "rushlight.ops.linalg_"  # the modules of ops that call it
+LAPACK = "rushlight.ops.linalg."  # the modules of ops that call it, but for its products
+PRODUCTS = "rushlight.ops.linalg.matmul"
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +38,8 @@ def same(call: Callable[[], list[bytes]], lapack: bool = False) -> None:
     where they do the work: how they sum is their own affair."""
     found = {}
     for threads in THREADS:
-        torch.set_num_threads(1 if lapack or not fused.jit() else threads)  # BLAS's threads too
+        # BLAS's threads too.
+        torch.set_num_threads(1 if lapack or not elementwise.jit() else threads)
         config.current.num_threads = threads
         torch.manual_seed(3)
         found[threads] = call()
@@ -130,7 +132,9 @@ def test_an_op(name: str) -> None:
         results(op, args, kw, backward)
     except Exception:
         backward = False
-    same(lambda: results(op, args, kw, backward), op.fn.__module__.startswith(LAPACK))
+    module = op.fn.__module__
+    lapack = module.startswith(LAPACK) and module != PRODUCTS
+    same(lambda: results(op, args, kw, backward), lapack)
 
 
 def test_most_ops_were_enlarged() -> None:

@@ -18,22 +18,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight import handover, shared_memory
-from rushlight.shared_memory import Block, Part, empty, part_of, place
+from rushlight.shared_memory import blocks, handles
+from rushlight.shared_memory.blocks import Block, Part, empty, part_of, place
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named mappings have no files")
 
 
-@pytest.fixture(params=sorted(shared_memory.STRATEGIES))
+@pytest.fixture(params=sorted(blocks.STRATEGIES))
 def strategy(request: Any) -> Iterator[str]:
-    before = shared_memory.strategy
-    shared_memory.strategy = request.param
+    before = blocks.strategy
+    blocks.strategy = request.param
     yield request.param
-    shared_memory.strategy = before
+    blocks.strategy = before
 
 
 def names() -> list[str]:
-    return [n for n in os.listdir(shared_memory.folder()) if n.startswith("rushlight-")]
+    return [n for n in os.listdir(blocks.folder()) if n.startswith("rushlight-")]
 
 
 def descriptors() -> int:
@@ -103,7 +103,7 @@ def test_both_sides_see_writes_and_a_sender_may_end_first(strategy: str, method:
     answers.close()
     del answers, process
     gc.collect()
-    assert handover.cloakroom.waiting == {}
+    assert handles.cloakroom.waiting == {}
     del root
     assert names() == before
 
@@ -129,8 +129,8 @@ def test_nothing_is_left_of_a_killed_process(strategy: str) -> None:
     there.close()
     root[:] = 1
     del root
-    shared_memory._swept = False
-    shared_memory._sweep_the_dead()
+    blocks._swept = False
+    blocks._sweep_the_dead()
     del here, there, process, context
     assert (names(), descriptors()) == before
 
@@ -254,8 +254,8 @@ def test_nothing_is_left_when_all_processes_are_killed(strategy: str, tmp_path: 
     else:  # the next program that makes named blocks sweeps them
         assert left
         pids = {int(name.split("-")[4]) for name in left}
-        while any(shared_memory._alive(pid) for pid in pids):
+        while any(blocks._alive(pid) for pid in pids):
             os.sched_yield()  # closed their files, but not quite gone
-        shared_memory._swept = False
+        blocks._swept = False
         empty(1)
         assert not left & set(names())

@@ -395,9 +395,9 @@ def test_a_program_leaves_nothing_and_says_nothing() -> None:
     )
     import tempfile
 
-    from rushlight import shared_memory
+    from rushlight.shared_memory import blocks
 
-    before = set(os.listdir(shared_memory.folder()))
+    before = set(os.listdir(blocks.folder()))
     with tempfile.TemporaryDirectory() as place:
         path = os.path.join(place, "program.py")
         with open(path, "w", encoding="utf-8") as file:
@@ -409,7 +409,7 @@ def test_a_program_leaves_nothing_and_says_nothing() -> None:
     assert done.stderr == ""
     assert done.returncode == 0
     assert set(done.stdout.split()) == {"3.0"}
-    left = set(os.listdir(shared_memory.folder())) - before
+    left = set(os.listdir(blocks.folder())) - before
     assert not {n for n in left if n.startswith("rushlight-")}
 
 

@@ -19,7 +19,7 @@ import pytest
 import rushlight as torch
 from rushlight.autograd import door
 from rushlight.kernels.meta import MetaArray
-from rushlight.ops.record import LAZY, Op, registry
+from rushlight.ops.core.record import LAZY, Op, registry
 
 OPS = sorted(registry)
 CASES = [(name, i) for name in OPS for i in range(len(registry[name].samples))]
@@ -338,7 +338,7 @@ def test_declared_errors(name: str, k: int) -> None:
     op = registry[name]
     declared = op.errors[k]
     rng = np.random.default_rng(0)
-    from rushlight.ops.samples import make
+    from rushlight.ops.core.samples import make
 
     args = [make(a, rng) for a in declared.args]
     with pytest.raises(declared.kind) as caught:

@@ -9,8 +9,8 @@ import pytest
 
 import rushlight
 from rushlight import optim
-from rushlight.kernels.optim_arrays import BLOCK
-from rushlight.kernels.optim_matrix import orthogonalize
+from rushlight.kernels.optim.matrix import orthogonalize
+from rushlight.kernels.optim.reference import BLOCK
 
 ALL = ["SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop",
        "Rprop", "ASGD", "Adafactor"]  # fmt: skip

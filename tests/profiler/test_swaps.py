@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from typing import Any
 
@@ -10,14 +11,17 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.autograd import differentiate, door, engine, quick, views
+from rushlight.autograd import door, engine, specialize, views
 from rushlight.autograd.function import Function
-from rushlight.kernels.optim_arrays import Arrays
+from rushlight.kernels.optim.reference import Arrays
 from rushlight.nn import functional as F
-from rushlight.ops.record import Op, composites
+from rushlight.ops.core.record import Op, composites
 from rushlight.optim import optimizer
 from rushlight.profiler import profile
 from rushlight.profiler.recording import local
+
+# The attribute of this name in the package is the function `backward`.
+backward_pass = importlib.import_module("rushlight.autograd.backward")
 
 
 def names(prof: Any) -> list[str]:
@@ -31,7 +35,7 @@ def top(prof: Any) -> list[str]:
 def everything_swapped() -> dict[str, Any]:
     """Every object that the profiler may put another one in place of."""
     found: dict[str, Any] = {}
-    for module in (door, engine, differentiate, views, torch, F, optimizer):
+    for module in (door, engine, backward_pass, views, torch, F, optimizer):
         found |= {f"{module.__name__}.{k}": v for k, v in vars(module).items()}
     for cls in (torch.Tensor, Op, Arrays, Function, optimizer.Optimizer):
         found |= {f"{cls.__name__}.{k}": v for k, v in vars(cls).items()}
@@ -43,7 +47,7 @@ def everything_swapped() -> dict[str, Any]:
         *optimizer._global_optimizer_post_hooks.items(),
     ]
     found["watchers"] = door.state.watchers
-    found |= {f"quick.plain: {cls.__name__}": cls for cls in quick.plain}
+    found |= {f"specialize.plain: {cls.__name__}": cls for cls in specialize.plain}
     return found
 
 
@@ -63,9 +67,9 @@ def test_off_is_what_it_was_before() -> None:
         "rushlight.autograd.door.apply",
         "rushlight.autograd.engine.run_watched",
         "rushlight.autograd.engine.finish_leaf",
-        "rushlight.autograd.differentiate.run",
+        "rushlight.autograd.backward.run",
         "rushlight.autograd.views.apply_inplace",
-        "quick.plain: Tensor",
+        "specialize.plain: Tensor",
         "Op.__call__",
         "Arrays.run",
         "Function.apply",

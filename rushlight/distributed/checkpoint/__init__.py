@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rushlight import coming
+from rushlight import unsupported
 from rushlight.distributed import FEATURE, HINT
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "FileSystemReader FileSystemWriter async_save load load_state_dict save save_state_dict",
     FEATURE,

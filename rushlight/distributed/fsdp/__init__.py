@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from rushlight import coming
+from rushlight import unsupported
 from rushlight.distributed import FEATURE, HINT
 
 
@@ -32,7 +32,7 @@ class BackwardPrefetch(enum.Enum):
     BACKWARD_POST = 2
 
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "CPUOffload CPUOffloadPolicy FSDPModule FullOptimStateDictConfig FullStateDictConfig "
     "FullyShardedDataParallel LocalStateDictConfig MixedPrecision MixedPrecisionPolicy "

@@ -3,11 +3,11 @@ mask instead."""
 
 from __future__ import annotations
 
-from rushlight import coming
+from rushlight import unsupported
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128  # libraries import it to build the masks they then do not use
 
-__getattr__, __dir__ = coming.module(
+__getattr__, __dir__ = unsupported.module(
     __name__,
     "AuxOutput AuxRequest BlockMask and_masks create_block_mask create_mask "
     "create_nested_block_mask flex_attention noop_mask or_masks",

@@ -1,7 +1,7 @@
 """Activations: functions of one element, and softmax.
 
-Not here: the formulas as ops (`ops/activation.py`), MultiheadAttention (`nn/transformer.py`, but
-importable from here too). Read next: `loss.py`.
+Not here: the formulas as ops (`ops/elementwise/activation.py`), MultiheadAttention
+(`nn/transformer.py`, but importable from here too). Read next: `loss.py`.
 """
 
 from __future__ import annotations

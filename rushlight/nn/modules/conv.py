@@ -1,6 +1,7 @@
 """Convolutions and transposed convolutions in one to three dimensions, and their lazy forms.
 
-Not here: the arithmetic (`ops/conv.py`, `kernels/conv.py`). Read next: `batchnorm.py`.
+Not here: the arithmetic (`ops/nn/conv_public.py`, `kernels/conv/reference.py`). Read next:
+`batchnorm.py`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Every loss has `reduction`: 'mean', 'sum' or 'none' (one number an element or a sample). The old
 arguments `size_average` and `reduce` still work. In the formulas x is the input, y the target.
 
-Not here: the arithmetic (`ops/loss.py` and its neighbours). Read next: `adaptive.py`.
+Not here: the arithmetic (`ops/nn/loss.py` and its neighbours). Read next: `adaptive.py`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import rushlight
 from ...autograd import door
 from ...autograd.grad_mode import no_grad
 from ...autograd.views import all_changed
-from ...kernels import many
+from ...kernels.multi_tensor import select as multi_tensor
 from ...tensor import Tensor
 from ..parameter import Parameter
 
@@ -65,9 +65,11 @@ def get_total_norm(
     if not tensors:
         return rushlight.as_tensor(0.0)
     with no_grad():
-        found = many.norm([t._a for t in tensors], norm_type) if _bare(tensors) else None
+        found = multi_tensor.norm([t._a for t in tensors], norm_type) if _bare(tensors) else None
         if found is None:
-            wide = rushlight.float64 if _is_real(tensors) and norm_type in many.NORMS else None
+            wide = (
+                rushlight.float64 if _is_real(tensors) and norm_type in multi_tensor.NORMS else None
+            )
             norms = [rushlight.linalg.vector_norm(t, norm_type, dtype=wide) for t in tensors]
             total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
             total = total.to(tensors[0].dtype) if wide is not None else total
@@ -94,8 +96,12 @@ def clip_grads_with_norm_(
         # Multiplying by 1 where nothing is to clip costs less than finding out.
         factor = rushlight.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
         arrays = [g._a for g in grads]
-        if many.plain(arrays) is not None and arrays[0].dtype == factor._a.dtype and _bare(grads):
-            many.scale(arrays, factor._a)
+        if (
+            multi_tensor.plain(arrays) is not None
+            and arrays[0].dtype == factor._a.dtype
+            and _bare(grads)
+        ):
+            multi_tensor.scale(arrays, factor._a)
             all_changed(grads, "clip_grads_with_norm_")
             return
         for grad in grads:
@@ -168,8 +174,8 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     grads = _grads(parameters)
     with no_grad():
         arrays = [g._a for g in grads]
-        if many.plain(arrays) is not None and _bare(grads):
-            many.limit(arrays, -clip_value, clip_value)
+        if multi_tensor.plain(arrays) is not None and _bare(grads):
+            multi_tensor.limit(arrays, -clip_value, clip_value)
             all_changed(grads, "clip_grad_value_")
             return
         for grad in grads:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...kernels.random import _pairs
-from ...kernels.twister import Twister
+from ...kernels.random.distributions import _pairs
+from ...kernels.random.mersenne_twister import Twister
 from ...nn import Module
 from ...random import default_generator
 from ...tensor import Tensor

@@ -508,10 +508,10 @@ def _open_files() -> int:
 
 def _shared_files() -> set[str]:
     """Names in shared memory that this process or its children have made."""
-    from rushlight import shared_memory
+    from rushlight.shared_memory import blocks
 
-    names = os.listdir(shared_memory.folder())
-    return {name for name in names if name.startswith(f"rushlight-{shared_memory.TREE}")}
+    names = os.listdir(blocks.folder())
+    return {name for name in names if name.startswith(f"rushlight-{blocks.TREE}")}
 
 
 @pytest.mark.parametrize("early", [False, True])

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from .... import shared_memory
+from ....shared_memory import blocks
 
 PAGE = mmap.PAGESIZE
 BUFFER = 256 << 10  # bytes: macOS gives a socket 8 KiB by default
@@ -49,7 +49,7 @@ class Block:
     def make(cls, size: int) -> Block:
         """A new block of at least `size` bytes."""
         size = max(PAGE, -(-size // PAGE) * PAGE)
-        return cls(shared_memory.Block.create(size), size)
+        return cls(blocks.Block.create(size), size)
 
     def send(self, connection: Any) -> None:
         """Let the other end map this block: `receive` there."""
@@ -73,7 +73,7 @@ class Block:
             name = connection.recv_bytes().decode()
             if private:
                 return cls(mmap.mmap(-1, size, tagname=name, access=mmap.ACCESS_COPY), size)
-            return cls(shared_memory.Block(key, size, -1, name), size)
+            return cls(blocks.Block(key, size, -1, name), size)
         with _socket(connection) as wire:
             got, fds, _, _ = socket.recv_fds(wire, 1, 1)
         if not got or not fds:
@@ -82,7 +82,7 @@ class Block:
             with contextlib.closing(os.fdopen(fds[0], "rb")):
                 access = mmap.PROT_READ | mmap.PROT_WRITE
                 return cls(mmap.mmap(fds[0], size, mmap.MAP_PRIVATE, access), size)
-        block = cls(shared_memory.Block(key, size, fds[0]), size)
+        block = cls(blocks.Block(key, size, fds[0]), size)
         block.sent()
         return block
 

@@ -1,0 +1,359 @@
+"""backward and grad: the entrances to the engine, with their checks; and calling a node by hand.
+
+Read next: `engine.py`, which carries them out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import message
+from . import door
+from .engine import accumulate, edge_of, run
+from .hook_calls import as_tensor, back
+from .node import LEAF, AccumulateGrad, Cut, GradientEdge, Node, Out, TensorBase, show_line
+from .unbroadcast import fit_other
+
+ndarray = np.ndarray
+ONES = {d: np.ones((), d) for d in (door.F32, door.F64)}  # copied: np.ones takes a microsecond
+
+
+def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
+    """`node(*grads)` by hand: recorded when grad mode is on and something needs it."""
+    if node.x is not None and node.x.pre_hooks:
+        for fn in list(node.x.pre_hooks.values()):
+            got = fn(grads)
+            if got is not None:
+                grads = tuple(got) if isinstance(got, (tuple, list)) else (got,)
+    gs = list(grads)
+    results = (
+        node.run(gs[0] if node.n_out == 1 else gs, door.state.enabled)
+        if door.state.enabled
+        else node.run(
+            back(gs[0], False) if node.n_out == 1 else [back(v, False) for v in gs], False
+        )
+    )
+    if isinstance(node, Node) and not node.edges:
+        return None
+    out = []
+    for e, r in zip(node.edges, results, strict=False):
+        if r is None or e is None:
+            out.append(as_tensor(r))
+            continue
+        target, nr = (e.node, e.nr) if e.__class__ is Out else (e, 0)
+        if isinstance(target, Node):
+            shape = target.shape if target.n_out == 1 else target.shape[nr]
+            dtype = target.dtype if target.n_out == 1 else target.dtype[nr]
+        else:
+            shape, dtype = target._a.shape, target._a.dtype
+        out.append(as_tensor(fit_other(r, shape, dtype, e)))
+    out = [out[i] for i in node.visible()]
+    if node.x is not None and node.x.post_hooks:
+        for fn in list(node.x.post_hooks.values()):
+            got = fn(tuple(out), grads)
+            if got is not None:
+                out = list(got) if isinstance(got, (tuple, list)) else [got]
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def no_grad_error(t: Any, nr: int) -> RuntimeError:
+    """backward() of something without history: say what cut the chain."""
+    x = t._x
+    cut = x if x.__class__ is Cut else getattr(x, "cut", None)
+    if cut is not None:
+        why = f"the history ended with {cut.why} at {show_line(cut.code, cut.lasti)}"
+        hint = {
+            "no_grad": "move that computation out of the torch.no_grad() block",
+            "inference_mode": "move that computation out of torch.inference_mode()",
+            "detach": "leave out that detach() (or .data, .item(), .numpy()) on the way to the "
+            "loss",
+        }.get(cut.why, "keep the values floating point on the way to the loss")
+    else:
+        why = "it was computed only from tensors with requires_grad=False"
+        hint = "requires_grad_() on the tensors you want gradients of; are the parameters frozen?"
+    return RuntimeError(
+        message(
+            f"element {nr} of tensors does not require grad and does not have a grad_fn",
+            got=f"a tensor of shape {tuple(t._a.shape)}; {why}",
+            wanted="a result of operations on at least one tensor that requires grad",
+            hint=hint,
+        )
+    )
+
+
+def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
+    """The gradient to start with: ones for a scalar, the user's (checked) otherwise."""
+    a = t._a
+    if g is None:
+        if a.size != 1:
+            raise RuntimeError(
+                message(
+                    "grad can be implicitly created only for scalar outputs",
+                    got=f"a tensor of shape {tuple(a.shape)}",
+                    wanted="one element, or an explicit gradient of the same shape",
+                    hint="loss.mean().backward() or loss.sum().backward()",
+                )
+            )
+        if a.dtype.kind not in "fV":
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got "
+                f"{door.dtypes.from_numpy(a.dtype)!r}"
+            )
+        one = ONES[a.dtype].copy() if a.ndim == 0 and a.dtype in ONES else np.ones(a.shape, a.dtype)
+        return door.wrap(one) if create_graph else one
+    if not isinstance(g, TensorBase):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g._a.shape != a.shape:
+        raise RuntimeError(
+            message(
+                f"Mismatch in shape: grad_output[0] has a shape of {list(g._a.shape)} and "
+                f"output[0] has a shape of "
+                f"{list(a.shape)}.",
+                got=f"a gradient of shape {tuple(g._a.shape)}",
+                wanted=f"{tuple(a.shape)}, the shape of the output",
+            )
+        )
+    if (g._a.dtype.kind == "c") != (a.dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            "dtype. Mismatch in dtype: "
+            f"grad_output[0] has a dtype of {g.dtype!r} and output[0] has a dtype of {t.dtype!r}."
+        )
+    return g if create_graph else g._a
+
+
+def count_error(ts: Any, gs: Any) -> RuntimeError:
+    return RuntimeError(
+        message(
+            f"got {len(ts)} tensors and {len(gs)} gradients",
+            wanted="one gradient (or None, for a scalar) for each tensor",
+        )
+    )
+
+
+def sequence(x: Any) -> tuple[Any, ...]:
+    """A tensor, a GradientEdge, or several of them, as a tuple of tensors."""
+    if isinstance(x, TensorBase):
+        return (x,)
+    if x.__class__ is GradientEdge:
+        return (standin(x),)
+    return tuple(standin(v) if v.__class__ is GradientEdge else v for v in x)
+
+
+def standin(edge: GradientEdge) -> Any:
+    """A tensor without values at a place in the graph."""
+    node, nr = edge
+    if isinstance(node, AccumulateGrad):
+        return node.variable
+    shape, dtype = (node.shape, node.dtype) if node.n_out == 1 else (node.shape[nr], node.dtype[nr])
+    t = door.wrap(np.broadcast_to(np.zeros((), dtype), shape))
+    t._fn = Out(node, nr) if node.n_out > 1 else node
+    return t
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+    retain_variables: bool | None = None,
+) -> None:
+    """Add the gradients of `tensors` with respect to the graph's leaves into their `.grad`.
+
+    Computes sum_k grad_tensors[k]^T J_k, the vector-Jacobian product.
+
+    Args:
+        tensors: one Tensor or several, each with a history.
+        grad_tensors: gradients of the same shapes; None for scalars.
+        retain_graph: keep saved values for another backward (default: `create_graph`).
+        create_graph: record the derivative's own graph, for higher derivatives.
+        inputs: only these leaves (or tensors) get gradients.
+
+    Raises:
+        RuntimeError: no history, a freed graph, a saved value changed in place, a non-scalar root.
+    """
+    if grad_variables is not None:
+        import warnings
+
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`."
+            )
+        grad_tensors = grad_variables
+    if retain_variables is not None:
+        retain_graph = retain_variables
+    keep = create_graph if retain_graph is None else retain_graph
+    if grad_tensors is None and inputs is None and isinstance(tensors, TensorBase):
+        if tensors._fn is None:
+            raise no_grad_error(tensors, 0)
+        start: Any = (root_gradient(tensors, None, create_graph),)
+        run((edge_of(tensors),), start, keep, create_graph)
+        return
+    if inputs is not None:
+        inputs = sequence(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    ts = sequence(tensors)
+    gs: tuple[Any, ...] = (None,) * len(ts) if grad_tensors is None else sequence(grad_tensors)
+    if len(ts) != len(gs):
+        raise count_error(ts, gs)
+    roots = []
+    start = []
+    for i, (t, g) in enumerate(zip(ts, gs, strict=True)):
+        if t._fn is None:
+            raise no_grad_error(t, i)
+        start.append(root_gradient(t, g, create_graph))
+        roots.append(edge_of(t))
+    if inputs is None:
+        run(roots, start, keep, create_graph)
+        return
+    edges = []
+    for t in inputs:
+        if t._fn is None:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges.append(edge_of(t))
+    others = [t for t in inputs if t._fn is not LEAF]
+    if not others:
+        run(roots, start, keep, create_graph, edges)
+        return
+    for t, g in zip(
+        inputs, run(roots, start, keep, create_graph, edges, capture=True), strict=True
+    ):
+        if g is not None:
+            accumulate(t, g, create_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """Gradients of `outputs` with respect to `inputs`, returned instead of accumulated.
+
+    Args:
+        outputs, inputs: a Tensor or several.
+        grad_outputs: the vector of the vector-Jacobian product; None for scalars.
+        allow_unused: give None for an input the outputs do not depend on (else an error).
+        is_grads_batched: the first dimension of `grad_outputs` is a batch of vectors.
+        materialize_grads: zeros in place of None.
+
+    Raises:
+        RuntimeError: an input is unused, or does not require a gradient; see `backward`.
+    """
+    import warnings
+
+    outs, ins = sequence(outputs), sequence(inputs)
+    if materialize_grads:
+        if allow_unused is False:
+            raise ValueError(
+                "Expected allow_unused to be True or not passed when materialize_grads=True, "
+                "but got: allow_unused=False."
+            )
+        allow_unused = True
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
+            "accumulate gradient for other "
+            "parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    gs: tuple[Any, ...] = (None,) * len(outs) if grad_outputs is None else sequence(grad_outputs)
+    if len(outs) != len(gs):
+        raise count_error(outs, gs)
+    keep = create_graph if retain_graph is None else retain_graph
+    if is_grads_batched:
+        return batched(outs, ins, gs, keep, create_graph, bool(allow_unused), materialize_grads)
+    roots, start = [], []
+    for i, (t, g) in enumerate(zip(outs, gs, strict=True)):
+        if t._fn is None:
+            raise no_grad_error(t, i)
+        start.append(root_gradient(t, g, create_graph))
+        roots.append(edge_of(t))
+    edges = []
+    for t in ins:
+        if t._fn is None:
+            raise RuntimeError(
+                message(
+                    "One of the differentiated Tensors does not require grad",
+                    got=f"an input of shape {tuple(t._a.shape)} with requires_grad=False",
+                    hint="x.requires_grad_() before the computation",
+                )
+            )
+        edges.append(edge_of(t))
+    got = [as_tensor(g) for g in run(roots, start, keep, create_graph, edges, capture=True)]
+    if not allow_unused and any(g is None for g in got):
+        unused = [i for i, g in enumerate(got) if g is None]
+        raise RuntimeError(
+            message(
+                "One of the differentiated Tensors appears to not have been used in the graph. "
+                "Set allow_unused=True if "
+                "this is the desired behavior.",
+                got=f"input number {unused[0]} has no path from the outputs",
+                hint="allow_unused=True gives None for it; materialize_grads=True gives zeros",
+            )
+        )
+    if materialize_grads:
+        got = [
+            zeros_like(t, create_graph) if g is None else g for t, g in zip(ins, got, strict=True)
+        ]
+    return tuple(got)
+
+
+def batched(
+    outs: Any,
+    ins: Any,
+    gs: Any,
+    keep: bool,
+    create_graph: bool,
+    allow_unused: bool,
+    materialize: bool,
+) -> tuple[Any, ...]:
+    """`grad` for each vector of a batch (first dimension of every grad_output), stacked."""
+    sizes = {g._a.shape[0] for g in gs if g is not None}
+    if len(sizes) != 1:
+        raise ValueError("is_grads_batched=True needs grad_outputs with one common first dimension")
+    n = sizes.pop()
+    rows = []
+    for i in range(n):
+        picked = [None if g is None else g[i] for g in gs]
+        rows.append(
+            grad(
+                outs,
+                ins,
+                picked,
+                keep or i < n - 1,
+                create_graph,
+                True,
+                allow_unused,
+                False,
+                materialize,
+            )
+        )
+    from ..ops.shape.views import stack
+
+    if not rows:
+        return tuple(door.wrap(np.zeros((0, *t._a.shape), t._a.dtype)) for t in ins)
+    return tuple(None if c[0] is None else stack(*c, dim=0) for c in zip(*rows, strict=True))
+
+
+def zeros_like(t: Any, requires_grad: bool) -> Any:
+    """What an unused input gets with materialize_grads."""
+    zeros = door.wrap(np.zeros(t._a.shape, t._a.dtype))
+    return zeros.requires_grad_() if requires_grad else zeros

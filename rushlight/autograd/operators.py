@@ -1,0 +1,63 @@
+"""The operators of Python, for all kinds of operands, and what quick calls share.
+
+`plain_binary(op)` is `a + b` through the door; the short way of everyday operands is written by
+`specialize.py`, which comes here for the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .node import TensorBase
+
+ndarray = np.ndarray
+NUMBERS = (int, float, complex, bool)
+
+
+def operand(op: Any, b: Any) -> Any:
+    """The other operand as the door takes it; NotImplemented when it is none of ours."""
+    if isinstance(b, TensorBase) or b.__class__ in NUMBERS:
+        return b
+    if isinstance(b, (np.generic, ndarray)):
+        if b.ndim == 0:
+            return b.item()
+        return NotImplemented
+    if isinstance(b, NUMBERS):
+        return b.__class__.__mro__[-2](b) if not isinstance(b, (bool, int)) else int(b)
+    return NotImplemented
+
+
+def plain_binary(op: Any, swap: bool = False) -> Any:
+    """The operator through the door, for every kind of operand."""
+
+    def method(a: Any, b: Any) -> Any:
+        b = operand(op, b)
+        if b is NotImplemented:
+            return b
+        return op.call((b, a) if swap else (a, b), {})
+
+    return method
+
+
+def unary_plain(op: Any) -> Any:
+    def method(a: Any) -> Any:
+        return op.call((a,), {})
+
+    return method
+
+
+def run_pass(self: Any, g: Any, tensors: bool, wanted: Any = None) -> Any:
+    """`OpNode.run` of an operation that hands its gradient to both operands as it is."""
+    return (g, g)
+
+
+plain_tensor: Any = None  # Tensor and Parameter, for quick tests; set by `take_classes`
+plain_parameter: Any = None
+
+
+def take_classes(tensor_class: type, parameter_class: type) -> None:
+    """Say which classes take the short ways."""
+    global plain_tensor, plain_parameter
+    plain_tensor, plain_parameter = tensor_class, parameter_class

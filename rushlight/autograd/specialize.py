@@ -1,0 +1,525 @@
+"""The door, written out for one operation: Python text that is made from its record.
+
+`door.apply` serves every operation and every kind of operand, so it loops over operands, binds
+parameters by name and asks the record many things. Most calls are of one sort: plain tensors of one
+type, one result. For these, `core(op)` and `entry(op)` write a function that does what the door
+does with the answers filled in: `core` takes (parameters, *tensors) and stands behind `door.apply`,
+`entry` has the record's public signature. Whatever is not of that sort goes the long way, which
+gives the same result.
+
+Nothing here is tested for watchers: while somebody watches, the set `plain` of classes that take
+the short way is empty. The text is written when an operation is first called (`first`), and
+operations of one structure share it; each has a code object of its own (see decision 0009).
+`source(op)` shows it.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import linecache
+import sys
+from collections.abc import Callable
+from types import CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import dtype as _dtype
+from ..kernels.elementwise.select import BARE, least_for
+from . import door
+from .node import LEAF, cut_at, line_from, tick
+from .views import attach_view
+
+EMPTY = inspect.Parameter.empty
+I64 = np.dtype(np.int64)
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
+plain: set[type] = set()  # Tensor and Parameter; empty while a watcher stands at the door
+REFUSED = (ValueError, TypeError, MemoryError, OverflowError)  # the long way says what is wrong
+
+
+def take_classes(*classes: type) -> None:
+    """Say which classes take the short ways."""
+    plain.update(classes)
+    door.on_watch.append(lambda watched: plain.clear() if watched else plain.update(classes))
+
+
+# -- the text ------------------------------------------------------------------------------------
+
+
+def suits(op: Any) -> bool:
+    """Whether calls of an operation have a short way: a fixed number of tensors goes in."""
+    return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
+
+
+def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> list[str]:
+    """The lines from operands named as in the record to the returned tensor.
+
+    `kw` is the text of the parameters, `otherwise` the statement of the long way, `lead` the place
+    of an operand that must be a tensor, `depth` how many calls away the user's line is at least.
+    """
+    names, every = op.inputs, range(len(op.inputs))
+    rest = [i for i in every if i != lead]
+    x = names[lead]
+    lines = [
+        f"if {x}.__class__ not in _plain: {otherwise}",
+        f"_a{lead} = {x}._a",
+        f"_d = _a{lead}.dtype",
+        f"if {unfit(op, lead, True)}: {otherwise}",
+        f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})",
+        f"_f{lead} = {x}._fn",
+    ]
+    for i in rest:
+        lines += operand(op, i, otherwise)
+    if op.check is not None:  # floats of one type have passed it
+        asked = "" if op.promote is None else "if _d is _I64: "
+        lines.append(f"{asked}_check({', '.join(names)})")
+    if op.defaults:
+        lines.append(f"_p = {kw}")
+    lines += [f"try: _r = {computed(op, lead)}", f"except _refused: {otherwise}"]
+    params = "_p" if op.defaults else "{}"
+    if op.outputs != 1:
+        tracked = " or ".join(f"_f{i} is not None" for i in every)
+        more = f"{tuple_of(names)}, {params}, _r, {tracked}"
+        return [*lines, f"return _several(_op, {more}, 0, None)"]
+    lines.append("if _r.__class__ is not _ndarray: _r = _asarray(_r)")
+    if not op.fresh and not op.view:
+        same = " or ".join(["_r.base is not None", *(f"_r is _a{i}" for i in every)])
+        arrays = tuple_of(f"_a{i}" for i in every)
+        lines.append(f"if {same}: _r = _own(_r, {arrays})")
+    lines += ["_t = _new(_Tensor)", "_t._a = _r"]
+    if op.view:
+        lines.append(f"_attach(_op, {params}, {x}, _t, None)")
+    else:
+        lines.append("_t._vc = _t._v = None")
+    notes = [f"{x}._x" if i == lead else f"_x{i}" for i in every]
+    unnoted = " and ".join(f"{note} is None" for note in notes)
+    lines += [
+        f"if {' and '.join(f'_f{i} is None' for i in every)}:",
+        "    _t._fn = None",
+        f"    _t._x = None if {unnoted} else _cut_of({', '.join(notes)})",
+        "    return _t",
+    ]
+    if op.rules is None:
+        return [
+            *lines,
+            "_t._fn = None",
+            f"_t._x = _cut_at(_why, _getframe({depth}), _seen)",
+            "return _t",
+        ]
+    return lines + recorded(op, kw, params, depth)
+
+
+def unfit(op: Any, i: int, first: bool = False) -> str:
+    """The test for arrays that go the long way: narrow ones, other types than the first one's."""
+    tests = [] if bare(op) else [f"_a{i}.__class__ is not _ndarray"]  # a ufunc refuses stand-ins
+    if op.promote is not None and not first:
+        tests.append(f"_a{i}.dtype is not _d")
+    elif op.promote is not None or op.compute:
+        dtype = "_d" if first else f"_a{i}.dtype"
+        more = {"common": f" and {dtype} is not _I64", None: f" and {dtype} not in _others"}
+        others = more.get(op.promote, "")
+        tests.append(f"({dtype} is not _F32 and {dtype} is not _F64{others})")
+    return " or ".join(tests)
+
+
+def bare(op: Any) -> bool:
+    """Whether an operation is one ufunc, which takes numbers as they are."""
+    return op.kind == "elementwise" and isinstance(op.ufunc, np.ufunc)
+
+
+def operand(op: Any, i: int, otherwise: str) -> list[str]:
+    """The lines that take the array, the place on the tape and the note out of an operand."""
+    name = op.inputs[i]
+    lines = [
+        f"if {name}.__class__ in _plain:",
+        f"    _a{i} = {name}._a",
+        f"    if {unfit(op, i)}: {otherwise}",
+        f"    if {name}._v is not None and {name}._v.seen != {name}._vc.count: _refresh({name})",
+        f"    _f{i} = {name}._fn",
+        f"    _x{i} = {name}._x",
+    ]
+    if op.promote is not None and (op.numbers is None or i in op.numbers):
+        number = f"_asarray({name}, _d)"
+        if bare(op):
+            number = f"{name} if _d is not _I64 else {number}"
+        lines += [
+            f"elif {name}.__class__ is _int or ({name}.__class__ is _float and _d is not _I64):",
+            f"    try: _a{i} = {number}",
+            f"    except _refused: {otherwise}",
+            f"    _f{i} = _x{i} = None",
+        ]
+    if op.input_defaults[i] is None:
+        lines += [f"elif {name} is None:", f"    _a{i} = _f{i} = _x{i} = None"]
+    return [*lines, f"else: {otherwise}"]
+
+
+def computed(op: Any, lead: int) -> str:
+    """The call of the array function; of a formula itself, unless `fused` may want a kernel."""
+    every = range(len(op.inputs))
+    given = ", ".join([f"_a{i}" for i in every] + (["**_p"] if op.defaults else []))
+    if op.kind != "elementwise":
+        return f"_fn({given})"
+    tests = ["_a0.size < _least" if len(op.inputs) == 1 else small(op, i) for i in every]
+    if op.name in BARE:  # the same bits both ways: it is enough to look at one operand
+        tests = [f"_a{lead}.size < _least"]
+    return f"_formula({given}) if {' and '.join(tests)} else _fn({given})"
+
+
+def small(op: Any, i: int) -> str:
+    number = op.promote is not None and bare(op)
+    optional = op.input_defaults[i] is None
+    test = f"_a{i}.size < _least"
+    return f"(_a{i}.__class__ is not _ndarray or {test})" if number or optional else test
+
+
+def recorded(op: Any, kw: str, params: str, depth: int) -> list[str]:
+    """The lines that make the node."""
+    names, every = op.inputs, range(len(op.inputs))
+    given = tuple_of(names)
+    lines = [
+        "_d = _r.dtype",
+        "if _d is not _F32 and _d is not _F64:",
+        f"    return _finish(_op, {given}, {params}, _t)",
+    ]
+    if op.kind == "elementwise":  # the result's type is that of the operands
+        lines = []
+    lines += [
+        "if not _state.enabled:",
+        "    _t._fn = None",
+        '    _w = "inference_mode" if _state.inference else "no_grad"',
+        f"    _t._x = _cut_at(_w, _getframe({depth}), _seen)",
+        "    return _t",
+        "_t._x = None",
+        "_n = _new(_node or _first())",
+        "_n.edges = " + tuple_of(f"{names[i]} if _f{i} is _LEAF else _f{i}" for i in every),
+        f"_n.saved = {saved(op)}",
+    ]
+    if op.rule_names:
+        whole = not kw.startswith("_")  # the text of all parameters, not a dictionary of some
+        parts = [kw[1:-1]] if whole else ["**_defaults", f"**{params}"]
+        if op.wants_shapes:
+            shapes = (
+                f"_a{i}.shape if _a{i}.__class__ is _ndarray else ()" if i else "_a0.shape"
+                for i in every
+            )
+            parts.append(f"'shapes': {tuple_of(shapes)}")
+        joined = ", ".join(p for p in parts if p)
+        lines.append("_n.kw = _p" if whole and not op.wants_shapes else f"_n.kw = {{{joined}}}")
+    return [
+        *lines,
+        "_n.seq = _tick()",
+        "_n.shape = _r.shape",
+        "_n.dtype = _d",
+        "_n.x = None",
+        f"_f = _getframe({depth})",
+        "_c = _f.f_code",
+        "if _c is _seen[0]:",
+        "    _n.code = _c",
+        "    _n.lasti = _f.f_lasti",
+        "else: _n.code, _n.lasti = _line_from(_f, _seen)",
+        "_t._fn = _n",
+        "return _t",
+    ]
+
+
+def saved(op: Any) -> str:
+    """The text of what is kept: each value when a gradient is wanted whose rule reads it."""
+    n = len(op.inputs)
+    op.get_rules()
+    rows = [op.keeps(i, n) for i in range(n)]
+    parts = []
+    reading: set[int] = set()
+    for place, value in enumerate(("_r", *op.inputs)):
+        readers = [i for i in range(n) if rows[i][place]]
+        reading.update(readers)
+        if len(readers) == n:
+            parts.append(value)
+        elif readers:
+            wanted = " or ".join(f"_f{i} is not None" for i in readers)
+            parts.append(f"{value} if {wanted} else None")
+        else:
+            parts.append("None")
+    if not reading:
+        return "()"
+    wanted = " or ".join(f"_f{i} is not None" for i in sorted(reading))
+    return tuple_of(parts) + ("" if len(reading) == n else f" if {wanted} else ()")
+
+
+def tuple_of(items: Any) -> str:
+    """The text of a tuple."""
+    return "(" + "".join(f"{item}, " for item in items) + ")"
+
+
+def written(signature: str, lines: list[str]) -> str:
+    """The text of a function."""
+    return f"def call({signature}):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def core_text(op: Any) -> str:
+    """`core(parameters, *tensors)`: what `door.apply` calls."""
+    otherwise = f"return _general(_op, _given({tuple_of(op.inputs)}), _kw)"
+    lines = body(op, "_kw", otherwise, depth=2)  # behind `door.apply`
+    if not op.defaults:  # a parameter it does not have: the long way says so
+        lines.insert(0, f"if _kw: {otherwise}")
+    return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
+
+
+def entry_text(op: Any) -> str:
+    """The public function."""
+    names, statics = op.inputs, list(op.defaults)
+    signature = [
+        f"{n}=None" if d is None else f"{n}=_missing"
+        for n, d in zip(names, op.input_defaults, strict=True)
+    ]
+    if op.varargs:  # x.permute(2, 0, 1) and x.permute((2, 0, 1))
+        (dims,) = statics
+        otherwise = f"return _slow({tuple_of(names)}, (), _rest, _kw)"
+        lines = [
+            f"if _kw or not _rest: {otherwise}",
+            f"{dims} = _rest if _rest[0].__class__ is _int else _rest[0]",
+            f"if {dims} is not _rest and (len(_rest) > 1 or {dims}.__class__ is not _tuple):",
+            f"    {otherwise}",
+        ]
+    else:
+        signature += [f"{s}=_default_{s}" for s in statics]
+        otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
+        wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
+        lines = [f"if {wrong}: {otherwise}"]
+    kw = "{" + ", ".join(f"'{s}': {s}" for s in statics) + "}"
+    lines += body(op, kw, otherwise)
+    return written(", ".join([*signature, "*_rest", "**_kw"]), lines)
+
+
+def method_text(op: Any, swap: bool) -> str:
+    """`a.exp()` and `a + b`; with `swap` the reflected operator, where a stands on the right."""
+    names = ", ".join(reversed(op.inputs) if swap else op.inputs)
+    return written(names, body(op, "{}", f"return _slow({names})", int(swap)))
+
+
+# -- the text of a node's `run` ------------------------------------------------------------------
+
+
+def run_text(op: Any, rule_kw: Any) -> str:
+    """`OpNode.run` for arrays, with the record's rules called by name."""
+    n = len(op.inputs)
+    rows = [op.keeps(i, n) for i in range(n)]
+    kept = [any(row[place] for row in rows) for place in range(n + 1)]
+    otherwise = "return _run(self, g, tensors, wanted)"
+    lines = [f"if tensors or wanted is not None or self.x is not None: {otherwise}"]
+    values = ["y", *(f"v{i}" for i in range(n))]
+    if any(kept):
+        lines += ["_s = self.saved", f"if _s.__class__ is not _tuple or not _s: {otherwise}"]
+        lines.append(f"{tuple_of(values)} = _s")
+    else:
+        values = ["None"] * (n + 1)
+    if kept[0]:
+        kind = "_ndarray" if op.outputs == 1 else "_tuple"
+        lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
+    for i in range(n):
+        if kept[i + 1]:
+            v = f"v{i}"
+            lines += [
+                f"if {v}.__class__ is _Tensor or {v}.__class__ is _Parameter:",
+                f"    _c = {v}._vc",
+                f"    if _c is not None and _c.stamp > self.seq: {otherwise}",
+                f"    {v} = {v}._a",
+                f"elif {v} is not None and {v}.__class__ not in _static: {otherwise}",
+            ]
+    edges = [f"e{i}" for i in range(n)]
+    lines.append(f"{tuple_of(edges)} = self.edges")
+    if any(rule_kw):
+        lines.append("_p = self.kw")
+    given = ", ".join(["g", *values])
+    if op.joint_rule:
+        more = [f"{name}=_p['{name}']" for name in rule_kw[0]]
+        if op.wants_needs:
+            more.append("needs=" + tuple_of(f"{e} is not None" for e in edges))
+        results = [f"r{i}" for i in range(n)]
+        lines.append(f"{tuple_of(results)} = _rule0({', '.join([given, *more])})")
+        parts = [f"None if {e} is None else {r}" for e, r in zip(edges, results, strict=True)]
+    else:
+        parts = []
+        for i, e in enumerate(edges):
+            more = [f"{name}=_p['{name}']" for name in rule_kw[i]]
+            parts.append(f"None if {e} is None else _rule{i}({', '.join([given, *more])})")
+    return written("self, g, tensors, wanted=None", [*lines, f"return {tuple_of(parts)}"])
+
+
+# -- from text to functions ----------------------------------------------------------------------
+
+_codes: dict[str, CodeType] = {}
+_spaces: list[dict[str, Any]] = []  # kept: `node.user_line` knows this package's by their ids
+
+
+def code_of(source: str) -> CodeType:
+    """The code object of a function's text: compiled once, copied for each operation."""
+    found = _codes.get(source)
+    if found is None:
+        file = f"{__file__}<{len(_codes)}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        module = compile(source, file, "exec")
+        found = _codes[source] = next(c for c in module.co_consts if isinstance(c, CodeType))
+    return found.replace()
+
+
+def new_space(**more: Any) -> dict[str, Any]:
+    """Global names for a function: this module's own, as far as other code can see."""
+    space: dict[str, Any] = {"__name__": __name__, "__builtins__": __builtins__, **more}
+    _spaces.append(space)
+    return space
+
+
+def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
+    """Put in what an operation's functions are written with."""
+    names = {
+        "_F32": door.F32,
+        "_F64": door.F64,
+        "_I64": I64,
+        "_others": (I64, np.dtype(bool)),
+        "_plain": plain,
+        "_static": STATIC,
+        "_missing": MISSING,
+        "_refused": REFUSED,
+        "_float": float,
+        "_int": int,
+        "_tuple": tuple,
+        "_ndarray": np.ndarray,
+        "_asarray": np.asarray,
+        "_new": object.__new__,
+        "_Tensor": door.Tensor,
+        "_LEAF": LEAF,
+        "_cut_at": cut_at,
+        "_cut_of": door.cut_of,
+        "_why": f"{op.name}, which has no derivative",
+        "_state": door.state,
+        "_tick": tick,
+        "_getframe": sys._getframe,
+        "_line_from": line_from,
+        "_seen": [None],
+        "_refresh": door.refresh,
+        "_attach": attach_view,
+        "_own": door.own,
+        "_finish": door.finish,
+        "_general": door.general,
+        "_several": door.several,
+        "_given": given,
+        "_op": op,
+        "_fn": op.fn,
+        "_formula": op.ufunc if bare(op) else op.formula,
+        "_least": least_for(op.name, op.ufunc is not None) if op.kind == "elementwise" else 0,
+        "_check": op.check,
+        "_defaults": op.defaults,
+        "_node": None,
+        **{f"_default_{n}": MISSING if v is EMPTY else v for n, v in op.defaults.items()},
+    }
+
+    def first() -> type:
+        """The class of the nodes, once a first one is needed."""
+        node: type = op.plain_node
+        space["_node"] = node
+        return node
+
+    space.update(names, _first=first)
+    return space
+
+
+def given(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands without those that were left out."""
+    while inputs and inputs[-1] is MISSING:
+        inputs = inputs[:-1]
+    return inputs
+
+
+def function(source: str, space: dict[str, Any], name: str) -> Any:
+    """A function of a text, with the defaults that the text gives."""
+    made: Any = FunctionType(code_of(source), space, name)
+    made.__defaults__ = defaults_of(source, space)
+    return made
+
+
+def defaults_of(source: str, space: dict[str, Any]) -> tuple[Any, ...]:
+    """The values of a signature's defaults, which are names."""
+    signature = source[source.index("(") + 1 : source.index("):\n")]
+    values = [part.partition("=")[2] for part in signature.split(", ") if "=" in part]
+    return tuple([None if v == "None" else space[v] for v in values])
+
+
+def run(op: Any, rules: tuple[Any, ...], rule_kw: Any) -> Callable[..., Any] | None:
+    """`run` of an operation's nodes; None where the general one is wanted."""
+    if not suits(op):
+        return None
+    space = new_space(
+        _run=door.OpNode.run,
+        _tuple=tuple,
+        _static=STATIC,
+        _ndarray=np.ndarray,
+        _Tensor=door.Tensor,
+        _Parameter=door.Parameter,
+        **{f"_rule{i}": rule for i, rule in enumerate(rules)},
+    )
+    return function(run_text(op, rule_kw), space, "run")
+
+
+def core(op: Any) -> Callable[..., Any]:
+    """`core(parameters, *tensors)` of an operation, plain or written out."""
+    if suits(op):
+        return function(core_text(op), fill(new_space(), op), op.name)
+    return lambda kw, *inputs: door.general(op, inputs, kw)
+
+
+def entry(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """The public function of an operation; `plain_way(*args, **kw)` takes all calls.
+
+    It writes itself when it is first called: importing the package compiles nothing.
+    """
+    if not suits(op) or op.outputs != 1 or op.return_type is not None:
+        return plain_way
+    if op.varargs and len(op.defaults) != 1:
+        return plain_way
+
+    def slow(inputs: Any, statics: Any, rest: Any, kw: Any) -> Any:
+        """The call as it was made, the plain way."""
+        if rest and statics:  # too many: the plain way says so
+            return plain_way(*inputs, *statics, *rest, **kw)
+        args = []
+        skipped = False
+        for name, value, default in zip(op.inputs, inputs, op.input_defaults, strict=True):
+            if value is MISSING or (value is None and default is None):
+                skipped = True
+            elif skipped:
+                kw[name] = value
+            else:
+                args.append(value)
+        for (name, default), value in zip(op.defaults.items(), statics, strict=False):
+            if value is not default and value is not MISSING:
+                kw[name] = value
+        return plain_way(*args, *rest, **kw)
+
+    def write() -> Any:
+        source = entry_text(op)
+        fill(space, op)
+        public.__defaults__ = defaults_of(source, space)
+        public.__code__ = code_of(source)
+        return public
+
+    space = new_space(_write=write, _slow=slow)
+    public: Any = FunctionType(code_of(UNWRITTEN), space, op.name)
+    return functools.update_wrapper(public, plain_way)
+
+
+def method(op: Any, plain_way: Callable[..., Any], swap: bool = False) -> Callable[..., Any]:
+    """A method or operator of an operation without parameters, as `entry` makes functions."""
+
+    def write() -> Any:
+        fill(space, op)
+        public.__code__ = code_of(method_text(op, swap))
+        return public
+
+    space = new_space(_write=write, _slow=plain_way)
+    public: Any = FunctionType(code_of(UNWRITTEN), space, op.name)
+    return functools.update_wrapper(public, plain_way)
+
+
+UNWRITTEN = "def call(*args, **kw):\n    return _write()(*args, **kw)\n"

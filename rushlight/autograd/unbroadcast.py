@@ -1,0 +1,125 @@
+"""Gradients in the shape and type of the values they belong to: un-broadcasting, casting, adding.
+
+Rules never do this; the engine alone does, with these functions. On ndarrays, and on Tensors when
+the
+backward is recorded. Read next: `engine.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import message
+from ..kernels.reduce import select as reduce_kernels
+from ..kernels.strided import expanded
+from .node import Node, Out, TensorBase
+
+ndarray = np.ndarray
+
+
+def total(a: Any, b: Any) -> Any:
+    """The sum of two gradients (0-d sums stay arrays)."""
+    c = a + b
+    return c if c.__class__ is ndarray or isinstance(c, TensorBase) else np.asarray(c)
+
+
+def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
+    """Undo broadcasting: sum over the dimensions that were expanded, or expand what a reduction
+    left."""
+    if g.ndim == 0 and shape and 0 not in shape:  # from a sum over everything
+        return expanded(g, shape)
+    if g.size == 0 or 0 in shape:  # broadcast to or from no elements: nothing arrives
+        return np.zeros(shape, g.dtype)
+    if g.size < size_of(shape):
+        try:
+            return expanded(g, shape)
+        except ValueError:
+            raise wrong_shape(g, shape, edge) from None
+    extra = g.ndim - len(shape)
+    if extra > 0 and g.shape[extra:] == shape and g.size < reduce_kernels.LEAST:
+        # leading dimensions alone, such as a batch's: the most frequent case
+        r = np.add.reduce(g, axis=0 if extra == 1 else tuple(range(extra)))
+        return r if r.__class__ is ndarray else np.asarray(r)
+    dims = (
+        tuple(range(extra))
+        + tuple(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1)
+        if extra >= 0
+        else ()
+    )
+    if extra < 0 or any(n not in (1, g.shape[i + extra]) for i, n in enumerate(shape)):
+        if g.size == size_of(shape) and extra < 0:
+            return g.reshape(shape)
+        raise wrong_shape(g, shape, edge)
+    if not dims:
+        return g.reshape(shape)
+    if g.size >= reduce_kernels.LEAST:
+        found = reduce_kernels.reduced("add", g, dims)
+        if found is not None:
+            return found.reshape(shape)
+    return np.add.reduce(g, axis=dims, keepdims=True).reshape(shape)
+
+
+def wrong_shape(g: Any, shape: Any, edge: Any) -> RuntimeError:
+    node = edge.node if edge.__class__ is Out else edge
+    where = f"{node.name()} at {node.line()}" if isinstance(node, Node) else "a leaf"
+    return RuntimeError(
+        message(
+            "a derivative returned an invalid gradient: "
+            f"got {list(g.shape)} but expected shape compatible with {list(shape)}",
+            got=f"a gradient of shape {tuple(g.shape)} for {where}",
+            wanted=f"the shape of the value, {tuple(shape)}, or one that broadcasts to it",
+        )
+    )
+
+
+def size_of(shape: tuple[int, ...]) -> int:
+    n = 1
+    for s in shape:
+        n *= s
+    return n
+
+
+def cast(g: Any, dtype: Any) -> Any:
+    """A gradient in the type of its value; the imaginary part goes when the value is real."""
+    if g.dtype == dtype:
+        return g
+    if g.dtype.kind == "c" and dtype.kind != "c":
+        g = g.real
+    return g.astype(dtype)
+
+
+def fit_other(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
+    """`fit` and `cast` for Tensors (recorded) and for NumPy scalars."""
+    if not isinstance(g, TensorBase):
+        g = np.asarray(g)
+        if g.shape != shape:
+            g = fit(g, shape, edge)
+        return g if g.dtype == dtype else cast(g, dtype)
+    if g._a.shape != shape:
+        g = fit_tensor(g, shape, edge)
+    if g._a.dtype != dtype:
+        g = cast_tensor(g, dtype)
+    return g
+
+
+def fit_tensor(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
+    if g._a.size == 0 or 0 in shape:
+        return g.new_zeros(shape)
+    if g._a.size < size_of(shape):
+        return g.expand(shape)
+    extra = g._a.ndim - len(shape)
+    if extra < 0 or any(n not in (1, g._a.shape[i + extra]) for i, n in enumerate(shape)):
+        if extra < 0 and g._a.size == size_of(shape):
+            return g.reshape(shape)
+        raise wrong_shape(g._a, shape, edge)
+    return g.sum_to_size(shape)
+
+
+def cast_tensor(g: Any, dtype: Any) -> Any:
+    from ..dtypes import from_numpy
+
+    if g._a.dtype.kind == "c" and dtype.kind != "c":
+        g = g.real
+    return g.to(from_numpy(dtype))

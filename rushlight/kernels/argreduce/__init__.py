@@ -1,0 +1,1 @@
+"""Extremes together with their places: the choice and the machine code."""

@@ -1,0 +1,370 @@
+"""Attention block by block: the scores of some queries and some keys exist only on the stack.
+
+Forward, for a block of queries (Dao et al., 2022, arXiv:2205.14135; Milakov and Gimelshein, 2018):
+
+    for blocks of keys:  x = k q^T * scale + mask;  top' = max(top, max x);  p = exp(x - top')
+                         out = out * exp(top - top') + p^T v;  sum likewise
+    out / sum;  top + log(sum) is kept for each query
+
+Scores have a line for each key, with the queries side by side: maxima and sums over keys then run
+down the lines, a vector of queries at a time, and every product reads its operands as they lie but
+one, the queries, which are turned once.
+
+Backward computes p = exp(x - kept) anew. A chunk is one block of queries forward, all of one head
+backward, whatever the number of threads. Products run in the tiles of `matmul/small_gemm.py`.
+
+Not here: when this is used (`select.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..codegen import vecmath
+from ..codegen.ir import F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
+from ..codegen.lower import maximum
+from ..codegen.rows import Row
+from ..matmul.small_gemm import SmallGemm, tile_symbols
+from ..runtime import builtin, jit
+
+BLOCK = 64  # queries and keys of a block
+DEEPEST = 256  # elements of a query or value at most
+LEAST = {F32: -87.0, F64: -708.0}  # below, e**x is taken for 0
+TOGETHER = 4  # lines whose exponentials are computed at once
+
+# int64 words: sizes, then (first dim, second dim, row, column) strides of each operand.
+SIZES = ("second", "rows", "columns", "depth", "width", "causal", "guarded", "blocks")
+ARRAYS = ("q", "k", "v", "mask", "out", "g", "dq", "dk", "dv")
+WORDS = (*SIZES, *(f"{a}_{s}" for a in ARRAYS for s in ("0", "1", "row", "col")))
+FORWARD = ("q", "k", "v", "mask", "out", "kept", "scale")
+BACKWARD = ("q", "k", "v", "mask", "out", "kept", "scale", "g", "dq", "dk", "dv", "along")
+
+
+class Attention(SmallGemm):
+    """Writes the module of one element type and kind of mask ("none", "bool", "float")."""
+
+    def __init__(self, e: str, mask: str, backward: bool) -> None:
+        super().__init__(e)
+        self.mask, self.backward = mask, backward
+        self.fields = BACKWARD if backward else FORWARD
+        self.low = float("-inf")
+
+    def build(self) -> Any:
+        self.declare_tiles()
+        self.write_product()
+        if self.backward:
+            self.write_backward()
+        else:
+            self.write_forward()
+        names = [*self.fields, "words", "chunks"]
+        f = self.module.function("run", None, [(n, I64 if n == "chunks" else PTR) for n in names])
+        packed = f.buffer(PTR, len(names))
+        for i, name in enumerate(names[:-1]):
+            packed[i] = f.args[name]
+        f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
+        f.ret()
+        kinds = ["array?" if n == "mask" else "array" for n in names[:-1]]
+        builtin.entry(self.module, "call", "run", [*kinds, "int"])
+        return self.module
+
+    def write_product(self) -> None:
+        """C (m x n) = alpha * A (m x k) B (k x n) (+ C); panels of NR columns of B are `b_panel`
+        elements apart."""
+        e, w, nr = self.e, self.w, self.nr
+        given = ("a", "a_row", "a_col", "b", "b_row", "b_panel", "c", "c_row", "m", "n", "k", "add")
+        f = self.module.function(
+            "product", None,
+            [*((n, PTR if n in ("a", "b", "c") else I64) for n in given), ("alpha", e)],
+            private=True,
+        )  # fmt: skip
+        a, b, c = (f.args[n].of(e) for n in "abc")
+        a_row, c_row, m, n = (f.args[x] for x in ("a_row", "c_row", "m", "n"))
+        heights, table = Pointer(f, self.most, I64), Pointer(f, "@tiles", PTR)
+        fresh = f.compare("eq", f.args["add"], 0)
+        with f.range(0, n, nr) as j:
+            width = f.select(n - j < nr, n - j, f.const(I64, nr))
+            v = (width + (w - 1)) // w - 1
+            most = heights[v]
+            panels = (m + most - 1) // most
+            height, taller = m // panels, m % panels
+            panel = b.at(j // nr * f.args["b_panel"])
+            start = f.var(0)
+            with f.range(panels) as p:
+                h = height + f.select(p < taller, f.const(I64, 1), 0)
+                to = c.at(start.get() * c_row + j)
+                old = f.emit(PTR, f"select i1 {fresh.text}, ptr null, ptr {to.text}")
+                f.call_pointer(
+                    table[v * self.heights[0] + h - 1], None,
+                    [f.args["k"], a.at(start.get() * a_row), a_row, f.args["a_col"], panel,
+                     f.args["b_row"], to, c_row, old, c_row, width, f.args["alpha"],
+                     f.const(e, 1.0)],
+                )  # fmt: skip
+                start.set(start.get() + h)
+        f.ret()
+
+    # -- parts of a chunk --------------------------------------------------------------------
+
+    def begin(self) -> Function:
+        """The chunk's function; sets what the other parts read."""
+        f = self.module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+        self.f = f
+        context = f.args["context"].of(PTR)
+        words = context[len(self.fields)].of(I64)
+        self.word = {name: words[i] for i, name in enumerate(WORDS)}
+        self.base = {name: context[i] for i, name in enumerate(self.fields)}
+        self.scale = self.base["scale"].of(self.e)[0]
+        self.null = f.const(I64, 0)
+        return f
+
+    def of_head(self, name: str, head: Value) -> Pointer:
+        """An operand's matrix of one head."""
+        second = self.word["second"]
+        e = I8 if name == "mask" and self.mask == "bool" else self.e
+        place = head // second * self.word[f"{name}_0"] + head % second * self.word[f"{name}_1"]
+        return self.base[name].of(e).at(place)
+
+    def row(self, name: str, matrix: Pointer, i: Any) -> Pointer:
+        return matrix.at(self.word[f"{name}_row"] * i)
+
+    def product(
+        self, a: Pointer, a_steps: Any, b: Pointer, b_steps: Any, c: Pointer, c_row: Any,
+        sizes: tuple[Value, Value, Value], add: Value, alpha: Any = 1.0,
+    ) -> None:  # fmt: skip
+        f = self.f
+        a_row, a_col, b_row, b_panel, ldc = (f.const(I64, x) for x in (*a_steps, *b_steps, c_row))
+        f.call("product", None, [a, a_row, a_col, b, b_row, b_panel, c, ldc, *sizes, add,
+                                 f.const(self.e, alpha)])  # fmt: skip
+
+    def as_it_lies(self, name: str) -> tuple[Value, int]:
+        return self.word[f"{name}_row"], self.nr
+
+    def lines(self) -> Pointer:
+        """Room for what is turned: whole panels."""
+        return self.f.buffer(self.e, -(-BLOCK // self.nr) * self.nr * DEEPEST)
+
+    def turned(self, to: Pointer, name: str, x: Pointer, rows: Value, depth: Value) -> Any:
+        """Some rows of an operand as panels of columns; their steps."""
+        f, step = self.f, self.word[f"{name}_row"]
+        with f.range(0, rows, self.nr) as j:
+            columns = f.select(rows - j < self.nr, rows - j, f.const(I64, self.nr))
+            f.call("turn", None, [to.at(j * depth), x.at(step * j), f.const(I64, 1), step, columns,
+                                  depth])  # fmt: skip
+        return self.nr, depth * self.nr
+
+    def block(self, start: Value, end: Value) -> Value:
+        """How many of a block there are."""
+        left = end - start
+        return self.f.select(left < BLOCK, left, self.f.const(I64, BLOCK))
+
+    def masked(
+        self, x: Pointer, mask: Pointer | None, first: Value, key: Value, sizes: Any
+    ) -> None:
+        """Scores with the mask."""
+        if mask is None:
+            return
+        f, (rows, columns) = self.f, sizes
+        with f.range(rows) as i:
+            line = self.row("mask", mask, first + i).at(key)
+            with f.range(columns) as j:
+                place = x.at(j * BLOCK + i)
+                if self.mask == "float":
+                    place[0] = place[0] + line[j]
+                else:
+                    place[0] = f.select(line[j] != 0, place[0], f.const(self.e, self.low))
+
+    def visible(self, x: Pointer, query: Value, key: Value, columns: Value) -> Value:
+        """How many keys of a block any of the queries from `query` on sees; -inf where one of them
+        does not. x: their scores, a vector for each key."""
+        f, w = self.f, self.w
+
+        def kept(n: Value) -> Value:
+            n = f.select(n < 0, f.const(I64, 0), n)
+            return f.select(n < columns, n, columns)
+
+        limit = f.var(columns)
+        with f.when(self.word["causal"] != 0):
+            limit.set(kept(query + w - key))
+            lanes = f.iota(vector(I64, w)) + f.splat(query, w)
+            with f.range(kept(query + 1 - key), limit.get()) as j:
+                seen = lanes >= f.splat(key + j, w)
+                old = x.load(j * BLOCK, w)
+                x.store(f.select(seen, old, f.const(old.type, self.low)), j * BLOCK)
+        return limit.get()
+
+    def power(self, x: Value) -> Value:
+        """e**x for x <= 0, and 0 where that has no normal number: those take a hundred cycles."""
+        f = self.f
+        tiny = x < LEAST[self.e]
+        zero = f.const(x.type, 0)
+        return f.select(tiny, zero, vecmath.exp(f, f.select(tiny, zero, x)))
+
+    def over(self, count: Value, body: Callable[[int, Value], None]) -> None:
+        """`body(part, line)` for each line, several at once; `part` is 0 for those left over."""
+        f = self.f
+        most = count - count % TOGETHER
+        with f.range(0, most, TOGETHER) as j:
+            for part in range(TOGETHER):
+                body(part, j + part)
+        with f.range(most, count) as j:
+            body(0, j)
+
+    def combined(self, sums: list[Any], how: Callable[[Any, Any], Value]) -> Value:
+        a, b, c, d = (s.get() for s in sums)
+        return how(how(a, b), how(c, d))
+
+    def emptied(self, x: Pointer, start: Value, stop: Value) -> None:
+        with self.f.range(start, stop) as j:
+            x.store(self.f.const(vector(self.e, self.w), 0), j * BLOCK)
+
+    # -- forward -----------------------------------------------------------------------------
+
+    def write_forward(self) -> None:
+        e, f, w, lanes = self.e, self.begin(), self.word, self.w
+        blocks, index = w["blocks"], f.args["index"]
+        head, first = index // blocks, index % blocks * BLOCK
+        q, k, v, out = (self.of_head(n, head) for n in ("q", "k", "v", "out"))
+        mask = None if self.mask == "none" else self.of_head("mask", head)
+        kept = self.base["kept"].of(e).at(head * w["rows"] + first)
+        rows = self.block(first, w["rows"])
+        q, out = self.row("q", q, first), self.row("out", out, first)
+        last = first + rows
+        end = f.select((w["causal"] != 0) & (last < w["columns"]), last, w["columns"])
+        queries, scores = self.lines(), f.buffer(e, BLOCK * BLOCK)
+        tops, sums, factors = (f.buffer(e, BLOCK) for _ in range(3))
+        kind = vector(e, lanes)
+        low, zero, none = f.const(kind, self.low), f.const(kind, 0), f.const(I64, 0)
+        with f.range(0, rows, lanes) as i:
+            tops.store(low, i)
+            sums.store(zero, i)
+        guarded = f.splat(w["guarded"] != 0, lanes)
+        q_steps = self.turned(queries, "q", q, rows, w["depth"])
+
+        def larger(a: Any, b: Any) -> Value:
+            return maximum(f, a, b)
+
+        with f.range(0, end, BLOCK) as key:
+            columns = self.block(key, end)
+            more = f.select(key > 0, f.const(I64, 1), 0)
+            self.product(self.row("k", k, key), (w["k_row"], 1), queries, q_steps, scores, BLOCK,
+                         (columns, rows, w["depth"]), none, self.scale)  # fmt: skip
+            self.masked(scores, mask, first, key, (rows, columns))
+            with f.range(0, rows, lanes) as i:
+                x = scores.at(i)
+                seen = self.visible(x, first + i, key, columns)
+                found = [f.var(low) for _ in range(TOGETHER)]
+                self.over(seen, lambda part, j, x=x, found=found: found[part].set(  # type: ignore[misc]
+                    larger(found[part].get(), x.load(j * BLOCK, lanes))))  # fmt: skip
+                old = tops.load(i, lanes)
+                top = larger(old, self.combined(found, larger))
+                hold = f.select(guarded & (top == low), zero, top)
+                total = [f.var(zero) for _ in range(TOGETHER)]
+
+                def power(
+                    part: int, j: Value, x: Pointer = x, hold: Value = hold, total: Any = total
+                ) -> None:
+                    p = self.power(x.load(j * BLOCK, lanes) - hold)
+                    x.store(p, j * BLOCK)
+                    total[part].set(total[part].get() + p)
+
+                self.over(seen, power)
+                self.emptied(x, seen, columns)
+                factor = self.power(old - hold)
+                tops.store(top, i)
+                factors.store(factor, i)
+                whole = self.combined(total, lambda a, b: a + b)
+                # the first block has nothing before it, not even where top is -inf
+                before = f.select(key > 0, sums.load(i, lanes) * factor, zero)
+                sums.store(before + whole, i)
+            with f.when(key > 0), f.range(rows) as i:
+                self.scaled(self.row("out", out, i), factors[i])
+            self.product(scores, (1, BLOCK), self.row("v", v, key), self.as_it_lies("v"), out,
+                         w["out_row"], (rows, w["width"], columns), more)  # fmt: skip
+        with f.range(0, rows, lanes) as i:
+            sum_ = sums.load(i, lanes)
+            empty = sum_ == 0.0
+            factors.store(1.0 / f.select(empty, f.const(kind, 1), sum_), i)
+            top = tops.load(i, lanes)
+            top = f.select(guarded & (top == low), zero, top)
+            level = f.select(empty, f.const(kind, float("inf")), top + vecmath.log(f, sum_))
+            kept.store_masked(level, i, self.there(rows - i))
+        with f.range(rows) as i:
+            self.scaled(self.row("out", out, i), factors[i])
+        f.ret()
+
+    def there(self, count: Value) -> Value:
+        """The lanes below `count`."""
+        return self.f.iota(vector(I64, self.w)) < self.f.splat(count, self.w)
+
+    def scaled(self, line: Pointer, factor: Value) -> None:
+        """A line of the result times a number."""
+        r = Row(self.f, self.e, {}, {"n": self.word["width"]})
+        r.places["y"] = line
+        wide = r.wide(factor)
+        r.each(lambda j: r.store("y", j, r.load("y", j) * wide))
+
+    # -- backward ----------------------------------------------------------------------------
+
+    def write_backward(self) -> None:
+        e, f, w, lanes = self.e, self.begin(), self.word, self.w
+        head = f.args["index"]
+        q, k, v, out, g, dq, dk, dv = (
+            self.of_head(n, head) for n in ("q", "k", "v", "out", "g", "dq", "dk", "dv")
+        )
+        mask = None if self.mask == "none" else self.of_head("mask", head)
+        kept, along = (self.base[n].of(e).at(head * w["rows"]) for n in ("kept", "along"))
+        with f.range(w["rows"]) as i:  # the sum of g * out: what all weights of a query share
+            r = Row(f, e, {}, {"n": w["width"]})
+            r.places |= {"g": self.row("g", g, i), "out": self.row("out", out, i)}
+            along[i] = r.reduce("add", lambda j, r=r: r.load("g", j) * r.load("out", j))  # type: ignore[misc]
+        p, d = f.buffer(e, BLOCK * BLOCK), f.buffer(e, BLOCK * BLOCK)
+        queries, given = self.lines(), self.lines()
+        scale, none = f.splat(self.scale, lanes), f.const(I64, 0)
+        depth, width = w["depth"], w["width"]
+        with f.range(0, w["columns"], BLOCK) as key:
+            columns = self.block(key, w["columns"])
+            start = f.select(w["causal"] != 0, key, self.null)
+            k_here, v_here = self.row("k", k, key), self.row("v", v, key)
+            with f.range(start, w["rows"], BLOCK) as first:
+                rows = self.block(first, w["rows"])
+                q_here, g_here = self.row("q", q, first), self.row("g", g, first)
+                q_steps = self.turned(queries, "q", q_here, rows, depth)
+                g_steps = self.turned(given, "g", g_here, rows, width)
+                self.product(k_here, (w["k_row"], 1), queries, q_steps, p, BLOCK,
+                             (columns, rows, depth), none, self.scale)  # fmt: skip
+                self.product(v_here, (w["v_row"], 1), given, g_steps, d, BLOCK,
+                             (columns, rows, width), none)  # fmt: skip
+                self.masked(p, mask, first, key, (rows, columns))
+                with f.range(0, rows, lanes) as i:
+                    x, y = p.at(i), d.at(i)
+                    seen = self.visible(x, first + i, key, columns)
+                    there = self.there(rows - i)
+                    less, level = (a.load_masked(first + i, there) for a in (kept, along))
+
+                    def write(
+                        _part: int, j: Value, x: Pointer = x, y: Pointer = y, less: Value = less,
+                        level: Value = level,
+                    ) -> None:  # fmt: skip
+                        weight = self.power(x.load(j * BLOCK, lanes) - less)
+                        x.store(weight, j * BLOCK)
+                        y.store(weight * (y.load(j * BLOCK, lanes) - level) * scale, j * BLOCK)
+
+                    self.over(seen, write)
+                    self.emptied(x, seen, columns)
+                    self.emptied(y, seen, columns)
+                more = f.select(first > start, f.const(I64, 1), 0)
+                later = f.select(key > 0, f.const(I64, 1), 0)
+                self.product(p, (BLOCK, 1), g_here, self.as_it_lies("g"), self.row("dv", dv, key),
+                             w["dv_row"], (columns, width, rows), more)  # fmt: skip
+                self.product(d, (BLOCK, 1), q_here, self.as_it_lies("q"), self.row("dk", dk, key),
+                             w["dk_row"], (columns, depth, rows), more)  # fmt: skip
+                self.product(d, (1, BLOCK), k_here, self.as_it_lies("k"), self.row("dq", dq, first),
+                             w["dq_row"], (rows, depth, columns), later)  # fmt: skip
+        f.ret()
+
+
+def kernel(e: str, mask: str, backward: bool) -> Any:
+    """The compiled kernel as a Python function of (operands..., words, chunks)."""
+    key = ("attention", e, mask, backward, jit.target().lanes, BLOCK, DEEPEST)
+    found = jit.load(key, lambda: Attention(e, mask, backward).build(), ["call"], tile_symbols(e))
+    return builtin.function(found["call"], "attention_grad" if backward else "attention")

@@ -1,0 +1,56 @@
+"""float16 and bfloat16 in vectors: widened to float32 where they are read, rounded where written.
+
+Both roundings are to the nearest, ties to even, subnormals kept. bfloat16 goes through the bits of
+float32: the instruction that some CPUs have for it takes subnormals for zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime import jit
+from .ir import BF16, F16, F32, F64, I16, I32, Function, Pointer, Type, Value, with_element
+
+
+def computed(e: Type) -> Type:
+    """The type that elements of a type are computed in."""
+    return F64 if e == F64 else F32
+
+
+def has_half() -> bool:
+    """Whether this CPU converts float16; elsewhere LLVM would call a library."""
+    return jit.target().has_half
+
+
+def load(f: Function, place: Pointer, i: Any, n: int, mask: Value | None) -> Value:
+    """`n` neighbouring elements, widened; 0 where the mask is not set."""
+    e = place.element
+    if e in (F16, BF16):
+        place = place.of(I16)
+    v = place.load(i, n) if mask is None else place.load_masked(i, mask)
+    if e == F16:
+        return f.convert(f.bits(v, F16), F32)
+    if e == BF16:
+        t = with_element(v.type, I32)
+        return f.bits(f.emit(t, f"zext {v.type} {v.text} to {t}") << 16, F32)
+    return v
+
+
+def store(f: Function, place: Pointer, i: Any, v: Value, mask: Value | None) -> None:
+    """Write a vector, rounded to the type of the elements."""
+    if place.element == F16:
+        place, v = place.of(I16), f.bits(f.convert(v, F16), I16)
+    elif place.element == BF16:
+        place, v = place.of(I16), rounded(f, v)
+    if mask is None:
+        place.store(v, i)
+    else:
+        place.store_masked(v, i, mask)
+
+
+def rounded(f: Function, v: Value) -> Value:
+    """The bits of float32 values as bfloat16, in i16; a NaN stays one."""
+    bits = f.bits(v, I32)
+    up = f.binary("lshr", bits, f.const(bits.type, 16))
+    nearest = f.binary("lshr", bits + ((up & 1) + 0x7FFF), f.const(bits.type, 16))
+    return f.convert(f.select(f.compare("ne", v, v), up | 0x40, nearest), I16)

@@ -1,0 +1,1 @@
+"""Convolutions: as three products by NumPy, implicit GEMM, im2col, depthwise and AMX."""

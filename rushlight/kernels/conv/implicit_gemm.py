@@ -1,0 +1,298 @@
+"""Convolution as a product whose second operand is never written down whole.
+
+forward   y[n] (O, P) = w (O, K) @ x[n] seen through windows (K, P)
+weight    dw (O, K)   = sum over n of g[n] (O, P) @ x[n] seen through windows, turned (P, K)
+
+P counts output positions, K = channels x kernel positions. Element (k, p) of the windows is
+`x[tap[k] + position[p]]`: two tables of offsets into a padded image describe any number of
+dimensions, stride and dilation. Neighbouring positions are mostly neighbours in memory, so a vector
+of them is one load, two masked loads at the end of a line, or a gather (`window_vector`).
+
+Each chunk packs what it needs of the windows on its stack and uses it for all rows of the weight,
+which is packed once. Chunks depend on the shapes alone. The weight's gradient is summed over fixed
+slices of the images.
+
+Not here: padding, tables and the choice (`reference.py`); the tile and packing of rows
+(`matmul/gemm.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..codegen.ir import F64, I32, I64, PTR, Function, Pointer, Value, vector
+from ..matmul.gemm import KC, Gemm, tile_symbols, transposed
+from ..runtime import builtin, jit
+
+PANELS = 4  # panels of positions a chunk packs at once
+Load = Callable[[Pointer], Value]
+
+
+def window_vector(f: Function, index: Value, w: int, body: Callable[[Load], None]) -> None:
+    """Write `body` for each way of loading x[base + index[lane]] for the lanes of a vector."""
+    steps = index - f.iota(vector(I32, w))  # equal where positions are neighbours
+    first, shift = f.lane(steps, 0), f.lane(steps, w - 1)
+    here, there = steps == first, steps == shift
+    start = f.convert(first, I64)
+
+    def holds(mask: Value) -> Value:
+        return f.intrinsic(f"llvm.vector.reduce.and.v{w}i1", "i1", [mask])
+
+    with f.when(holds(here)) as branch:
+        body(lambda base: base.load(start, w))
+    with branch.otherwise():
+        with f.when(holds(here | there)) as two:
+            second = f.convert(shift, I64)
+
+            def both(base: Pointer) -> Value:
+                return base.load_masked(second, there, base.load_masked(start, here))
+
+            body(both)
+        with two.otherwise():
+            places = f.convert(index, I64)
+            everywhere = f.const(vector("i1", w), True)
+
+            def gathered(base: Pointer) -> Value:
+                e = base.element
+                t, many = vector(e, w), f"<{w} x ptr>"
+                text = f"getelementptr {e}, ptr {base.text}, {places.type} {places.text}"
+                pointers = f.emit(many, text)
+                name = f"llvm.masked.gather.v{w}{'f64' if e == F64 else 'f32'}.v{w}p0"
+                align = f.const(I32, 8 if e == F64 else 4)
+                return f.intrinsic(name, t, [pointers, align, everywhere, f.const(t, 0)])
+
+            body(gathered)
+
+
+class Conv(Gemm):
+    """What forward and weight kernels share."""
+
+    kinds: tuple[tuple[str, str], ...] = ()  # the parameters of `run`, and how Python gives them
+
+    def build(self) -> Any:
+        self.declare_tile()
+        self.write_chunks()
+        args = [(n, PTR if kind.startswith("array") else I64) for n, kind in self.kinds]
+        f = self.module.function("run", None, args)
+        place = f.buffer(I64, len(self.kinds) + 8)
+        for i, (n, kind) in enumerate(self.kinds):
+            value = f.args[n]
+            if kind.startswith("array"):
+                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
+            place[i] = value
+        self.write_run(f, place)
+        builtin.entry(self.module, "call", "run", [kind for _, kind in self.kinds])
+        return self.module
+
+    def write_chunks(self) -> None:
+        raise NotImplementedError
+
+    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+        raise NotImplementedError
+
+    def chunk(self, name: str) -> tuple[Function, Value]:
+        f = self.module.function(name, None, [("words", PTR), ("index", I64)], private=True)
+        return f, f.args["index"]
+
+    def word(self, f: Function, name: str) -> Value:
+        i = [n for n, _ in self.kinds].index(name)
+        return f.args["words"].of(I64)[i]
+
+    def pointer(self, f: Function, name: str, e: str | None = None) -> Pointer:
+        found = f.emit(PTR, f"inttoptr i64 {self.word(f, name).text} to ptr")
+        return Pointer(f, found.text, e or self.e)
+
+    def rows(self, f: Function, m: Value) -> tuple[Value, Value, Value]:
+        """Panels of at most MR rows: their number, the least height, how many are one taller."""
+        panels = (m + (self.mr - 1)) // self.mr
+        return panels, m // panels, m % panels
+
+    def panel(self, f: Function, i: Value, height: Value, taller: Value) -> tuple[Value, Value]:
+        """First row and height of a panel."""
+        start = i * height + f.select(i < taller, i, taller)
+        return start, height + f.select(i < taller, f.const(I64, 1), 0)
+
+    def least(self, f: Function, a: Value, b: Any) -> Value:
+        b = f.const(I64, b)
+        return f.select(a < b, a, b)
+
+    def micro(self, f: Function, h: Value, given: list[Value]) -> None:
+        f.call_pointer(Pointer(f, "@micro", PTR)[h - 1], None, given)
+
+
+class Forward(Conv):
+    """y (N, groups, M, P) from x (N, groups, image) and w (groups, M, K).
+
+    With a table of `places`, element (i, k) of a group's weights lies at i * row + places[k].
+    """
+
+    name = "conv"
+    kinds = (
+        ("x", "array"), ("w", "array"), ("y", "array"), ("bias", "array?"), ("position", "array"),
+        ("tap", "array"), ("packed", "array"), ("places", "array?"), ("row", "int"),
+        ("n", "int"), ("groups", "int"), ("m", "int"), ("p", "int"), ("k", "int"), ("image", "int"),
+    )  # fmt: skip
+
+    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+        a = f.args
+        panels, _, _ = self.rows(f, a["m"])
+        blocks = (a["k"] + (KC - 1)) // KC
+        span = PANELS * self.nr
+        columns = (a["p"] + (span - 1)) // span
+        pack, compute = Value(f, PTR, "@pack_weight"), Value(f, PTR, "@compute")
+        f.call("pool_run", None, [pack, place, a["groups"] * blocks * panels])
+        f.call("pool_run", None, [compute, place, a["n"] * a["groups"] * columns])
+        f.ret()
+
+    def packed_at(self, f: Function, group: Value, pc: Value, start: Value) -> Pointer:
+        """Where rows from `start` on of a block of K lie: blocks of M x kc, one after the other."""
+        m, k = self.word(f, "m"), self.word(f, "k")
+        kc = self.least(f, k - pc, KC)
+        return self.pointer(f, "packed").at(group * m * k + pc * m + start * kc)
+
+    def write_chunks(self) -> None:
+        f, index = self.chunk("pack_weight")
+        m, k = self.word(f, "m"), self.word(f, "k")
+        panels, height, taller = self.rows(f, m)
+        block, i = index // panels, index % panels
+        blocks = (k + (KC - 1)) // KC
+        group, pc = block // blocks, (block % blocks) * KC
+        start, h = self.panel(f, i, height, taller)
+        kc = self.least(f, k - pc, KC)
+        to = self.packed_at(f, group, pc, start)
+        weights = self.pointer(f, "w").at(group * m * k)
+        with f.when(self.word(f, "places") == 0) as branch:
+            source = weights.at(start * k + pc)
+            room = f.buffer(self.e, self.mr * KC + 2 * self.w)
+            # `pack_a` writes a little too much: neighbours may be packed at the same time
+            f.call("pack_a", None, [room, source, k, f.const(I64, 1), h, kc])
+            with f.range(h * kc) as j:
+                to[j] = room[j]
+        with branch.otherwise():
+            row, places = self.word(f, "row"), self.pointer(f, "places", I64)
+            source = weights.at(start * row)
+            with f.range(kc) as j:
+                column = source.at(places[pc + j])
+                with f.range(h) as r:
+                    to[j * h + r] = column[r * row]
+        f.ret()
+        self.write_compute()
+
+    def write_compute(self) -> None:
+        w, nr = self.w, self.nr
+        f, index = self.chunk("compute")
+        m, p, k, groups = (self.word(f, n) for n in ("m", "p", "k", "groups"))
+        span = PANELS * nr
+        columns = (p + (span - 1)) // span
+        item, first = index // columns, (index % columns) * span
+        group = item % groups
+        x = self.pointer(f, "x").at(item * self.word(f, "image"))
+        y = self.pointer(f, "y").at(item * m * p + first)
+        position, tap = self.pointer(f, "position", I32), self.pointer(f, "tap", I64)
+        panels, height, taller = self.rows(f, m)
+        left = self.least(f, p - first, span)
+        packs = (left + (nr - 1)) // nr
+        room = f.buffer(self.e, PANELS * nr * KC)
+        null = Value(f, PTR, "null")
+        biased = self.word(f, "bias") != 0
+        with f.range(0, k, KC) as pc:
+            kc = self.least(f, k - pc, KC)
+            with f.range(packs) as j, f.range(0, nr, w) as v:
+                index_vector = position.load(first + j * nr + v, w)
+                to = room.at(j * nr * kc + v)
+
+                def pack(load: Load, to: Pointer = to) -> None:
+                    with f.range(kc) as t:
+                        to.store(load(x.at(tap[pc + t])), t * nr)
+
+                window_vector(f, index_vector, w, pack)
+            with f.range(panels) as i:
+                start, h = self.panel(f, i, height, taller)
+                rows = self.packed_at(f, group, pc, start)
+                bias = self.pointer(f, "bias").at(group * m + start)
+                use = biased & (pc == 0)
+                chosen = f.emit(PTR, f"select i1 {use.text}, ptr {bias.text}, ptr null")
+                with f.range(packs) as j:
+                    given = [kc, rows, room.at(j * nr * kc), y.at(start * p + j * nr), p, pc,
+                             self.least(f, left - j * nr, nr), chosen, null]  # fmt: skip
+                    self.micro(f, h, given)
+        f.ret()
+
+
+class Weight(Conv):
+    """dw (slices, groups, M, K) from g (N, groups, M, P) and x (N, groups, image)."""
+
+    name = "conv_weight"
+    kinds = (
+        ("x", "array"), ("g", "array"), ("dw", "array"), ("position", "array"), ("tap", "array"),
+        ("n", "int"), ("groups", "int"), ("m", "int"), ("p", "int"), ("k", "int"),
+        ("image", "int"), ("slices", "int"), ("each", "int"),
+    )  # fmt: skip
+
+    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+        a = f.args
+        span = PANELS * self.nr
+        columns = (a["k"] + (span - 1)) // span
+        compute = Value(f, PTR, "@compute")
+        f.call("pool_run", None, [compute, place, a["slices"] * a["groups"] * columns])
+        f.ret()
+
+    def write_chunks(self) -> None:
+        e, w, nr = self.e, self.w, self.nr
+        f, index = self.chunk("compute")
+        names = ("m", "p", "k", "groups", "n", "image", "each")
+        m, p, k, groups, n, image, each = (self.word(f, name) for name in names)
+        span = PANELS * nr
+        columns = (k + (span - 1)) // span
+        item, first = index // columns, (index % columns) * span
+        group, part = item % groups, item // groups
+        position, tap = self.pointer(f, "position", I32), self.pointer(f, "tap", I64)
+        panels, height, taller = self.rows(f, m)
+        left = self.least(f, k - first, span)
+        packs = (left + (nr - 1)) // nr
+        room = f.buffer(e, PANELS * nr * (KC + w))
+        rows = f.buffer(e, self.mr * KC + 2 * w)
+        dw = self.pointer(f, "dw").at(item * m * k + first)
+        null = Value(f, PTR, "null")
+        last = self.least(f, part * each + each, n)
+        begun = f.var(0)
+        with f.range(part * each, last) as i, f.range(0, p, KC) as pc:
+            kc = self.least(f, p - pc, KC)
+            x = self.pointer(f, "x").at((i * groups + group) * image)
+            g = self.pointer(f, "g").at((i * groups + group) * m * p + pc)
+            with f.range(0, kc, w) as t:
+                index_vector = position.load(pc + t, w)
+
+                def pack(load: Load, t: Value = t) -> None:
+                    with f.range(packs) as j, f.range(0, nr, w) as v:
+                        lines = []
+                        for lane in range(w):
+                            column = self.least(f, first + j * nr + v + lane, k - 1)
+                            lines.append(load(x.at(tap[column])))
+                        to = room.at(j * nr * (KC + w) + v)
+                        for lane, value in enumerate(transposed(f, lines)):
+                            to.store(value, (t + lane) * nr)
+
+                window_vector(f, index_vector, w, pack)
+            with f.range(panels) as r:
+                start, h = self.panel(f, r, height, taller)
+                f.call("pack_a", None, [rows, g.at(start * p), p, f.const(I64, 1), h, kc])
+                with f.range(packs) as j:
+                    given = [kc, rows, room.at(j * nr * (KC + w)), dw.at(start * k + j * nr), k,
+                             begun.get(), self.least(f, left - j * nr, nr), null, null]  # fmt: skip
+                    self.micro(f, h, given)
+            begun.set(f.const(I64, 1))
+        f.ret()
+
+
+def kernel(which: type[Conv], e: str) -> Any:
+    """A compiled kernel as a Python function of the parameters in its `kinds`."""
+    key = (which.name, e, jit.target().lanes, KC, PANELS)
+    found = jit.load(key, lambda: which(e).build(), ["call"], tile_symbols(e))
+    return builtin.function(found["call"], which.name)
+
+
+def lanes(e: str) -> int:
+    """Columns of a tile: tables of positions end in so many copies of the last one."""
+    return 2 * (jit.target().lanes // (2 if e == F64 else 1))

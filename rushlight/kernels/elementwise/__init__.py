@@ -1,0 +1,1 @@
+"""Formulas about one element: the choice, operands of one shape, operands that broadcast."""

@@ -1,0 +1,1 @@
+"""Lookups in a table and their gradients: the choice and the machine code."""

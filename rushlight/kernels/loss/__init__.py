@@ -1,0 +1,1 @@
+"""Losses over classes: the choice, the machine code, and CTC by NumPy."""

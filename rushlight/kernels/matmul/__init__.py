@@ -1,0 +1,1 @@
+"""Products of matrices: the choice, and kernels for large, small, narrow ones and AMX."""

@@ -1,0 +1,408 @@
+"""Matrix products: C = A @ B (+ C) (+ bias), for operands of any strides, alone or in batches.
+
+After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), and Van Zee
+and van de Geijn, BLIS (2015):
+
+    for blocks of N columns and K rows of B:        B is packed into panels of NR columns, by all
+        for groups of rows of A x groups of panels:     threads; each chunk packs its rows of A
+            for each panel of B, each panel of A:        and runs the micro-kernel:
+                an h x NR tile of C stays in registers while A and B stream by
+
+Rows are dealt evenly over panels of at most MR rows, so every height up to MR has a micro-kernel.
+Blocks and chunks depend on the shapes alone: the bits are the same for any number of threads.
+
+Packing is a pluggable part: a subclass may read B from elsewhere (`conv/implicit_gemm.py`: an
+image's windows). Not here: when this is used instead of NumPy's BLAS (`select.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codegen.ir import BYTES, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..runtime import builtin, jit, threads
+
+KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
+NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
+GROUP = 4  # panels of rows a chunk packs: at most 4 x MR x KC elements on the stack
+
+# The words that a product's functions share, in order.
+WORDS = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c", "c_row",
+         "c_batch", "bias_row", "bias_col", "m", "n", "batch", "packed", "accumulate",
+         "jc", "nc", "pc", "kc", "panels", "height", "taller", "col_panels", "col_group",
+         "row_groups", "col_groups")  # fmt: skip
+
+
+def tile_rows(e: str) -> int:
+    """MR: with two vectors of columns, the rows of which accumulators fill the registers."""
+    return {16: 14, 8: 6, 4: 12}[jit.target().lanes]
+
+
+class Words:
+    """The shared words, by name, from within one function."""
+
+    names: tuple[str, ...] = WORDS
+
+    def __init__(self, f: Function, place: Pointer) -> None:
+        self.fn, self.place = f, place
+
+    def get(self, name: str) -> Value:
+        return self.place[self.names.index(name)]
+
+    def set(self, name: str, value: Any) -> None:
+        self.place[self.names.index(name)] = value
+
+    def pointer(self, name: str, e: str) -> Pointer:
+        word = self.get(name)
+        return Pointer(self.fn, self.fn.emit(PTR, f"inttoptr i64 {word.text} to ptr").text, e)
+
+
+def transposed(f: Function, rows: list[Value]) -> list[Value]:
+    """W vectors of W lanes, turned: lane i of vector k becomes lane k of vector i."""
+    w = len(rows)
+    step = 1
+    while step < w:
+        new = list(rows)
+        for i in range(w):
+            if not i & step:
+                a, b = rows[i], rows[i + step]
+                low = [k if not k & step else w + k - step for k in range(w)]
+                high = [k + step if not k & step else w + k for k in range(w)]
+                new[i], new[i + step] = f.shuffle(a, b, low), f.shuffle(a, b, high)
+        rows = new
+        step *= 2
+    return rows
+
+
+class Gemm:
+    """Writes the module of one element type."""
+
+    name = "gemm"
+
+    def __init__(self, e: str) -> None:
+        self.e = e
+        self.w = jit.target().lanes // (2 if e == F64 else 1)
+        self.nr = 2 * self.w
+        self.mr = tile_rows(e)
+        self.module = Module(f"{self.name}_{e}")
+
+    def build_tile(self) -> Module:
+        """The tiles of all heights and the packing of rows: every kind of product has them."""
+        for h in range(1, self.mr + 1):
+            self.write_micro(h)
+        table = ", ".join(f"ptr @micro{h}" for h in range(1, self.mr + 1))
+        self.module.globals["micro"] = f"@micro = constant [{self.mr} x ptr] [{table}]"
+        self.write_pack_a()
+        return self.module
+
+    def declare_tile(self) -> None:
+        """Call the tiles of another module."""
+        threads.declare_run(self.module)
+        self.module.globals["micro"] = f"@micro = external constant [{self.mr} x ptr]"
+        self.module.declare("pack_a", None, [PTR, PTR, I64, I64, I64, I64])
+
+    def build(self) -> Module:
+        self.declare_tile()
+        self.write_pack_b()
+        self.write_packing()
+        self.write_compute()
+        self.write_run()
+        kinds = ["array", *["int"] * 3, "array", *["int"] * 3, "array", *["int"] * 2, "array?",
+                 "array?", *["int"] * 4, "array", "int", "int"]  # fmt: skip
+        builtin.entry(self.module, "call", "run", kinds)
+        return self.module
+
+    # -- the tile ----------------------------------------------------------------------------
+
+    def write_micro(self, h: int) -> None:
+        """An h x NR tile of C: sum over k of a column of A times a row of B."""
+        w, e = self.w, self.e
+        f = self.module.function(
+            f"micro{h}", None,
+            [("kc", I64), ("a", PTR), ("b", PTR), ("c", PTR), ("ldc", I64), ("add", I64),
+             ("columns", I64), ("bias_row", PTR), ("bias_col", PTR)], private=True,
+        )  # fmt: skip
+        a, b, c = (f.args[n].of(e) for n in "abc")
+        zero = f.const(vector(e, w), 0)
+        sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
+        with f.range(0, f.args["kc"], unroll=4) as k:
+            row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(2)]
+            for i in range(h):
+                one = f.splat(a.load(k * h + i), w)
+                for j in range(2):
+                    sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
+        columns, ldc = f.args["columns"], f.args["ldc"]
+        lanes = f.iota(vector(I32, w))
+        masks = [lanes < f.convert(columns - j * w, I32) for j in range(2)]
+        whole = columns == self.nr
+        values = [[f.var(s.get()) for s in line] for line in sums]
+        null = Value(f, PTR, "null")
+        with f.when(f.compare("ne", f.args["bias_row"], null)):
+            bias = f.args["bias_row"].of(e)
+            for i in range(h):
+                one = f.splat(bias[i], w)
+                for j in range(2):
+                    values[i][j].set(values[i][j].get() + one)
+        with f.when(f.compare("ne", f.args["bias_col"], null)):
+            bias = f.args["bias_col"].of(e)
+            for j in range(2):
+                line = bias.load_masked(j * w, masks[j])
+                for i in range(h):
+                    values[i][j].set(values[i][j].get() + line)
+        with f.when(f.args["add"] != 0):
+            for i in range(h):
+                for j in range(2):
+                    old = c.load_masked(ldc * i + j * w, masks[j])
+                    values[i][j].set(old + values[i][j].get())
+        with f.when(whole) as branch:
+            for i in range(h):
+                for j in range(2):
+                    c.store(values[i][j].get(), ldc * i + j * w)
+        with branch.otherwise():
+            for i in range(h):
+                for j in range(2):
+                    c.store_masked(values[i][j].get(), ldc * i + j * w, masks[j])
+        f.ret()
+
+    # -- packing -----------------------------------------------------------------------------
+
+    def write_pack_a(self) -> None:
+        """h rows of A, kc long, as kc columns of h elements. Writes up to W elements too many."""
+        e, w = self.e, self.w
+        f = self.module.function(
+            "pack_a", None,
+            [("to", PTR), ("a", PTR), ("row", I64), ("col", I64), ("h", I64), ("kc", I64)],
+        )  # fmt: skip
+        to, a = f.args["to"].of(e), f.args["a"].of(e)
+        row, col, h, kc = (f.args[n] for n in ("row", "col", "h", "kc"))
+
+        def element_wise(first: Any) -> None:
+            with f.range(first, kc) as k, f.range(h) as i:
+                to[k * h + i] = a[i * row + k * col]
+
+        with f.when(col == 1) as branch:  # along rows: turned in registers, W x W at a time
+            whole = kc - kc % w
+            with f.range(0, whole, w) as k:
+                for first in reversed(range(0, self.mr, w)):
+                    with f.when(h > first):
+                        rows = []
+                        for i in range(first, first + w):
+                            last = h - 1
+                            at = f.select(last < i, last, f.const(I64, i))
+                            rows.append(a.load(at * row + k, w))
+                        for j, v in enumerate(transposed(f, rows)):
+                            to.store(v, (k + j) * h + first)
+            element_wise(whole)
+        with branch.otherwise():
+            with f.when(row == 1) as inner:  # along columns: copied
+                full = h - h % w
+                rest = f.iota(vector(I32, w)) < f.convert(h - full, I32)
+                with f.range(kc) as k:
+                    with f.range(0, full, w) as i:
+                        to.store(a.load(k * col + i, w), k * h + i)
+                    to.store_masked(a.load_masked(k * col + full, rest), k * h + full, rest)
+            with inner.otherwise():
+                element_wise(0)
+        f.ret()
+
+    def write_pack_b(self) -> None:
+        """NR columns of B, kc long, as kc rows of NR elements. Columns past the end repeat one."""
+        e, w, nr = self.e, self.w, self.nr
+        f = self.module.function(
+            "pack_b", None,
+            [("to", PTR), ("b", PTR), ("row", I64), ("col", I64), ("columns", I64), ("kc", I64)],
+            private=True,
+        )  # fmt: skip
+        to, b = f.args["to"].of(e), f.args["b"].of(e)
+        row, col, columns, kc = (f.args[n] for n in ("row", "col", "columns", "kc"))
+        last = columns - 1
+
+        def clamped(j: Any) -> Value:
+            j = f.const(I64, j)
+            return f.select(last < j, last, j)
+
+        def element_wise(first: Any) -> None:
+            with f.range(first, kc) as k, f.range(nr) as j:
+                to[k * nr + j] = b[k * row + clamped(j) * col]
+
+        with f.when(col == 1) as branch:
+            with f.when(columns == nr) as full, f.range(kc) as k:
+                for j in range(0, nr, w):
+                    to.store(b.load(k * row + j, w), k * nr + j, aligned=True)
+            with full.otherwise():
+                lanes = f.iota(vector(I32, w))
+                masks = [lanes < f.convert(columns - j, I32) for j in range(0, nr, w)]
+                with f.range(kc) as k:
+                    for j, mask in zip(range(0, nr, w), masks, strict=True):
+                        to.store(b.load_masked(k * row + j, mask), k * nr + j, aligned=True)
+        with branch.otherwise():
+            with f.when(row == 1) as inner:
+                whole = kc - kc % w
+                for first in range(0, nr, w):
+                    places = [clamped(j) * col for j in range(first, first + w)]
+                    with f.range(0, whole, w) as k:
+                        rows = [b.load(place + k, w) for place in places]
+                        for j, v in enumerate(transposed(f, rows)):
+                            to.store(v, (k + j) * nr + first, aligned=True)
+                element_wise(whole)
+            with inner.otherwise():
+                element_wise(0)
+        f.ret()
+
+    # -- the chunks --------------------------------------------------------------------------
+
+    def write_packing(self) -> None:
+        """A chunk of packing: one panel of B of one product of the batch."""
+        f = self.module.function("packing", None, [("words", PTR), ("index", I64)], private=True)
+        words = Words(f, f.args["words"].of(I64))
+        index, panels, kc = f.args["index"], words.get("col_panels"), words.get("kc")
+        batch, panel = index // panels, index % panels
+        first = panel * self.nr
+        left = words.get("nc") - first
+        columns = f.select(left < self.nr, left, f.const(I64, self.nr))
+        row, col = words.get("b_row"), words.get("b_col")
+        b = words.pointer("b", self.e).at(
+            batch * words.get("b_batch") + words.get("pc") * row + (words.get("jc") + first) * col
+        )
+        to = words.pointer("packed", self.e).at(index * kc * self.nr)
+        f.call("pack_b", None, [to, b, row, col, columns, kc])
+        f.ret()
+
+    def write_compute(self) -> None:
+        """A chunk of the product: some panels of rows times some panels of columns."""
+        e, nr = self.e, self.nr
+        f = self.module.function("compute", None, [("words", PTR), ("index", I64)], private=True)
+        words = Words(f, f.args["words"].of(I64))
+        get = words.get
+        col_groups, kc = get("col_groups"), get("kc")
+        per_product = get("row_groups") * col_groups
+        batch, rest = f.args["index"] // per_product, f.args["index"] % per_product
+        row_group, col_group = rest // col_groups, rest % col_groups
+        height, taller, panels = get("height"), get("taller"), get("panels")
+        first_panel = row_group * GROUP
+        left = panels - first_panel
+        own_panels = f.select(left < GROUP, left, f.const(I64, GROUP))
+        rows = f.buffer(e, GROUP * self.mr * KC + 2 * self.w)
+        a = words.pointer("a", e).at(batch * get("a_batch") + get("pc") * get("a_col"))
+        c = words.pointer("c", e).at(batch * get("c_batch") + get("jc"))
+        size = self.mr * kc
+
+        def start_of(panel: Value) -> Value:
+            return panel * height + f.select(panel < taller, panel, taller)
+
+        def height_of(panel: Value) -> Value:
+            return height + f.select(panel < taller, f.const(I64, 1), 0)
+
+        with f.range(own_panels) as p:
+            panel = first_panel + p
+            source = a.at(start_of(panel) * get("a_row"))
+            given = [rows.at(p * size), source, get("a_row"), get("a_col"), height_of(panel), kc]
+            f.call("pack_a", None, given)
+        first = col_group * get("col_group")
+        after = first + get("col_group")
+        after = f.select(after < get("col_panels"), after, get("col_panels"))
+        packed = words.pointer("packed", e).at(batch * get("col_panels") * kc * nr)
+        null = Value(f, PTR, "null")
+        add = f.select(get("pc") > 0, f.const(I64, 1), get("accumulate"))
+
+        def bias(name: str, place: Value) -> Value:
+            """A bias belongs to the first block of rows of B."""
+            there = (get("pc") == 0) & (get(name) != 0)
+            found = words.pointer(name, e).at(place)
+            return f.emit(PTR, f"select i1 {there.text}, ptr {found.text}, ptr {null.text}")
+
+        table = Pointer(f, "@micro", PTR)
+        with f.range(first, after) as j, f.range(own_panels) as p:
+            panel = first_panel + p
+            start, h = start_of(panel), height_of(panel)
+            left = get("nc") - j * nr
+            columns = f.select(left < nr, left, f.const(I64, nr))
+            micro = table[h - 1]
+            f.call_pointer(
+                micro, None,
+                [kc, rows.at(p * size), packed.at(j * kc * nr), c.at(start * get("c_row") + j * nr),
+                 get("c_row"), add, columns, bias("bias_row", start),
+                 bias("bias_col", get("jc") + j * nr)],
+            )  # fmt: skip
+        f.ret()
+
+    def write_run(self) -> None:
+        """The loops over blocks of B, by `mode`: 0 packs and uses one block after the other in the
+        same room, 1 packs all, one behind the other, and does no more, 2 uses what 1 has packed."""
+        given = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c", "c_row",
+                 "c_batch", "bias_row", "bias_col", "m", "n", "k", "batch", "packed",
+                 "accumulate", "mode")  # fmt: skip
+        pointers = {"a", "b", "c", "bias_row", "bias_col", "packed"}
+        f = self.module.function("run", None, [(n, PTR if n in pointers else I64) for n in given])
+        place = f.buffer(I64, len(WORDS))
+        words = Words(f, place)
+        for name in given:
+            value = f.args[name]
+            if name in pointers:
+                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
+            if name not in ("k", "mode"):
+                words.set(name, value)
+        m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
+        panels = (m + (self.mr - 1)) // self.mr
+        row_groups = (panels + (GROUP - 1)) // GROUP
+        words.set("panels", panels)
+        words.set("height", m // panels)
+        words.set("taller", m % panels)
+        words.set("row_groups", row_groups)
+        packing, compute = Value(f, PTR, "@packing"), Value(f, PTR, "@compute")
+        mode, room = f.args["mode"], f.var(words.get("packed"))
+        with f.range(0, n, NC) as jc:
+            left = n - jc
+            nc = f.select(left < NC, left, f.const(I64, NC))
+            col_panels = (nc + (self.nr - 1)) // self.nr
+            wanted = f.select(
+                batch * row_groups < 16, f.const(I64, 16) // (batch * row_groups), f.const(I64, 1)
+            )
+            group = (col_panels + (wanted - 1)) // wanted
+            group = f.select(group < 2, f.const(I64, 2), group)
+            col_groups = (col_panels + (group - 1)) // group
+            for word, amount in (("jc", jc), ("nc", nc), ("col_panels", col_panels),
+                                ("col_group", group), ("col_groups", col_groups)):  # fmt: skip
+                words.set(word, amount)
+            with f.range(0, k, KC) as pc:
+                left = k - pc
+                kc = f.select(left < KC, left, f.const(I64, KC))
+                words.set("pc", pc)
+                words.set("kc", kc)
+                words.set("packed", room.get())
+                with f.when(mode != 2):
+                    f.call("pool_run", None, [packing, place, batch * col_panels])
+                with f.when(mode != 1):
+                    f.call("pool_run", None, [compute, place, batch * row_groups * col_groups])
+                with f.when(mode != 0):
+                    room.set(room.get() + batch * col_panels * kc * (self.nr * BYTES[self.e]))
+        f.ret()
+
+
+def tile_symbols(e: str) -> dict[str, int]:
+    """What a module with products imports: the tiles, the pool, Python's functions."""
+    key = ("tile", e, jit.target().lanes)
+    tile = jit.load(key, lambda: Gemm(e).build_tile(), ["micro", "pack_a"])
+    return {**builtin.symbols(), **threads.run_symbol(), **tile}
+
+
+def addresses(e: str) -> dict[str, int]:
+    key = ("gemm", e, jit.target().lanes, KC, NC, GROUP)
+    return jit.load(key, lambda: Gemm(e).build(), ["call", "run"], tile_symbols(e))
+
+
+def kernel(e: str) -> Any:
+    """The compiled product of an element type as a Python function; see `select.py`."""
+    return builtin.function(addresses(e)["call"], "gemm")
+
+
+def whole_size(e: str, n: int, k: int) -> int:
+    """Elements of the room that all of B is packed into (mode 1)."""
+    nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
+    return sum(-(-min(n - j, NC) // nr) for j in range(0, n, NC)) * nr * k
+
+
+def packed_size(e: str, n: int, batch: int) -> int:
+    """Elements of the room that B is packed into (mode 0)."""
+    nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
+    return batch * KC * nr * -(-min(n, NC) // nr)

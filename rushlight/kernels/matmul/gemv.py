@@ -1,0 +1,181 @@
+"""Products of a few rows with a matrix that is read along its columns: sums of products along k.
+
+    C = alpha * A @ B + beta * D       rows of A and columns of B without gaps, D of any strides
+
+This is matrix times vector (with the two exchanged), a layer for one example, a dot product. Up to
+four rows of A meet four columns of B at a time; B is read once. A sum runs in vectors whose lanes
+are added in a fixed order at the end.
+
+Not here: when this is used, and how a long k is cut into slices (`select.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
+from ..runtime import builtin, jit, threads
+
+ROWS = 4  # of A at a time
+COLUMNS = 4  # of B at a time
+
+WORDS = ("a", "a_outer", "a_batch", "a_row", "b", "b_outer", "b_batch", "b_col",
+         "c", "c_outer", "c_batch", "c_row", "c_col", "d", "d_outer", "d_batch", "d_row", "d_col",
+         "inner", "m", "n", "k", "col_block", "col_blocks", "units", "alpha", "beta")  # fmt: skip
+POINTERS = ("a", "b", "c", "d")
+
+
+def totals(f: Function, sums: list[Value]) -> list[Value]:
+    """The sum of the lanes of each of some vectors."""
+    many, width = len(sums), lanes(sums[0].type)  # lanes that belong to one sum
+    while width > 1:
+        if len(sums) > 1:  # two vectors become one, whose sums have half as many lanes
+            sums = [halved(f, a, b, width) for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        else:
+            sums = [halved(f, sums[0], None, width)]
+        width //= 2
+    per = many // len(sums)
+    return [f.lane(x, i) for x in sums for i in range(per)]
+
+
+def halved(f: Function, a: Value, b: Value | None, width: int) -> Value:
+    """Lanes added to those half a sum's width further on; the sums of a, then those of b."""
+    n = lanes(a.type)
+    low = [i for s in range(0, n if b is None else 2 * n, width) for i in range(s, s + width // 2)]
+    if len(low) == 1:
+        return f.lane(a, 0) + f.lane(a, 1)
+    return f.shuffle(a, b, low) + f.shuffle(a, b, [i + width // 2 for i in low])
+
+
+class Dots:
+    """Writes the module of one element type."""
+
+    def __init__(self, e: str) -> None:
+        self.e = e
+        self.w = jit.target().lanes // (2 if e == F64 else 1)
+        self.module = Module(f"dots_{e}")
+
+    def build(self) -> Module:
+        threads.declare_run(self.module)
+        for h in range(1, ROWS + 1):
+            self.write_tile(h, 1)
+            self.write_tile(h, COLUMNS)
+        names = [f"ptr @tile_{h}_{c}" for c in (1, COLUMNS) for h in range(1, ROWS + 1)]
+        self.module.globals["tiles"] = (
+            f"@tiles = internal constant [{len(names)} x ptr] [{', '.join(names)}]"
+        )
+        self.write_chunk()
+        self.write_run()
+        kinds = ["array?" if n == "d" else "array" if n in POINTERS else
+                 "float" if n in ("alpha", "beta") else "int" for n in WORDS]  # fmt: skip
+        builtin.entry(self.module, "call", "run", kinds)
+        return self.module
+
+    def write_tile(self, h: int, together: int) -> None:
+        """h rows of A by some columns of B, so many at a time."""
+        e, w = self.e, self.w
+        f = self.module.function(
+            f"tile_{h}_{together}", None,
+            [("words", PTR), ("a", PTR), ("b", PTR), ("c", PTR), ("d", PTR), ("columns", I64)],
+            private=True,
+        )  # fmt: skip
+        words = f.args["words"].of(I64)
+        word = {n: words[i] for i, n in enumerate(WORDS)}
+        a, b, c, d = (f.args[n].of(e) for n in POINTERS)
+        k, columns = word["k"], f.args["columns"]
+        alpha, beta = (f.convert(f.bits(word[n], F64), e) for n in ("alpha", "beta"))
+        zero = f.const(vector(e, w), 0)
+        whole = k - k % w
+        left = f.iota(vector(I32, w)) < f.convert(k - whole, I32)
+        rows = [a.at(word["a_row"] * i) for i in range(h)]
+        # Too few sums do not fill the pipeline: then every second, … vector is summed apart.
+        parts = max(1, 8 // (h * together))
+        with f.range(0, columns, together) as j:
+            places = []
+            for i in range(together):
+                at = f.select(j + i < columns, j + i, columns - 1)
+                places.append(b.at(at * word["b_col"]))
+            sums = [[[f.var(zero) for _ in range(together)] for _ in rows] for _ in range(parts)]
+
+            def add(part: int, lines: list[Value], others: list[Value], sums: Any = sums) -> None:
+                for r, line in enumerate(lines):
+                    for i, other in enumerate(others):
+                        s = sums[part][r][i]
+                        s.set(f.fma(line, other, s.get()))
+
+            double = whole - whole % (parts * w)
+            with f.range(0, double, parts * w) as at:
+                for part in range(parts):
+                    place = at + part * w
+                    add(part, [p.load(place, w) for p in rows],
+                        [p.load(place, w) for p in places])  # fmt: skip
+            if parts > 1:
+                with f.range(double, whole, w) as at:
+                    add(0, [p.load(at, w) for p in rows], [p.load(at, w) for p in places])
+            with f.when(whole < k):
+                add(parts - 1, [p.load_masked(whole, left) for p in rows],
+                    [p.load_masked(whole, left) for p in places])  # fmt: skip
+            for r in range(h):
+                ends = [sums[0][r][i].get() for i in range(together)]
+                for part in range(1, parts):
+                    ends = [x + sums[part][r][i].get() for i, x in enumerate(ends)]
+                for i, total in enumerate(totals(f, ends)):
+                    with f.when(j + i < columns):
+                        value = f.var(total * alpha)
+                        with f.when(f.compare("ne", f.args["d"], Value(f, PTR, "null"))):
+                            old = d[word["d_row"] * r + (j + i) * word["d_col"]]
+                            value.set(f.fma(beta, old, value.get()))
+                        c[word["c_row"] * r + (j + i) * word["c_col"]] = value.get()
+        f.ret()
+
+    def write_chunk(self) -> None:
+        """Some columns of one product of the batch, all its rows."""
+        f = self.module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+        words = f.args["context"].of(I64)
+        word = {n: words[i] for i, n in enumerate(WORDS)}
+        batch, block = f.args["index"] // word["col_blocks"], f.args["index"] % word["col_blocks"]
+        column = block * word["col_block"]
+        columns = word["n"] - column
+        columns = f.select(columns < word["col_block"], columns, word["col_block"])
+        outer, inner = batch // word["inner"], batch % word["inner"]
+
+        def matrix(name: str, step: Any) -> Pointer:
+            address = f.emit(PTR, f"inttoptr i64 {word[name].text} to ptr")
+            start = outer * word[f"{name}_outer"] + inner * word[f"{name}_batch"]
+            return address.of(self.e).at(start if step is None else start + column * word[step])
+
+        a, b, c = matrix("a", None), matrix("b", "b_col"), matrix("c", "c_col")
+        d, null = matrix("d", "d_col"), Value(f, PTR, "null")
+        none = f.compare("eq", word["d"], 0)
+        table = Pointer(f, "@tiles", PTR)
+        many = f.select(word["n"] == 1, f.const(I64, 0), ROWS)
+        with f.range(0, word["m"], ROWS) as row:
+            h = word["m"] - row
+            h = f.select(h < ROWS, h, f.const(I64, ROWS))
+            there = d.at(row * word["d_row"])
+            other = f.emit(PTR, f"select i1 {none.text}, ptr {null.text}, ptr {there.text}")
+            f.call_pointer(
+                table[h - 1 + many], None,
+                [f.args["context"], a.at(row * word["a_row"]), b, c.at(row * word["c_row"]), other,
+                 columns],
+            )  # fmt: skip
+        f.ret()
+
+    def write_run(self) -> None:
+        kinds = {"alpha": F64, "beta": F64, **dict.fromkeys(POINTERS, PTR)}
+        f = self.module.function("run", None, [(n, kinds.get(n, I64)) for n in WORDS])
+        words = f.buffer(I64, len(WORDS))
+        for i, name in enumerate(WORDS):
+            value = f.args[name]
+            if value.type == PTR:
+                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
+            words[i] = f.bits(value, I64) if value.type == F64 else value
+        f.call("pool_run", None, [Value(f, PTR, "@chunk"), words, f.args["units"]])
+        f.ret()
+
+
+def kernel(e: str) -> Any:
+    """The compiled product as a Python function of WORDS."""
+    imports = {**builtin.symbols(), **threads.run_symbol()}
+    found = jit.load(("dots", e, jit.target().lanes), Dots(e).build, ["call"], imports)
+    return builtin.function(found["call"], "dots")

@@ -1,0 +1,310 @@
+"""Products that need no packing: small, narrow, tall and flat ones, and batches of small ones.
+
+    C = alpha * A @ B + beta * D       A, B and D of any strides, D's columns side by side
+
+B is read as it lies: a tile of C, some rows by up to four vectors of columns, stays in registers
+while rows of B and single elements of A stream by. Where the columns of B do not lie side by side
+(a transposed B), each thread first turns the panel that it is about to read, on its stack.
+
+    for a unit (a product of the batch, some rows, some columns):
+        for blocks of K, for panels of columns, for panels of rows: a tile
+
+A batch has two levels of strides, so that heads that lie within positions need no copy. Units
+depend on the shapes alone: the bits are the same for any number of threads.
+
+Not here: large products (`gemm.py`), which of the two is used (`select.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..runtime import builtin, jit, threads
+from .gemm import transposed
+
+KC = 128  # rows of B a block: a panel stays in the first-level cache
+ROWS = 48  # at most, of a unit for which columns of A are copied
+MANY = 24  # rows from which on a panel of B is copied, which then stays in the first-level cache
+
+WORDS = ("a", "a_outer", "a_batch", "a_row", "a_col", "b", "b_outer", "b_batch", "b_row", "b_col",
+         "c", "c_outer", "c_batch", "c_row", "d", "d_outer", "d_batch", "d_row",
+         "inner", "m", "n", "k", "row_block", "row_blocks", "col_block", "col_blocks", "units",
+         "each", "alpha", "beta")  # fmt: skip
+POINTERS = ("a", "b", "c", "d")
+
+
+def tile_heights() -> list[int]:
+    """The most rows of a tile of 1, 2, … vectors of columns: what the registers hold."""
+    return [10, 6, 4] if jit.target().lanes == 8 else [16, 12, 8, 6]
+
+
+class SmallGemm:
+    """Writes the module of one element type."""
+
+    def __init__(self, e: str) -> None:
+        self.e = e
+        self.w = jit.target().lanes // (2 if e == F64 else 1)
+        self.heights = tile_heights()
+        self.nr = len(self.heights) * self.w
+        self.module = Module(f"small_gemm_{e}")
+
+    def build_tiles(self) -> Module:
+        """The tiles of all sizes and the copies: every kind of product has them."""
+        names = []
+        for v, most in enumerate(self.heights, 1):
+            for h in range(1, self.heights[0] + 1):
+                if h <= most:
+                    self.write_tile(v, h)
+                names.append(f"ptr @tile_{v}_{min(h, most)}")
+        self.module.globals["tiles"] = (
+            f"@tiles = constant [{len(names)} x ptr] [{', '.join(names)}]"
+        )
+        self.write_turn()
+        self.write_copy()
+        return self.module
+
+    def declare_tiles(self) -> None:
+        """Call the tiles and copies of another module."""
+        threads.declare_run(self.module)
+        count = len(self.heights) * self.heights[0]
+        self.module.globals["tiles"] = f"@tiles = external constant [{count} x ptr]"
+        self.module.declare("turn", None, [PTR, PTR, *[I64] * 4])
+        self.module.declare("copy", None, [PTR, I64, PTR, *[I64] * 3])
+        self.most = self.module.table("most", I64, self.heights)
+
+    def build(self) -> Module:
+        self.declare_tiles()
+        self.write_unit()
+        self.write_chunk()
+        self.write_run()
+        kinds = ["array?" if n == "d" else "array" if n in POINTERS else
+                 "float" if n in ("alpha", "beta") else "int" for n in WORDS]  # fmt: skip
+        builtin.entry(self.module, "call", "run", kinds)
+        return self.module
+
+    # -- a tile ------------------------------------------------------------------------------
+
+    def write_tile(self, v: int, h: int) -> None:
+        """h rows by v vectors of C; the last vector may have fewer columns."""
+        w, e = self.w, self.e
+        f = self.module.function(
+            f"tile_{v}_{h}", None,
+            [("kc", I64), ("a", PTR), ("a_row", I64), ("a_col", I64), ("b", PTR), ("b_row", I64),
+             ("c", PTR), ("c_row", I64), ("d", PTR), ("d_row", I64), ("columns", I64),
+             ("alpha", e), ("beta", e)], private=True,
+        )  # fmt: skip
+        a_row, a_col, b_row, columns = (f.args[n] for n in ("a_row", "a_col", "b_row", "columns"))
+        lanes = f.iota(vector(I32, w))
+        mask = lanes < f.convert(columns - (v - 1) * w, I32)
+
+        def load(p: Pointer, j: int) -> Value:
+            return p.load(j * w, w) if j < v - 1 else p.load_masked(j * w, mask)
+
+        zero = f.const(vector(e, w), 0)
+        sums = [[f.var(zero) for _ in range(v)] for _ in range(h)]
+        a, b = f.args["a"].of(e), f.args["b"].of(e)
+        # Three rows to a pointer: x86 adds a register, once or twice, to another at no cost.
+        ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
+        row = f.var(b)
+        with f.range(0, f.args["kc"], unroll=1):
+            line = [load(row.get(), j) for j in range(v)]
+            for i in range(h):
+                place = ends[i // 3].get()
+                one = f.splat((place.at(a_row * (i % 3)) if i % 3 else place)[0], w)
+                for j in range(v):
+                    sums[i][j].set(f.fma(one, line[j], sums[i][j].get()))
+            for end in ends:
+                end.set(end.get().at(a_col))
+            row.set(row.get().at(b_row))
+        c, d = f.args["c"].of(e), f.args["d"].of(e)
+        alpha, beta = (f.splat(f.args[n], w) for n in ("alpha", "beta"))
+        values = sums
+        with f.when(f.compare("ne", f.args["alpha"], 1.0)):
+            for value in (one for each in values for one in each):
+                value.set(value.get() * alpha)
+        with f.when(f.compare("ne", f.args["d"], Value(f, PTR, "null"))):
+            for i in range(h):
+                other = d.at(f.args["d_row"] * i)
+                for j in range(v):
+                    values[i][j].set(f.fma(beta, load(other, j), values[i][j].get()))
+        for i in range(h):
+            place = c.at(f.args["c_row"] * i)
+            for j in range(v):
+                if j < v - 1:
+                    place.store(values[i][j].get(), j * w)
+                else:
+                    place.store_masked(values[i][j].get(), j * w, mask)
+        f.ret()
+
+    # -- copies ------------------------------------------------------------------------------
+
+    def write_turn(self) -> None:
+        """Columns of B, kc long, as kc rows of NR elements. Columns past the end repeat one."""
+        e, w, nr = self.e, self.w, self.nr
+        f = self.module.function(
+            "turn", None,
+            [("to", PTR), ("b", PTR), ("row", I64), ("col", I64), ("columns", I64), ("kc", I64)],
+        )  # fmt: skip
+        to, b = f.args["to"].of(e), f.args["b"].of(e)
+        row, col, columns, kc = (f.args[n] for n in ("row", "col", "columns", "kc"))
+        whole = f.select(row == 1, kc - kc % w, f.const(I64, 0))
+        with f.range(0, columns, w) as first:
+            places = []
+            for j in range(w):
+                last = columns - 1
+                at = f.select(last < first + j, last, first + j)
+                places.append(b.at(at * col))
+            with f.range(0, whole, w) as k:
+                rows = [place.load(k, w) for place in places]
+                for j, v in enumerate(transposed(f, rows)):
+                    to.store(v, (k + j) * nr + first, aligned=True)
+        with f.range(whole, kc) as k, f.range(columns) as j:
+            to[k * nr + j] = b[k * row + j * col]
+        f.ret()
+
+    def write_copy(self) -> None:
+        """Lines of n elements side by side, to lines that begin `step` elements after another."""
+        e, w = self.e, self.w
+        f = self.module.function(
+            "copy", None,
+            [("to", PTR), ("step", I64), ("x", PTR), ("line", I64), ("n", I64), ("lines", I64)],
+        )  # fmt: skip
+        to, x = f.args["to"].of(e), f.args["x"].of(e)
+        step, line, n = (f.args[name] for name in ("step", "line", "n"))
+        whole = n - n % w
+        rest = f.iota(vector(I32, w)) < f.convert(n - whole, I32)
+        with f.range(f.args["lines"]) as k:
+            with f.range(0, whole, w) as i:
+                to.store(x.load(k * line + i, w), k * step + i)
+            to.store_masked(x.load_masked(k * line + whole, rest), k * step + whole, rest)
+        f.ret()
+
+    # -- units and chunks ----------------------------------------------------------------------
+
+    def write_unit(self) -> None:
+        """Some rows and columns of one product of the batch."""
+        e, w, nr = self.e, self.w, self.nr
+        names = ("batch", "first_row", "rows", "first_column", "columns")
+        f = self.module.function(
+            "unit", None, [("words", PTR), *((n, I64) for n in names)], private=True
+        )
+        words = f.args["words"].of(I64)
+        word = {n: words[i] for i, n in enumerate(WORDS)}
+        batch, first_row, rows, first_column, columns = (f.args[n] for n in names)
+        outer, inner = batch // word["inner"], batch % word["inner"]
+
+        def matrix(name: str) -> Pointer:
+            address = f.emit(PTR, f"inttoptr i64 {word[name].text} to ptr")
+            step = outer * word[f"{name}_outer"] + inner * word[f"{name}_batch"]
+            return address.of(e).at(step + first_row * word[f"{name}_row"] if name != "b" else step)
+
+        a, b, c, d = (matrix(n) for n in POINTERS)
+        alpha, beta = (self.number(f, word[n]) for n in ("alpha", "beta"))
+        turned, beside = f.buffer(e, KC * nr), f.buffer(e, KC * ROWS)
+        heights, table = Pointer(f, self.most, I64), Pointer(f, "@tiles", PTR)
+        null = Value(f, PTR, "null")
+        k = word["k"]
+        with f.range(0, k, KC) as pc:
+            kc = f.select(k - pc < KC, k - pc, f.const(I64, KC))
+            here, a_row, a_col = (
+                f.var(x) for x in (a.at(pc * word["a_col"]), word["a_row"], word["a_col"])
+            )
+            with f.when((word["a_row"] == 1) & (rows > 1) & (rows <= ROWS)):
+                given = [beside, f.const(I64, ROWS), here.get(), word["a_col"], rows, kc]
+                f.call("copy", None, given)
+                here.set(beside)
+                a_col.set(ROWS)
+            with f.range(0, columns, nr) as j:
+                left = columns - j
+                width = f.select(left < nr, left, f.const(I64, nr))
+                column = first_column + j
+                panel, step = f.var(b.at(pc * word["b_row"] + column * word["b_col"])), f.var(nr)
+                with f.when((word["b_col"] == 1) & (rows < MANY)) as branch:
+                    step.set(word["b_row"])
+                with branch.otherwise():
+                    with f.when(word["b_col"] == 1) as beside_each_other:
+                        given = [turned, step.get(), panel.get(), word["b_row"], width, kc]
+                        f.call("copy", None, given)
+                    with beside_each_other.otherwise():
+                        given = [turned, panel.get(), word["b_row"], word["b_col"], width, kc]
+                        f.call("turn", None, given)
+                    panel.set(turned)
+                v = (width + (w - 1)) // w - 1
+                most = heights[v]
+                panels = (rows + most - 1) // most
+                height, taller = rows // panels, rows % panels
+                first = f.compare("eq", pc, 0)
+                into = c.at(column)
+                absent = f.compare("eq", word["d"], 0)
+                start_d = f.emit(PTR, f"select i1 {absent.text}, ptr {null.text}, "
+                                      f"ptr {d.at(column).text}")  # fmt: skip
+                other = f.emit(PTR, f"select i1 {first.text}, ptr {start_d.text}, ptr {into.text}")
+                d_row = f.select(first, word["d_row"], word["c_row"])
+                by = f.select(first, beta, f.const(e, 1.0))
+                start = f.var(0)
+                with f.range(panels) as p:
+                    h = height + f.select(p < taller, f.const(I64, 1), 0)
+                    at = start.get()
+                    none = f.compare("eq", other, null)
+                    below = other.of(e).at(at * d_row)
+                    moved = f.emit(PTR, f"select i1 {none.text}, ptr null, ptr {below.text}")
+                    f.call_pointer(
+                        table[v * self.heights[0] + h - 1], None,
+                        [kc, here.get().at(at * a_row.get()), a_row.get(), a_col.get(),
+                         panel.get(), step.get(), into.at(at * word["c_row"]), word["c_row"],
+                         moved, d_row, width, alpha, by],
+                    )  # fmt: skip
+                    start.set(at + h)
+        f.ret()
+
+    def number(self, f: Function, word: Value) -> Value:
+        """A factor, from the bits of a double."""
+        return f.convert(f.bits(word, F64), self.e)
+
+    def write_chunk(self) -> None:
+        """Some units, one after the other."""
+        f = self.module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+        words = f.args["context"].of(I64)
+        word = {n: words[i] for i, n in enumerate(WORDS)}
+        first = f.args["index"] * word["each"]
+        after = first + word["each"]
+        after = f.select(after < word["units"], after, word["units"])
+        per = word["row_blocks"] * word["col_blocks"]
+        with f.range(first, after) as unit:
+            batch, rest = unit // per, unit % per
+            column = rest // word["row_blocks"] * word["col_block"]
+            row = rest % word["row_blocks"] * word["row_block"]
+            rows, columns = word["m"] - row, word["n"] - column
+            rows = f.select(rows < word["row_block"], rows, word["row_block"])
+            columns = f.select(columns < word["col_block"], columns, word["col_block"])
+            f.call("unit", None, [f.args["context"], batch, row, rows, column, columns])
+        f.ret()
+
+    def write_run(self) -> None:
+        kinds = {"alpha": F64, "beta": F64, **dict.fromkeys(POINTERS, PTR)}
+        f = self.module.function("run", None, [(n, kinds.get(n, I64)) for n in WORDS])
+        words = f.buffer(I64, len(WORDS))
+        for i, name in enumerate(WORDS):
+            value = f.args[name]
+            if value.type == PTR:
+                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
+            words[i] = f.bits(value, I64) if value.type == F64 else value
+        chunks = (f.args["units"] + (f.args["each"] - 1)) // f.args["each"]
+        f.call("pool_run", None, [Value(f, PTR, "@chunk"), words, chunks])
+        f.ret()
+
+
+def tile_symbols(e: str) -> dict[str, int]:
+    """What a module with products imports: the tiles, the pool, Python's functions."""
+    key = ("small_tile", e, jit.target().lanes, KC, ROWS)
+    names = ["tiles", "turn", "copy"]
+    tiles = jit.load(key, lambda: SmallGemm(e).build_tiles(), names)
+    return {**builtin.symbols(), **threads.run_symbol(), **tiles}
+
+
+def kernel(e: str) -> Any:
+    """The compiled product as a Python function of WORDS."""
+    key = ("small_gemm", e, jit.target().lanes, KC, ROWS, MANY)
+    found = jit.load(key, lambda: SmallGemm(e).build(), ["call"], tile_symbols(e))
+    return builtin.function(found["call"], "small_gemm")

@@ -1,0 +1,1 @@
+"""Norms, factors and limits of many arrays at once: the choice and the machine code."""

@@ -1,0 +1,1 @@
+"""Optimiser steps: the formulas, by NumPy, and all parameters in one call."""

@@ -1,0 +1,323 @@
+"""The array side of the optimisers: in-place primitives over NumPy, scratch memory and blocking.
+
+`Arrays` is the namespace `xp` that the update formulas of `formulas.py` are written against.
+A method whose name ends in an underscore overwrites its first argument; every other one puts its
+result into scratch memory that belongs to the namespace and is taken back at the next parameter.
+Nothing here knows a Tensor or the name of an optimiser. Read `formulas.py` next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..elementwise import select as elementwise
+
+# Arrays above this size are updated block by block, so that the passes of one formula over
+# parameter, gradient, state and scratch find their operands in the second-level cache.
+BLOCK = 16384
+# Machine code is quicker for any size, but has to be loaded: it is for a parameter of so many
+# elements, or after so many calls.
+LEAST = 1 if elementwise.ALWAYS else 1024
+PATIENCE = 100
+
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+_REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
+
+Update = Callable[..., Any]
+
+
+class Arrays:
+    """Elementwise primitives on ndarrays without allocation, and the loop that runs a formula."""
+
+    def __init__(self) -> None:
+        self._last: dict[np.dtype, tuple[dict[str, Any], dict[str, Any]]] = {}
+        self._flat: dict[tuple[np.dtype, int], np.ndarray] = {}
+        self._views: dict[np.dtype, dict[tuple[int, ...], list[np.ndarray]]] = {}
+        self._pool: list[np.ndarray] = []
+        self._like: np.ndarray = np.empty(0)
+        self._used = 1
+        self._kernels: dict[Any, Any] = {}
+        self._tables: dict[int, np.ndarray] = {}
+        self._calls = 0
+        self._last_call: tuple[Any, ...] = (None,) * 7
+
+    # ---- running a formula ------------------------------------------------------------------
+
+    def run_all(
+        self, update: Update, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
+    ) -> None:
+        """Apply `update(xp, k, p, *others)` to many parameters of one dtype, in place.
+
+        Args:
+            numbers: numbers and flags of the formula.
+            arrays: parameter, gradient and the states that are there, parameter after parameter.
+            names: names of the states that the formula takes; None: this one is not there.
+        """
+        dtype = arrays[0].dtype
+        self._calls += 1
+        # By value, not by identity: a pickled array brings its own dtype object.
+        if dtype in (_SINGLE, _DOUBLE) and self._by_kernel(update, numbers, arrays, names):
+            return
+        width = len(names) + 2 - names.count(None)
+        with np.errstate(all="ignore"):
+            k = self.constants(numbers, dtype)
+            for at in range(0, len(arrays), width):
+                given = iter(arrays[at + 2 : at + width])
+                others = [None if name is None else next(given) for name in names]
+                self.run(update, k, arrays[at], arrays[at + 1], *others)
+
+    def _by_kernel(
+        self, update: Update, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
+    ) -> bool:
+        """Do it in one pass of machine code; False where there is none for these arrays."""
+        dtype = arrays[0].dtype
+        last_update, last_numbers, last_names, last_dtype, kernel, width, given = self._last_call
+        if not (
+            numbers is last_numbers
+            and update is last_update
+            and names == last_names
+            and dtype is last_dtype
+        ):
+            absent = tuple([name is None for name in names])
+            flags = tuple([(n, v) for n, v in numbers.items() if v is True or v is False])
+            key = (update, dtype.char, flags, absent)
+            found = self._kernels.get(key)
+            if found is None:
+                if self._calls <= PATIENCE and all([a.size < LEAST for a in arrays]):
+                    return False
+                found = self._compiled(update, dtype, flags, numbers, absent)
+                self._kernels[key] = found
+            if found is False:
+                return False
+            kernel, taken, width = found
+            given = np.array([numbers[n] for n in taken], dtype)
+            self._last_call = (update, numbers, names, dtype, kernel, width, given)
+        words = (len(arrays) // width + 1) * (width + 1)
+        table = self._tables.get(words)
+        if table is None:
+            table = self._tables[words] = np.empty(words, np.int64)
+        elementwise.jit()[2].ready()
+        done: bool = kernel(arrays, given, table)
+        return done
+
+    def _compiled(
+        self, update: Update, dtype: Any, flags: Any, numbers: Any, absent: tuple[bool, ...]
+    ) -> Any:
+        if not elementwise.jit():
+            return False
+        from ..codegen import lower
+        from . import update as updates
+
+        taken = tuple([n for n, v in numbers.items() if v is not True and v is not False])
+        try:
+            kernel = updates.kernel(update, elementwise.ELEMENTS[dtype], flags, taken, absent)
+        except (lower.NoKernel, TypeError, AttributeError):  # a formula that looks at its numbers
+            return False
+        return kernel, taken, 2 + absent.count(False)
+
+    def constants(self, numbers: dict[str, Any], dtype: np.dtype) -> SimpleNamespace:
+        """Turn a formula's numbers into 0-d arrays of the working dtype; flags stay flags.
+
+        A 0-d array operand costs a ufunc call half of what a Python float does.
+        """
+        work: Any = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
+        plain = dtype in (_SINGLE, _DOUBLE)
+        made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
+        fields = made.__dict__
+        # From step to step most numbers stay; those keep their arrays.
+        last, arrays = self._last.get(dtype, ({}, {}))
+        for name, value in numbers.items():
+            if value is True or value is False:
+                fields[name] = value
+            elif last.get(name) == value:
+                fields[name] = arrays[name]
+            else:
+                fields[name] = np.array(value, work)
+        self._last[dtype] = (numbers, fields)
+        return made
+
+    def run(self, update: Update, k: SimpleNamespace, p: np.ndarray, *others: Any) -> None:
+        """Apply `update(xp, k, p, *others)` in place by NumPy, whatever dtype, size and strides."""
+        known = k.known
+        if known is not None:
+            pool = known.get(p.shape)
+            if pool is not None:
+                self._pool = pool
+                self._used = 1
+                self._like = p
+                update(self, k, p, *others)
+            else:
+                self._blocks(update, k, [p, *others])
+        elif p.dtype in _REAL:
+            real = _REAL[p.dtype]
+            parts = [None if a is None else a[..., None].view(real) for a in (p, *others)]
+            self._blocks(update, k, parts)
+        else:
+            # float16 and bfloat16 are computed in float32 and rounded once, at the end.
+            wide = [None if a is None else a.astype(np.float32) for a in (p, *others)]
+            self._blocks(update, k, wide)
+            for position, (low, high) in enumerate(zip((p, *others), wide, strict=True)):
+                if low is not None and position != 1:  # 1 is the gradient: never written
+                    low[...] = high
+
+    def _blocks(self, update: Update, k: SimpleNamespace, arrays: list[Any]) -> None:
+        p = arrays[0]
+        flat = None if p.size <= BLOCK else _flatten(arrays)
+        if flat is None:
+            self._begin(p)
+            update(self, k, *arrays)
+            return
+        for start in range(0, p.size, BLOCK):
+            part: list[Any] = [None if a is None else a[start : start + BLOCK] for a in flat]
+            self._begin(part[0])
+            update(self, k, *part)
+
+    def _begin(self, like: np.ndarray) -> None:
+        """Take all scratch back and lay it out in the shape of `like`."""
+        self._used = 1
+        self._like = like
+        views = self._views.get(like.dtype)
+        if views is None:
+            views = self._views[like.dtype] = {}
+        pool = views.get(like.shape)
+        if pool is None or like.size > BLOCK:
+            pool = [self._scratch(like, 0)]
+            if like.size <= BLOCK:
+                views[like.shape] = pool
+        self._pool = pool
+
+    def _scratch(self, like: np.ndarray, index: int) -> np.ndarray:
+        if like.size > BLOCK:  # arrays that cannot be cut into blocks: strided ones
+            return np.empty_like(like)
+        key = (like.dtype, index)
+        flat = self._flat.get(key)
+        if flat is None:
+            flat = self._flat[key] = np.empty(BLOCK, like.dtype)
+        return flat[: like.size].reshape(like.shape)
+
+    def _new(self) -> np.ndarray:
+        """The next free scratch array; number 0 is kept for use inside one primitive."""
+        index = self._used
+        self._used = index + 1
+        pool = self._pool
+        if index == len(pool):
+            pool.append(self._scratch(self._like, index))
+        return pool[index]
+
+    # ---- primitives that overwrite x --------------------------------------------------------
+
+    def mul_(self, x: Any, a: Any) -> Any:
+        """x * a."""
+        return np.multiply(x, a, x)
+
+    def div_(self, x: Any, a: Any) -> Any:
+        """x / a."""
+        return np.divide(x, a, x)
+
+    def plus_(self, x: Any, a: Any) -> Any:
+        """x + a."""
+        return np.add(x, a, x)
+
+    def sqrt_(self, x: Any) -> Any:
+        """The square root of x."""
+        return np.sqrt(x, x)
+
+    def maximum_(self, x: Any, a: Any) -> Any:
+        """max(x, a)."""
+        return np.maximum(x, a, out=x)
+
+    def clip_(self, x: Any, low: Any, high: Any) -> Any:
+        """x brought into [low, high]."""
+        return np.minimum(np.maximum(x, low, out=x), high, out=x)
+
+    def axpy_(self, x: Any, y: Any, a: Any) -> Any:
+        """x + a * y."""
+        t = self._pool[0]
+        np.multiply(y, a, t)
+        return np.add(x, t, x)
+
+    def mix_(self, x: Any, y: Any, a: Any, b: Any) -> Any:
+        """a * x + b * y: a running average."""
+        t = self._pool[0]
+        np.multiply(x, a, x)
+        np.multiply(y, b, t)
+        return np.add(x, t, x)
+
+    def addcmul_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a * b."""
+        t = self._pool[0]
+        np.multiply(a, b, t)
+        np.multiply(t, c, t)
+        return np.add(x, t, x)
+
+    def addcdiv_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a / b."""
+        t = self._pool[0]
+        np.divide(a, b, t)
+        np.multiply(t, c, t)
+        return np.add(x, t, x)
+
+    def set_(self, x: Any, y: Any) -> Any:
+        """y, copied into x."""
+        np.copyto(x, y)
+        return x
+
+    # ---- primitives with a new result -------------------------------------------------------
+
+    def neg(self, x: Any) -> Any:
+        """-x."""
+        return np.negative(x, self._new())
+
+    def axpy(self, x: Any, y: Any, a: Any) -> Any:
+        """x + a * y."""
+        t = self._new()
+        np.multiply(y, a, t)
+        return np.add(x, t, t)
+
+    def mul(self, x: Any, y: Any) -> Any:
+        """x * y."""
+        return np.multiply(x, y, self._new())
+
+    def plus(self, x: Any, a: Any) -> Any:
+        """x + a."""
+        return np.add(x, a, self._new())
+
+    def minus(self, x: Any, y: Any) -> Any:
+        """x - y."""
+        return np.subtract(x, y, self._new())
+
+    def sqrt(self, x: Any) -> Any:
+        """The square root of x."""
+        return np.sqrt(x, self._new())
+
+    def abs(self, x: Any) -> Any:
+        """|x|."""
+        return np.absolute(x, self._new())
+
+    def sign(self, x: Any) -> Any:
+        """-1, 0 or 1."""
+        return np.sign(x, self._new())
+
+    def where(self, condition: Any, a: Any, b: Any) -> Any:
+        """a where the condition holds, else b."""
+        out = self._new()
+        np.copyto(out, b)
+        np.copyto(out, a, where=condition)
+        return out
+
+
+def _flatten(arrays: list[Any]) -> list[Any] | None:
+    """One-dimensional views of all arrays in one common element order, or None."""
+    given = [a for a in arrays if a is not None]
+    if all(a.flags.c_contiguous for a in given):
+        return [None if a is None else a.reshape(-1) for a in arrays]
+    # Other dense layouts (channels last, transposed) share an order if they share their strides.
+    first = given[0]
+    order = sorted(range(first.ndim), key=lambda d: -first.strides[d])
+    if all(a.strides == first.strides for a in given) and first.transpose(order).flags.c_contiguous:
+        return [None if a is None else a.transpose(order).reshape(-1) for a in arrays]
+    return None

@@ -1,0 +1,1 @@
+"""Padding: by NumPy, and margins of zeros in machine code."""

@@ -1,0 +1,69 @@
+"""Padding on arrays: constants, reflection, replication, wrapping around; and their transposes.
+
+`pad` is (left, right) pairs from the last dimension on, as PyTorch writes it; negative ones crop.
+Not here: argument checks. Read next: `ops/nn/pad.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
+Ints = tuple[int, ...]
+
+
+def pairs(pad: Ints, ndim: int) -> list[tuple[int, int, int]]:
+    """(axis, left, right) of every dimension that changes."""
+    found = [(ndim - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
+    return [p for p in found if p[1] or p[2]]
+
+
+def constant(x: Array, pad: Ints, value: Any) -> Array:
+    """x in a frame of `value`."""
+    shape = list(x.shape)
+    source = [slice(None)] * x.ndim
+    target = [slice(None)] * x.ndim
+    for axis, left, right in pairs(pad, x.ndim):
+        shape[axis] += left + right
+        source[axis] = slice(max(0, -left), x.shape[axis] - max(0, -right))
+        target[axis] = slice(max(0, left), shape[axis] - max(0, right))
+    y = np.full(shape, value, x.dtype) if value else np.zeros(shape, x.dtype)
+    y[tuple(target)] = x[tuple(source)]
+    return y
+
+
+def sources(n: int, left: int, right: int, mode: str) -> Array:
+    """Which of n positions each position of the padded dimension shows."""
+    if mode == "circular":  # cropped first: what was cut off does not come back
+        cut = max(0, -left)
+        rest = n - cut - max(0, -right)
+        return np.arange(-max(0, left), rest + max(0, right)) % rest + cut
+    at = np.arange(-left, n + right)
+    if mode == "reflect" and n > 1:
+        at = np.abs(at) % (2 * n - 2)
+        return np.minimum(at, 2 * n - 2 - at)
+    return np.clip(at, 0, n - 1)
+
+
+def by_sources(x: Array, pad: Ints, mode: str) -> Array:
+    """x continued beyond its edges as `mode` says."""
+    for axis, left, right in pairs(pad, x.ndim):
+        x = np.take(x, sources(x.shape[axis], left, right, mode), axis)
+    return x
+
+
+def to_sources(g: Array, pad: Ints, mode: str) -> Array:
+    """The transpose of `by_sources`: what each position was shown as, added up."""
+    for axis, left, right in pairs(pad, g.ndim):
+        n = g.shape[axis] - left - right
+        lead = (slice(None),) * axis
+        x = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
+        source = sources(n, left, right, mode)
+        start, end = max(0, left), g.shape[axis] - max(0, right)  # shown in place: one slice
+        x[(*lead, slice(max(0, -left), n - max(0, -right)))] += g[(*lead, slice(start, end))]
+        for i in [*range(start), *range(end, g.shape[axis])]:
+            x[(*lead, source[i])] += g[(*lead, i)]
+        g = x
+    return g

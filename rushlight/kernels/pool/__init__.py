@@ -1,0 +1,1 @@
+"""Maximum and average pooling: by NumPy and in machine code."""

@@ -1,0 +1,446 @@
+"""Pooling on arrays, over the last `len(kernel)` dimensions of an array with any leading ones.
+
+Max and sum are separable, so a window is reduced one dimension after the other: kh + kw passes
+instead of kh * kw. A maximum is found in two forms: as the number of the tap (position in the
+window) that holds it, which costs one comparison a tap and is made only when a gradient is wanted,
+and as PyTorch's flat index into the plane.
+
+Not here: argument checks and PyTorch's signatures. Read next: `ops/nn/pool_public.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..conv.reference import padded
+from . import select_average, select_max
+
+Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
+Ints = tuple[int, ...]
+
+
+def pool_size(
+    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> Ints:
+    """Output positions: with `ceil_mode` also windows that hang over, if they start inside."""
+    out = []
+    for n, k, s, p, d in zip(size, kernel, stride, padding, dilation, strict=True):
+        o = (n + 2 * p - d * (k - 1) - 1 + (s - 1 if ceil_mode else 0)) // s + 1
+        if ceil_mode and (o - 1) * s >= n + p:
+            o -= 1
+        out.append(o)
+    return tuple(out)
+
+
+# --- maximum ---
+
+
+def max_pool(
+    x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
+) -> Array:
+    """The maximum of each window; NaN wins, padding never does."""
+    found = select_max.max_pool(x, kernel, stride, padding, dilation, out, _framed_all)
+    if found is not None:
+        return found
+    d = len(kernel)
+    for i in reversed(range(d)):
+        axis = x.ndim - d + i
+        frame = _framed(x, axis, padding[i], _reach(kernel[i], stride[i], dilation[i], out[i]))
+        views = [_tap(frame, axis, t * dilation[i], stride[i], out[i]) for t in range(kernel[i])]
+        if len(views) == 1:
+            x = views[0]
+            continue
+        x = np.maximum(views[0], views[1])
+        for view in views[2:]:
+            np.maximum(x, view, out=x)
+    return np.array(x, order="C") if all(k == 1 for k in kernel) else np.ascontiguousarray(x)
+
+
+def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
+    """Which tap of its window holds each maximum y: the first of equals, the last of NaNs."""
+    d = len(kernel)
+    out = y.shape[y.ndim - d :]
+    found = select_max.max_tap(x, y, kernel, stride, padding, dilation, out, _framed_all)
+    if found is not None:
+        return found
+    reach = tuple(map(_reach, kernel, stride, dilation, out))
+    taps = list(product(*map(range, kernel)))
+    kind: Any = np.uint8 if len(taps) < 256 else np.int32
+    none = np.iinfo(kind).max
+    tap_of = np.full(y.shape, none, kind)
+    frame = _framed_all(x, padding, reach, np.nan if x.dtype.kind == "f" else None)
+    for number, tap in enumerate(taps):
+        # `none` where the tap does not hold the maximum, else its number: bytes, without branches
+        other = (_taps(frame, tap, stride, dilation, out) != y).astype(kind)
+        other *= none
+        other |= kind(number)
+        np.minimum(tap_of, other, out=tap_of)
+    if x.dtype.kind == "f" and np.isnan(y).any():
+        tap_of[tap_of == none] = 0
+        frame = _framed_all(x, padding, reach, None)
+        for number, tap in enumerate(taps):
+            np.copyto(tap_of, number, where=np.isnan(_taps(frame, tap, stride, dilation, out)))
+    return tap_of
+
+
+def put_taps(
+    g: Array, tap_of: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array:
+    """Add each g to the element of its window that `tap_of` names: the transpose of `take_taps`."""
+    d = len(kernel)
+    lead, out = g.shape[: g.ndim - d], g.shape[g.ndim - d :]
+    reach = tuple(map(_reach, kernel, stride, dilation, out))
+    full = tuple(max(n + p, r) for n, p, r in zip(size, padding, reach, strict=True))
+    frame = np.zeros(lead + full, g.dtype)
+    if select_max.put_taps(g, tap_of, frame, kernel, stride, dilation):
+        return _cropped(frame, padding, size) if frame.shape[-d:] != size else frame
+    apart = _apart(kernel, stride, dilation)
+    for number, tap in enumerate(product(*map(range, kernel))):
+        view = _taps(frame, tap, stride, dilation, out)
+        if apart:
+            view[...] = _select(g, tap_of == number)
+        else:
+            view += _select(g, tap_of == number)
+    return _cropped(frame, padding, size)
+
+
+def take_taps(
+    x: Array, tap_of: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array:
+    """From each window of x the element that `tap_of` names."""
+    d = len(kernel)
+    out = tap_of.shape[tap_of.ndim - d :]
+    frame = _framed_all(x, padding, tuple(map(_reach, kernel, stride, dilation, out)), 0)
+    y = np.zeros(tap_of.shape, x.dtype)
+    for number, tap in enumerate(product(*map(range, kernel))):
+        np.copyto(y, _taps(frame, tap, stride, dilation, out), where=tap_of == number)
+    return y
+
+
+def _select(g: Array, mask: Array) -> Array:
+    """g where mask, else 0, on the bits: no branch a number, and inf * 0 never happens."""
+    if g.dtype.kind == "c":
+        return np.where(mask, g, g.dtype.type(0))
+    bits = mask.astype(f"i{g.dtype.itemsize}")
+    np.negative(bits, out=bits)
+    np.bitwise_and(bits, g.view(bits.dtype), out=bits)
+    return bits.view(g.dtype)
+
+
+def flat_indices(
+    tap_of: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
+) -> Array:
+    """The taps as PyTorch's indices: positions in the flattened plane of the input."""
+    d = len(kernel)
+    out = tap_of.shape[tap_of.ndim - d :]
+    base: Any = 0
+    shift: Any = 0
+    for i in range(d):
+        step = math.prod(size[i + 1 :])
+        along = [-1 if j == i else 1 for j in range(d)]
+        base = base + ((np.arange(out[i]) * stride[i] - padding[i]) * step).reshape(along)
+        shift = shift + (np.arange(kernel[i]) * (dilation[i] * step)).reshape(along)
+    return np.take(np.ravel(shift), tap_of) + base
+
+
+def take_plane(x: Array, indices: Array, dims: int) -> Array:
+    """x[..., indices] where `indices` (lead, *out) count in the flattened last `dims` of x."""
+    lead = x.shape[: x.ndim - dims]
+    rows = math.prod(lead)
+    out = lead + indices.shape[len(lead) :]
+    if not math.prod(out):
+        return np.zeros(out, x.dtype)
+    where = np.broadcast_to(indices, out).reshape(rows, -1)
+    return np.take_along_axis(x.reshape(rows, -1), where, 1).reshape(out)
+
+
+def put_plane(g: Array, indices: Array, size: Ints, dims: int, *, add: bool) -> Array:
+    """g (lead, *out) put at `indices` of zero planes (lead, *size); `dims` is the length of out.
+
+    With `add` this is the transpose of `take_plane`; without, the last of equal indices wins.
+    """
+    lead = g.shape[: g.ndim - dims]
+    rows, plane = math.prod(lead), math.prod(size)
+    y = np.zeros(rows * plane, g.dtype)
+    if g.size:
+        where = np.broadcast_to(indices, g.shape).reshape(rows, -1)
+        where = (where + np.arange(rows)[:, None] * plane).reshape(-1)
+        if add:
+            np.add.at(y, where, g.reshape(-1))
+        else:
+            y[where] = g.reshape(-1)
+    return y.reshape(lead + size)
+
+
+def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
+    """Maxima of windows floor(i n / o) .. ceil((i + 1) n / o), and their flat indices."""
+    d = len(out)
+    lead, size = x.shape[: x.ndim - d], x.shape[x.ndim - d :]
+    if all(o and n % o == 0 and n for n, o in zip(size, out, strict=True)):
+        kernel = tuple(n // o for n, o in zip(size, out, strict=True))
+        rest = (kernel, (0,) * d, (1,) * d)
+        y = max_pool(x, kernel, *rest, out)
+        return y, flat_indices(max_tap(x, y, kernel, *rest), size, kernel, *rest)
+    best_of: Array = np.empty(lead + out, x.dtype)
+    indices: Array = np.empty(lead + out, np.int64)
+    spans = [_spans(n, o) for n, o in zip(size, out, strict=True)]
+    plane = np.arange(math.prod(size)).reshape(size)
+    for at in product(*map(range, out)):
+        window = tuple(slice(*spans[i][at[i]]) for i in range(d))
+        part = x[(..., *window)].reshape(*lead, plane[window].size)
+        best = part.argmax(-1)
+        indices[(..., *at)] = plane[window].reshape(-1)[best]
+        best_of[(..., *at)] = np.take_along_axis(part, best[..., None], -1)[..., 0]
+    return best_of, indices
+
+
+def fractional_max(x: Array, samples: Array, kernel: Ints, out: Ints) -> tuple[Array, Array]:
+    """Maxima of windows at distances that `samples` (N, C, d) decide, and their indices."""
+    d = len(out)
+    size = x.shape[2:]
+    base: Any = 0
+    for i in range(d):
+        # PyTorch takes the first sample for the width in two dimensions, for the depth in three.
+        sample = samples[..., d - 1 - i if d == 2 else i, None]
+        start = np.empty((*x.shape[:2], out[i]), np.int64)
+        if out[i] > 1:
+            alpha = x.dtype.type(size[i] - kernel[i]) / x.dtype.type(out[i] - 1)
+            steps = (np.arange(out[i] - 1) + sample) * alpha
+            start[..., :-1] = steps.astype(np.int64) - (sample * alpha).astype(np.int64)
+        start[..., -1] = size[i] - kernel[i]
+        along = [1] * d
+        along[i] = out[i]
+        base = base + start.reshape(*x.shape[:2], *along) * math.prod(size[i + 1 :])
+    best = take_plane(x, base, d)
+    indices = np.broadcast_to(base, best.shape).copy()
+    for tap in product(*map(range, kernel)):
+        at = base + sum(t * math.prod(size[i + 1 :]) for i, t in enumerate(tap))
+        value = take_plane(x, at, d)
+        better = (value > best) | np.isnan(value)
+        best = np.where(better, value, best)
+        indices = np.where(better, at, indices)
+    return best, indices
+
+
+# --- mean ---
+
+
+def avg_pool(
+    x: Array,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    out: Ints,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Array:
+    """The mean of each window; `divisor` replaces the number of elements when given."""
+    size = x.shape[x.ndim - len(kernel) :]
+    how = (size, kernel, stride, padding, out, count_include_pad, divisor)
+    found = select_average.pooled(x, out, "strided", *how)
+    if found is not None:
+        return found
+    y = x
+    for i in reversed(range(len(kernel))):
+        axis = x.ndim - len(kernel) + i
+        k, s, p, o = kernel[i], stride[i], padding[i], out[i]
+        if o == 1 and p == 0 and k <= size[i]:
+            y = _slice(y, axis, 0, k).sum(axis, keepdims=True, dtype=x.dtype)
+            continue
+        frame = _framed(y, axis, p, _reach(k, s, 1, o), 0)
+        y = _tap(frame, axis, 0, s, o).copy()
+        for t in range(1, k):
+            y += _tap(frame, axis, t, s, o)
+    counts = _counts(size, kernel, stride, padding, out, count_include_pad, divisor)
+    if x.dtype.kind in "iu":  # towards zero, as C divides
+        return np.asarray(np.sign(y) * np.sign(counts) * (np.abs(y) // np.abs(counts)), x.dtype)
+    return np.asarray(y / counts.astype(x.dtype))
+
+
+def avg_pool_input(
+    g: Array,
+    size: Ints,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Array:
+    """The transpose of `avg_pool`."""
+    d = len(kernel)
+    out = g.shape[g.ndim - d :]
+    how = (size, kernel, stride, padding, out, count_include_pad, divisor)
+    found = select_average.spread(g, size, "strided", *how)
+    if found is not None:
+        return found
+    x = np.asarray(
+        g / _counts(size, kernel, stride, padding, out, count_include_pad, divisor).astype(g.dtype)
+    )
+    for i in range(d):
+        axis = g.ndim - d + i
+        k, s, p, o, n = kernel[i], stride[i], padding[i], out[i], size[i]
+        shape = list(x.shape)
+        shape[axis] = max(n + p, _reach(k, s, 1, o))
+        frame = np.zeros(shape, g.dtype)
+        for t in range(k):
+            view = _tap(frame, axis, t, s, o)
+            if k <= s:
+                view[...] = x
+            else:
+                view += x
+        x = _slice(frame, axis, p, p + n)
+    return np.ascontiguousarray(x)
+
+
+def adaptive_avg(x: Array, out: Ints) -> Array:
+    """Means of windows floor(i n / o) .. ceil((i + 1) n / o)."""
+    d = len(out)
+    whole = max(out) == 1 and x.size
+    size = x.shape[x.ndim - d :]
+    if whole:
+        found = select_average.whole_mean(x, d)
+    else:
+        found = select_average.pooled(x, out, "adaptive", size, out)
+    if found is not None:
+        return found
+    if whole:  # one window: the product with a vector of ones
+        plane = math.prod(x.shape[x.ndim - d :])
+        total = np.matmul(x.reshape(-1, plane), np.ones(plane, x.dtype))
+        return (total / x.dtype.type(plane)).reshape(x.shape[: x.ndim - d] + out)
+    for i in reversed(range(d)):
+        axis = x.ndim - d + i
+        n, o = x.shape[axis], out[i]
+        if n == o:
+            continue
+        if o and n % o == 0:
+            parts = x.reshape(*x.shape[:axis], o, n // o, *x.shape[axis + 1 :])
+            x = parts.sum(axis + 1) / x.dtype.type(n // o)
+            continue
+        y = np.empty((*x.shape[:axis], o, *x.shape[axis + 1 :]), x.dtype)
+        for j, (start, end) in enumerate(_spans(n, o)):
+            window = _slice(x, axis, start, end)
+            _slice(y, axis, j, j + 1)[...] = window.mean(axis, keepdims=True)
+        x = y
+    return np.array(x) if x.base is not None or not x.flags.owndata else x
+
+
+def adaptive_avg_input(g: Array, size: Ints) -> Array:
+    """The transpose of `adaptive_avg`."""
+    d = len(size)
+    out = g.shape[g.ndim - d :]
+    if max(out) == 1 and g.size:
+        found = select_average.whole_spread(g, size)
+    else:
+        found = select_average.spread(g, size, "adaptive", size, out)
+    if found is not None:
+        return found
+    for i in range(d):
+        axis = g.ndim - d + i
+        n, o = size[i], g.shape[axis]
+        if n == o:
+            continue
+        x = np.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype)
+        if o and n % o == 0:
+            parts = x.reshape(*g.shape[:axis], o, n // o, *g.shape[axis + 1 :])
+            parts[...] = np.expand_dims(g / g.dtype.type(n // o), axis + 1)
+        else:
+            for j, (start, end) in enumerate(_spans(n, o)):
+                part = _slice(g, axis, j, j + 1) / g.dtype.type(end - start)
+                window = _slice(x, axis, start, end)
+                window += part
+        g = x
+    return np.array(g)
+
+
+# --- where windows lie ---
+
+
+def _spans(n: int, out: int) -> list[tuple[int, int]]:
+    return [(i * n // out, -((-(i + 1) * n) // out)) for i in range(out)]
+
+
+def _counts(
+    size: Ints,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    out: Ints,
+    count_include_pad: bool,
+    divisor: int | None,
+) -> Array:
+    """How many elements each window's mean divides by, of shape (*out), or 0-d when all agree."""
+    if divisor is not None:
+        return np.asarray(divisor)
+    total = np.asarray(1)
+    for i, (n, k, s, p, o) in enumerate(zip(size, kernel, stride, padding, out, strict=True)):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)  # a hanging window does not count beyond the padding
+        if not count_include_pad:
+            start, end = np.maximum(start, 0), np.minimum(end, n)
+        along = [-1 if j == i else 1 for j in range(len(kernel))]
+        count = end - start
+        total = total * (k if (count == k).all() else count.reshape(along))
+    return np.asarray(total)
+
+
+def _reach(kernel: int, stride: int, dilation: int, out: int) -> int:
+    """How far the last window reaches from the start of the padding."""
+    return (out - 1) * stride + dilation * (kernel - 1) + 1
+
+
+def _apart(kernel: Ints, stride: Ints, dilation: Ints) -> bool:
+    """Whether no element belongs to two windows."""
+    return all(s > d * (k - 1) for k, s, d in zip(kernel, stride, dilation, strict=True))
+
+
+def _slice(x: Array, axis: int, start: int, end: int, step: int = 1) -> Array:
+    return x[(slice(None),) * axis + (slice(start, end, step),)]
+
+
+def _tap(frame: Array, axis: int, start: int, stride: int, out: int) -> Array:
+    return _slice(frame, axis, start, start + (out - 1) * stride + 1, stride)
+
+
+def _taps(frame: Array, tap: Ints, stride: Ints, dilation: Ints, out: Ints) -> Array:
+    """The element number `tap` of every window."""
+    where = [
+        slice(t * d, t * d + (o - 1) * s + 1, s)
+        for t, s, d, o in zip(tap, stride, dilation, out, strict=True)
+    ]
+    return frame[(..., *where)]
+
+
+def _framed(x: Array, axis: int, before: int, length: int, value: Any = None) -> Array:
+    """x along `axis` after `before` elements of padding, at least `length` long in all."""
+    n = x.shape[axis]
+    if before == 0 and length <= n:
+        return x
+    shape = list(x.shape)
+    shape[axis] = max(length, before + n)
+    frame = np.full(shape, _lowest(x.dtype) if value is None else value, x.dtype)
+    _slice(frame, axis, before, before + n)[...] = x
+    return frame
+
+
+def _framed_all(x: Array, padding: Ints, reach: Ints, value: Any) -> Array:
+    size = x.shape[x.ndim - len(padding) :]
+    if all(r <= n + 2 * p for n, p, r in zip(size, padding, reach, strict=True)):
+        return padded(x, padding, _lowest(x.dtype) if value is None else value)  # in one pass
+    for i, (p, r) in enumerate(zip(padding, reach, strict=True)):
+        x = _framed(x, x.ndim - len(padding) + i, p, r, value)
+    return x
+
+
+def _cropped(frame: Array, padding: Ints, size: Ints) -> Array:
+    where = [slice(p, p + n) for p, n in zip(padding, size, strict=True)]
+    return np.ascontiguousarray(frame[(..., *where)])
+
+
+def _lowest(dtype: np.dtype[Any]) -> Any:
+    if dtype.kind == "f":
+        return -np.inf
+    return np.iinfo(dtype).min if dtype.kind in "iu" else False

@@ -1,0 +1,1 @@
+"""Random numbers, PyTorch's to the last bit: the generator and the distributions."""

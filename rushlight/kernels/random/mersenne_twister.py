@@ -1,0 +1,249 @@
+"""The Mersenne Twister stream behind every random number, with PyTorch's state layout.
+
+NumPy's MT19937 gives the same 32-bit words as PyTorch's; this file seeds it as PyTorch does, hands
+the words out in bulk (many of them by machine code that works on NumPy's state, `generator.py`),
+keeps the second normal number of a Box-Muller pair, and reads and writes the 5056-byte state of
+`torch.get_rng_state()`. Distributions are in `distributions.py` next to it; the public `Generator`
+is `rushlight/random.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import threading
+from typing import Any
+
+import numpy as np
+
+from ..elementwise import select as elementwise
+
+STATE_BYTES = 5056
+_N = 624
+# seed, left, seeded, next | 624 words, each in 8 bytes | x, y, rho, y is valid | float, valid
+_HEAD = struct.Struct("<QiiQ")
+_TAIL = struct.Struct("<dddi4xf?3x")
+LEAST = 1 if elementwise.ALWAYS else 4096  # numbers from which on machine code is used
+_FEW = 64  # up to here NumPy's raw words, in 64 bits each, are the quicker way
+_WORDS = slice(_HEAD.size, _HEAD.size + 8 * _N)
+
+
+class Twister:
+    """One stream of random words; not a kernel's business which tensor they are for.
+
+    Attributes:
+        initial_seed: the 64-bit seed given last (the words depend on its low half alone).
+        normal: the second float64 normal number of a pair, not yet handed out, or None.
+        normal32: the same in float32: carried from state to state; no CPU distribution uses it.
+        lock: held while a tensor is filled, so that threads sharing a stream get whole runs of it.
+    """
+
+    __slots__ = (
+        "_address",
+        "_bits",
+        "_source",
+        "initial_seed",
+        "lock",
+        "normal",
+        "normal32",
+        "untouched",
+    )
+
+    _address: int | None  # of NumPy's state, once asked for; 0 without machine code
+    initial_seed: int
+    normal: float | None
+    normal32: float | None
+
+    def __init__(self, seed: int) -> None:
+        self._bits: Any = None  # made at the first draw: importing numpy.random takes 20 ms
+        self.lock = threading.Lock()
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Start over from a seed in [0, 2**64)."""
+        self.initial_seed = seed
+        self.normal = self.normal32 = None
+        self.untouched = True  # no word drawn yet: PyTorch's state tells this apart from 624 drawn
+        if self._bits is not None:
+            self._put(_expand(seed), _N)
+
+    # ------------------------------------------------------------------------------------ draws
+
+    def words(self, n: int) -> np.ndarray:
+        """The next n 32-bit words."""
+        if self._bits is None:
+            self._start()
+        if n:
+            self.untouched = False
+        if n >= LEAST and self._compiled():
+            return self._drawn("words", n, np.uint32)
+        if 0 < n <= _FEW:
+            raw: np.ndarray = self._bits.random_raw(n)
+            return raw.astype(np.uint32)
+        return self._source.integers(0, 1 << 32, size=n, dtype=np.uint32)
+
+    def word(self) -> int:
+        """The next word alone: ten times cheaper than `words(1)`."""
+        if self._bits is None:
+            self._start()
+        self.untouched = False
+        word: int = self._bits.random_raw()
+        return word
+
+    def words64(self, n: int) -> np.ndarray:
+        """The next n 64-bit words, each of two 32-bit ones, the high half drawn first."""
+        pairs = self.words(2 * n)
+        wide = pairs[0::2].astype(np.uint64)
+        wide <<= np.uint64(32)
+        wide |= pairs[1::2]
+        return wide
+
+    def floats(self, n: int) -> np.ndarray:
+        """n float32 numbers in [0, 1): multiples of 2**-24."""
+        if n >= LEAST and self._compiled():
+            return self._drawn("floats", n, np.float32)
+        words = self.words(n)
+        words &= np.uint32(0xFFFFFF)
+        out = words.astype(np.float32)
+        out *= np.float32(2.0**-24)
+        return out
+
+    def doubles(self, n: int) -> np.ndarray:
+        """n float64 numbers in [0, 1): multiples of 2**-53."""
+        if n >= LEAST and self._compiled():
+            return self._drawn("doubles", n, np.float64)
+        words = self.words64(n)
+        words &= np.uint64((1 << 53) - 1)
+        out = words.astype(np.float64)
+        out *= 2.0**-53
+        return out
+
+    def _compiled(self) -> bool:
+        """Whether machine code may draw: asked for when many numbers are wanted."""
+        if self._bits is None:
+            self._start()
+        if self._address is None:
+            self._address = _state_address(self._bits) if elementwise.jit() else 0
+        return self._address != 0
+
+    def _drawn(self, kind: str, n: int, dtype: Any) -> np.ndarray:
+        """n numbers by machine code."""
+        out = np.empty(n, dtype)
+        self.untouched = False
+        _kernel(kind)(self._address, out, n)
+        return out
+
+    # ------------------------------------------------------------------------------------ state
+
+    def get_state(self) -> np.ndarray:
+        """The state as PyTorch lays it out: uint8, 5056 long."""
+        key, position = self._get()
+        if self.untouched:
+            left, following = 1, 0
+        else:
+            left, following = _N + 1 - position, position
+        state = np.zeros(STATE_BYTES, np.uint8)
+        head = _HEAD.pack(self.initial_seed, left, 1, following)
+        state[: _HEAD.size] = np.frombuffer(head, np.uint8)
+        state[_WORDS] = key.astype("<u8").view(np.uint8)
+        normal, normal32 = self.normal, self.normal32
+        tail = _TAIL.pack(
+            0.0, normal or 0.0, 0.0, normal is not None, normal32 or 0.0, normal32 is not None
+        )
+        state[_WORDS.stop :] = np.frombuffer(tail, np.uint8)
+        return state
+
+    def set_state(self, state: np.ndarray) -> None:
+        """Go on from a state of `get_state` or of PyTorch.
+
+        Raises:
+            ValueError: the bytes are no state of this generator; nothing was changed.
+        """
+        raw = np.ascontiguousarray(state, np.uint8).tobytes()
+        if len(raw) != STATE_BYTES:
+            raise ValueError(f"{len(raw)} bytes, not {STATE_BYTES}")
+        seed, left, seeded, following = _HEAD.unpack(raw[: _HEAD.size])
+        _, normal, _, has_normal, normal32, has_normal32 = _TAIL.unpack(raw[_WORDS.stop :])
+        if seeded & 0xFF == 0 or not 0 < left <= _N or following > _N:
+            raise ValueError(f"seeded {seeded}, left {left}, next {following}")
+        self.initial_seed = seed
+        self.normal = normal if has_normal else None
+        self.normal32 = normal32 if has_normal32 else None
+        self.untouched = left == 1 and following == 0
+        key = np.frombuffer(raw[_WORDS], "<u8").astype(np.uint32)
+        self._put(key, _N if left == 1 else following)
+
+    def clone(self) -> Twister:
+        """An independent stream at the same place."""
+        twin = Twister(self.initial_seed)
+        twin.set_state(self.get_state())
+        return twin
+
+    def __getstate__(self) -> np.ndarray:  # a lock cannot be pickled; the state says all
+        return self.get_state()
+
+    def __setstate__(self, state: np.ndarray) -> None:
+        self._bits = None
+        self.lock = threading.Lock()
+        self.set_state(state)
+
+    def mark(self) -> tuple[np.ndarray, int, bool]:
+        """The present place, for `rewind`."""
+        return *self._get(), self.untouched
+
+    def rewind(self, mark: tuple[np.ndarray, int, bool], used: int) -> None:
+        """Go back to a `mark` and on by `used` words: after a draw that was longer than needed."""
+        key, position, untouched = mark
+        self._put(key, position)
+        self.untouched = untouched and not used
+        if used:
+            self._bits.random_raw(used, output=False)
+
+    def _start(self) -> None:
+        self._make()
+        self._put(_expand(self.initial_seed), _N)
+
+    def _make(self) -> None:
+        self._bits = np.random.MT19937(0)
+        self._source = np.random.Generator(self._bits)
+        self._address = None
+
+    def _get(self) -> tuple[np.ndarray, int]:
+        if self._bits is None:
+            return _expand(self.initial_seed), _N
+        inner = self._bits.state["state"]
+        return inner["key"], int(inner["pos"])
+
+    def _put(self, key: np.ndarray, position: int) -> None:
+        if self._bits is None:
+            self._make()
+        inner = {"key": key, "pos": position}
+        self._bits.state = {"bit_generator": "MT19937", "state": inner}
+
+
+def _expand(seed: int) -> np.ndarray:
+    """The 624 words of a fresh state (Matsumoto and Nishimura's `init_genrand`)."""
+    word = seed & 0xFFFFFFFF
+    words = [word]
+    for i in range(1, _N):
+        word = (1812433253 * (word ^ (word >> 30)) + i) & 0xFFFFFFFF
+        words.append(word)
+    return np.array(words, np.uint32)
+
+
+def _state_address(bits: Any) -> int:
+    """Where NumPy keeps the state of a generator; 0 when it does not look as expected."""
+    import ctypes
+
+    address: int = bits.ctypes.state_address
+    seen = np.ctypeslib.as_array((ctypes.c_uint32 * (_N + 1)).from_address(address))
+    inner = bits.state["state"]
+    as_expected = np.array_equal(seen[:_N], inner["key"]) and seen[_N] == inner["pos"]
+    return address if as_expected else 0
+
+
+@functools.cache
+def _kernel(kind: str) -> Any:
+    from . import generator
+
+    return generator.draw(kind)

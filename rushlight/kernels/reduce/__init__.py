@@ -1,0 +1,1 @@
+"""Sums, extremes and the like over dimensions: the choice, the machine code, NumPy's sums."""

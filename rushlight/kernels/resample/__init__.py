@@ -1,0 +1,1 @@
+"""Interpolation and sampling at points, by NumPy."""

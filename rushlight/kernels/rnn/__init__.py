@@ -1,0 +1,1 @@
+"""Recurrent layers: by NumPy, and their cells in machine code."""

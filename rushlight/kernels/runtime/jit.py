@@ -1,0 +1,274 @@
+"""Machine code from kernels: compile with LLVM, keep the result on disk, load it.
+
+`load(key, build, exports)` gives the addresses of a kernel's functions. The code comes from memory,
+from the disk cache, or from `build()`, which writes the kernel as an `ir.Module`. The name of a
+cached file is a hash over the key, this package's kernel sources, LLVM's version and the CPU, so a
+file is never stale: what does not fit is not found.
+
+Safe against concurrent writers (a file appears whole, by renaming), truncated or foreign files
+(a checksum at the front) and folders that cannot be written (then nothing is kept). Without
+llvmlite, or with RUSHLIGHT_JIT=0, `available()` is False and everything runs through NumPy.
+
+Not here: writing kernels (`codegen/ir.py`), calling them from Python (`builtin.py`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..codegen import ir
+
+MAGIC = b"rushlight kernel 1\n"
+_lock = threading.RLock()
+_loaded: dict[Any, dict[str, int]] = {}
+_links = 0
+
+
+@dataclass
+class Counts:
+    """What happened since the start: kernels compiled, read from disk, and the seconds it took."""
+
+    compiled: int = 0
+    read: int = 0
+    seconds: float = 0.0
+    refused: list[str] = field(default_factory=list)  # files that were damaged or foreign
+
+
+counts = Counts()
+
+
+@functools.cache
+def available() -> bool:
+    """Whether kernels can be compiled here."""
+    if os.environ.get("RUSHLIGHT_JIT", "1").lower() in ("0", "off", "no", "false"):
+        return False
+    if sys.maxsize < 2**32 or "t" in getattr(sys, "abiflags", ""):
+        return False  # the fields of an ndarray lie elsewhere: 32 bits, or no global lock
+    try:
+        target()
+    except Exception as error:  # llvmlite is missing, too old or does not know this CPU
+        counts.refused.append(f"LLVM: {error}")
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Target:
+    """The CPU that code is made for."""
+
+    cpu: str
+    features: str
+    lanes: int  # float32 values in a vector register
+    machine: Any
+    session: Any
+    version: str
+    has_half: bool = True  # instructions that convert float16
+
+
+@functools.cache
+def target() -> Target:
+    """LLVM, started for this machine."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    cpu = llvm.get_host_cpu_name()
+    has = llvm.get_host_cpu_features()
+    features = has.flatten()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu, features=features, opt=3, reloc="pic", codemodel="small"
+    )
+    if has.get("avx512f") and has.get("avx512dq") and has.get("avx512vl"):
+        lanes = 16
+    elif has.get("avx2") and has.get("fma"):
+        lanes = 8
+    elif has.get("fma") or not llvm.get_default_triple().startswith(("x86", "i")):
+        lanes = 4
+    else:
+        raise RuntimeError(f"{cpu} cannot multiply and add in one step")
+    session = llvm.create_lljit_compiler(machine)
+    keep_for_ever(session)
+    version = f"{llvmlite.__version__} {'.'.join(map(str, llvm.llvm_version_info))}"
+    has_half = bool(has.get("f16c")) or not llvm.get_default_triple().startswith(("x86", "i"))
+    return Target(cpu, features, lanes, machine, session, version, has_half)
+
+
+def keep_for_ever(thing: Any) -> None:
+    """Let an object outlive the interpreter: a thread may still be in code that it owns."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+# -- compiling -----------------------------------------------------------------------------------
+
+
+def optimised(text: str) -> Any:
+    """LLVM's module of a text, checked and optimised."""
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(text)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = False  # vectors are written out
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(target().machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def compiled(text: str) -> bytes:
+    """The object code of a module in text form."""
+    return target().machine.emit_object(optimised(text))
+
+
+def assembly(text: str) -> str:
+    """What the CPU will run, for people to read."""
+    return target().machine.emit_assembly(optimised(text))
+
+
+# -- the cache on disk ---------------------------------------------------------------------------
+
+
+def cache_folder() -> Path | None:
+    """Where kernels are kept: RUSHLIGHT_CACHE, else the user's cache folder; None: nowhere."""
+    named = os.environ.get("RUSHLIGHT_CACHE")
+    if named is not None:
+        return Path(named) / "kernels" if named else None
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "rushlight" / "kernels" if base and not base.startswith("~") else None
+
+
+def kept_files() -> list[Path]:
+    """The files of the cache, half-written ones of ended processes among them."""
+    folder = cache_folder()
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted(p for p in folder.iterdir() if ".o" in p.name and p.is_file())
+
+
+def clear() -> int:
+    """Remove all kernels from the disk; those in memory stay. Returns how many files went."""
+    gone = 0
+    for path in kept_files():
+        path.unlink(missing_ok=True)
+        gone += 1
+    return gone
+
+
+@functools.cache
+def fingerprint() -> bytes:
+    """A hash over all that decides how code comes out, but the kernel itself."""
+    t = target()
+    h = hashlib.sha256(f"{MAGIC!r} {t.version} {t.cpu} {t.features} {sys.platform}".encode())
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        h.update(path.read_bytes())
+    return h.digest()
+
+
+def file_name(key: Any) -> str:
+    name = key[0] if isinstance(key, tuple) else str(key)
+    return f"{name}-{hashlib.sha256(fingerprint() + repr(key).encode()).hexdigest()[:32]}.o"
+
+
+def read_cached(path: Path) -> bytes | None:
+    """The code in a cache file; None when there is none, or a damaged one."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    head = len(MAGIC) + 32
+    if (
+        data[: len(MAGIC)] != MAGIC
+        or hashlib.sha256(data[head:]).digest() != data[len(MAGIC) : head]
+    ):
+        counts.refused.append(str(path))
+        return None
+    return data[head:]
+
+
+def write_cached(path: Path, code: bytes) -> None:
+    """Keep code on disk; a folder that cannot be written is no error, the next process compiles."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(MAGIC + hashlib.sha256(code).digest() + code)
+        temporary.replace(path)
+    except OSError as error:
+        counts.refused.append(f"{path}: {error}")
+        temporary.unlink(missing_ok=True) if path.parent.is_dir() else None
+
+
+# -- loading -------------------------------------------------------------------------------------
+
+
+def load(
+    key: tuple[Any, ...],
+    build: Callable[[], ir.Module],
+    exports: Sequence[str],
+    imports: dict[str, int] | None = None,
+) -> dict[str, int]:
+    """Addresses of the functions `exports` of a kernel.
+
+    Args:
+        key: what the kernel is: a name, then everything that `build` depends on. Its repr counts.
+        build: writes the kernel; called only when neither memory nor disk has it.
+        exports: names of functions.
+        imports: addresses of functions that the kernel calls.
+    """
+    found = _loaded.get(key)
+    if found is not None:
+        return found
+    with _lock:
+        found = _loaded.get(key)
+        if found is None:
+            code = code_of(key, build)
+            found = _loaded[key] = link(file_name(key), code, exports, imports or {})
+    return found
+
+
+def code_of(key: Any, build: Callable[[], ir.Module]) -> bytes:
+    """Object code from the disk cache or from the compiler."""
+    folder = cache_folder()
+    path = None if folder is None else folder / file_name(key)
+    code = None if path is None else read_cached(path)
+    if code is not None:
+        counts.read += 1
+        return code
+    start = time.perf_counter()
+    code = compiled(build().text())
+    counts.compiled += 1
+    counts.seconds += time.perf_counter() - start
+    if path is not None:
+        write_cached(path, code)
+    return code
+
+
+def link(name: str, code: bytes, exports: Sequence[str], imports: dict[str, int]) -> dict[str, int]:
+    """Bring code into memory."""
+    import llvmlite.binding as llvm
+
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+    for symbol, address in imports.items():
+        builder.import_symbol(symbol, address)
+    for symbol in exports:
+        builder.export_symbol(symbol)
+    global _links
+    _links += 1
+    tracker = builder.link(target().session, f"{name}.{_links}")
+    keep_for_ever(tracker)
+    return {symbol: tracker[symbol] for symbol in exports}

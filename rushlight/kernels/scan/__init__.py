@@ -1,0 +1,1 @@
+"""Running sums, products and extremes: the choice and the machine code."""

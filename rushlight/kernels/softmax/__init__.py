@@ -1,0 +1,1 @@
+"""Softmax and its like along rows or columns: the choice and the machine code."""

@@ -1,0 +1,1 @@
+"""Sorting, selecting and counting, by NumPy."""

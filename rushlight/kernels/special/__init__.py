@@ -1,0 +1,1 @@
+"""Special functions by NumPy: erf, gamma, Bessel functions and their tables."""

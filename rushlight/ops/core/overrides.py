@@ -1,0 +1,126 @@
+"""__torch_function__: Tensor subclasses and look-alikes may take over public calls, as in
+PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...autograd.node import TensorBase
+
+ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
+known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
+
+
+def add_ordinary(*classes: type) -> None:
+    """Tell which classes are plain tensors."""
+    ordinary.update(classes)
+    known.update(classes)
+
+
+class _State(threading.local):
+    disabled = 0
+
+
+_state = _State()
+
+
+def enabled() -> bool:
+    """Whether overrides are honoured just now."""
+    return not _state.disabled
+
+
+@contextmanager
+def disabled() -> Iterator[None]:
+    """A block in which subclasses are treated as plain Tensors."""
+    _state.disabled += 1
+    try:
+        yield
+    finally:
+        _state.disabled -= 1
+
+
+def dispatch(fn: Any, args: tuple[Any, ...], kw: dict[str, Any], relevant: Any) -> Any:
+    """Ask the operands' classes, subclasses before their bases, to carry out `fn`."""
+    types: list[type] = []
+    for a in relevant:
+        kind = type(a)
+        if kind not in ordinary and kind not in types and hasattr(kind, "__torch_function__"):
+            place = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
+            types.insert(place, kind)
+    for kind in types:
+        got = kind.__torch_function__(fn, tuple(types), args, kw)  # type: ignore[attr-defined]
+        if got is not NotImplemented:
+            return got
+    raise TypeError(
+        f"no implementation found for '{getattr(fn, '__name__', fn)}' on types that implement "
+        f"__torch_function__: {types}"
+    )
+
+
+def default(cls: type, fn: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Tensor's own `__torch_function__`: run as usual, and give the results the subclass's type."""
+    if not all(issubclass(cls, t) for t in types):
+        return NotImplemented
+    with disabled():
+        out = fn(*args, **(kwargs or {}))
+    return convert(out, cls)
+
+
+def convert(out: Any, cls: type) -> Any:
+    if type(out) in ordinary and type(out).__name__ == "Tensor":
+        return out.as_subclass(cls)
+    if isinstance(out, (tuple, list)):
+        made = [convert(o, cls) for o in out]
+        return type(out)(*made) if hasattr(out, "_fields") else type(out)(made)
+    return out
+
+
+def special(a: Any) -> bool:
+    kind = type(a)
+    if isinstance(a, TensorBase):
+        return kind not in ordinary
+    return hasattr(kind, "__torch_function__")
+
+
+def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
+    """Arguments (one list level deep) whose class may take over."""
+    found = []
+    for a in (*args, *kw.values()):
+        if a.__class__ in ordinary:
+            continue
+        if isinstance(a, (list, tuple)):
+            found += [b for b in a if special(b)]
+        elif special(a):
+            found.append(a)
+    return found
+
+
+def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, but subclasses among its arguments are asked first."""
+
+    plain = known
+
+    @functools.wraps(fn)
+    def public(*args: Any, **kw: Any) -> Any:
+        for a in args:
+            if a.__class__ not in plain:
+                break
+        else:
+            if not kw:
+                return fn(*args)
+            for a in kw.values():
+                if a.__class__ not in plain:
+                    break
+            else:
+                return fn(*args, **kw)
+        if not _state.disabled:
+            relevant = relevant_args(args, kw)
+            if relevant:
+                return dispatch(public, args, kw, relevant)
+        return fn(*args, **kw)
+
+    return public

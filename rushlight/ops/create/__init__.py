@@ -1,0 +1,1 @@
+"""New tensors: of one value, of ranges, from data."""

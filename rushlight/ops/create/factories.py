@@ -1,0 +1,556 @@
+"""Making tensors: tensor, zeros, ones, full, arange, linspace, eye and their `_like` forms.
+
+Random ones are in `random/factories.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.node import LEAF, TensorBase
+from ...device import META, usable
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ..core.record import composite, write_out
+
+
+def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:
+    """The new tensor of a factory: on its device, a leaf, or written to `out`."""
+    t = door.wrap(a)
+    if out is not None:
+        return write_out("factory", out, t)
+    if requires_grad:
+        if a.dtype.kind not in "fcV":
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        t._fn = LEAF
+    return t
+
+
+def sizes_of(size: Any) -> tuple[int, ...]:
+    """`zeros(2, 3)`, `zeros((2, 3))` and `zeros(size)` alike."""
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = size[0]
+    for n in size:
+        if n.__class__ is not int or n < 0:
+            break
+    else:
+        return tuple(size)
+    out = []
+    for n in size:
+        if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+            raise TypeError(
+                "empty(): argument 'size' (position 1) must be tuple of ints, but found element "
+                f"of type {type(n).__name__}"
+            )
+        n = n.__index__()
+        if n < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {n}: {[int(x) for x in size]}"
+            )
+        out.append(n)
+    return tuple(out)
+
+
+def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
+    """An array of a dtype on a device, filled (None: whatever is there)."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if not isinstance(d, dtypes.dtype):
+        d = as_dtype(d)
+    if usable(device) is META:
+        return MetaArray(shape, d.np)
+    if fill is None:
+        return np.empty(shape, d.np)
+    if fill == 0:
+        return np.zeros(shape, d.np)
+    a = np.empty(shape, d.np)
+    a.fill(stored(fill, d.np))
+    return a
+
+
+def as_dtype(d: Any) -> Any:
+    """A dtype from PyTorch's or Python's name for it."""
+    if isinstance(d, dtypes.dtype):
+        return d
+    python = {
+        float: dtypes.get_default_dtype(),
+        int: dtypes.int64,
+        bool: dtypes.bool,
+        complex: dtypes.complex64,
+    }
+    if d in python:
+        return python[d]
+    raise TypeError(
+        message(
+            f"dtype must be a torch.dtype, not {type(d).__name__}",
+            got=repr(d),
+            hint="torch.float32 and its like; dtypes.from_numpy for NumPy's",
+        )
+    )
+
+
+def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:
+    """The sizes of a factory call, positional or as `size=`; any other keyword is a TypeError."""
+    if not size and "size" in kw:
+        size = (kw.pop("size"),)
+    if kw:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kw))}'")
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return sizes_of(size)
+
+
+@composite(public="torch", dispatch=False)
+def zeros(
+    *size: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
+    """A tensor of zeros.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    return finish(
+        blank(given_size("zeros", size, kw), dtype, device, 0), requires_grad, device, out
+    )
+
+
+@composite(public="torch", dispatch=False)
+def ones(
+    *size: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
+    """A tensor of ones."""
+    return finish(blank(given_size("ones", size, kw), dtype, device, 1), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def empty(
+    *size: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    **kw: Any,
+) -> Any:
+    """A tensor whose values are whatever the memory held."""
+    return finish(
+        blank(given_size("empty", size, kw), dtype, device, None), requires_grad, device, out
+    )
+
+
+@composite(public="torch", dispatch=False)
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A tensor of these sizes and strides with undefined values."""
+    n = 1 + sum((k - 1) * s for k, s in zip(size, stride, strict=True)) if 0 not in size else 0
+    memory = door.wrap(blank((n,), dtype, device, None))
+    t = memory.as_strided(size, stride)
+    return finish(t._a, requires_grad, device)
+
+
+@composite(public="torch", dispatch=False)
+def scalar_tensor(
+    s: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A 0-d tensor of a number, of the default float dtype unless another is given."""
+    return finish(blank((), dtype, device, number(s)), requires_grad)
+
+
+@composite(public="torch", dispatch=False)
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost
+    first.
+    """
+    size, order = tuple(size), tuple(physical_layout)
+    if len(order) != len(size):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {len(size)} "
+            f"is not equal to len(physical_layout) = {len(order)}"
+        )
+    if len(set(order)) != len(order):
+        raise RuntimeError("Duplicate dim not allowed")
+    if any(not 0 <= d < len(size) for d in order):
+        raise RuntimeError(
+            f"Dimension out of range (expected to be between 0 and {len(size) - 1}) in "
+            f"physical_layout {order}"
+        )
+    a = blank(tuple(size[d] for d in order), dtype, device, None)
+    if a.__class__ is not MetaArray:
+        a = a.transpose(tuple(order.index(d) for d in range(len(order))))
+    return finish(a, requires_grad)
+
+
+@composite(public="torch", dispatch=False)
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """A tensor filled with one value; its dtype follows the value when none is given."""
+    if isinstance(fill_value, TensorBase):
+        fill_value = fill_value.item()  # type: ignore[attr-defined]
+    d = dtypes.scalar_dtype(fill_value) if dtype is None else dtype
+    size = (size,) if isinstance(size, int) else size
+    return finish(
+        blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out
+    )
+
+
+def like(name: str, fill: Any, doc: str) -> Any:
+    def make(
+        input: Any,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        memory_format: Any = None,
+        pin_memory: bool = False,
+    ) -> Any:
+        return finish(blank_like(input, dtype, device, fill, memory_format), requires_grad, device)
+
+    make.__name__ = name
+    make.__doc__ = doc
+    return composite(make, public="torch")
+
+
+def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = None) -> Any:
+    """An array of a tensor's shape, and of its strides when it is dense."""
+    d = t._a.dtype if dtype is None else as_dtype(dtype).np
+    meta = t._a.__class__ is MetaArray
+    if meta if device is None else usable(device) is META:
+        return MetaArray(t._a.shape, d)
+    if meta:
+        return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
+    order: Any = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
+    a = np.empty_like(t._a, dtype=d, order=order)
+    if fill is not None:
+        a.fill(stored(fill, a.dtype))
+    return a
+
+
+C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+
+
+def stored(value: Any, dtype: Any) -> Any:
+    """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255,
+    as in C).
+    """
+    if value.__class__ is float or value.__class__ is int:
+        least = 0 if value.__class__ is int else -1e30  # without looking up what the type holds
+        if least <= value <= 127 and (dtype is door.F32 or dtype is door.F64):
+            return np.asarray(value, dtype)
+    kind = dtype.kind
+    fits = True
+    if isinstance(value, complex) and kind != "c":
+        fits, value = value.imag == 0, value.real
+    if kind in "iu" and isinstance(value, (int, float)):
+        if pymath.isfinite(value):
+            value = int(value)
+            info = np.iinfo(dtype)
+            fits = fits and (-info.max if kind == "u" else info.min) <= value <= info.max
+            value = np.uint64(value & (2**64 - 1))
+        else:
+            fits = False
+    elif kind == "f" and isinstance(value, (int, float)) and pymath.isfinite(value):
+        fits = fits and abs(value) <= np.finfo(dtype).max
+    if not fits:
+        name = dtypes.from_numpy(dtype).name
+        raise RuntimeError(
+            message(
+                f"value cannot be converted to type {C_NAMES.get(name, name)} without overflow",
+                got=repr(value),
+            )
+        )
+    return np.asarray(value).astype(dtype)
+
+
+zeros_like = like("zeros_like", 0, "Zeros in the shape and dtype of `input`.")
+ones_like = like("ones_like", 1, "Ones in the shape and dtype of `input`.")
+empty_like = like("empty_like", None, "Undefined values in the shape and dtype of `input`.")
+
+
+@composite(public="torch")
+def full_like(
+    input: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    pin_memory: bool = False,
+) -> Any:
+    """`fill_value` in the shape and dtype of `input`."""
+    if isinstance(fill_value, TensorBase):
+        fill_value = fill_value.item()  # type: ignore[attr-defined]
+    return finish(
+        blank_like(input, dtype, device, fill_value, memory_format), requires_grad, device
+    )
+
+
+@composite(public="torch", dispatch=False)
+def arange(
+    *args: Any,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
+    """`start`, `start + step`, ... before `end`: arange(end), arange(start, end), arange(start,
+    end, step).
+
+    int64 when all bounds are integers, else the default float dtype.
+    """
+    start, end, step = 0, None, 1
+    if len(args) == 1:
+        end = args[0]
+    elif len(args) >= 2:
+        start, end = args[:2]
+        step = args[2] if len(args) > 2 else 1
+    start, end, step = kw.pop("start", start), kw.pop("end", end), kw.pop("step", step)
+    if kw:
+        raise TypeError(f"arange() got an unexpected keyword argument '{next(iter(kw))}'")
+    if end is None:
+        raise TypeError('arange() missing 1 required positional arguments: "end"')
+    start, end, step = (number(v) for v in (start, end, step))
+    if dtype is dtypes.int64 and all(pymath.isfinite(v) for v in (start, end, step)):
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not pymath.isfinite(start) or not pymath.isfinite(end):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if dtype is None:
+        whole = all(isinstance(v, int) for v in (start, end, step))
+        dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
+    n = pymath.ceil((end - start) / step)
+    if usable(device) is META:
+        return finish(MetaArray((n,), dtype.np), requires_grad)
+    kind = np.float64 if dtype.is_floating_point else np.int64
+    if dtype.category == dtypes.INT:  # the count is that of the bounds as given
+        start, step = int(start), int(step)
+    a = (start + np.arange(n, dtype=kind) * step).astype(dtype.np)
+    return finish(a, requires_grad, device, out)
+
+
+def number(v: Any) -> Any:
+    if isinstance(v, TensorBase):
+        return v.item()  # type: ignore[attr-defined]
+    return v.item() if isinstance(v, np.generic) else v
+
+
+@composite(public="torch", name="range", dispatch=False)
+def range_(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Like arange, but includes `end` (deprecated in PyTorch)."""
+    import warnings
+
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior "
+        "is inconsistent with "
+        "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    n = pymath.floor((end - start) / step) + 1
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    return finish((start + np.arange(n) * step).astype(d.np), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """`steps` values from `start` to `end`, both included, evenly spaced."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if not hasattr(steps, "__index__"):
+        raise TypeError(
+            "linspace() received an invalid combination of arguments - got (int, int, "
+            f"{type(steps).__name__})"
+        )
+    for what, t in (("start", start), ("end", end)):
+        if isinstance(t, TensorBase) and t._a.ndim:
+            raise RuntimeError(
+                f"linspace only supports 0-dimensional start and end tensors, but got {what} with "
+                f"{t._a.ndim} dimension(s)."
+            )
+    start, end = number(start), number(end)
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if d.category <= dtypes.INT:
+        start, end = int(start), int(end)
+    work = (
+        d.np
+        if d.np.kind in "fc" and not d.low
+        else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
+    )
+    i = np.arange(steps)
+    # PyTorch counts from both ends towards the middle, in the type itself, and rounds a product
+    # and its sum once.
+    low, high = work.type(start), work.type(end)
+    if d.np == np.float32 and np.isfinite((low, high)).all():
+        with np.errstate(over="ignore"):
+            step = (high - low) / work.type(max(steps - 1, 1))
+        rising = (float(low) + float(step) * i).astype(work)
+        falling = (float(high) - float(step) * (steps - 1 - i)).astype(work)
+    else:
+        step = work.type((end - start) / max(steps - 1, 1))
+        rising = low + step * i.astype(work)
+        falling = high - step * (steps - 1 - i).astype(work)
+    a = np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
+    return finish(a.astype(d.np), requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if not hasattr(steps, "__index__"):
+        raise TypeError(
+            "logspace() received an invalid combination of arguments - got (int, int, "
+            f"{type(steps).__name__})"
+        )
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    for what, t in (("start", start), ("end", end)):
+        if isinstance(t, TensorBase) and t._a.ndim:
+            raise RuntimeError(
+                f"logspace only supports 0-dimensional start and end tensors, but got {what} with "
+                f"{t._a.ndim} dimension(s)."
+            )
+    start, end = number(start), number(end)
+    if d.category <= dtypes.INT:
+        start, end = int(start), int(end)
+    a = np.power(float(base), np.linspace(start, end, steps)).astype(d.np)
+    return finish(a, requires_grad, device, out)
+
+
+@composite(public="torch", dispatch=False)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """The identity matrix (n x m)."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if n < 0 or (m is not None and m < 0):
+        raise RuntimeError(
+            f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}"
+        )
+    if usable(device) is META:
+        return finish(MetaArray((n, n if m is None else m), d.np), requires_grad)
+    return finish(np.eye(n, m, dtype=d.np), requires_grad, device, out)
+
+
+from .from_data import (  # noqa: E402, F401 - needs the names above
+    as_tensor,
+    from_numpy,
+    frombuffer,
+    scalar_array,
+    tensor,
+    to_array,
+)

@@ -1,0 +1,269 @@
+"""Tensors from data: numbers, nested sequences, arrays, buffers, with PyTorch's inference of types.
+
+Factories that need no data are in `factories.py`, which hands these names on.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...device import META, usable
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ..core.record import composite
+from .factories import as_dtype, finish
+
+# -- from data -----------------------------------------------------------------------------------
+
+
+def to_array(data: Any, dtype: Any) -> Any:
+    """Python numbers, nested sequences, arrays and tensors as a new array, with PyTorch's
+    inference.
+    """
+    if isinstance(data, TensorBase):
+        a = data._a
+        return a.astype(dtype.np) if dtype is not None else a.copy()
+    if isinstance(data, (np.ndarray, np.generic)):
+        a = np.asarray(data)
+        d = dtype or dtypes.from_numpy(a.dtype)
+        return a.astype(d.np)
+    if isinstance(data, (bool, int, float, complex)):
+        d = dtype or dtypes.scalar_dtype(data)
+        return scalar_array(data, d)
+    if isinstance(data, (str, bytes)) and not isinstance(data, bytes):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if hasattr(data, "__array__") and not isinstance(data, (list, tuple)):
+        return to_array(np.asarray(data), dtype)
+    if not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    return sequence_array(data, dtype)
+
+
+def scalar_array(value: Any, d: Any) -> Any:
+    if isinstance(value, complex) and not d.is_complex:
+        raise TypeError("can't convert complex to float")
+    if d.category == dtypes.INT:
+        if isinstance(value, float):
+            if not pymath.isfinite(value):
+                raise ValueError(f"cannot convert float {value} to integer")
+            value = int(value)
+        info = np.iinfo(d.np)
+        if not (info.min <= value <= info.max):
+            raise RuntimeError(
+                f"value cannot be converted to type {d.name} without overflow"
+                if abs(value) < 2**63
+                else "Overflow when unpacking long long"
+            )
+    return np.asarray(value, d.np)
+
+
+def sequence_array(data: Any, dtype: Any) -> Any:
+    leaves: list[Any] = []
+    shape = measure(data)
+    collect(data, shape, 0, leaves, [])
+    found: Any = None
+    for v in leaves:
+        d = (
+            dtypes.from_numpy(v._a.dtype)
+            if isinstance(v, TensorBase)
+            else (
+                dtypes.from_numpy(v.dtype)
+                if isinstance(v, (np.ndarray, np.generic))
+                else dtypes.scalar_dtype(v)
+            )
+        )
+        if d is not found:
+            found = d if found is None else dtypes.promote_types(found, d)
+    d = dtype or found or dtypes.get_default_dtype()
+    values = [v._a if isinstance(v, TensorBase) else v for v in leaves]
+    if (
+        values
+        and d.category <= dtypes.INT
+        and d is not dtypes.bool
+        and all(type(v) is int for v in values)
+    ):
+        try:
+            return np.array(values, d.np).reshape(shape)
+        except OverflowError:
+            info = np.iinfo(d.np)
+            bad = next(v for v in values if not info.min <= v <= info.max)
+            raise RuntimeError(
+                f"value cannot be converted to type {d.name} without overflow (got {bad})"
+            ) from None
+    parts = [np.asarray(v) for v in values]
+    if any(p.ndim for p in parts):
+        return np.stack([p.astype(d.np) for p in parts]).reshape(shape)
+    if d.category < dtypes.COMPLEX and any(p.dtype.kind == "c" for p in parts):
+        raise TypeError("can't convert complex to float")
+    a = np.array([p.item() for p in parts], dtype=None if values else d.np)
+    return a.astype(d.np).reshape(shape)
+
+
+def measure(data: Any) -> tuple[int, ...]:
+    shape: list[int] = []
+    while True:
+        if isinstance(data, (np.ndarray, np.generic)):
+            return (*shape, *data.shape)
+        if isinstance(data, TensorBase):
+            return (*shape, *data._a.shape)
+        if isinstance(data, (bool, int, float, complex)) or not hasattr(data, "__len__"):
+            return tuple(shape)
+        if isinstance(data, str):
+            raise ValueError("too many dimensions 'str'")
+        n = len(data)
+        shape.append(n)
+        if n == 0:
+            return tuple(shape)
+        data = data[0]
+
+
+def collect(
+    data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any], place: list[int]
+) -> None:
+    if isinstance(data, (np.ndarray, TensorBase)):
+        a = data._a if isinstance(data, TensorBase) else data
+        if a.shape != shape[depth:]:
+            raise ValueError(
+                f"expected sequence of shape {list(shape[depth:])} at dim {depth} (got shape "
+                f"{list(a.shape)})"
+            )
+        leaves.append(data)
+        return
+    if depth == len(shape):
+        if not isinstance(data, (bool, int, float, complex, np.generic)):
+            if hasattr(data, "__len__") and not isinstance(data, str):
+                raise TypeError(f"not a sequence of numbers: {type(data).__name__} among them")
+            if hasattr(data, "__index__"):
+                data = data.__index__()
+            elif hasattr(data, "__float__"):
+                data = float(data)
+            else:
+                raise TypeError(f"must be real number, not {type(data).__name__}")
+        leaves.append(data)
+        return
+    if not hasattr(data, "__len__") or isinstance(data, str):
+        raise TypeError(f"expected a sequence at dim {depth}, got {type(data).__name__}")
+    if len(data) != shape[depth]:
+        raise ValueError(
+            f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
+        )
+    for item in data:
+        collect(item, shape, depth + 1, leaves, place)
+
+
+@composite(public="torch", dispatch=False)
+def tensor(
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """A new tensor with a copy of `data` (numbers, nested sequences, arrays).
+
+    >>> import rushlight as torch
+    >>> torch.tensor([[1, 2], [3, 4]])
+    tensor([[1, 2],
+            [3, 4]])
+    """
+    if isinstance(data, TensorBase):
+        import warnings
+
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use "
+            "sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than "
+            "torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    a = to_array(data, as_dtype(dtype) if dtype is not None else None)
+    if device is not None and usable(device) is META:
+        a = MetaArray(a.shape, a.dtype)
+    return finish(a, requires_grad)
+
+
+@composite(public="torch", aliases="asarray", dispatch=False)
+def as_tensor(
+    data: Any,
+    dtype: Any = None,
+    device: Any = None,
+    *,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Any:
+    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows.
+
+    With `copy` the memory is never shared; `requires_grad` makes the result a leaf that gets one.
+    """
+    t: Any
+    if isinstance(data, TensorBase):
+        t = data
+    elif isinstance(data, np.ndarray):
+        t = from_numpy(data)
+    else:
+        t = tensor(data, dtype=dtype, device=device)
+    if dtype is not None or device is not None:
+        t = t.to(device=device, dtype=dtype)
+    if copy:
+        t = t.clone()
+    return t.detach().requires_grad_() if requires_grad and not t.requires_grad else t
+
+
+@composite(public="torch", dispatch=False)
+def from_numpy(ndarray: Any) -> Any:
+    """A tensor over the same memory as a NumPy array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    dtypes.from_numpy(ndarray.dtype)
+    if any(s < 0 for s in ndarray.strides):
+        raise ValueError(
+            message(
+                "At least one stride in the given numpy array is negative, and tensors with "
+                "negative strides are not "
+                "currently supported.",
+                hint="a copy: torch.from_numpy(array.copy())",
+            )
+        )
+    if not ndarray.dtype.isnative:
+        raise TypeError(
+            "given numpy array has byte order different from the native byte order. Conversion "
+            "between byte orders is currently not supported."
+        )
+    if not ndarray.flags.writeable:
+        import warnings
+
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable "
+            "tensors: writing to this "
+            "tensor raises an error. You may want to copy the array before converting it to a "
+            "tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    d = dtypes.from_numpy(ndarray.dtype)
+    if ndarray.__class__ is np.ndarray and ndarray.base is None and ndarray.dtype is d.np:
+        return door.wrap(ndarray)
+    try:
+        # its own root: the storage starts where the array does
+        a = np.asarray(memoryview(ndarray))  # type: ignore[arg-type]
+    except (ValueError, BufferError):
+        a = np.asarray(ndarray)
+    return door.wrap(a if a.dtype is d.np else a.view(d.np))
+
+
+@composite(public="torch", dispatch=False)
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Any:
+    """A 1-d tensor over the memory of a buffer object."""
+    if len(memoryview(buffer)) == 0:
+        raise ValueError("both buffer length (0) and count (-1) must not be 0")
+    return finish(np.frombuffer(buffer, dtype.np, count, offset), requires_grad)

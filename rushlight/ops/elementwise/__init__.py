@@ -1,0 +1,1 @@
+"""Ops about one element: arithmetic, activations, special functions, comparisons."""

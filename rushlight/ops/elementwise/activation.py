@@ -1,0 +1,602 @@
+"""Activations: formulas about one element, with derivatives that hold for large and small x.
+
+Softmax and its family are in `nn/softmax.py`. The functions of `nn.functional` with their
+`inplace=` stand at the end of this file. Read next: `arithmetic.py`, of which these formulas are
+made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door, views
+from ...errors import axis, message
+from ...kernels.random import distributions as kernels
+from ..core.overrides import ordinary
+from ..core.record import Op, composite, elementwise, op
+from ..core.samples import arr, case, error, real
+from ..random.fill import drawing, stream
+from ..shape.views import cat
+from . import arithmetic as m
+from .arithmetic import abs as magnitude
+from .arithmetic import exp, expm1, log1p, maximum, minimum, tanh, where
+from .special import erf
+
+A34 = (3, 4)
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+SQRT_HALF = 0.7071067811865476
+SQRT_2_OVER_PI = 0.7978845608028654
+GELU_CUBE = 0.044715
+
+# -- rectifiers ----------------------------------------------------------------------------------
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], promote="common")
+def relu(input: Any) -> Any:
+    """max(x, 0).
+
+    >>> import rushlight as torch
+    >>> torch.relu(torch.tensor([-1., 2.]))
+    tensor([0., 2.])
+    """
+    return maximum(input, 0)
+
+
+relu.vjp(lambda g, y, _x: where(y <= 0, 0.0, g))
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 0.9)), case(arr(A34, -3, 3), min_val=-4.0)], public="",
+             promote="common")  # fmt: skip
+def hardtanh(input: Any, *, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """x, held between min_val and max_val."""
+    return minimum(maximum(input, min_val), max_val)
+
+
+hardtanh.vjp(lambda g, _y, x, *, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g))
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), negative_slope=0.2)],
+             public="", promote="common")  # fmt: skip
+def leaky_relu(input: Any, *, negative_slope: float = 0.01) -> Any:
+    """x where x > 0, else negative_slope * x."""
+    return where(input > 0, input, input * negative_slope)
+
+
+leaky_relu.vjp(lambda g, _y, x, *, negative_slope: where(x > 0, g, g * negative_slope))
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3), threshold=0.0, value=1.0),
+                      case(arr(A34, -3, -1.1), threshold=-1.0, value=7.0)],
+             promote="common", public="torch", name="threshold")  # fmt: skip
+def held_above(input: Any, *, threshold: float, value: float) -> Any:
+    """x where x > threshold, else value."""
+    return where(input <= threshold, value, input)
+
+
+held_above.vjp(lambda g, _y, x, *, threshold: where(x <= threshold, 0.0, g))
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3), (4,)), case(arr(A34, -3, -0.1), (4,))], public="",
+             node="PreluKernelBackward0", inplace=False)  # fmt: skip
+def prelu_kernel(input: Any, weight: Any) -> Any:
+    """x where x > 0, else weight * x."""
+    return where(input > 0, input, input * weight)
+
+
+prelu_kernel.vjp(
+    lambda g, _y, x, w: where(x > 0, g, g * w),
+    lambda g, _y, x, _w: where(x > 0, 0.0, g * x),
+)
+
+# -- exponential ---------------------------------------------------------------------------------
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5, input_scale=2.0)],
+             public="")  # fmt: skip
+def elu(input: Any, *, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
+    """scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1)."""
+    low = expm1(minimum(input, 0) * input_scale) * (alpha * scale)
+    return where(input > 0, input * scale, low)
+
+
+elu.vjp(
+    lambda g, _y, x, *, alpha, scale, input_scale: (
+        g * where(x > 0, scale, exp(minimum(x, 0) * input_scale) * (alpha * scale * input_scale))
+    )
+)
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)], public="torch")
+def celu(input: Any, *, alpha: float = 1.0) -> Any:
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Barron, 2017, arXiv:1704.07483."""
+    return where(input > 0, input, expm1(minimum(input, 0) / alpha) * alpha)
+
+
+celu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0) / alpha)))
+
+
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], node="EluBackward0",
+             public="torch")  # fmt: skip
+def selu(input: Any) -> Any:
+    """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
+    low = expm1(minimum(input, 0)) * (SELU_ALPHA * SELU_SCALE)
+    return where(input > 0, input * SELU_SCALE, low)
+
+
+selu.vjp(
+    lambda g, _y, x: g * where(x > 0, SELU_SCALE, exp(minimum(x, 0)) * (SELU_ALPHA * SELU_SCALE))
+)
+
+
+@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
+             holomorphic=True)  # fmt: skip
+def sigmoid(input: Any) -> Any:
+    """1 / (1 + exp(-x)).
+
+    >>> import rushlight as torch
+    >>> torch.sigmoid(torch.tensor(0.))
+    tensor(0.5000)
+    """
+    return 1 / (1 + exp(-input))
+
+
+sigmoid.vjp(lambda g, y, _x: g * (y * (1 - y)))
+
+
+@elementwise(samples=[*real(-6, 6), case(arr(A34, -900, -700))], public="")
+def silu(input: Any) -> Any:
+    """x * sigmoid(x). Elfwing, 2017, arXiv:1702.03118."""
+    return input / (1 + exp(-input))
+
+
+@silu.vjp
+def _(g: Any, _y: Any, x: Any) -> Any:
+    s = sigmoid(x)
+    return g * (s * (1 + x * (1 - s)))
+
+
+@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
+             public="")  # fmt: skip
+def logsigmoid(input: Any) -> Any:
+    """log(1 / (1 + exp(-x))), without overflow."""
+    return minimum(input, 0) - log1p(exp(-magnitude(input)))
+
+
+logsigmoid.node_name = "LogSigmoidBackward0"
+logsigmoid.vjp(lambda g, _y, x: g * sigmoid(-x))
+
+
+@elementwise(samples=[*real(-6, 6), case(A34, beta=3.0), case(arr(A34, 1, 3), threshold=0.5)],
+             public="")  # fmt: skip
+def softplus(input: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    scaled = input * beta
+    return where(scaled > threshold, input, log1p(exp(minimum(scaled, threshold))) / beta)
+
+
+softplus.vjp(
+    lambda g, _y, x, *, beta, threshold: g * where(x * beta > threshold, 1.0, sigmoid(x * beta))
+)
+
+
+def log_of_one_plus_exp(x: Any) -> Any:
+    """log(1 + exp(x)), without overflow."""
+    return maximum(x, 0) + log1p(exp(-magnitude(x)))
+
+
+@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
+             public="")  # fmt: skip
+def mish(input: Any) -> Any:
+    """x * tanh(log(1 + exp(x))). Misra, 2019, arXiv:1908.08681."""
+    return input * tanh(log_of_one_plus_exp(input))
+
+
+@mish.vjp
+def _(g: Any, _y: Any, x: Any) -> Any:
+    t = tanh(log_of_one_plus_exp(x))
+    return g * (t + x * (sigmoid(x) * (1 - t * t)))
+
+
+@elementwise(samples=[*real(-6, 6), *[case(arr(A34, -6, 6), approximate="tanh")]], public="")
+def gelu(input: Any, *, approximate: str = "none") -> Any:
+    """x times the normal distribution function of x. Hendrycks, 2016, arXiv:1606.08415."""
+    if approximate == "tanh":
+        inner = input * (SQRT_2_OVER_PI + (SQRT_2_OVER_PI * GELU_CUBE) * (input * input))
+        return input * 0.5 * (1 + tanh(inner))
+    return input * 0.5 * (1 + erf(input * SQRT_HALF))
+
+
+@gelu.vjp
+def _(g: Any, _y: Any, x: Any, *, approximate: str) -> Any:
+    if approximate == "tanh":
+        square = x * x
+        t = tanh(x * (SQRT_2_OVER_PI + (SQRT_2_OVER_PI * GELU_CUBE) * square))
+        slope = SQRT_2_OVER_PI + (3 * SQRT_2_OVER_PI * GELU_CUBE) * square
+        return g * (0.5 * (1 + t) + (0.5 * x) * ((1 - t * t) * slope))
+    density = exp(x * x * -0.5) * (0.5 * SQRT_2_OVER_PI)
+    return g * (0.5 * (1 + erf(x * SQRT_HALF)) + x * density)
+
+
+# -- made of straight lines ----------------------------------------------------------------------
+
+
+@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="")
+def hardsigmoid(input: Any) -> Any:
+    """min(max(x + 3, 0), 6) / 6."""
+    return minimum(maximum(input + 3, 0), 6) / 6
+
+
+hardsigmoid.vjp(lambda g, _y, x: where((x > -3) & (x < 3), g / 6, 0.0))
+
+
+@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="")
+def hardswish(input: Any) -> Any:
+    """x * hardsigmoid(x). Howard, 2019, arXiv:1905.02244."""
+    return input * minimum(maximum(input + 3, 0), 6) / 6
+
+
+hardswish.vjp(lambda g, _y, x: g * where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0)))
+
+
+@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False)
+def hardshrink(input: Any, *, lambd: float = 0.5) -> Any:
+    """x where |x| > lambd, else 0."""
+    return where((input >= -lambd) & (input <= lambd), 0.0, input)
+
+
+hardshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
+
+
+@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="")
+def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
+    """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
+    return input - minimum(maximum(input, -lambd), lambd)
+
+
+softshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
+
+
+@elementwise(samples=real(-3, 3), public="", holomorphic=True)
+def tanhshrink(input: Any) -> Any:
+    """x - tanh(x)."""
+    return input - tanh(input)
+
+
+@tanhshrink.vjp
+def _(g: Any, _y: Any, x: Any) -> Any:
+    t = tanh(x)
+    return g * (t * t)
+
+
+@elementwise(samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))], public="")
+def softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    return input / (magnitude(input) + 1)
+
+
+@softsign.vjp
+def _(g: Any, _y: Any, x: Any) -> Any:
+    r = 1 / (magnitude(x) + 1)
+    return g * (r * r)
+
+
+# -- along a dimension ---------------------------------------------------------------------------
+
+
+@op(samples=[case((3, 4)), case((4, 3), dim=0)], public="", fresh=True,
+    errors=[error(RuntimeError, "must be even, but dimension 1 is size 3", (2, 3))])  # fmt: skip
+def glu(input: Any, *, dim: int = -1) -> Any:
+    """First half of the dimension times the sigmoid of the second. Dauphin, arXiv:1612.08083."""
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    d = axis(dim, input.ndim)
+    if input.shape[d] % 2:
+        raise RuntimeError(
+            message(
+                f"Halving dimension must be even, but dimension {d} is size {input.shape[d]}",
+                got=f"input {tuple(input.shape)}, dim={dim}",
+            )
+        )
+    a, b = halves(input, dim)
+    return a * sigmoid(b)
+
+
+def halves(x: Any, dim: int) -> tuple[Any, Any]:
+    d = dim % x.ndim
+    n = x.shape[d] // 2
+    before = (slice(None),) * d
+    return x[(*before, slice(0, n))], x[(*before, slice(n, None))]
+
+
+@glu.vjp
+def _(g: Any, _y: Any, x: Any, *, dim: int) -> Any:
+    a, b = halves(x, dim)
+    s = sigmoid(b)
+    left = g * s
+    return cat(left, left * (a * (1 - s)), dim=dim)
+
+
+# -- random slopes -------------------------------------------------------------------------------
+
+
+def _draw_slopes(input: Any, *, lower: float, upper: float, rng: Any) -> Any:
+    low = input <= 0
+    slopes = np.empty(int(low.sum()), np.float64)
+    with rng.lock:
+        kernels.uniform(slopes, rng, lower, upper)
+    noise = np.ones(input.shape, input.dtype)
+    noise[low] = slopes
+    return noise
+
+
+# Slopes for the elements that are not positive, one number drawn for each, in order; 1 elsewhere.
+_slopes = drawing("rrelu_noise", _draw_slopes)
+
+
+@op(samples=[case(A34, A34)], public="", fresh=True, inplace=True)
+def rrelu_with_noise(input: Any, noise: Any) -> Any:
+    """x times its slope."""
+    return input * noise
+
+
+rrelu_with_noise.vjp(lambda g, _y, _x, n: g * n, lambda g, _y, x, _n: g * x)
+
+# -- the functions of nn.functional --------------------------------------------------------------
+
+
+def activate(record: Op, input: Any, inplace: bool, **kw: Any) -> Any:
+    """Run a record on a tensor, in a new tensor or in its own memory."""
+    if inplace:
+        return views.apply_inplace(record, input, (), kw)
+    if input.__class__ in ordinary:
+        return door.apply(record, (input,), kw)
+    return record.call((input,), kw)
+
+
+def _relu(input: Any, inplace: bool = False) -> Any:
+    if not inplace and input.__class__ in ordinary:
+        return door.apply(relu, (input,), {})
+    return activate(relu, input, inplace)
+
+
+_relu.__doc__ = relu.__doc__
+composite(_relu, name="relu", public="nn.functional")
+composite(relu.inplace_method(), name="relu_", public="nn.functional", dispatch=False)
+
+
+@composite(public="nn.functional", name="hardtanh")
+def _hardtanh(
+    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
+) -> Any:
+    """x, held between min_val and max_val."""
+    if min_val > max_val:
+        raise ValueError(
+            message("min_val cannot be greater than max_val", got=f"{min_val} and {max_val}")
+        )
+    return activate(hardtanh, input, inplace, **_bounds(input, min_val, max_val))
+
+
+def _bounds(x: Any, low: float, high: float) -> dict[str, float]:
+    """The bounds as numbers of the input's kind: whole ones for integers."""
+    if hasattr(x, "_a") and x._a.dtype.kind in "iu":
+        low, high = int(low), int(high)
+    return {"min_val": low, "max_val": high}
+
+
+@composite(public="nn.functional", name="hardtanh_")
+def _hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """In-place form of `hardtanh`."""
+    return _hardtanh(input, min_val, max_val, inplace=True)
+
+
+@composite(public="nn.functional")
+def relu6(input: Any, inplace: bool = False) -> Any:
+    """min(max(x, 0), 6)."""
+    return activate(hardtanh, input, inplace, **_bounds(input, 0.0, 6.0))
+
+
+@composite(public="nn.functional", name="leaky_relu")
+def _leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """x where x > 0, else negative_slope * x."""
+    return activate(leaky_relu, input, inplace, negative_slope=float(negative_slope))
+
+
+@composite(public="nn.functional", name="threshold")
+def _threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+    """x where x > threshold, else value."""
+    return activate(held_above, input, inplace, threshold=threshold, value=value)
+
+
+@composite(public="torch Tensor nn.functional")
+def prelu(input: Any, weight: Any) -> Any:
+    """x where x > 0, else weight * x; one weight, or one for each channel (dimension 1).
+
+    He et al., 2015, arXiv:1502.01852.
+    """
+    if weight.ndim > 1:
+        raise RuntimeError(
+            message(
+                "prelu: Expected `weight` to be a scalar or 1D tensor, but got: "
+                f"ndim = {weight.ndim}"
+            )
+        )
+    if weight.numel() != 1:
+        channels = input.shape[1] if input.ndim >= 2 else 1
+        if input.ndim == 0:
+            raise RuntimeError(
+                "prelu: Not allow zero-dim input tensor when weight has several elements."
+            )
+        if channels != weight.numel():
+            raise RuntimeError(
+                message(
+                    "prelu: Mismatch of parameter numbers and input channel size. Found parameter "
+                    f"numbers = {weight.numel()} and channel size = {channels}.",
+                    got=f"input {tuple(input.shape)}, weight {tuple(weight.shape)}",
+                    hint="nn.PReLU(num_parameters=channels)",
+                )
+            )
+    if weight.ndim != input.ndim:
+        shape = (1, weight.numel(), *[1] * (input.ndim - 2)) if input.ndim > 1 else (-1,)
+        weight = weight.reshape(shape[: input.ndim] if input.ndim else ())
+    return prelu_kernel.call((input, weight), {})
+
+
+def rrelu(
+    input: Any,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    inplace: bool = False,
+    generator: Any = None,
+) -> Any:
+    """Leaky ReLU whose slope is drawn from [lower, upper] in training, else their mean.
+
+    Xu et al., 2015, arXiv:1505.00853.
+    """
+    if lower > upper:
+        raise RuntimeError(
+            message("Lower bound should be less than or equal to the upper bound",
+                    got=f"lower={lower}, upper={upper}")
+        )  # fmt: skip
+    if not training:
+        return activate(leaky_relu, input, inplace, negative_slope=(lower + upper) / 2)
+    kw = {"lower": lower, "upper": upper, "rng": stream(generator, "rrelu")}
+    noise = _slopes.call((input.detach(),), kw)
+    if inplace:
+        return views.apply_inplace(rrelu_with_noise, input, (noise,), {})
+    return rrelu_with_noise.call((input, noise), {})
+
+
+rrelu_with_noise.node_name = "RreluWithNoiseBackward0"
+composite(rrelu, public="nn.functional")
+
+
+@composite(public="torch", name="rrelu")
+def _torch_rrelu(
+    input: Any,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    generator: Any = None,
+) -> Any:
+    """`nn.functional.rrelu`."""
+    return rrelu(input, lower, upper, training, generator=generator)
+
+
+@composite(public="torch nn.functional", name="rrelu_")
+def rrelu_(
+    input: Any,
+    lower: float = 1 / 8,
+    upper: float = 1 / 3,
+    training: bool = False,
+    generator: Any = None,
+) -> Any:
+    """`rrelu` in place."""
+    return rrelu(input, lower, upper, training, True, generator)
+
+
+@composite(public="nn.functional", name="elu")
+def _elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """x where x > 0, else alpha * (exp(x) - 1). Clevert et al., 2015, arXiv:1511.07289."""
+    return activate(elu, input, inplace, alpha=float(alpha))
+
+
+@composite(public="nn.functional", name="celu")
+def _celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Barron, 2017, arXiv:1704.07483."""
+    if alpha == 0:
+        raise RuntimeError(message("ZeroDivisionError: alpha cannot be 0 for CELU"))
+    return activate(celu, input, inplace, alpha=float(alpha))
+
+
+@composite(public="nn.functional", name="selu")
+def _selu(input: Any, inplace: bool = False) -> Any:
+    """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
+    return activate(selu, input, inplace)
+
+
+@composite(public="nn.functional", name="silu")
+def _silu(input: Any, inplace: bool = False) -> Any:
+    """x * sigmoid(x). Elfwing et al., 2017, arXiv:1702.03118."""
+    return activate(silu, input, inplace)
+
+
+@composite(public="nn.functional", name="mish")
+def _mish(input: Any, inplace: bool = False) -> Any:
+    """x * tanh(log(1 + exp(x))). Misra, 2019, arXiv:1908.08681."""
+    return activate(mish, input, inplace)
+
+
+@composite(public="nn.functional", name="hardsigmoid")
+def _hardsigmoid(input: Any, inplace: bool = False) -> Any:
+    """min(max(x + 3, 0), 6) / 6."""
+    return activate(hardsigmoid, input, inplace)
+
+
+@composite(public="nn.functional", name="hardswish")
+def _hardswish(input: Any, inplace: bool = False) -> Any:
+    """x * hardsigmoid(x). Howard et al., 2019, arXiv:1905.02244."""
+    return activate(hardswish, input, inplace)
+
+
+@composite(public="nn.functional", name="gelu")
+def _gelu(input: Any, *, approximate: str = "none") -> Any:
+    """x times the normal distribution function of x (or its tanh approximation).
+
+    Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    """
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(
+            message("approximate argument must be either none or tanh.", got=repr(approximate))
+        )
+    return gelu.call((input,), {"approximate": approximate})
+
+
+@composite(public="nn.functional", name="softplus")
+def _softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    return softplus.call((input,), {"beta": float(beta), "threshold": float(threshold)})
+
+
+@composite(public="nn.functional", name="softshrink")
+def _softshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
+    if lambd < 0:
+        raise RuntimeError(
+            message(f"lambda must be in range [0, inf), but found {lambd}: greater or equal to 0")
+        )
+    return softshrink.call((input,), {"lambd": float(lambd)})
+
+
+@composite(public="nn.functional", name="glu")
+def _glu(input: Any, dim: int = -1) -> Any:
+    """First half of the dimension times the sigmoid of the second half.
+
+    Dauphin et al., 2016, arXiv:1612.08083.
+    """
+    return glu.call((input,), {"dim": dim})
+
+
+@composite(public="nn.functional", name="softsign")
+def _softsign(input: Any) -> Any:
+    """x / (1 + |x|)."""
+    if hasattr(input, "_a") and input._a.dtype.kind == "c":  # |x| has no complex derivative
+        return input / (magnitude(input) + 1)
+    return softsign.call((input,), {})
+
+
+for _record in (leaky_relu, elu):
+    composite(
+        _record.inplace_method(), name=_record.name + "_", public="nn.functional", dispatch=False
+    )
+for _record in (held_above, celu, selu):
+    composite(
+        _record.inplace_method(), name=_record.name + "_", public="nn.functional", dispatch=False
+    )
+for _record in (logsigmoid, tanhshrink):
+    composite(_record.public_function(), public="nn.functional", dispatch=False)
+for _record in (sigmoid, m.tanh, hardshrink):
+    composite(_record.public_function(), public="nn.functional", dispatch=False)

@@ -1,0 +1,448 @@
+"""Arithmetic and elementary functions: the intrinsics of the formula language, and formulas made of
+them.
+
+Rules read like a calculus table: `g` is the incoming gradient, `y` the result, `x`, `a`, `b` the
+operands; a
+name with an underscore is not kept. Read next: `core/record.py` for what a declaration means.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.node import TensorBase
+from ...autograd.views import type_name
+from ...errors import message
+from ...kernels.codegen import expr
+from ...kernels.elementwise import where as where_kernel
+from ..core.record import PASS, intrinsic, op
+from ..core.samples import arr, case, error, real
+
+A34, A4 = (3, 4), (4,)
+TWO = [case(A34, A34), case(A34, A4), case(A34, 2.5)]
+POSITIVE = arr(A34, 0.3, 3.0)
+BROADCAST = [error(RuntimeError, "must match the size", (3, 4), (3,))]
+BITS = [case(arr(A34, 0, 9, "int64"), arr(A34, 0, 9, "int64"))]
+ints = "int64"
+
+# -- arithmetic ----------------------------------------------------------------------------------
+
+add_plain = intrinsic(
+    "add",
+    np.add,
+    PASS,
+    PASS,
+    samples=TWO,
+    errors=BROADCAST,
+    holomorphic=True,
+    public="",
+    doc="a + b.",
+)
+
+
+def no_bools_late(a: Any, b: Any) -> None:
+    no_bools(a, b)
+
+
+sub_plain = intrinsic(
+    "sub",
+    lambda a, b: subtract(a, b),
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, _a, _b: -g,
+    nin=2,
+    samples=TWO,
+    errors=BROADCAST,
+    holomorphic=True,
+    public="",
+    check=no_bools_late,
+    doc="a - b.",
+)
+mul = intrinsic(
+    "mul",
+    np.multiply,
+    lambda g, _y, _a, b: g * b,
+    lambda g, _y, a, _b: g * a,
+    samples=TWO,
+    errors=BROADCAST,
+    holomorphic=True,
+    aliases="multiply",
+    doc="Multiply element by element: a * b.",
+)
+true_div = intrinsic(
+    "div",
+    np.true_divide,
+    lambda g, _y, _a, b: g / b,
+    lambda g, _y, a, b: -g * (a / b / b),  # not y: the quotient may be changed in place
+    samples=[case(A34, POSITIVE), case(A34, 2.5)],
+    errors=BROADCAST,
+    promote="float",
+    holomorphic=True,
+    public="",
+    doc="a / b, a float also for integers.",
+)
+neg = intrinsic(
+    "neg",
+    lambda x: negative(x),
+    lambda g, _y, _x: -g,
+    nin=1,
+    promote="common",
+    holomorphic=True,
+    samples=real(-3, 3),
+    aliases="negative",
+    doc="Minus x. Not for bool tensors.",
+)
+
+
+def subtract(a: Any, b: Any) -> Any:
+    if a.dtype.kind == "b":
+        no_bools(a, b)
+    return np.subtract(a, b)
+
+
+def is_bool(x: Any) -> bool:
+    return (
+        isinstance(x, bool)
+        if isinstance(x, (bool, int, float, complex))
+        else dtype_of(x).kind == "b"
+    )
+
+
+def dtype_of(x: Any) -> Any:
+    """The NumPy type of a Tensor or an array."""
+    return x._a.dtype if isinstance(x, TensorBase) else x.dtype
+
+
+def no_bools(a: Any, b: Any) -> None:
+    """PyTorch subtracts no bools, neither both nor one."""
+    both = is_bool(a), is_bool(b)
+    if any(both):
+        which = "two bool tensors" if all(both) else "a bool tensor"
+        raise RuntimeError(
+            message(
+                f"Subtraction, the `-` operator, with {which} is not supported. "
+                "If you are trying to invert a mask, use the `~` or `logical_not()` operator "
+                "instead."
+            )
+        )
+
+
+def negative(x: Any) -> Any:
+    if x.dtype.kind == "b":
+        raise RuntimeError(
+            message(
+                "Negation, the `-` operator, on a bool tensor is not supported. "
+                "If you are trying to invert a mask, use the `~` or `logical_not()` operator "
+                "instead."
+            )
+        )
+    return np.negative(x)
+
+
+def power(a: Any, b: Any) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype.kind in "iu" and np.any(b < 0):
+        magnitude = np.power(a, np.where(b < 0, 0, b))
+        return np.where(
+            b < 0, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0)), magnitude
+        ).astype(a.dtype)
+    if b.ndim == 0 and a.dtype.kind == "f":
+        if b == 2:
+            return np.multiply(a, a)
+        if b == 3:
+            return a * a * a
+        if b == 0.5:
+            return np.sqrt(a)
+    if a.dtype.kind == "b":
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+    return np.power(a, b)
+
+
+def whole_exponent(a: Any, b: Any) -> None:
+    """An integer tensor takes no negative number as its exponent."""
+    if isinstance(b, int) and b < 0 and isinstance(a, TensorBase) and a._a.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                "Integers to negative integer powers are not allowed.", hint=f"x.float() ** {b}"
+            )
+        )
+
+
+pow = intrinsic(
+    "pow",
+    power,
+    lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
+    lambda g, y, a, _b: g * where(y == 0, y * 0, y * log(a)),
+    optional=(0, 1),  # a number
+    nin=2,
+    samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
+    errors=[],
+    holomorphic=True,
+    check=whole_exponent,
+    doc="a to the power b.",
+)
+
+
+def only(name: str, kinds: str, ufunc: Any) -> Any:
+    """`ufunc`, for these kinds of types alone."""
+
+    def checked(*args: Any) -> Any:
+        if args[0].dtype.kind not in kinds:
+            d = type_name(dtypes.from_numpy(args[0].dtype))
+            words = [
+                w
+                for k, w in (("b", "bool"), ("i", "integer"), ("f", "floating"), ("c", "complex"))
+                if k in kinds
+            ]
+            raise NotImplementedError(
+                message(
+                    f"\"{name}_cpu\" not implemented for '{d}'",
+                    wanted=f"{' or '.join(words)} tensors",
+                )
+            )
+        return ufunc(*args)
+
+    return checked
+
+
+# -- comparisons (no gradient) -------------------------------------------------------------------
+
+CMP = [case(arr(A34, 0, 3, ints), arr(A34, 0, 3, ints)), case(A34, A4), case(A34, 0.5)]
+eq = intrinsic("eq", np.equal, numbers=(1,), samples=CMP, doc="True where a equals b.")
+ne = intrinsic(
+    "ne",
+    np.not_equal,
+    numbers=(1,),
+    samples=CMP,
+    aliases="not_equal",
+    doc="True where a differs from b.",
+)
+lt = intrinsic(
+    "lt",
+    only("lt", "biuf", np.less),
+    nin=2,
+    numbers=(1,),
+    samples=CMP,
+    aliases="less",
+    doc="True where a < b.",
+)
+le = intrinsic(
+    "le",
+    only("le", "biuf", np.less_equal),
+    nin=2,
+    numbers=(1,),
+    samples=CMP,
+    aliases="less_equal",
+    doc="True where a <= b.",
+)
+gt = intrinsic(
+    "gt",
+    only("gt", "biuf", np.greater),
+    nin=2,
+    numbers=(1,),
+    samples=CMP,
+    aliases="greater",
+    doc="True where a > b.",
+)
+ge = intrinsic(
+    "ge",
+    only("ge", "biuf", np.greater_equal),
+    nin=2,
+    numbers=(1,),
+    samples=CMP,
+    aliases="greater_equal",
+    doc="True where a >= b.",
+)
+logical_and = intrinsic(
+    "logical_and", np.logical_and, numbers=(), samples=CMP, doc="True where both are non-zero."
+)
+logical_or = intrinsic(
+    "logical_or", np.logical_or, numbers=(), samples=CMP, doc="True where one is non-zero."
+)
+logical_xor = intrinsic(
+    "logical_xor",
+    np.logical_xor,
+    numbers=(),
+    samples=CMP,
+    doc="True where exactly one is non-zero.",
+)
+logical_not = intrinsic(
+    "logical_not",
+    np.logical_not,
+    promote="common",
+    samples=CMP[2:] and [case(arr(A34, 0, 2, ints))],
+    doc="True where x is zero.",
+)
+
+
+def integral(name: str, ufunc: Any) -> Any:
+    return only(name, "iub", ufunc)
+
+
+bitwise_and = intrinsic(
+    "bitwise_and", integral("bitwise_and", np.bitwise_and), nin=2, samples=BITS, doc="a & b."
+)
+bitwise_or = intrinsic(
+    "bitwise_or", integral("bitwise_or", np.bitwise_or), nin=2, samples=BITS, doc="a | b."
+)
+bitwise_xor = intrinsic(
+    "bitwise_xor", integral("bitwise_xor", np.bitwise_xor), nin=2, samples=BITS, doc="a ^ b."
+)
+bitwise_not = intrinsic(
+    "bitwise_not",
+    integral("bitwise_not", np.invert),
+    nin=1,
+    promote="common",
+    samples=[case(arr(A34, 0, 9, ints))],
+    doc="~x: bits inverted; logical not for bool.",
+)
+bitwise_left_shift = intrinsic(
+    "bitwise_left_shift", only("lshift", "iu", np.left_shift), nin=2, samples=BITS, doc="a << b."
+)
+bitwise_right_shift = intrinsic(
+    "bitwise_right_shift", only("rshift", "iu", np.right_shift), nin=2, samples=BITS, doc="a >> b."
+)
+
+
+# -- choosing ------------------------------------------------------------------------------------
+
+
+@op(
+    samples=[case(arr(A34, dtype="bool"), A34, A34), case(arr(A4, dtype="bool"), A34, 2.0)],
+    public="",
+    promote=None,
+)
+def where(condition: Any, input: Any, other: Any) -> Any:
+    """`input` where the condition holds, else `other`."""
+    if condition.__class__ is bool:
+        condition = np.asarray(condition)
+    return where_kernel.where(condition.astype(bool, copy=False), input, other)
+
+
+where.vjp(
+    None,
+    lambda g, _y, c, _a, _b: where(c, g, zero_like(g)),
+    lambda g, _y, c, _a, _b: where(c, zero_like(g), g),
+)
+
+
+def zero_like(g: Any) -> Any:
+    """A zero that broadcasts and has g's type."""
+    return g.dtype.type(0) if isinstance(g, np.ndarray) else 0.0
+
+
+def ordered(name: str, ufunc: Any) -> Any:
+    def checked(a: Any, b: Any) -> Any:
+        if a.dtype.kind == "c":
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
+        return ufunc(a, b)
+
+    return checked
+
+
+maximum = intrinsic(
+    "maximum",
+    ordered("maximum", np.maximum),
+    lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, 0.0)),
+    lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, 0.0)),
+    samples=[case(A34, A34), case(A34, A4)],
+    nin=2,
+    numbers=(),
+    doc="The larger of a and b; NaN if either is.",
+)
+minimum = intrinsic(
+    "minimum",
+    ordered("minimum", np.minimum),
+    lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, 0.0)),
+    lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, 0.0)),
+    samples=[case(A34, A34), case(A34, A4)],
+    nin=2,
+    numbers=(),
+    doc="The smaller of a and b; NaN if either is.",
+)
+fmax = intrinsic(
+    "fmax",
+    np.fmax,
+    lambda g, _y, a, b: where((a >= b) | (b != b), g, 0.0),
+    lambda g, _y, a, b: where((a >= b) | (b != b), 0.0, g),
+    samples=[case(A34, A34)],
+    numbers=(),
+    doc="The larger of a and b; NaN only if both are.",
+)
+fmin = intrinsic(
+    "fmin",
+    np.fmin,
+    lambda g, _y, a, b: where((a <= b) | (b != b), g, 0.0),
+    lambda g, _y, a, b: where((a <= b) | (b != b), 0.0, g),
+    samples=[case(A34, A34)],
+    numbers=(),
+    doc="The smaller of a and b; NaN only if both are.",
+)
+
+expr.bind_operators(
+    {
+        "add": add_plain,
+        "sub": sub_plain,
+        "mul": mul,
+        "div": true_div,
+        "neg": neg,
+        "pow": pow,
+        "lt": lt,
+        "le": le,
+        "gt": gt,
+        "ge": ge,
+        "eq": eq,
+        "ne": ne,
+        "bitwise_and": bitwise_and,
+        "bitwise_or": bitwise_or,
+        "bitwise_not": bitwise_not,
+    }
+)
+
+from .elementary import (  # noqa: E402, F401 - needs the names above
+    abs,
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    ceil,
+    cos,
+    cosh,
+    exp,
+    exp2,
+    expm1,
+    flat,
+    floor,
+    frac,
+    is_complex,
+    isfinite,
+    isinf,
+    isnan,
+    isneginf,
+    isposinf,
+    log,
+    log1p,
+    log2,
+    log10,
+    on_floats,
+    real_part,
+    reciprocal,
+    round,
+    rsqrt,
+    sgn,
+    sign,
+    sign_of,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    tan,
+    tanh,
+    trunc,
+)

@@ -1,0 +1,194 @@
+"""The public faces of + - * / and their relatives, with PyTorch's extra arguments (alpha,
+rounding_mode).
+
+The formulas are in `arithmetic.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import views
+from ...autograd.node import TensorBase
+from ...errors import message
+from ..core.record import composite, intrinsic, write_out
+from ..core.samples import arr, case
+from . import arithmetic as m
+
+A34 = (3, 4)
+
+
+def with_out(name: str, result: Any, out: Any) -> Any:
+    return result if out is None else write_out(name, out, result)
+
+
+def scaled(other: Any, alpha: Any, input: Any) -> Any:
+    """alpha * other; an integer tensor takes an integer alpha only."""
+    if isinstance(alpha, TensorBase):
+        alpha = alpha.item()  # type: ignore[attr-defined]
+    whole = all(not isinstance(x, TensorBase) or x._a.dtype.kind in "iub" for x in (input, other))
+    if isinstance(alpha, float) and whole and not isinstance(other, float):
+        raise RuntimeError(
+            message(
+                "For integral input tensors, argument alpha must not be a floating point number.",
+                got=f"alpha={alpha}",
+            )
+        )
+    return other * alpha
+
+
+@composite(aliases="")
+def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+    """input + alpha * other, with broadcasting and type promotion.
+
+    >>> import rushlight as torch
+    >>> torch.add(torch.tensor([1, 2]), 10)
+    tensor([11, 12])
+    """
+    if alpha.__class__ is int and alpha == 1:
+        return with_out("add", m.add_plain.call((input, other), {}), out)
+    return with_out("add", m.add_plain.call((input, scaled(other, alpha, input)), {}), out)
+
+
+@composite(name="add_", public="Tensor")
+def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input += alpha * other, in place."""
+    if not (alpha.__class__ is int and alpha == 1):
+        other = scaled(other, alpha, input)
+    return views.apply_inplace(m.add_plain, input, (number_or_tensor("add_", other),), {})
+
+
+@composite(aliases="subtract")
+def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+    """input - alpha * other."""
+    if alpha.__class__ is int and alpha == 1:
+        return with_out("sub", m.sub_plain.call((input, other), {}), out)
+    return with_out("sub", m.sub_plain.call((input, scaled(other, alpha, input)), {}), out)
+
+
+@composite(name="sub_", public="Tensor", aliases="subtract_")
+def sub_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """input -= alpha * other, in place."""
+    m.no_bools(input, number_or_tensor("sub_", other))
+    if not (alpha.__class__ is int and alpha == 1):
+        other = scaled(other, alpha, input)
+    return views.apply_inplace(m.sub_plain, input, (number_or_tensor("sub_", other),), {})
+
+
+def number_or_tensor(name: str, x: Any) -> Any:
+    if isinstance(x, (TensorBase, int, float, complex)):
+        return x
+    if isinstance(x, np.generic):
+        return x.item()
+    raise TypeError(
+        f"{name}(): argument 'other' (position 1) must be Tensor, not {type(x).__name__}"
+    )
+
+
+@composite
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """other - alpha * input."""
+    return m.sub_plain.call((other, input if alpha == 1 else input * alpha), {})
+
+
+def int_divide(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iub" and np.any(b == 0):
+        raise RuntimeError("ZeroDivisionError")
+    return np.floor_divide(a, b)
+
+
+def numeric(name: str, fn: Any) -> Any:
+    """Integer and floating types alone."""
+    return m.only(name, "iuf", fn)
+
+
+def floor_div(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iub":
+        return int_divide(a, b)
+    with np.errstate(all="ignore"):
+        y = np.floor_divide(a, b)
+        return np.where(b == 0, a / b, y)
+
+
+def trunc_div(a: Any, b: Any) -> Any:
+    if a.dtype.kind in "iub":
+        q = int_divide(a, b)
+        return q + ((q < 0) & (q * b != a)) if a.dtype.kind == "i" else q
+    return np.trunc(np.true_divide(a, b))
+
+
+DIV = [case(arr(A34, 1.1, 1.4), arr(A34, 1.5, 2.0))]
+floor_divide = intrinsic(
+    "floor_divide",
+    numeric("div_floor", floor_div),
+    lambda g, _y, _a, _b: g * 0.0,
+    lambda g, _y, _a, _b: g * 0.0,
+    nin=2,
+    samples=DIV,
+    doc="The largest integer not above a / b.",
+)
+trunc_divide = intrinsic(
+    "trunc_divide",
+    numeric("div_trunc", trunc_div),
+    lambda g, _y, _a, _b: g * 0.0,
+    lambda g, _y, _a, _b: g * 0.0,
+    nin=2,
+    samples=DIV,
+    doc="a / b without its fraction.",
+    public="",
+)
+
+
+def divide_op(rounding_mode: Any) -> Any:
+    ops = {None: m.true_div, "floor": floor_divide, "trunc": trunc_divide}
+    if rounding_mode not in ops:
+        raise RuntimeError(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+            f"'{rounding_mode}'"
+        )
+    return ops[rounding_mode]
+
+
+@composite(aliases="divide true_divide")
+def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
+    """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
+    return with_out("div", divide_op(rounding_mode).call((input, other), {}), out)
+
+
+@composite(name="div_", public="Tensor", aliases="divide_ true_divide_")
+def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """input /= other, in place."""
+    return views.apply_inplace(
+        divide_op(rounding_mode), input, (number_or_tensor("div_", other),), {}
+    )
+
+
+def int_mod(ufunc: Any) -> Any:
+    def mod(a: Any, b: Any) -> Any:
+        if a.dtype.kind in "iub" and np.any(b == 0):
+            raise RuntimeError("ZeroDivisionError")
+        return ufunc(a, b)
+
+    return mod
+
+
+remainder = intrinsic(
+    "remainder",
+    numeric("remainder", int_mod(np.remainder)),
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, a, b: -g * floor_divide(a, b),
+    nin=2,
+    samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
+    doc="a - b * floor(a / b): the sign of b.",
+)
+fmod = intrinsic(
+    "fmod",
+    numeric("fmod", int_mod(np.fmod)),
+    lambda g, _y, _a, _b: g,
+    lambda g, _y, a, b: -g * trunc_divide(a, b),
+    nin=2,
+    samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
+    doc="a - b * trunc(a / b): the sign of a.",
+)

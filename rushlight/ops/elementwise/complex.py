@@ -1,0 +1,206 @@
+"""Complex numbers: parts, conjugate, angle, and the views between complex tensors and pairs of
+reals.
+
+A real-valued loss L has the gradient dL/d(re) + i dL/d(im), as in PyTorch; the rules follow from
+that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ...errors import message
+from ..core.public import attribute
+from ..core.record import composite, op, view
+from ..core.samples import arr, case
+from .arithmetic import sgn, where
+
+C34 = arr((3, 4), dtype="complex128")
+
+# -- building --------------------------------------------------------------------------------------
+
+
+@op(samples=[case((3, 4), (3, 4)), case((3, 4), (4,))], public="torch", fresh=True)
+def complex(real: Any, imag: Any) -> Any:
+    """real + i imag, from two tensors of one float type."""
+    if real.dtype != imag.dtype or real.dtype.kind != "f":
+        raise RuntimeError(
+            message(
+                "Expected both inputs to be Half, Float or Double tensors of one dtype",
+                f"{real.dtype} and {imag.dtype}",
+            )
+        )
+    y = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
+    y.real, y.imag = real, imag
+    return y
+
+
+complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g, "imag"))
+
+
+@op(
+    samples=[case(arr((3, 4), 0.2, 2), (3, 4))],
+    public="torch",
+    fresh=True,
+)
+def polar(abs: Any, angle: Any) -> Any:
+    """abs (cos(angle) + i sin(angle))."""
+    if abs.dtype != angle.dtype or abs.dtype.kind != "f":
+        raise RuntimeError(
+            message(
+                "Expected both inputs to be Float or Double tensors of one dtype",
+                f"{abs.dtype} and {angle.dtype}",
+            )
+        )
+    y = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs, np.complex64))
+    y.real, y.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return y
+
+
+polar.vjp(
+    lambda g, y, _a, _t: part(conjugate(g) * sgn(y), "real"),
+    lambda g, y, _a, _t: -part(conjugate(g) * y, "imag"),
+)
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def conjugate(x: Any) -> Any:
+    """The complex conjugate of an array or Tensor."""
+    return conj_physical(x)
+
+
+def part(x: Any, name: str) -> Any:
+    """The real or imaginary part of an array or Tensor (of a real one: itself, or zeros)."""
+    a = x if isinstance(x, (np.ndarray, np.generic)) else x._a
+    if a.dtype.kind != "c":
+        return x if name == "real" else x * 0.0
+    if isinstance(x, np.generic):  # arithmetic on 0-d arrays leaves the arrays
+        x = np.asarray(x)
+    return real_view(x) if name == "real" else imag_view(x)
+
+
+@view(samples=[case(C34)], public="", node="RealBackward0")
+def real_view(input: Any) -> Any:
+    """The real part, sharing memory."""
+    return input.real
+
+
+@view(samples=[case(C34)], public="", node="ImagBackward0")
+def imag_view(input: Any) -> Any:
+    """The imaginary part, sharing memory."""
+    return input.imag
+
+
+real_view.vjp(lambda g, _y, _x: complex(g, g * 0.0))
+imag_view.vjp(lambda g, _y, _x: complex(g * 0.0, g))
+
+
+@composite(public="torch")
+def real(input: Any) -> Any:
+    """The real part, a view; of a real tensor the tensor itself."""
+    return real_view(input) if input._a.dtype.kind == "c" else input
+
+
+@composite(public="torch")
+def imag(input: Any) -> Any:
+    """The imaginary part, a view; not for real tensors."""
+    if input._a.dtype.kind != "c":
+        raise RuntimeError(
+            message(
+                "imag is not implemented for tensors with non-complex dtypes.",
+                f"dtype {input.dtype}",
+            )
+        )
+    return imag_view(input)
+
+
+attribute(real, "real", lambda t, value: real(t).copy_(value) and None)
+attribute(imag, "imag", lambda t, value: imag(t).copy_(value) and None)
+
+
+@op(samples=[case(C34)], fresh=True, inplace=True)
+def conj_physical(input: Any) -> Any:
+    """The complex conjugate."""
+    return np.conj(input) if input.dtype.kind == "c" else input.copy()
+
+
+conj_physical.vjp(lambda g, _y, _x: conj_physical(g))
+
+
+@composite
+def conj(input: Any) -> Any:
+    """The complex conjugate; a real tensor is returned as it is."""
+    return conj_physical(input) if input._a.dtype.kind == "c" else input
+
+
+@op(samples=[case(C34), case(arr((3, 4), 0.2, 2))], fresh=True, promote="float")
+def angle(input: Any) -> Any:
+    """The argument of each number: atan2(imag, real); 0 or pi for real ones."""
+    if input.dtype.kind == "c":
+        return np.angle(input)
+    y = np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0))
+    return np.where(np.isnan(input), input, y)
+
+
+@angle.vjp
+def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
+    if (x if isinstance(x, (np.ndarray, np.generic)) else x._a).dtype.kind != "c":
+        return g * 0.0
+    size = part(x * conj_physical(x), "real")
+    return x * 1j * where(size == 0, g * 0.0, g / (size + (size == 0)))
+
+
+# -- pairs of reals --------------------------------------------------------------------------------
+
+
+@view(samples=[case(C34), case(arr((), dtype="complex128"))])
+def view_as_real(input: Any) -> Any:
+    """A complex tensor as a real one with a last dim (real, imag), sharing memory.
+
+    >>> import rushlight as torch
+    >>> torch.view_as_real(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
+    if input.dtype.kind != "c":
+        raise RuntimeError(
+            message("view_as_real is only supported for complex tensors", f"dtype {input.dtype}")
+        )
+    re = input.real
+    return as_strided(re, (*re.shape, 2), (*re.strides, re.itemsize))
+
+
+@view(samples=[case((3, 4, 2))], layout=True)
+def view_as_complex(input: Any) -> Any:
+    """A real tensor with a last dim of size 2 as a complex one, sharing memory."""
+    if input.dtype.kind != "f" or input.dtype.itemsize < 4:
+        raise RuntimeError(
+            message(
+                "view_as_complex is only supported for half, float and double tensors, but got a "
+                f"tensor of scalar type: {input.dtype}"
+            )
+        )
+    if input.ndim == 0 or input.shape[-1] != 2:
+        raise RuntimeError(
+            message("Tensor must have a last dimension of size 2", f"shape {tuple(input.shape)}")
+        )
+    if input.strides[-1] != input.itemsize:
+        raise RuntimeError(
+            message("Tensor must have a last dimension with stride 1", hint="x.contiguous()")
+        )
+    if any(s % (2 * input.itemsize) for s in input.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return input.view(np.result_type(input.dtype, np.complex64))[..., 0]
+
+
+view_as_real.vjp(lambda g, _y, _x: complex(g[..., 0], g[..., 1]))
+view_as_complex.vjp(lambda g, _y, _x: view_as_real(g))
+
+
+@composite
+def isreal(input: Any) -> Any:
+    """True where the imaginary part is 0."""
+    return imag_view(input) == 0 if input._a.dtype.kind == "c" else (input == 0) | True

@@ -1,0 +1,386 @@
+"""Elementary functions: exponentials, logarithms, powers, trigonometry, signs and rounding.
+
+Rules read like a calculus table. Arithmetic, comparisons and choices are in `arithmetic.py`, which
+hands these names on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.record import elementwise, intrinsic, op
+from ..core.samples import arr, case, real
+from .arithmetic import A34, where
+
+# -- exponentials and powers ---------------------------------------------------------------------
+
+exp = intrinsic(
+    "exp", np.exp, lambda g, y, _x: g * y, samples=real(-3, 3), holomorphic=True, doc="e to the x."
+)
+exp2 = intrinsic(
+    "exp2",
+    np.exp2,
+    lambda g, y, _x: g * y * LN2,
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="2 to the x.",
+)
+expm1 = intrinsic(
+    "expm1",
+    np.expm1,
+    lambda g, y, _x: g * (y + 1),
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="exp(x) - 1.",
+)
+log = intrinsic(
+    "log",
+    np.log,
+    lambda g, _y, x: g / x,
+    samples=real(0.2, 5),
+    holomorphic=True,
+    doc="Natural logarithm.",
+)
+log2 = intrinsic(
+    "log2",
+    np.log2,
+    lambda g, _y, x: g / (x * LN2),
+    samples=real(0.2, 5),
+    holomorphic=True,
+    doc="Logarithm to base 2.",
+)
+log10 = intrinsic(
+    "log10",
+    np.log10,
+    lambda g, _y, x: g / (x * LN10),
+    samples=real(0.2, 5),
+    holomorphic=True,
+    doc="Logarithm to base 10.",
+)
+log1p = intrinsic(
+    "log1p",
+    np.log1p,
+    lambda g, _y, x: g / (x + 1),
+    samples=real(-0.5, 5),
+    holomorphic=True,
+    doc="log(1 + x).",
+)
+sqrt = intrinsic(
+    "sqrt",
+    np.sqrt,
+    lambda g, y, _x: g / (2 * y),
+    samples=real(0.2, 5),
+    holomorphic=True,
+    doc="Square root.",
+)
+LN2, LN10 = 0.6931471805599453, 2.302585092994046
+
+# -- trigonometry --------------------------------------------------------------------------------
+
+sin = intrinsic(
+    "sin",
+    np.sin,
+    lambda g, _y, x: g * cos(x),
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="Sine of radians.",
+)
+cos = intrinsic(
+    "cos",
+    np.cos,
+    lambda g, _y, x: -g * sin(x),
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="Cosine of radians.",
+)
+tan = intrinsic(
+    "tan",
+    np.tan,
+    lambda g, y, _x: g * (1 + y * y),
+    samples=real(-1, 1),
+    holomorphic=True,
+    doc="Tangent.",
+)
+asin = intrinsic(
+    "asin",
+    np.arcsin,
+    lambda g, _y, x: g / sqrt(1 - x * x),
+    samples=real(-0.8, 0.8),
+    holomorphic=True,
+    aliases="arcsin",
+    doc="Inverse sine, radians.",
+)
+acos = intrinsic(
+    "acos",
+    np.arccos,
+    lambda g, _y, x: -g / sqrt(1 - x * x),
+    samples=real(-0.8, 0.8),
+    holomorphic=True,
+    aliases="arccos",
+    doc="Inverse cosine, radians.",
+)
+atan = intrinsic(
+    "atan",
+    np.arctan,
+    lambda g, _y, x: g / (1 + x * x),
+    samples=real(-3, 3),
+    holomorphic=True,
+    aliases="arctan",
+    doc="Inverse tangent, radians.",
+)
+atan2 = intrinsic(
+    "atan2",
+    np.arctan2,
+    lambda g, _y, a, b: g * (b / (a * a + b * b)),
+    lambda g, _y, a, b: -g * (a / (a * a + b * b)),
+    promote="float",
+    numbers=(),
+    samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))],
+    aliases="arctan2",
+    doc="Angle of the point (b, a): atan(a / b) in the right quadrant.",
+)
+sinh = intrinsic(
+    "sinh",
+    np.sinh,
+    lambda g, _y, x: g * cosh(x),
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="Hyperbolic sine.",
+)
+cosh = intrinsic(
+    "cosh",
+    np.cosh,
+    lambda g, _y, x: g * sinh(x),
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="Hyperbolic cosine.",
+)
+tanh = intrinsic(
+    "tanh",
+    np.tanh,
+    lambda g, y, _x: g * (1 - y * y),
+    samples=real(-3, 3),
+    holomorphic=True,
+    doc="Hyperbolic tangent.",
+)
+asinh = intrinsic(
+    "asinh",
+    np.arcsinh,
+    lambda g, _y, x: g / sqrt(x * x + 1),
+    samples=real(-3, 3),
+    holomorphic=True,
+    aliases="arcsinh",
+    doc="Inverse hyperbolic sine.",
+)
+acosh = intrinsic(
+    "acosh",
+    np.arccosh,
+    lambda g, _y, x: g / (sqrt(x - 1) * sqrt(x + 1)),
+    samples=real(1.2, 4),
+    holomorphic=True,
+    aliases="arccosh",
+    doc="Inverse hyperbolic cosine.",
+)
+atanh = intrinsic(
+    "atanh",
+    np.arctanh,
+    lambda g, _y, x: g / (1 - x * x),
+    samples=real(-0.8, 0.8),
+    holomorphic=True,
+    aliases="arctanh",
+    doc="Inverse hyperbolic tangent.",
+)
+
+# -- signs and rounding --------------------------------------------------------------------------
+
+
+def flat(g: Any, _y: Any, _x: Any) -> Any:
+    """The gradient of a step function."""
+    return g * 0.0
+
+
+def on_floats(ufunc: Any) -> Any:
+    return lambda x: ufunc(x) if x.dtype.kind in "fc" else x.copy()
+
+
+def sign_of(x: Any) -> Any:
+    """-1, 0 or 1; 0 for NaN."""
+    if x.dtype.kind == "b":
+        return x.copy()
+    y = np.sign(x)
+    return np.where(x != x, x.dtype.type(0), y) if x.dtype.kind == "f" else y
+
+
+sign = intrinsic(
+    "sign", sign_of, flat, nin=1, promote="common", samples=real(-3, 3), doc="-1, 0 or 1."
+)
+floor = intrinsic(
+    "floor",
+    on_floats(np.floor),
+    flat,
+    nin=1,
+    promote="common",
+    samples=real(0.1, 0.9),
+    doc="The largest integer not above x.",
+)
+ceil = intrinsic(
+    "ceil",
+    on_floats(np.ceil),
+    flat,
+    nin=1,
+    promote="common",
+    samples=real(0.1, 0.9),
+    doc="The smallest integer not below x.",
+)
+trunc = intrinsic(
+    "trunc",
+    on_floats(np.trunc),
+    flat,
+    nin=1,
+    promote="common",
+    samples=real(0.1, 0.9),
+    aliases="fix",
+    doc="x without its fraction.",
+)
+isnan = intrinsic(
+    "isnan",
+    np.isnan,
+    nin=1,
+    promote="common",
+    inplace=False,
+    samples=real(-3, 3),
+    doc="True where x is NaN.",
+)
+isinf = intrinsic(
+    "isinf",
+    np.isinf,
+    nin=1,
+    promote="common",
+    inplace=False,
+    samples=real(-3, 3),
+    doc="True where x is plus or minus infinity.",
+)
+isfinite = intrinsic(
+    "isfinite",
+    np.isfinite,
+    nin=1,
+    promote="common",
+    inplace=False,
+    samples=real(-3, 3),
+    doc="True where x is neither infinite nor NaN.",
+)
+signbit = intrinsic(
+    "signbit",
+    lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0,
+    nin=1,
+    promote="common",
+    inplace=False,
+    samples=real(-3, 3),
+    doc="True where the sign bit is set.",
+)
+isposinf = intrinsic(
+    "isposinf",
+    lambda x: x == np.inf,
+    nin=1,
+    promote="common",
+    inplace=False,
+    samples=real(-3, 3),
+    doc="True where x is +inf.",
+)
+isneginf = intrinsic(
+    "isneginf",
+    lambda x: x == -np.inf,
+    nin=1,
+    promote="common",
+    inplace=False,
+    samples=real(-3, 3),
+    doc="True where x is -inf.",
+)
+
+
+@elementwise(samples=real(0.1, 0.9), promote="common", derive=False)
+def frac(input: Any) -> Any:
+    """x - trunc(x)."""
+    return input - np.trunc(input)
+
+
+frac.vjp(lambda g, _y, _x: g)
+
+
+@op(samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True)
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """The nearest multiple of 10^-decimals; halves go to even."""
+    if input.dtype.kind in "iub":
+        return input.copy()
+    if decimals == 0:
+        return np.rint(input)
+    ten = input.dtype.type(10.0 ** max(decimals, -decimals))
+    return np.rint(input * ten) / ten if decimals > 0 else np.rint(input / ten) * ten
+
+
+round.vjp(lambda g, _y, _x: g * 0.0)
+
+
+@op(samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))], inplace=True, aliases="absolute")
+def abs(input: Any) -> Any:
+    """The magnitude |x|; real for complex x."""
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
+    return np.abs(input)
+
+
+abs.vjp(lambda g, _y, x: g * sgn(x))
+
+
+@op(samples=[case(arr(A34, 0.2, 3))], inplace=True)
+def sgn(input: Any) -> Any:
+    """x / |x|, 0 for 0: the sign of real and of complex numbers."""
+    return sign_of(input)
+
+
+@sgn.vjp
+def _(g: Any, y: Any, x: Any) -> Any:
+    if is_complex(x):
+        return where(
+            x == 0, g * 0.0, (g - y * real_part(g.conj() * y)) / abs(where(x == 0, x * 0 + 1, x))
+        )
+    return g * 0.0
+
+
+def is_complex(x: Any) -> bool:
+    return x.dtype.kind == "c" if isinstance(x, np.ndarray) else x.is_complex()
+
+
+def real_part(x: Any) -> Any:
+    return x.real
+
+
+@elementwise(samples=real(0.2, 5), holomorphic=True)
+def rsqrt(input: Any) -> Any:
+    """1 / sqrt(x)."""
+    return 1 / sqrt(input)
+
+
+rsqrt.vjp(lambda g, y, _x: -0.5 * g * (y * y * y))
+
+
+@elementwise(samples=[case(arr(A34, 0.3, 3)), case(arr(A34, -3, -0.3))], holomorphic=True)
+def reciprocal(input: Any) -> Any:
+    """1 / x."""
+    return 1 / input
+
+
+reciprocal.vjp(lambda g, y, _x: -g * (y * y))
+
+
+@elementwise(samples=real(-3, 3), promote="common", holomorphic=True)
+def square(input: Any) -> Any:
+    """x * x; integers for bool."""
+    if isinstance(input, np.ndarray) and input.dtype.kind == "b":
+        return input.astype(np.int64)
+    return input * input
+
+
+square.vjp(lambda g, _y, x: g * (2 * x))

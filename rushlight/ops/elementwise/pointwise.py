@@ -1,0 +1,434 @@
+"""More functions about one element: clamp, lerp, addcmul, hypot, gcd, copysign, nan_to_num, complex
+parts.
+
+The intrinsics are in `arithmetic.py`; choices and comparisons of whole tensors (where, allclose) in
+`compare.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import views
+from ...autograd.node import TensorBase
+from ...errors import message
+from ...kernels.elementwise import select as elementwise_kernels
+from ..core.public import face, inplace_of, need_tensor
+from ..core.record import composite, elementwise, intrinsic, op
+from ..core.samples import arr, case, real
+from . import arithmetic as m
+
+A34, A4 = (3, 4), (4,)
+FAR = arr(A34, 0.3, 2.0)
+
+# -- clamp ---------------------------------------------------------------------------------------
+
+
+@elementwise(
+    samples=[
+        case(arr(A34, -2, 2), -1.0, 1.0),
+        case(arr(A34, -2, 2), A4, None),
+        case(A34, None, A34),
+    ],
+    public="",
+    derive=False,
+    optional=(1, 2),
+)
+def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Values below min become min, values above max become max."""
+    if input.dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
+    y = input
+    if min is not None:
+        y = np.maximum(y, min)
+    if max is not None:
+        y = np.minimum(y, max)
+    return y
+
+
+def inside(x: Any, low: Any, high: Any) -> Any:
+    if low is None:
+        return x <= high
+    if high is None:
+        return x >= low
+    return (x >= low) & (x <= high)
+
+
+def low_rule(g: Any, _y: Any, x: Any, low: Any, high: Any) -> Any:
+    chosen = x < low
+    if high is not None:
+        chosen = chosen & (low < high)
+    return m.where(chosen, g, 0.0)
+
+
+def high_rule(g: Any, _y: Any, x: Any, low: Any, high: Any) -> Any:
+    chosen = x > high
+    if low is not None:
+        chosen = chosen | (low > high)
+    return m.where(chosen, g, 0.0)
+
+
+clamp.vjp(
+    lambda g, _y, x, low, high: m.where(inside(x, low, high), g, 0.0),
+    low_rule,
+    high_rule,
+)
+
+
+def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
+    if min is None and max is None:
+        raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
+    for b, place in ((min, "min"), (max, "max")):
+        if b is not None and not isinstance(b, (TensorBase, int, float, complex, np.generic)):
+            raise TypeError(
+                f"{name}(): argument '{place}' must be Number or Tensor, not {type(b).__name__}"
+            )
+    return min, max
+
+
+@face(name="clamp", aliases="clip")
+def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
+    """Values below `min` become min, values above `max` become max (numbers or tensors).
+
+    >>> import rushlight as torch
+    >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), -1, 1)
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
+    return clamp.call((input, *bounds("clamp", min, max)), {})
+
+
+@face(public="torch Tensor", name="clamp_", aliases="clip_")
+def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
+    """`clamp` in place."""
+    return views.apply_inplace(clamp, input, bounds("clamp", min, max), {})
+
+
+@face
+def clamp_min(input: Any, min: Any) -> Any:
+    """Values below `min` become min."""
+    need_tensor("clamp_min", input)
+    return clamp.call((input, *bounds("clamp_min", min, None)), {})
+
+
+@face
+def clamp_max(input: Any, max: Any) -> Any:
+    """Values above `max` become max."""
+    need_tensor("clamp_max", input)
+    return clamp.call((input, *bounds("clamp_max", None, max)), {})
+
+
+@face(public="torch Tensor", name="clamp_min_")
+def clamp_min_(input: Any, min: Any) -> Any:
+    """`clamp_min` in place."""
+    return views.apply_inplace(clamp, input, (min, None), {})
+
+
+@face(public="torch Tensor", name="clamp_max_")
+def clamp_max_(input: Any, max: Any) -> Any:
+    """`clamp_max` in place."""
+    return views.apply_inplace(clamp, input, (None, max), {})
+
+
+# -- mixtures ------------------------------------------------------------------------------------
+
+
+def one_type(*operands: Any) -> None:
+    """lerp promotes nothing."""
+    kinds = [x.dtype for x in operands if isinstance(x, TensorBase)]
+    for name, d in zip(("input", "end", "weight"), kinds, strict=False):
+        if d is not kinds[0]:
+            raise RuntimeError(
+                message(
+                    f"expected dtype {kinds[0].name} for `{name}` but got dtype {d.name}",
+                    hint="bring all to one type with .to()",
+                )
+            )
+
+
+@elementwise(
+    check=one_type,
+    samples=[case(A34, A34, 0.3), case(A34, A4, A34)],
+    derive=False,
+    holomorphic=True,
+)
+def lerp(input: Any, end: Any, weight: Any) -> Any:
+    """input + weight * (end - input)."""
+    if input.dtype.kind in "iub":
+        raise NotImplementedError(
+            '"lerp_kernel" not implemented for '
+            f"'{views.type_name(dtypes.from_numpy(input.dtype))}'"
+        )
+    weight = np.asarray(weight, input.dtype)
+    if input.size >= elementwise_kernels.LEAST and input.dtype.kind == "f":
+        return between(input, end, weight)
+    return np.where(
+        np.abs(weight) < 0.5, input + weight * (end - input), end - (end - input) * (1 - weight)
+    )
+
+
+between = elementwise_kernels.fuse(
+    lambda a, b, w: m.where(m.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w)), "between"
+)
+
+
+lerp.vjp(
+    lambda g, _y, _a, _b, w: g * (1 - w),
+    lambda g, _y, _a, _b, w: g * w,
+    lambda g, _y, a, b, _w: g * (b - a),
+)
+
+
+@op(
+    samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))],
+    promote="common",
+    inplace=True,
+    fresh=True,
+    holomorphic=True,
+)
+def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """input + value * tensor1 * tensor2."""
+    if input.dtype.kind == "b":
+        raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
+    return plus_product(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
+
+
+plus_product = elementwise_kernels.fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
+addcmul.vjp(
+    lambda g, _y, _x, _a, _b: g,
+    lambda g, _y, _x, _a, b, *, value: g * (b * value),
+    lambda g, _y, _x, a, _b, *, value: g * (a * value),
+)
+
+
+@op(
+    samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))],
+    promote="common",
+    inplace=True,
+    fresh=True,
+    holomorphic=True,
+)
+def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
+    """input + value * tensor1 / tensor2."""
+    if tensor1.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                "Integer division with addcdiv is no longer supported, and in a future  release "
+                "addcdiv will perform a true "
+                "division of tensor1 and tensor2.",
+                hint="(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)",
+            )
+        )
+    return plus_quotient(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
+
+
+plus_quotient = elementwise_kernels.fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")
+addcdiv.vjp(
+    lambda g, _y, _x, _a, _b: g,
+    lambda g, _y, _x, _a, b, *, value: g * (value / b),
+    lambda g, _y, _x, a, b, *, value: -g * (a * value / (b * b)),
+)
+
+# -- pairs ---------------------------------------------------------------------------------------
+
+hypot = intrinsic(
+    "hypot",
+    m.only("hypot", "f", np.hypot),
+    lambda g, y, a, _b: g * (a / m.where(y == 0, y * 0 + 1, y)),
+    lambda g, y, _a, b: g * (b / m.where(y == 0, y * 0 + 1, y)),
+    nin=2,
+    numbers=(),
+    samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))],
+    doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
+)
+copysign = intrinsic(
+    "copysign",
+    np.copysign,
+    lambda g, y, a, _b: g * m.where(a == 0, a * 0.0, y / m.where(a == 0, a * 0 + 1, a)),
+    lambda g, _y, _a, _b: g * 0.0,
+    promote="float",
+    numbers=(1,),
+    samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)],
+    doc="The magnitude of a with the sign of b.",
+)
+heaviside = intrinsic(
+    "heaviside",
+    lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)),
+    nin=2,
+    numbers=(),
+    samples=[case(A34, A34)],
+    doc="0 for negative x, 1 for positive x, `values` where x is 0.",
+)
+nextafter = intrinsic(
+    "nextafter",
+    np.nextafter,
+    lambda g, _y, a, b: m.where(a == b, g * 0.0, g),
+    lambda g, _y, _a, _b: g * 0.0,
+    numbers=(),
+    smooth=False,
+    samples=[case(A34, A34)],
+    doc="The next floating number after a towards b.",
+)
+gcd = intrinsic(
+    "gcd",
+    np.gcd,
+    numbers=(),
+    samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
+    doc="Greatest common divisor.",
+)
+lcm = intrinsic(
+    "lcm",
+    np.lcm,
+    numbers=(),
+    samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
+    doc="Least common multiple.",
+)
+
+
+def log_add(a: Any, b: Any) -> Any:
+    """log(exp(a) + exp(b)), also of complex numbers."""
+    if a.dtype.kind != "c":
+        return np.logaddexp(a, b)
+    swap = a.real < b.real
+    high, low = np.where(swap, b, a), np.where(swap, a, b)
+    return np.where(np.isneginf(high.real), high, high + np.log1p(np.exp(low - high)))
+
+
+def share_of(exponential: Any, x: Any, y: Any) -> Any:
+    """exp(x - y), and 1 where both are the same infinity."""
+    return exponential(m.where(x == y, 0.0, x - y))
+
+
+logaddexp = intrinsic(
+    "logaddexp",
+    log_add,
+    lambda g, y, a, _b: g * share_of(m.exp, a, y),
+    lambda g, y, _a, b: g * share_of(m.exp, b, y),
+    nin=2,
+    promote="float",
+    numbers=(),
+    holomorphic=True,
+    samples=[case(A34, A34), case(A34, A4)],
+    doc="log(exp(a) + exp(b)).",
+    inplace=False,
+    copies=True,
+)
+logaddexp2 = intrinsic(
+    "logaddexp2",
+    np.logaddexp2,
+    lambda g, y, a, _b: g * share_of(m.exp2, a, y),
+    lambda g, y, _a, b: g * share_of(m.exp2, b, y),
+    promote="float",
+    samples=[case(A34, A34)],
+    doc="log2(2^a + 2^b).",
+    inplace=False,
+    copies=True,
+)
+
+
+@face
+def ldexp(input: Any, other: Any) -> Any:
+    """input * 2^other."""
+    need_tensor("ldexp", input)
+    return input * m.pow.call((2.0, other), {})
+
+
+@face(name="ldexp_", public="torch Tensor")
+def ldexp_(input: Any, other: Any) -> Any:
+    """`ldexp` in place."""
+    return input.mul_(m.pow.call((2.0, other), {}))
+
+
+@face
+def float_power(input: Any, exponent: Any) -> Any:
+    """input^exponent in float64 (complex128 for complex numbers)."""
+    both = [x for x in (input, exponent)]
+    wide = (
+        dtypes.complex128
+        if any(
+            isinstance(x, complex) or (isinstance(x, TensorBase) and x._a.dtype.kind == "c")
+            for x in both
+        )
+        else dtypes.float64
+    )
+    a, b = (x.to(wide) if isinstance(x, TensorBase) else x for x in both)  # type: ignore[attr-defined]
+    if not isinstance(a, TensorBase):
+        a = b.new_full((), a)
+    return m.pow.call((a, b), {})
+
+
+@composite(public="Tensor", name="float_power_")
+def float_power_(input: Any, exponent: Any) -> Any:
+    """`float_power` in place; the tensor must be of float64 or complex128."""
+    if input._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {views.type_name(input.dtype)} but the "
+            "operation's result requires dtype Double"
+        )
+    return inplace_of(float_power, "float_power")(input, exponent)
+
+
+# -- one operand ---------------------------------------------------------------------------------
+
+
+@op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True)
+def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
+    """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
+    numbers).
+    """
+    if input.dtype.kind not in "fc":
+        return input.copy()
+    info = np.finfo(input.dtype)
+    return np.nan_to_num(
+        input,
+        nan=0.0 if nan is None else nan,
+        posinf=float(info.max) if posinf is None else posinf,
+        neginf=float(info.min) if neginf is None else neginf,
+    )
+
+
+nan_to_num.vjp(lambda g, _y, x: g * m.where(m.isfinite(x), 1.0, 0.0))
+
+
+def degrees_op(name: str, factor: float, doc: str) -> Any:
+    def fn(input: Any) -> Any:
+        return input * input.dtype.type(factor)
+
+    fn.__name__ = name
+    fn.__doc__ = doc
+    return elementwise(samples=real(-3, 3), derive=False)(fn).vjp(lambda g, _y, _x: g * factor)
+
+
+deg2rad = degrees_op("deg2rad", pymath.pi / 180, "Degrees as radians.")
+rad2deg = degrees_op("rad2deg", 180 / pymath.pi, "Radians as degrees.")
+
+
+@face
+def positive(input: Any) -> Any:
+    """The tensor itself (not for bool)."""
+    if input._a.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@op(samples=[case(arr(A34, 1.1, 1.9))], outputs=2, differentiable=(0,), fresh=True, public="")
+def frexp_parts(input: Any) -> Any:
+    """(mantissa in [0.5, 1), exponent): x = mantissa * 2^exponent."""
+    mantissa, exponent = np.frexp(input)
+    return mantissa, exponent.astype(np.int32)
+
+
+frexp_parts.vjp(lambda g, y, _x: g[0] / m.exp2(y[1] * 1.0))
+
+
+@face
+def frexp(input: Any) -> Any:
+    """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
+    from ..core.return_types import return_type
+
+    if not input.is_floating_point():
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return return_type("frexp", ("mantissa", "exponent"))(frexp_parts.call((input,), {}))

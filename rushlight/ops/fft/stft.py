@@ -1,0 +1,262 @@
+"""Windows and short-time Fourier transforms: hann_window and its family, stft, istft.
+
+The transforms themselves are in `transforms.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import message
+from ...kernels.special import bessel
+from ..core.record import composite
+from ..linalg.matmul import constant
+from ..shape.views import cat, unfold_backward
+from .transforms import fft, fit, ifft, irfft, made, rfft
+
+# -- windows ---------------------------------------------------------------------------------------
+
+
+def _window(n: int, periodic: bool, formula: Any) -> Any:
+    if n < 0:
+        raise RuntimeError(f"window_length must be non-negative, got window_length={n}")
+    if n <= 1:
+        return np.ones(n)
+    size = n + 1 if periodic else n
+    return formula(np.arange(n), size - 1)
+
+
+def _factory(name: str, formula: Any, doc: str) -> None:
+    def window(
+        window_length: int,
+        periodic: bool = True,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
+        requires_grad: bool = False,
+    ) -> Any:
+        return made(_window(window_length, periodic, formula), dtype, requires_grad)
+
+    window.__name__ = window.__qualname__ = name
+    window.__doc__ = doc
+    composite(window, public="torch", name=name, dispatch=False)
+
+
+_factory(
+    "hann_window",
+    lambda k, n: 0.5 - 0.5 * np.cos(2 * np.pi * k / n),
+    "The Hann window: (1 - cos(2 pi k/n))/2.",
+)
+_factory(
+    "blackman_window",
+    lambda k, n: 0.42 - 0.5 * np.cos(2 * np.pi * k / n) + 0.08 * np.cos(4 * np.pi * k / n),
+    "The Blackman window.",
+)
+_factory(
+    "bartlett_window", lambda k, n: 1 - np.abs(2 * k / n - 1), "The Bartlett window, a triangle."
+)
+
+
+@composite(public="torch", dispatch=False)
+def hamming_window(
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The Hamming window: alpha - beta cos(2 pi k/n)."""
+    a = _window(window_length, periodic, lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n))
+    return made(a, dtype, requires_grad)
+
+
+@composite(public="torch", dispatch=False)
+def kaiser_window(
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Any:
+    """The Kaiser window: i0(beta sqrt(1 - (2k/n - 1)^2)) / i0(beta)."""
+
+    def formula(k: Any, n: int) -> Any:
+        inside = np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))
+        return bessel.i0(beta * inside) / bessel.i0(np.asarray(float(beta)))
+
+    return made(_window(window_length, periodic, formula), dtype, requires_grad)
+
+
+# -- short-time transforms -------------------------------------------------------------------------
+
+
+def _padded_window(window: Any, win_length: int, n_fft: int, like: Any) -> Any:
+    if window is None:
+        window = wrap(np.ones(win_length, like._a.real.dtype))
+    if window.ndim != 1 or window.shape[0] != win_length:
+        raise RuntimeError(
+            f"stft: expected a 1D window tensor of size equal to win_length={win_length}, but got "
+            "window "
+            f"with size {list(window.shape)}"
+        )
+    left = (n_fft - win_length) // 2
+    if win_length == n_fft:
+        return window
+    zeros = [wrap(np.zeros(k, window._a.dtype)) for k in (left, n_fft - win_length - left)]
+    return cat(zeros[0], window, zeros[1], dim=0)
+
+
+def _edges(x: Any, amount: int, mode: str) -> Any:
+    """x with its last dim continued on both sides."""
+    n = x.shape[-1]
+    k = np.arange(-amount, n + amount)
+    if mode == "constant":
+        inside = (k >= 0) & (k < n)
+        return x[..., wrap(np.clip(k, 0, n - 1))] * constant(inside.astype(np.float64), x)
+    if mode == "reflect":
+        if amount >= n:
+            raise RuntimeError(
+                message(
+                    "stft: Argument #4: Padding size should be less than the corresponding input "
+                    "dimension, "
+                    f"but got: padding ({amount}, {amount}) at dimension 2 of input of size {n}"
+                )
+            )
+        k = np.abs(k)
+        k = np.where(k >= n, 2 * (n - 1) - k, k)
+    elif mode == "replicate":
+        k = np.clip(k, 0, n - 1)
+    elif mode == "circular":
+        k = k % n
+    else:
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    return x[..., wrap(k)]
+
+
+@composite(public="torch Tensor")
+def stft(
+    input: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Any:
+    """The short-time Fourier transform: (..., frequencies, frames) of windowed pieces of the
+    signal.
+
+    >>> import rushlight as torch
+    >>> torch.stft(torch.ones(100), 16, return_complex=True).shape
+    torch.Size([9, 26])
+    """
+    hop = n_fft // 4 if hop_length is None else hop_length
+    width = n_fft if win_length is None else win_length
+    is_complex = input._a.dtype.kind == "c" or (window is not None and window._a.dtype.kind == "c")
+    if onesided is None:
+        onesided = not is_complex
+    if return_complex is None:
+        if not is_complex:
+            raise RuntimeError(
+                message(
+                    "stft requires the return_complex parameter be given for real inputs, and "
+                    "will further "
+                    "require that return_complex=True in a future PyTorch release.",
+                    hint="return_complex=True; torch.view_as_real for the old format",
+                )
+            )
+        return_complex = True
+    if input.ndim not in (1, 2):
+        raise RuntimeError("stft: expected a 1D or 2D tensor")
+    x = input.unsqueeze(0) if input.ndim == 1 else input
+    if center:
+        x = _edges(x, n_fft // 2, pad_mode)
+    if not 0 < n_fft <= x.shape[-1]:
+        raise RuntimeError(f"stft: expected 0 < n_fft < {x.shape[-1]}, but got n_fft={n_fft}")
+    if hop <= 0:
+        raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
+    if not 0 < width <= n_fft:
+        raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={width}")
+    frames = x.unfold(-1, n_fft, hop)
+    if window is not None or width < n_fft:
+        frames = frames * _padded_window(window, width, n_fft, x)
+    norm = "ortho" if normalized else None
+    y = rfft(frames, norm=norm) if onesided else fft(frames, norm=norm)
+    y = y.transpose(-1, -2)
+    y = y.squeeze(0) if input.ndim == 1 else y
+    return y if return_complex else y.view_as_real()
+
+
+@composite(public="torch Tensor")
+def istft(
+    input: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Any:
+    """The least-squares inverse of stft: overlapped pieces, divided by the overlapped squared
+    window."""
+    hop = n_fft // 4 if hop_length is None else hop_length
+    width = n_fft if win_length is None else win_length
+    if input._a.dtype.kind != "c":
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with "
+            "return_complex=True."
+        )
+    x = input.unsqueeze(0) if input.ndim == 2 else input
+    if onesided is None:
+        onesided = x.shape[-2] != n_fft
+    expected = n_fft // 2 + 1 if onesided else n_fft
+    if x.shape[-2] != expected:
+        raise RuntimeError(
+            "istft: expected the frequency dimension (3rd to the last) of the input tensor to "
+            "match "
+            f"n_fft / 2 + 1 when onesided=True, or n_fft when not, but got {x.shape[-2]}"
+        )
+    frames = x.transpose(-1, -2)
+    norm = "ortho" if normalized else None
+    if return_complex:
+        pieces = ifft(frames, norm=norm)
+    else:
+        half = frames if onesided else frames[..., : n_fft // 2 + 1]
+        pieces = irfft(half, n_fft, norm=norm)
+    w = _padded_window(window, width, n_fft, x)
+    pieces = pieces * w
+    count = x.shape[-1]
+    size = n_fft + hop * (count - 1)
+    y = unfold_backward(pieces, shape=(x.shape[0], size), dimension=1, size=n_fft, step=hop)
+    square = (w * w).expand((1, count, n_fft))
+    weight = unfold_backward(square, shape=(1, size), dimension=1, size=n_fft, step=hop)
+    start = n_fft // 2 if center else 0
+    stop = start + length if length is not None else size - (n_fft // 2 if center else 0)
+    y, weight = y[:, start : min(stop, size)], weight[:, start : min(stop, size)]
+    if weight.shape[-1] and float(weight.abs().min().item()) <= 1e-11:
+        raise RuntimeError("window overlap add min: 1")
+    y = y / weight
+    if length is not None and y.shape[-1] < length:
+        y = fit(y, dims=(1,), sizes=(length,))
+    return y.squeeze(0) if input.ndim == 2 else y

@@ -1,0 +1,464 @@
+"""Fourier transforms: the names of torch.fft, short-time transforms (stft, istft) and window
+functions.
+
+Three kernels (complex to complex, real to half, half to real) over numpy.fft carry all names: each
+is the adjoint of another, so their rules are each other. `scale` is the normalisation, folded into
+the kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.door import wrap
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ..core.record import composite, op
+from ..core.samples import arr, case
+from ..linalg.matmul import constant, finish
+
+# -- kernels ---------------------------------------------------------------------------------------
+
+
+def _scaled(y: Any, scale: float) -> Any:
+    if scale != 1:
+        y *= y.real.dtype.type(scale)
+    return y
+
+
+@op(
+    samples=[
+        case(arr((5,), dtype="complex128"), dims=(0,)),
+        case(arr((3, 4), dtype="complex128"), dims=(0, 1), forward=False, scale=0.5),
+    ],
+    public="",
+    fresh=True,
+    node="FftC2CBackward0",
+)
+def fft_c2c(x: Any, *, dims: tuple[int, ...], forward: bool = True, scale: float = 1.0) -> Any:
+    """The discrete Fourier transform over dims: sums of x exp(-2 pi i jk/n) (+ when not
+    forward)."""
+    if x.size == 0 or not dims:
+        return x.copy()
+    if len(dims) == 1:
+        y = np.fft.fft(x, axis=dims[0]) if forward else np.fft.ifft(x, axis=dims[0], norm="forward")
+    else:
+        y = np.fft.fftn(x, axes=dims) if forward else np.fft.ifftn(x, axes=dims, norm="forward")
+    return _scaled(y, scale)
+
+
+fft_c2c.shape(lambda x, **_kw: _meta(x.shape, x.dtype))
+fft_c2c.vjp(
+    lambda g, _y, _x, *, dims, forward, scale: fft_c2c(
+        g, dims=dims, forward=not forward, scale=scale
+    )
+)
+
+
+def _meta(shape: tuple[int, ...], dtype: Any) -> MetaArray:
+    return MetaArray(shape, dtype)
+
+
+def _half_shape(x: Any, *, dims: tuple[int, ...], **_kw: Any) -> Any:
+    shape = list(x.shape)
+    shape[dims[-1]] = shape[dims[-1]] // 2 + 1
+    return _meta(tuple(shape), np.result_type(x.dtype, np.complex64))
+
+
+@op(
+    samples=[case((5,), dims=(0,)), case((3, 4), dims=(0, 1), scale=0.5)],
+    public="",
+    fresh=True,
+    node="FftR2CBackward0",
+)
+def fft_r2c(x: Any, *, dims: tuple[int, ...], scale: float = 1.0) -> Any:
+    """The transform of real values; of the last of dims only the first half (n // 2 + 1) is
+    returned."""
+    if x.size == 0:
+        return np.zeros(_half_shape(x, dims=dims).shape, np.result_type(x.dtype, np.complex64))
+    y = np.fft.rfft(x, axis=dims[0]) if len(dims) == 1 else np.fft.rfftn(x, axes=dims)
+    return _scaled(y, scale)
+
+
+fft_r2c.shape(_half_shape)
+
+
+@fft_r2c.vjp
+def _r2c_rule(g: Any, _y: Any, _x: Any, *, dims: Any, scale: float, shapes: Any) -> Any:
+    full = fit(g, dims=dims[-1:], sizes=(shapes[0][dims[-1]],))
+    return fft_c2c(full, dims=dims, forward=False, scale=scale).real
+
+
+@op(
+    samples=[
+        case(arr((3,), dtype="complex128"), dims=(0,), n=5),
+        case(arr((3, 3), dtype="complex128"), dims=(0, 1), n=4),
+    ],
+    public="",
+    fresh=True,
+    node="FftC2RBackward0",
+)
+def fft_c2r(x: Any, *, dims: tuple[int, ...], n: int, scale: float = 1.0) -> Any:
+    """The inverse of fft_r2c (without its 1/n); n is the size of the last of dims in the result."""
+    sizes = [x.shape[d] for d in dims[:-1]] + [n]
+    if len(dims) == 1:
+        y = np.fft.irfft(x, n, axis=dims[0], norm="forward")
+    else:
+        y = np.fft.irfftn(x, sizes, axes=dims, norm="forward")
+    return _scaled(y, scale)
+
+
+def _whole_shape(x: Any, *, dims: tuple[int, ...], n: int, **_kw: Any) -> Any:
+    shape = list(x.shape)
+    shape[dims[-1]] = n
+    return _meta(
+        tuple(shape), x.real.dtype if isinstance(x, np.ndarray) else np.zeros(0, x.dtype).real.dtype
+    )
+
+
+fft_c2r.shape(_whole_shape)
+
+
+@fft_c2r.vjp
+def _c2r_rule(g: Any, _y: Any, _x: Any, *, dims: Any, n: int, scale: float) -> Any:
+    half = fft_r2c(g, dims=dims, scale=scale)
+    weight = np.ones(n // 2 + 1)
+    weight[1 : n - n // 2] = 2  # these stand for two: themselves and their mirror images
+    return half * constant(weight.reshape((-1,) + (1,) * (g.ndim - 1 - dims[-1])), half)
+
+
+@op(
+    samples=[case((3, 4), dims=(0, 1), sizes=(5, 2)), case((3, 4), dims=(1,), sizes=(4,))],
+    public="",
+    fresh=True,
+)
+def fit(x: Any, *, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+    """x with these dims cut, or filled with zeros at the end, to these sizes."""
+    shape = list(x.shape)
+    inside = [slice(None)] * x.ndim
+    for d, n in zip(dims, sizes, strict=True):
+        inside[d] = slice(0, min(n, shape[d]))
+        shape[d] = n
+    y = np.zeros(shape, x.dtype)
+    y[tuple(inside)] = x[tuple(inside)]
+    return y
+
+
+fit.vjp(
+    lambda g, _y, _x, *, dims, shapes: fit(g, dims=dims, sizes=tuple(shapes[0][d] for d in dims))
+)
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def normalisation(norm: str | None, sizes: Any, forward: bool) -> float:
+    """The factor that a norm mode means."""
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise RuntimeError(
+            message(
+                f'Invalid normalization mode: "{norm}"', hint='"backward", "ortho" or "forward"'
+            )
+        )
+    n = math.prod(sizes)
+    if norm == "ortho":
+        return 1 / math.sqrt(n) if n else 1.0
+    return 1 / n if (norm == "forward") == forward and n else 1.0
+
+
+def prepared(x: Any, complex_: bool) -> Any:
+    """The input as float32/float64 or complex64/complex128."""
+    kind = x._a.dtype.kind
+    if kind in "iub":
+        x = x.to(dtypes.get_default_dtype())
+    elif kind not in "fc" or x._a.dtype.itemsize == 2:
+        raise RuntimeError(message(f"Unsupported dtype {x.dtype}", hint="x.float()"))
+    if complex_ and x._a.dtype.kind != "c":
+        x = x.to(dtypes.from_numpy(np.result_type(x._a.dtype, np.complex64)))
+    return x
+
+
+def real_only(name: str, x: Any) -> Any:
+    """The input of a transform of real values."""
+    if x._a.dtype.kind == "c":
+        raise RuntimeError(
+            message(
+                f"{name} expects a real input tensor, but got {x.dtype}",
+                hint="torch.fft.fft, or x.real",
+            )
+        )
+    return prepared(x, False)
+
+
+def point(n: int) -> None:
+    """Raise PyTorch's error for a transform of no points."""
+    if n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
+
+
+def dims_and_sizes(x: Any, s: Any, dim: Any) -> tuple[tuple[int, ...], list[int | None]]:
+    """The dims of a transform over several, and the sizes asked for (None: as they are)."""
+    if isinstance(dim, int):
+        dim = (dim,)
+    if isinstance(s, int):
+        s = (s,)
+    if dim is not None:
+        dims = tuple(axis(d, x.ndim) for d in dim)
+        if len(set(dims)) != len(dims):
+            raise RuntimeError("FFT dims must be unique")
+        if s is not None and len(s) != len(dims):
+            raise RuntimeError("When given, dim and shape arguments must have the same length")
+    elif s is not None:
+        if len(s) > x.ndim:
+            raise RuntimeError(
+                f"Got shape with {len(s)} values but input tensor only has {x.ndim} dimensions."
+            )
+        dims = tuple(range(x.ndim - len(s), x.ndim))
+    else:
+        dims = tuple(range(x.ndim))
+    sizes: list[int | None] = (
+        [None] * len(dims) if s is None else [None if n == -1 else n for n in s]
+    )
+    for n in sizes:
+        if n is not None:
+            point(n)
+    return dims, sizes
+
+
+def fitted(x: Any, dims: tuple[int, ...], sizes: list[int | None]) -> Any:
+    """x cut or filled to the sizes that are given."""
+    wanted = tuple(x.shape[d] if n is None else n for d, n in zip(dims, sizes, strict=True))
+    for n in wanted:
+        point(n)
+    if wanted == tuple(x.shape[d] for d in dims):
+        return x
+    return fit(x, dims=dims, sizes=wanted)
+
+
+def full(x: Any, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+    """A complex transform over several dims."""
+    x = prepared(x, True)
+    dims, sizes = dims_and_sizes(x, s, dim)
+    x = fitted(x, dims, sizes)
+    scale = normalisation(norm, [x.shape[d] for d in dims], forward)
+    return fft_c2c(x, dims=dims, forward=forward, scale=scale)
+
+
+def to_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+    """A transform of real values, conjugated when it runs backward."""
+    x = real_only(name, x)
+    dims, sizes = dims_and_sizes(x, s, dim)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    x = fitted(x, dims, sizes)
+    y = fft_r2c(x, dims=dims, scale=normalisation(norm, [x.shape[d] for d in dims], forward))
+    return y if forward else y.conj()
+
+
+def from_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+    """A transform to real values, from half of the Hermitian input."""
+    x = prepared(x, True)
+    dims, sizes = dims_and_sizes(x, s, dim)
+    if not dims:
+        raise RuntimeError(f"{name} must transform at least one axis")
+    last = sizes[-1]
+    n = 2 * (x.shape[dims[-1]] - 1) if last is None else last
+    point(n)
+    x = fitted(x, dims, [*sizes[:-1], n // 2 + 1])
+    scale = normalisation(norm, [*(x.shape[d] for d in dims[:-1]), n], forward)
+    return fft_c2r(x.conj() if forward else x, dims=dims, n=n, scale=scale)
+
+
+# -- one dim ---------------------------------------------------------------------------------------
+
+
+def _one(n: Any) -> Any:
+    return None if n is None else (n,)
+
+
+@composite(public="fft")
+def fft(
+    input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The discrete Fourier transform along dim, of n points (cut or filled with zeros)."""
+    return finish("fft", full(input, _one(n), (dim,), norm, True), out)
+
+
+@composite(public="fft")
+def ifft(
+    input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The inverse of fft."""
+    return finish("ifft", full(input, _one(n), (dim,), norm, False), out)
+
+
+@composite(public="fft")
+def rfft(
+    input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The transform of real values: its first n // 2 + 1 terms; the others mirror them.
+
+    >>> import rushlight as torch
+    >>> torch.fft.rfft(torch.ones(4)).shape
+    torch.Size([3])
+    """
+    return finish("rfft", to_half("rfft", input, _one(n), (dim,), norm, True), out)
+
+
+@composite(public="fft")
+def irfft(
+    input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The inverse of rfft; n is the size of the result, by default 2 (m - 1)."""
+    return finish("irfft", from_half("irfft", input, _one(n), (dim,), norm, False), out)
+
+
+@composite(public="fft")
+def hfft(
+    input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The real transform of a Hermitian signal, of which half is given."""
+    return finish("hfft", from_half("hfft", input, _one(n), (dim,), norm, True), out)
+
+
+@composite(public="fft")
+def ihfft(
+    input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The inverse of hfft."""
+    return finish("ihfft", to_half("ihfft", input, _one(n), (dim,), norm, False), out)
+
+
+# -- several dims ----------------------------------------------------------------------------------
+
+
+@composite(public="fft")
+def fftn(
+    input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The transform over several dims (all by default), of sizes s."""
+    return finish("fftn", full(input, s, dim, norm, True), out)
+
+
+@composite(public="fft")
+def ifftn(
+    input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The inverse of fftn."""
+    return finish("ifftn", full(input, s, dim, norm, False), out)
+
+
+@composite(public="fft")
+def rfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The transform of real values over several dims; the last one is halved."""
+    return finish("rfftn", to_half("rfftn", input, s, dim, norm, True), out)
+
+
+@composite(public="fft")
+def irfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The inverse of rfftn."""
+    return finish("irfftn", from_half("irfftn", input, s, dim, norm, False), out)
+
+
+@composite(public="fft")
+def hfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The real transform of a Hermitian signal over several dims."""
+    return finish("hfftn", from_half("hfftn", input, s, dim, norm, True), out)
+
+
+@composite(public="fft")
+def ihfftn(
+    input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
+) -> Any:
+    """The inverse of hfftn."""
+    return finish("ihfftn", to_half("ihfftn", input, s, dim, norm, False), out)
+
+
+def _over_two(name: str, inner: Any) -> None:
+    def two(
+        input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None
+    ) -> Any:
+        return inner(input, s, dim, norm, out=out)
+
+    two.__name__ = two.__qualname__ = name
+    two.__doc__ = f"`{name[:-1]}n` over two dims, the last two by default."
+    composite(two, public="fft", name=name, dispatch=False)
+
+
+for _name, _inner in (
+    ("fft2", fftn),
+    ("ifft2", ifftn),
+    ("rfft2", rfftn),
+    ("irfft2", irfftn),
+    ("hfft2", hfftn),
+    ("ihfft2", ihfftn),
+):
+    _over_two(_name, _inner)
+
+# -- frequencies -----------------------------------------------------------------------------------
+
+
+def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None) -> Any:
+    """A tensor from computed numbers, by the conventions of factory functions."""
+    kind = dtypes.get_default_dtype() if dtype is None else dtype
+    t = wrap(np.asarray(a).astype(kind.np))
+    if out is not None:
+        return finish("out", t, out)
+    return t.requires_grad_() if requires_grad else t
+
+
+@composite(public="fft", dispatch=False)
+def fftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """The frequencies of the terms of fft: [0, 1, ..., -2, -1] / (n d)."""
+    return made(np.fft.fftfreq(n, d), dtype, requires_grad, out)
+
+
+@composite(public="fft", dispatch=False)
+def rfftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """The frequencies of the terms of rfft."""
+    return made(np.fft.rfftfreq(n, d), dtype, requires_grad, out)
+
+
+def _rolled(x: Any, dim: Any, back: bool) -> Any:
+    dims = tuple(range(x.ndim)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    shifts = tuple((x.shape[d] + 1) // 2 if back else x.shape[d] // 2 for d in dims)
+    return x.roll(shifts, dims)
+
+
+@composite(public="fft")
+def fftshift(input: Any, dim: Any = None) -> Any:
+    """Moves the term of frequency 0 to the middle."""
+    return _rolled(input, dim, False)
+
+
+@composite(public="fft")
+def ifftshift(input: Any, dim: Any = None) -> Any:
+    """The inverse of fftshift."""
+    return _rolled(input, dim, True)

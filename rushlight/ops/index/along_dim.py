@@ -1,0 +1,354 @@
+"""index_select, index_add, index_copy, index_fill, index_reduce, index_put: whole slices by a 1-d
+index.
+
+Brackets are in `getitem.py`, single elements in `gather.py`, masks in `masks.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door, views
+from ...autograd.node import TensorBase
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ..core.public import face, need_tensor, number
+from ..core.record import op
+from ..core.samples import arr, case
+from ..create.factories import stored
+from . import getitem as ix
+from .gather import check_reduce, reduce_at, reduce_rule, same_type
+
+rows = arr((2,), 0, 3, "int64")
+one = arr((1,), 0, 3, "int64")
+
+
+def checked(name: str, input: Any, index: Any, dim: int) -> int:
+    """The dimension in range, after PyTorch's checks of the index."""
+    if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
+        raise RuntimeError(
+            message(
+                f"{name}(): Expected dtype int32 or int64 for index",
+                got=str(index.dtype),
+                hint="index.long()",
+            )
+        )
+    if index.ndim > 1:
+        raise (IndexError if name != "index_fill_" else RuntimeError)(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}"
+        )
+    return axis(dim, input.ndim)
+
+
+def at(d: int, index: Any) -> Any:
+    return (slice(None),) * d + (index.reshape(-1),)
+
+
+def inside(index: Any, n: int, name: str) -> None:
+    if index.__class__ is not MetaArray and index.size:
+        low, high = int(index.min()), int(index.max())
+        if low < 0 or high >= n:
+            raise IndexError(
+                message(
+                    "index out of range in self",
+                    got=f"{name} with index {low if low < 0 else high} for {n} slices",
+                )
+            )
+
+
+@op(
+    samples=[case((3, 4), rows, dim=0), case((3, 4), rows, dim=1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
+def index_select(input: Any, index: Any, *, dim: int) -> Any:
+    """Slices along `dim` at the positions in `index`."""
+    d = checked("index_select", input, index, dim)
+    if input.ndim == 0:
+        return input.copy()
+    inside(index, input.shape[d], "index_select")
+    return np.take(input, index.reshape(-1), axis=d)
+
+
+@op(samples=[case((2, 4), rows, shape=(3, 4), dim=0)], fresh=True, public="")
+def index_spread(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
+    """Zeros of `shape` with the slices of `grad` added at `index`."""
+    if not shape:
+        return grad.reshape(())
+    out = np.zeros(shape, grad.dtype)
+    np.add.at(out, at(dim % len(shape), index), grad)
+    return out
+
+
+index_select.vjp(
+    lambda g, _y, _x, index, *, dim, shapes: index_spread(g, index, shape=shapes[0], dim=dim), None
+)
+index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim), None)
+
+
+@face(name="index_select")
+def public_index_select(input: Any, dim: int, index: Any) -> Any:
+    """Slices along `dim` at the positions in the 1-d tensor `index`.
+
+    >>> import rushlight as torch
+    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 0, torch.tensor([1]))
+    tensor([[3, 4]])
+    """
+    need_tensor("index_select", index, 3, "index")
+    return index_select.call((input, index), {"dim": dim})
+
+
+def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None:
+    n = source.shape[d] if source.ndim else 1
+    if index.size != n:
+        raise IndexError(
+            message(
+                f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) "
+                f"({n})"
+            )
+        )
+    if source.ndim and (source.shape[:d] + source.shape[d + 1 :]) != (
+        input.shape[:d] + input.shape[d + 1 :]
+    ):
+        raise RuntimeError(
+            message(
+                "source tensor shape must match self tensor shape, excluding the specified "
+                "dimension. Got source.shape = "
+                f"{list(source.shape)} self.shape = {list(input.shape)}",
+            )
+        )
+
+
+def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:
+    """(copy with at least one dimension, key, source) for a change along `dim`."""
+    d = checked(name + "_", input, index, dim)
+    same_type(name, input, source)
+    check_source(name + "_", input, index, source, d)
+    inside(index, input.shape[d] if input.ndim else 1, name)
+    return np.atleast_1d(input.copy()), at(d, index), np.atleast_1d(source)
+
+
+@op(
+    samples=[case((3, 4), rows, (2, 4), dim=0, alpha=2), case((3, 4), rows, (3, 2), dim=1)],
+    fresh=True,
+    public="",
+)
+def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
+    """A copy with alpha times the slices of `source` added at `index`."""
+    out, key, source = ready("index_add", input, index, source, dim)
+    np.add.at(out, key, source if alpha == 1 else (source * np.asarray(alpha)).astype(out.dtype))
+    return out.reshape(input.shape)
+
+
+index_add.vjp(
+    lambda g, _y, _x, _i, _s: g,
+    None,
+    lambda g, _y, _x, index, _s, *, dim, alpha, shapes: (
+        index_select(g, index, dim=dim) * alpha
+    ).reshape(shapes[2]),
+)
+
+
+@op(
+    samples=[case((3, 4), one, (1, 4), dim=0), case((3, 4), one, (3, 1), dim=1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
+def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
+    """A copy with the slices of `source` at `index`."""
+    out, key, source = ready("index_copy", input, index, source, dim)
+    out[key] = source
+    return out.reshape(input.shape)
+
+
+index_copy.vjp(
+    lambda g, _y, _x, index, _s, *, dim: index_fill(g, index, dim=dim, value=0),
+    None,
+    lambda g, _y, _x, index, _s, *, dim, shapes: index_select(g, index, dim=dim).reshape(shapes[2]),
+)
+
+
+@op(
+    samples=[case((3, 4), rows, dim=0, value=2.0), case((3, 4), one, dim=1, value=-1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
+def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
+    """A copy with one number in the slices at `index`."""
+    d = checked("index_fill_", input, index, dim)
+    n = input.shape[d] if input.ndim else 1
+    if index.size and (int(index.min()) < -n or int(index.max()) >= n):
+        raise IndexError(
+            f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
+        )
+    out = np.atleast_1d(input.copy())
+    out[at(d, index)] = (
+        stored(value, input.dtype)
+        if isinstance(value, (int, float, complex))
+        else value.astype(input.dtype)
+    )
+    return out.reshape(input.shape)
+
+
+index_fill.vjp(lambda g, _y, _x, index, *, dim: index_fill(g, index, dim=dim, value=0), None)
+
+
+@op(samples=[case((3, 4), rows, (), dim=0)], fresh=True, public="", node="IndexFillBackward1")
+def index_fill_tensor(input: Any, index: Any, value: Any, *, dim: int) -> Any:
+    """A copy with a 0-d tensor in the slices at `index`."""
+    return index_fill.fn(input, index, dim=dim, value=value)
+
+
+index_fill_tensor.vjp(
+    lambda g, _y, _x, index, _v, *, dim: index_fill(g, index, dim=dim, value=0),
+    None,
+    lambda g, _y, _x, index, _v, *, dim: g - index_fill(g, index, dim=dim, value=0),
+)
+
+
+@op(
+    samples=[case((3, 4), one, (1, 4), dim=0, reduce=r) for r in ("prod", "mean", "amax", "amin")]
+    + [case((3, 4), one, (1, 4), dim=0, reduce="mean", include_self=False)],
+    fresh=True,
+    public="",
+)
+def index_reduce(
+    input: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool = True
+) -> Any:
+    """A copy into which the slices of `source` are reduced at `index`."""
+    check_reduce("index_reduce", reduce)
+    if reduce == "sum":
+        raise RuntimeError(
+            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
+        )
+    out, key, source = ready("index_reduce", input, index, source, dim)
+    reduce_at(out, key, source, reduce, include_self)
+    return out.reshape(input.shape)
+
+
+@index_reduce.joint
+def _(
+    g: Any,
+    y: Any,
+    x: Any,
+    index: Any,
+    source: Any,
+    *,
+    dim: int,
+    reduce: str,
+    include_self: bool,
+    needs: Any,
+    shapes: Any,
+) -> Any:
+    def spread(v: Any) -> Any:
+        return index_select(v, index, dim=dim)
+
+    def back(v: Any) -> Any:
+        return index_spread(v, index, shape=shapes[0], dim=dim)
+
+    to_self, to_source = reduce_rule(g, y, x, source, reduce, include_self, spread, back)
+    return (to_self if needs[0] else None, None, to_source if needs[2] else None)
+
+
+def pair(record: Any, name: str, fn: Any, doc: str) -> None:
+    """Publish `name` and `name_` of an op; `fn(*args)` gives its further inputs and parameters."""
+
+    def plain(input: Any, *args: Any, **kw: Any) -> Any:
+        inputs, params = fn(*args, **kw)
+        need_tensor(name, inputs[0], 3, "index")
+        return record.call((input, *inputs), params)
+
+    def inplace(input: Any, *args: Any, **kw: Any) -> Any:
+        inputs, params = fn(*args, **kw)
+        need_tensor(name + "_", inputs[0], 3, "index")
+        return views.apply_inplace(record, input, inputs, params)
+
+    plain.__name__, inplace.__name__ = name, name + "_"
+    plain.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
+    face(plain)
+    face(inplace, public="Tensor", name=name + "_")
+
+
+pair(
+    index_add,
+    "index_add",
+    lambda dim, index, source, *, alpha=1: ((index, source), {"dim": dim, "alpha": alpha}),
+    "A copy with alpha times the slices of `source` added at the positions in `index` along `dim`.",
+)
+pair(
+    index_copy,
+    "index_copy",
+    lambda dim, index, source: ((index, source), {"dim": dim}),
+    "A copy with the slices of `source` at the positions in `index` along `dim`.",
+)
+pair(
+    index_reduce,
+    "index_reduce",
+    lambda dim, index, source, reduce, *, include_self=True: (
+        (index, source),
+        {"dim": dim, "reduce": reduce, "include_self": include_self},
+    ),
+    "A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions "
+    "in `index` along `dim`.",
+)
+
+
+def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
+    if isinstance(value, TensorBase):
+        if value._a.ndim:
+            raise RuntimeError(
+                "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._a.ndim} dimension(s)."
+            )
+        if value._fn is not None:
+            return index_fill_tensor, (index, value), {"dim": dim}
+    return index_fill, (index,), {"dim": dim, "value": number(value)}
+
+
+@face(name="index_fill")
+def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """A copy with one number in the slices at the positions in `index` along `dim`."""
+    record, inputs, kw = fill_parts(input, dim, index, value)
+    return record.call((input, *inputs), kw)
+
+
+@face(name="index_fill_", public="Tensor")
+def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """In-place form of `index_fill`."""
+    record, inputs, kw = fill_parts(input, dim, index, value)
+    return views.apply_inplace(record, input, inputs, kw)
+
+
+# -- index_put -----------------------------------------------------------------------------------
+
+
+def keys(indices: Any) -> tuple[Any, ...]:
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(
+            "index_put(): argument 'indices' (position 2) must be tuple of Tensors, not "
+            f"{type(indices).__name__}"
+        )
+    return tuple(None if i is None else door.wrap(ix.as_index(i)) for i in indices)
+
+
+@face(name="index_put")
+def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """A copy with `values` at the places that a tuple of index tensors names (added there when
+    `accumulate`).
+    """
+    same_type("index_put", input._a, values._a)
+    return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
+
+
+@face(name="index_put_", public="torch Tensor")
+def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
+    """In-place form of `index_put`."""
+    same_type("index_put_", input._a, values._a)
+    return views.apply_inplace(
+        ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate}
+    )

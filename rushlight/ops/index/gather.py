@@ -1,0 +1,535 @@
+"""Elements picked and placed along one dimension by index tensors: gather, scatter, index_select,
+index_add, take.
+
+Indexing with brackets is in `getitem.py`; masks and flat positions (masked_fill, take, put,
+nonzero) are in `masks.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import views
+from ...autograd.node import TensorBase
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ..core.public import face, need_tensor, number
+from ..core.record import op
+from ..core.samples import arr, case, error
+from ..create.factories import stored
+
+along = arr((2, 4), 0, 3, "int64")
+some = arr((2,), 0, 3, "int64")
+
+# -- along a dimension ---------------------------------------------------------------------------
+
+
+def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None) -> int:
+    """The dimension in range, after PyTorch's checks of an index for gather and scatter."""
+    d = axis(dim, len(shape))
+    if index.size == 0:
+        return d
+    if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
+        raise RuntimeError(
+            message(
+                f"{name}(): Expected dtype int64 for index",
+                got=str(index.dtype),
+                hint="index.long()",
+            )
+        )
+    if source is not None and max(source.ndim, 1) != max(index.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    n = max(len(shape), 1)
+    if max(index.ndim, 1) != n:
+        raise RuntimeError(
+            message(
+                "Index tensor must have the same number of dimensions as "
+                f"{'input' if name == 'gather' else 'self'} tensor",
+                got=f"index {tuple(index.shape)} for a tensor of shape {tuple(shape)}",
+                hint="index.unsqueeze(-1), or index_select for whole rows",
+            )
+        )
+    full = tuple(shape) or (1,)
+    for i, k in enumerate(index.shape or (1,)):
+        if (i != d and k > full[i]) or (source is not None and k > (source.shape or (1,))[i]):
+            apart = f" apart from dimension {d}"
+            if source is not None and k > (source.shape or (1,))[i]:
+                raise RuntimeError(
+                    message(
+                        f"Expected index {list(index.shape)} to be no larger than self "
+                        f"{list(shape)}{apart} "
+                        f"and to be no larger size than src {list(source.shape)}"
+                    )
+                )
+            if name == "gather":
+                raise RuntimeError(
+                    message(
+                        f"Size does not match at dimension {i} expected index {list(index.shape)} "
+                        "to be no larger than "
+                        f"self {list(shape)}{apart}"
+                    )
+                )
+            raise RuntimeError(
+                message(
+                    f"Expected index {list(index.shape)} to be no larger than self "
+                    f"{list(shape)}{apart}"
+                )
+            )
+    check_range(index, full[d], d)
+    return d
+
+
+def check_range(index: Any, n: int, d: int, name: str = "") -> None:
+    """RuntimeError unless all indices are within 0..n-1."""
+    if index.__class__ is MetaArray or index.size == 0:
+        return
+    low, high = int(index.min()), int(index.max())
+    if low < 0 or high >= n:
+        bad = low if low < 0 else high
+        raise RuntimeError(f"{name}index {bad} is out of bounds for dimension {d} with size {n}")
+
+
+def grid(index: Any, d: int) -> tuple[Any, ...]:
+    """Open grids for all dimensions of `index`, with the index itself at dimension d."""
+    n = index.ndim
+    return tuple(
+        index if i == d else np.arange(k).reshape((1,) * i + (k,) + (1,) * (n - i - 1))
+        for i, k in enumerate(index.shape)
+    )
+
+
+@op(
+    samples=[case((3, 4), along, dim=0), case((3, 4), arr((3, 2), 0, 4, "int64"), dim=1)],
+    public="",
+    low="keep",
+    fresh=True,
+    errors=[
+        error(RuntimeError, "same number of dimensions", (3, 4), arr((2,), 0, 3, "int64"), dim=0)
+    ],
+)
+def gather(input: Any, index: Any, *, dim: int) -> Any:
+    """out[i][j] = input[index[i][j]][j] for dim 0: one element of `input` for each index."""
+    d = check_along("gather", input.shape, index, dim)
+    if input.ndim == 0 or index.ndim == 0:
+        return np.broadcast_to(
+            input.reshape(-1)[index.reshape(-1)].reshape(index.shape), index.shape
+        ).copy()
+    if index.size == 0:
+        return np.empty(index.shape, input.dtype)
+    if all(i == d or k == n for i, (k, n) in enumerate(zip(index.shape, input.shape, strict=True))):
+        return np.take_along_axis(input, index, d)
+    return input[grid(index, d)]
+
+
+gather.vjp(
+    lambda g, _y, _x, index, *, dim, shapes: scatter_zeros(g, index, shape=shapes[0], dim=dim),
+    None,
+)
+gather.shape(lambda x, index, dim: MetaArray(index.shape, x.dtype))
+
+
+@op(samples=[case((2, 4), along, shape=(3, 4), dim=0)], public="", fresh=True)
+def scatter_zeros(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
+    """Zeros of `shape` with each element of `grad` added at its index along `dim`."""
+    out = np.zeros(shape, grad.dtype)
+    add_along(out, index, grad, axis(dim, len(shape)))
+    return out
+
+
+def add_along(out: Any, index: Any, source: Any, d: int) -> None:
+    if index.size == 0:
+        return
+    if out.ndim == 0:
+        line = np.asarray(source).reshape(-1)
+        np.add.at(out.reshape(1), np.zeros(line.size, np.int64), line)
+        return
+    if index.ndim == 0:
+        index, source = index.reshape(1), source.reshape(1)
+    np.add.at(out, grid(index, d), source[tuple(slice(0, k) for k in index.shape)])
+
+
+scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), None)
+
+
+@face(name="gather")
+def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """Pick one element of `input` for each element of `index`, along `dim`.
+
+    out[i][j] = input[index[i][j]][j] for dim 0 and input[i][index[i][j]] for dim 1.
+
+    >>> import rushlight as torch
+    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
+    tensor([[1, 1],
+            [4, 3]])
+    """
+    need_tensor("gather", index, 3, "index")
+    return gather.call((input, index), {"dim": dim})
+
+
+# -- scatter -------------------------------------------------------------------------------------
+
+
+def cut(a: Any, index: Any) -> Any:
+    """The part of a source that an index covers."""
+    if a.ndim == 0 or index.ndim == 0:
+        return a.reshape(index.shape) if a.size == 1 else a.reshape(-1)[0]
+    return a[tuple(slice(0, k) for k in index.shape)]
+
+
+@op(
+    samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), (2, 4), dim=0)],
+    public="",
+    low="keep",
+    fresh=True,
+    errors=[
+        error(
+            RuntimeError, "no larger than self", (3, 4), arr((4, 5), 0, 3, "int64"), (4, 5), dim=0
+        )
+    ],
+)
+def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
+    """A copy of `input` with each element of `src` at its index along `dim`."""
+    d = check_along("scatter", input.shape, index, dim, src)
+    same_type("scatter", input, src)
+    out = input.copy()
+    if index.size:
+        put_along(out, index, cut(src, index), d)
+    return out
+
+
+def put_along(out: Any, index: Any, value: Any, d: int) -> None:
+    if out.ndim == 0:
+        out[...] = np.asarray(value).reshape(-1)[-1]
+    elif index.ndim == 0:
+        out[int(index)] = np.asarray(value).reshape(())
+    else:
+        out[grid(index, d)] = value
+
+
+def same_type(name: str, a: Any, b: Any) -> None:
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            message(
+                f"{name}(): Expected self.dtype to be equal to src.dtype",
+                got=f"{a.dtype} and {b.dtype}",
+                hint="src.to(x.dtype)",
+            )
+        )
+
+
+scatter.vjp(
+    lambda g, _y, _x, index, _s, *, dim: scatter_value(g, index, dim=dim, value=0),
+    None,
+    lambda g, _y, _x, index, _s, *, dim, shapes: padded(gather(g, index, dim=dim), shapes[2]),
+)
+
+
+def padded(g: Any, shape: Any) -> Any:
+    """A gradient of the used corner of a source, zeros beyond."""
+    return g if tuple(g.shape) == tuple(shape) else corner(g, shape=tuple(shape))
+
+
+@op(samples=[case((2, 3), shape=(3, 4))], public="", low="keep", fresh=True)
+def corner(input: Any, *, shape: Any) -> Any:
+    """Zeros of `shape` with `input` in the first corner."""
+    out = np.zeros(shape, input.dtype)
+    out[tuple(slice(0, n) for n in input.shape)] = input
+    return out
+
+
+corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])])
+
+
+@op(
+    samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), dim=0, value=2.0)],
+    public="",
+    low="keep",
+    fresh=True,
+)
+def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
+    """A copy of `input` with one number at the indices along `dim`."""
+    d = check_along("scatter", input.shape, index, dim)
+    out = input.copy()
+    if index.size:
+        put_along(out, index, stored(value, out.dtype), d)
+    return out
+
+
+scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=dim, value=0), None)
+scatter_value.node_name = scatter.node_name
+
+
+@op(
+    samples=[
+        case((3, 4), along, (2, 4), dim=0),
+        case((3, 4), arr((3, 2), 0, 4, "int64"), (3, 5), dim=1),
+    ],
+    public="",
+    fresh=True,
+)
+def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
+    """A copy of `input` with each element of `src` added at its index along `dim`."""
+    d = check_along("scatter_add", input.shape, index, dim, src)
+    same_type("scatter_add", input, src)
+    out = input.copy()
+    if index.size:
+        add_along(out, index, cut(src, index), d)
+    return out
+
+
+scatter_add.vjp(
+    lambda g, _y, _x, _i, _s: g,
+    None,
+    lambda g, _y, _x, index, _s, *, dim, shapes: padded(gather(g, index, dim=dim), shapes[2]),
+)
+
+
+@face(name="scatter_add")
+def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """A copy of `input` with each element of `src` added at its index along `dim`."""
+    return scatter_add.call((input, index, src), {"dim": dim})
+
+
+@face(name="scatter_add_", public="Tensor")
+def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """Add each element of `src` at its index along `dim`, in place."""
+    return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
+
+
+SCATTER_OLD = {"add": "sum", "multiply": "prod"}
+
+
+def scatter_parts(
+    input: Any, dim: int, index: Any, src: Any, value: Any, reduce: Any
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """(op, further inputs, parameters) for any form of scatter."""
+    need_tensor("scatter", index, 3, "index")
+    if src is None:
+        src = value
+    if src is None:
+        raise TypeError('scatter() missing 1 required positional arguments: "src"')
+    if reduce is not None:
+        if reduce not in SCATTER_OLD:
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        if not isinstance(src, TensorBase):
+            src = input.new_full(index.shape, src)
+        return (
+            scatter_reduce,
+            (index, src),
+            {"dim": dim, "reduce": SCATTER_OLD[reduce], "include_self": True},
+        )
+    if isinstance(src, TensorBase) and not (src._a.ndim == 0 and index._a.ndim > 0):
+        return scatter, (index, src), {"dim": dim}
+    return scatter_value, (index,), {"dim": dim, "value": number(src)}
+
+
+@face(name="scatter")
+def public_scatter(
+    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
+    """A copy of `input` with the elements of `src` (or one number) at their indices along `dim`.
+
+    >>> import rushlight as torch
+    >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
+    record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
+    return record.call((input, *inputs), kw)
+
+
+@face(name="scatter_", public="Tensor")
+def scatter_(
+    input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
+    """Write the elements of `src` (or one number) at their indices along `dim`, in place."""
+    record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
+    return views.apply_inplace(record, input, inputs, kw)
+
+
+REDUCE = ("sum", "prod", "mean", "amax", "amin")
+
+
+def check_reduce(name: str, reduce: str) -> None:
+    if reduce not in REDUCE:
+        raise RuntimeError(
+            message(
+                f"{name}(): reduce argument must be either sum, prod, mean, amax or amin, got "
+                f"{reduce}."
+            )
+        )
+
+
+def reduce_at(out: Any, key: Any, source: Any, reduce: str, include_self: bool) -> Any:
+    """Combine `source` into `out` at `key`, in place; how many values each place got."""
+    count = np.zeros(out.shape, np.int64)
+    np.add.at(count, key, 1)
+    if not include_self:
+        start = {"sum": 0, "prod": 1, "mean": 0}.get(reduce)
+        if start is None:
+            info = limits(out.dtype)
+            start = info[0] if reduce == "amax" else info[1]
+        out[count > 0] = start
+    ufunc = {
+        "sum": np.add,
+        "prod": np.multiply,
+        "mean": np.add,
+        "amax": np.maximum,
+        "amin": np.minimum,
+    }[reduce]
+    ufunc.at(out, key, source)
+    if reduce == "mean":
+        n = count + 1 if include_self else np.maximum(count, 1)
+        out[...] = out / n if out.dtype.kind in "fc" else np.floor_divide(out, n)
+    return count
+
+
+def limits(dtype: Any) -> tuple[Any, Any]:
+    """(lowest, highest) value of a type."""
+    if dtype.kind == "b":
+        return False, True
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min, np.iinfo(dtype).max
+    return -np.inf, np.inf
+
+
+@op(
+    samples=[case((3, 4), along, (2, 4), dim=0, reduce=r) for r in REDUCE]
+    + [case((3, 4), along, (2, 4), dim=0, reduce=r, include_self=False) for r in REDUCE],
+    public="",
+    fresh=True,
+)
+def scatter_reduce(
+    input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True
+) -> Any:
+    """A copy of `input` into which `src` is reduced at the indices along `dim`."""
+    check_reduce("scatter_reduce", reduce)
+    d = check_along("scatter_reduce", input.shape, index, dim, src)
+    same_type("scatter_reduce", input, src)
+    out = np.atleast_1d(input.copy())
+    if index.size:
+        index1 = np.atleast_1d(index)
+        reduce_at(out, grid(index1, d), np.atleast_1d(cut(src, index)), reduce, include_self)
+    return out.reshape(input.shape)
+
+
+@scatter_reduce.joint
+def _(
+    g: Any,
+    y: Any,
+    x: Any,
+    index: Any,
+    src: Any,
+    *,
+    dim: int,
+    reduce: str,
+    include_self: bool,
+    needs: Any,
+    shapes: Any,
+) -> Any:
+    def spread(v: Any) -> Any:
+        return gather(v, index, dim=dim)
+
+    def back(v: Any) -> Any:
+        return scatter_zeros(v, index, shape=shapes[0], dim=dim)
+
+    used = corner_of(src, index)
+    to_self, to_src = reduce_rule(g, y, x, used, reduce, include_self, spread, back)
+    return (to_self if needs[0] else None, None, padded(to_src, shapes[2]) if needs[2] else None)
+
+
+def corner_of(a: Any, index: Any) -> Any:
+    return (
+        a if a.ndim == 0 or a.shape == index.shape else a[tuple(slice(0, k) for k in index.shape)]
+    )
+
+
+def ones_in(x: Any) -> Any:
+    return x * 0 + 1
+
+
+def reduce_rule(
+    g: Any, y: Any, x: Any, src: Any, reduce: str, include_self: bool, spread: Any, back: Any
+) -> tuple[Any, Any]:
+    """Gradients of x and src when src was reduced into x: `spread` gathers, `back` adds up at the
+    indices.
+    """
+    from ..elementwise import arithmetic as m
+
+    count = back(ones_in(src))
+    if reduce == "sum":
+        to_self, to_src = g, spread(g)
+    elif reduce == "mean":
+        n = count + 1 if include_self else m.where(count == 0, count * 0 + 1, count)
+        to_self, to_src = g / n, spread(g / n)
+    elif reduce == "prod":
+        to_self, to_src = prod_rule(g, x, src, include_self, spread, back)
+    else:
+        hit_self = m.where(x == y, ones_in(x), x * 0)
+        hit_src = m.where(src == spread(y), ones_in(src), src * 0)
+        n = back(hit_src) + (hit_self if include_self else 0)
+        share = g / m.where(n == 0, n * 0 + 1, n)
+        to_self, to_src = share * hit_self, spread(share) * hit_src
+    if not include_self:
+        to_self = m.where(count == 0, g, to_self * 0)
+    return to_self, to_src
+
+
+def prod_rule(
+    g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: Any
+) -> tuple[Any, Any]:
+    """The product of all others: through logarithm-free products that leave zeros out."""
+    from ..elementwise import arithmetic as m
+
+    zero_src = m.where(src == 0, ones_in(src), src * 0)
+    zeros = back(zero_src)
+    base = x if include_self else ones_in(x)
+    safe_src = m.where(src == 0, ones_in(src), src)
+    rest = back_prod(safe_src, x, spread, back)  # product of the non-zero sources at each place
+    self_zero = m.where(base == 0, ones_in(x), x * 0)
+    # a single zero among the others makes the product 0, but not its derivative: it stays as a
+    # factor
+    lone = back(src * zero_src)
+    to_self = g * m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, rest * 0))
+    safe_base = m.where(base == 0, ones_in(base), base)
+    whole = rest * safe_base
+    among = spread(zeros + self_zero) - zero_src
+    lone = spread(lone + base * self_zero) - src * zero_src
+    full = spread(whole) / safe_src
+    return to_self, spread(g) * m.where(among == 0, full, m.where(among == 1, lone * full, src * 0))
+
+
+def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
+    """Products of positive and negative sources at each place: exp of the sum of log|s|, with the
+    sign.
+    """
+    from ..elementwise import arithmetic as m
+
+    negative = m.where(src < 0, ones_in(src), src * 0)
+    size = m.exp(back(m.log(m.abs(src))))
+    odd = back(negative) % 2
+    return m.where(odd == 1, -size, size)
+
+
+@face(name="scatter_reduce")
+def public_scatter_reduce(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """Reduce the elements of `src` into a copy of `input` at their indices along `dim`.
+
+    `reduce` is one of sum, prod, mean, amax, amin; `include_self=False` leaves the old values out.
+    """
+    return scatter_reduce.call(
+        (input, index, src), {"dim": dim, "reduce": reduce, "include_self": include_self}
+    )
+
+
+@face(name="scatter_reduce_", public="Tensor")
+def scatter_reduce_(
+    input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
+) -> Any:
+    """`scatter_reduce` in place."""
+    kw = {"dim": dim, "reduce": reduce, "include_self": include_self}
+    return views.apply_inplace(scatter_reduce, input, (index, src), kw)

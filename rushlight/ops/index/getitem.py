@@ -1,0 +1,332 @@
+"""Indexing: `x[key]` and `x[key] = value` for every kind of key.
+
+As in PyTorch, integers, slices, None and `...` are applied first, as views; what remains are index
+tensors
+(integers or masks), which one `index` or `index_put` uses together. gather, scatter and their like
+are in
+`gather.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door, views
+from ...autograd.node import TensorBase
+from ...errors import message
+from ..core.record import op
+from ..core.samples import arr, case
+from ..create.factories import stored
+from ..shape import views as s
+
+rows = arr((2,), 0, 3, "int64")
+
+
+def numpy_key(indices: Any) -> Any:
+    return tuple(slice(None) if i is None else i for i in indices)
+
+
+def run_index(a: Any, indices: Any) -> Any:
+    check_masks(a, indices)
+    try:
+        return a[numpy_key(indices)]
+    except IndexError as error:
+        raise index_error(error, a, indices) from None
+
+
+def check_masks(a: Any, indices: Any) -> None:
+    """PyTorch's error for a mask whose shape does not match."""
+    d = 0
+    for i in indices:
+        if i is not None and i.dtype.kind == "b":
+            for k in range(i.ndim):
+                if d + k >= a.ndim or i.shape[k] != a.shape[d + k]:
+                    raise IndexError(
+                        message(
+                            f"The shape of the mask {list(i.shape)} at index {k} does not match "
+                            "the shape of the indexed "
+                            f"tensor {list(a.shape)} at index {d + k}"
+                        )
+                    )
+            d += i.ndim
+        else:
+            d += 1
+
+
+def index_error(error: IndexError, a: Any, indices: Any) -> IndexError:
+    text = str(error)
+    found = re.match(r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", text)
+    if found:
+        i, d, n = found.groups()
+        return IndexError(f"index {i} is out of bounds for dimension {d} with size {n}")
+    if "broadcast" in text:
+        shapes = ", ".join(str(list(i.shape)) for i in indices if i is not None)
+        return IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        )
+    if "too many" in text:
+        return IndexError(f"too many indices for tensor of dimension {a.ndim}")
+    return error
+
+
+@op(
+    samples=[
+        case((3, 4), rows),
+        case((3, 4), None, arr((2, 2), 0, 4, "int64")),
+        case((3, 4), arr((3, 4), dtype="bool")),
+    ],
+    public="",
+    low="keep",
+    fresh=True,
+    data_dependent=True,
+    optional=range(1, 99),
+)
+def index(input: Any, *indices: Any) -> Any:
+    """Elements at index tensors (None for a whole dimension)."""
+    return run_index(input, indices)
+
+
+index.joint(
+    lambda g, _y, _x, *indices, shapes: (
+        index_backward(g, *indices, shape=shapes[0]),
+        *[None] * len(indices),
+    )
+)
+
+
+@op(samples=[case((2, 4), rows, shape=(3, 4))], public="", fresh=True)
+def index_backward(grad: Any, *indices: Any, shape: Any) -> Any:
+    """Zeros of `shape` with `grad` added at the indices (repeated indices add up)."""
+    out = np.zeros(shape, grad.dtype)
+    key = numpy_key(indices)
+    if all(i is None or i.dtype.kind == "b" for i in indices):
+        out[key] = grad
+    else:
+        np.add.at(out, key, grad)
+    return out
+
+
+index_backward.joint(lambda g, _y, _grad, *indices: (index(g, *indices), *[None] * len(indices)))
+
+
+@op(
+    samples=[case((3, 4), (2, 4), arr((2,), 0, 1, "int64"), accumulate=True)],
+    public="",
+    low="keep",
+    fresh=True,
+)
+def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:
+    """A copy with `value` at the indices (added there when `accumulate`)."""
+    out = input.copy()
+    key = numpy_key(indices)
+    check_masks(out, indices)
+    value = value.astype(out.dtype, copy=False)
+    try:
+        if accumulate:
+            np.add.at(out, key, value)
+        else:
+            out[key] = value
+    except IndexError as error:
+        raise index_error(error, out, indices) from None
+    except ValueError:
+        target = out[key].shape
+        raise RuntimeError(
+            message(
+                f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast "
+                "to indexing result of "
+                f"shape {list(target)}"
+            )
+        ) from None
+    return out
+
+
+@index_put.joint
+def _(
+    g: Any, _y: Any, _input: Any, _value: Any, *indices: Any, accumulate: bool, needs: Any
+) -> Any:
+    kept = g if accumulate else erased(g, indices)
+    return (
+        kept if needs[0] else None,
+        index(g, *indices) if needs[1] else None,
+        *[None] * len(indices),
+    )
+
+
+def erased(g: Any, indices: Any) -> Any:
+    """The gradient with zeros at the indices."""
+    zero = np.zeros((), g.dtype) if isinstance(g, np.ndarray) else g.new_zeros(())
+    return index_put(g, zero, *indices)
+
+
+# -- keys ----------------------------------------------------------------------------------------
+
+
+def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
+    """Apply the view parts of a key; returns the view and the index tensors that remain."""
+    if key.__class__ is not tuple:
+        key = (key,)
+    taken = 0
+    for k in key:
+        taken += 1 if k.__class__ is int or k.__class__ is slice else consumed(k)
+    if taken > t._a.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
+    dim = 0
+    tensors: list[Any] = []
+    for k in key:
+        kind = k.__class__
+        if kind is int:
+            t = pick(t, dim, k)
+        elif kind is slice:
+            start, stop, step = k.start, k.stop, k.step
+            if start is not None or stop is not None or step is not None:
+                start, stop, step = bound(start), bound(stop), bound(step)
+                if step is not None and step <= 0:
+                    raise ValueError("step must be greater than zero")
+                t = door.apply(
+                    s.slice_, (t,), {"dim": dim, "start": start, "end": stop, "step": step or 1}
+                )
+            dim += 1
+        elif k is Ellipsis:
+            skip = t._a.ndim - dim - remaining(key, k)
+            dim += skip
+        elif k is None:
+            t = door.apply(s.unsqueeze, (t,), {"dim": dim})
+            dim += 1
+        else:
+            i = as_index(k)
+            if i.ndim == 0 and i.dtype.kind in "iu":
+                t = pick(t, dim, int(i))
+                continue
+            if i.ndim == 0:  # a single True or False: a new dimension of size 1 or 0
+                t = door.apply(s.unsqueeze, (t,), {"dim": dim})
+                i = i.reshape(1)
+            tensors += [None] * (dim - len(tensors))
+            tensors.append(
+                k if isinstance(k, TensorBase) and i is k._a else i
+            )  # its changes are noticed
+            dim += i.ndim if i.dtype.kind == "b" else 1
+            if i.dtype.kind == "b":
+                tensors += [_SKIP] * (i.ndim - 1)
+    return t, [i for i in tensors if i is not _SKIP]
+
+
+_SKIP = object()
+
+
+def consumed(k: Any) -> int:
+    """How many dimensions a part of a key takes."""
+    if k is None or k is Ellipsis or k.__class__ is bool:
+        return 0
+    if isinstance(k, TensorBase):
+        return k._a.ndim if k._a.dtype.kind == "b" else 1
+    if isinstance(k, np.ndarray) and k.dtype.kind == "b":
+        return k.ndim
+    if isinstance(k, list) and k and isinstance(k[0], (bool, list)):
+        return as_index(k).ndim if as_index(k).dtype.kind == "b" else 1
+    return 1
+
+
+def remaining(key: Any, ellipsis: Any) -> int:
+    """Dimensions taken by what stands after the ellipsis; one more counts as whole slices."""
+    place = next(i for i, k in enumerate(key) if k is ellipsis)
+    return sum(consumed(k) for k in key[place + 1 :])
+
+
+def pick(t: Any, dim: int, i: int) -> Any:
+    n = t._a.shape[dim] if dim < t._a.ndim else None
+    if n is None:
+        if t._a.ndim == 0:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+                "`tensor.item<T>()` in C++ to convert "
+                "a 0-dim tensor to a number"
+            )
+        raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {n}")
+    return door.apply(s.select, (t,), {"dim": dim, "index": i})
+
+
+def bound(b: Any) -> Any:
+    return None if b is None else b.__index__()
+
+
+def as_index(k: Any) -> Any:
+    """An index tensor as an array of int64 or bool."""
+    if isinstance(k, TensorBase):
+        a = k._a
+        if a.dtype == np.uint8:
+            import warnings
+
+            warnings.warn(
+                "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+                "instead.",
+                UserWarning,
+                stacklevel=4,
+            )
+            return a.astype(bool)
+        if a.dtype.kind not in "iub":
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        return a
+    if hasattr(k, "__index__") and not isinstance(k, (bool, np.ndarray)):
+        return np.asarray(k.__index__())
+    if isinstance(k, (list, tuple, range)):
+        k = [x.tolist() if isinstance(x, TensorBase) else x for x in k]  # type: ignore[attr-defined]
+        a = np.asarray(k)
+        if a.size == 0:
+            a = a.astype(np.int64)
+    else:
+        a = np.asarray(k)
+    if a.dtype.kind not in "iub":
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            "valid indices "
+            f"(got {type(k).__name__})"
+        )
+    return a
+
+
+def as_tensor(i: Any) -> Any:
+    return i if i is None or isinstance(i, TensorBase) else door.wrap(i)
+
+
+def getitem(t: Any, key: Any) -> Any:
+    """`t[key]`."""
+    if key.__class__ is int:
+        return pick(t, 0, key)
+    view, indices = split_key(t, key)
+    if indices:
+        return door.apply(index, (view, *[as_tensor(i) for i in indices]), {})
+    if view is t:  # x[...] and x[:] are new views too
+        return (
+            door.apply(s.slice_, (t,), {"dim": 0, "start": None, "end": None, "step": 1})
+            if t._a.ndim
+            else door.apply(s.view_as_shape, (t,), {"shape": ()})
+        )
+    return view
+
+
+def setitem(t: Any, key: Any, value: Any) -> None:
+    """`t[key] = value`, in place."""
+    if not isinstance(value, TensorBase):
+        if not isinstance(value, (int, float, complex, np.generic)):
+            raise TypeError(
+                f"can't assign a {type(value).__name__} to a torch.{t.type().split('.')[-1]}"
+            )
+        value = door.wrap(
+            stored(value.item() if isinstance(value, np.generic) else value, t._a.dtype)
+        )
+    view, indices = split_key(t, key)
+    if not indices:
+        target = value
+        while target._a.ndim > view._a.ndim and target._a.shape[0] == 1:
+            target = target[0]
+        view.copy_(target)
+        return
+    tensors = tuple(as_tensor(i) for i in indices)
+    if not value._fn and value._a.__class__ is np.ndarray and value._a.dtype != view._a.dtype:
+        value = door.wrap(value._a.astype(view._a.dtype)) if value._a.dtype.kind != "c" else value
+    views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})

@@ -1,0 +1,365 @@
+"""Masks, flat positions and rows: masked_fill, masked_select, take, put, nonzero, index_select,
+index_add.
+
+gather and scatter are in `gather.py`; indexing with brackets in `getitem.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door, views
+from ...autograd.node import TensorBase
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ..core.public import face, need_tensor
+from ..core.record import op
+from ..core.samples import arr, case, error
+from ..create.factories import stored
+from ..elementwise import arithmetic as m
+from . import getitem as ix
+from .gather import gather, same_type
+
+mask34 = arr((3, 4), dtype="bool")
+flat = arr((2, 3), 0, 12, "int64")
+
+# -- masks ---------------------------------------------------------------------------------------
+
+
+def check_mask(name: str, mask: Any) -> None:
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            message(
+                f"{name} only supports boolean masks, but got mask with dtype {mask.dtype}",
+                hint="mask.bool(), or a comparison such as x > 0",
+            )
+        )
+
+
+@op(
+    samples=[case((3, 4), mask34, value=2.0), case((3, 4), arr((4,), dtype="bool"), value=-1)],
+    low="keep",
+    fresh=True,
+    public="",
+)
+def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
+    """`value` where the mask is True, else the input."""
+    check_mask("masked_fill_", mask)
+    return np.where(mask, stored(value, input.dtype), input)
+
+
+masked_fill.vjp(lambda g, _y, _x, mask: masked_fill(g, mask, value=0), None)
+
+
+def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """(op, further inputs, parameters) of a fill with a number or a 0-d tensor."""
+    if isinstance(value, TensorBase):
+        if value._a.ndim:
+            raise RuntimeError(
+                "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
+                f"{value._a.ndim} dimension(s)."
+            )
+        if value._fn is not None:
+            return masked_put, (value,), {}
+        value = value.item()  # type: ignore[attr-defined]
+        if isinstance(value, complex) and input._a.dtype.kind != "c":
+            value = value.real
+    stored(value, input._a.dtype)  # raises for what does not fit
+    return masked_fill, (), {"value": value}
+
+
+@op(samples=[case((3, 4), mask34, ())], fresh=True, public="", node="MaskedFillBackward1")
+def masked_put(input: Any, mask: Any, value: Any) -> Any:
+    """A 0-d tensor where the mask is True, else the input."""
+    check_mask("masked_fill_", mask)
+    return np.where(mask, value.astype(input.dtype), input)
+
+
+masked_put.vjp(
+    lambda g, _y, _x, mask, _v: masked_fill(g, mask, value=0),
+    None,
+    lambda g, _y, _x, mask, _v: m.where(mask, g, 0.0),
+)
+
+
+@face(name="masked_fill")
+def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """`value` where the mask is True (broadcast), else the input.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([1.0, -2.0]).masked_fill(torch.tensor([False, True]), 0)
+    tensor([1., 0.])
+    """
+    need_tensor("masked_fill", mask, 2, "mask")
+    record, more, kw = fill_value(input, value)
+    return record.call((input, mask, *more), kw)
+
+
+@face(name="masked_fill_", public="Tensor")
+def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
+    """Write `value` where the mask is True, in place."""
+    record, more, kw = fill_value(input, value)
+    return views.apply_inplace(record, input, (mask, *more), kw)
+
+
+@face
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where the mask is True (broadcast), in one dimension."""
+    need_tensor("masked_select", mask, 2, "mask")
+    if mask._a.dtype.kind != "b":
+        raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype!r}")
+    shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
+    full = input.expand(shape) if tuple(input._a.shape) != shape else input
+    over = np.broadcast_to(mask._a, shape)
+    if not shape:
+        full, over = full.reshape(1), over.reshape(1)
+    return door.apply(ix.index, (full, door.wrap(np.ascontiguousarray(over))), {})
+
+
+@op(
+    samples=[case((3, 4), mask34, (12,))],
+    low="keep",
+    fresh=True,
+    public="",
+    errors=[
+        error(RuntimeError, "number of elements of source", (3, 4), arr((3, 4), 1, 2, "bool"), (0,))
+    ],
+)
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """The first elements of `source` in turn where the mask is True, else the input."""
+    check_mask("masked_scatter_", mask)
+    same_type("masked_scatter", input, source)
+    shape = np.broadcast_shapes(input.shape, mask.shape)
+    out = np.array(np.broadcast_to(input, shape))
+    over = np.broadcast_to(mask, shape)
+    n = int(np.count_nonzero(over))
+    if n > source.size:
+        raise RuntimeError(
+            message(
+                "masked_scatter: expected number of elements of source >= number of ones in mask",
+                f"{source.size} < {n}",
+            )
+        )
+    out[over] = source.reshape(-1)[:n]
+    return out
+
+
+@op(samples=[case((3, 4), mask34, shape=(13,))], low="keep", fresh=True, public="")
+def masked_gather(grad: Any, mask: Any, *, shape: Any) -> Any:
+    """The elements under a mask, followed by zeros, in `shape`."""
+    out = np.zeros(shape, grad.dtype)
+    picked = grad[np.broadcast_to(mask, grad.shape)]
+    out.reshape(-1)[: picked.size] = picked
+    return out
+
+
+masked_gather.vjp(
+    lambda g, _y, x, mask: masked_scatter(x * 0, mask, g),
+    None,
+)
+masked_scatter.vjp(
+    lambda g, _y, _x, mask, _s: masked_fill(g, mask, value=0),
+    None,
+    lambda g, _y, _x, mask, _s, *, shapes: masked_gather(g, mask, shape=shapes[2]),
+)
+
+
+@face(name="masked_scatter")
+def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """The elements of `source` one after the other where the mask is True, else the input."""
+    return masked_scatter.call((input, mask, source), {})
+
+
+@face(name="masked_scatter_", public="Tensor")
+def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
+    """`masked_scatter` in place."""
+    return views.apply_inplace(masked_scatter, input, (mask, source), {})
+
+
+# -- places --------------------------------------------------------------------------------------
+
+
+@op(
+    samples=[case(arr((3, 4), 0, 2, "int64"))],
+    fresh=True,
+    public="",
+    low="keep",
+    data_dependent=True,
+)
+def argwhere(input: Any) -> Any:
+    """The indices of non-zero elements, one row each."""
+    if input.__class__ is MetaArray:
+        raise NotImplementedError(
+            "nonzero: the result of a meta tensor depends on data that it does not have"
+        )
+    return (
+        np.stack(np.nonzero(input), axis=1)
+        if input.ndim
+        else np.zeros((int(input != 0), 0), np.int64)
+    )
+
+
+@face
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
+    dimension.
+    """
+    need_tensor("nonzero", input)
+    if as_tuple:
+        full = input.reshape(1) if input._a.ndim == 0 else input
+        return tuple(door.apply(argwhere, (full,), {}).unbind(1))
+    return door.apply(argwhere, (input,), {})
+
+
+@face(name="argwhere")
+def public_argwhere(input: Any) -> Any:
+    """The indices of non-zero elements, one row each."""
+    return nonzero(input)
+
+
+@face(public="torch")
+def unravel_index(indices: Any, shape: Any) -> Any:
+    """Flat positions as one index tensor a dimension."""
+    need_tensor("unravel_index", indices, 1, "indices")
+    if indices._a.dtype.kind not in "iu":
+        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
+    sizes = (int(shape),) if hasattr(shape, "__index__") else tuple(int(n) for n in shape)
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    rest, out = indices.long(), []
+    for n in reversed(sizes):
+        out.append(rest % n)
+        rest = rest // n
+    return tuple(reversed(out))
+
+
+@face
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
+    """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
+    found = nonzero(input)._a[:size]
+    out = np.full((size, found.shape[1]), fill_value, np.int64)
+    out[: len(found)] = found
+    return door.wrap(out)
+
+
+# -- flat positions ------------------------------------------------------------------------------
+
+
+def wrapped(index: Any, n: int) -> Any:
+    """Flat positions with negative ones counted from the end."""
+    if index.dtype.kind not in "iu":
+        raise RuntimeError(
+            message(
+                "take(): Expected a long tensor for index",
+                got=str(index.dtype),
+                hint="index.long()",
+            )
+        )
+    if index.size and (int(index.min()) < -n or int(index.max()) >= n):
+        raise IndexError(
+            f"out of range: tried to access index {int(index.max())} on a tensor of {n} elements."
+        )
+    return index
+
+
+@op(samples=[case((3, 4), flat)], low="keep", fresh=True, public="")
+def take(input: Any, index: Any) -> Any:
+    """Elements at positions in the flattened tensor."""
+    return input.reshape(-1)[wrapped(index, input.size)]
+
+
+@op(samples=[case((2, 3), flat, shape=(3, 4))], fresh=True, public="")
+def take_backward(grad: Any, index: Any, *, shape: Any) -> Any:
+    """Zeros of `shape` with `grad` added at flat positions."""
+    out = np.zeros(shape, grad.dtype)
+    np.add.at(out.reshape(-1), index, grad)
+    return out
+
+
+take.vjp(lambda g, _y, _x, index, *, shapes: take_backward(g, index, shape=shapes[0]), None)
+take_backward.vjp(lambda g, _y, _g, index: take(g, index), None)
+take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
+
+
+@face(name="take")
+def public_take(input: Any, index: Any) -> Any:
+    """Elements at positions in the flattened tensor, in the shape of `index`."""
+    need_tensor("take", index, 2, "index")
+    return take.call((input, index), {})
+
+
+@op(
+    samples=[
+        case((3, 4), arr((2, 1), 0, 1, "int64"), (2, 1), accumulate=True),
+        case((3, 4), arr((1,), 0, 12, "int64"), (1,)),
+    ],
+    fresh=True,
+    public="",
+    low="keep",
+)
+def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any:
+    """A copy with the elements of `source` at flat positions."""
+    same_type("put_", input, source)
+    if index.size != source.size:
+        raise RuntimeError(
+            "put_(): Expected source and index to have the same number of elements, but got "
+            f"source.numel() = {source.size}, "
+            f"index.numel() = {index.size}"
+        )
+    out = input.copy()
+    line = out.reshape(-1)
+    place = wrapped(index, line.size).reshape(-1)
+    if accumulate:
+        np.add.at(line, place, source.reshape(-1))
+    else:
+        line[place] = source.reshape(-1)
+    return line.reshape(input.shape)
+
+
+put.vjp(
+    lambda g, _y, _x, index, _s, *, accumulate: (
+        g if accumulate else put(g, index, take(g, index) * 0.0)
+    ),
+    None,
+    lambda g, _y, _x, index, _s, *, shapes: take(g, index).reshape(shapes[2]),
+)
+
+
+@face(name="put")
+def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """A copy with the elements of `source` at positions in the flattened tensor."""
+    return put.call((input, index, source), {"accumulate": accumulate})
+
+
+@face(name="put_", public="Tensor")
+def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """`put` in place."""
+    return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
+
+
+@face
+def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
+    """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
+    need_tensor("take_along_dim", indices, 2, "indices")
+    if indices._a.dtype != np.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype!r}"
+        )
+    if dim is None:
+        return gather.call((input.reshape(-1), indices.reshape(-1)), {"dim": 0})
+    a, i = input._a.shape, indices._a.shape
+    if len(a) != len(i):
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {len(a)} "
+            f"dimensions for input, and {len(i)} dimensions for indices"
+        )
+    d = axis(dim, len(a))
+    shape = list(np.broadcast_shapes((*a[:d], 1, *a[d + 1 :]), (*i[:d], 1, *i[d + 1 :])))
+    full, picks = list(shape), list(shape)
+    full[d], picks[d] = a[d], i[d]
+    if indices._a.__class__ is np.ndarray and indices._a.size and int(indices._a.min()) < 0:
+        indices = m.where(indices < 0, indices + a[d], indices)
+    return gather.call((input.expand(full), indices.expand(picks)), {"dim": d})

@@ -1,0 +1,1 @@
+"""Products, systems, factorizations and norms of matrices."""

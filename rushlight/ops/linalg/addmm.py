@@ -1,0 +1,200 @@
+"""A product added to a tensor: addmm, addmv, addr, baddbmm, addbmm, each with factors alpha and
+beta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import message
+from ...kernels.linalg import reference as kernels
+from ...kernels.matmul.select import added
+from ..core.record import op
+from ..core.samples import case, error
+from .matmul import (
+    bmm,
+    check_product,
+    check_stacks,
+    matmul,
+    mm,
+    need_dims,
+    product_shape,
+    same_type,
+)
+
+ndarray = np.ndarray
+
+
+def _scaled(x: Any, factor: Any) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
+    """beta * input + alpha * (a @ b) by one kernel; None where there is none for these."""
+    if beta == 0 or alpha.__class__ not in (int, float) or beta.__class__ not in (int, float):
+        return None
+    return added(input, a, b, beta, alpha)
+
+
+def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False) -> Any:
+    """beta * input + alpha * product, writing into the product; beta 0 forgets input, NaN and
+    all."""
+    try:
+        fits = np.broadcast_shapes(input.shape, product.shape) == product.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            message(
+                f"The expanded size of the tensor {tuple(product.shape)} must match the existing "
+                f"size {tuple(input.shape)}",
+                f"input {tuple(input.shape)}",
+                f"a shape that broadcasts to {tuple(product.shape)}",
+            )
+        )
+    same_type(input, product, "input", "the product")
+    if product.dtype.kind not in "fc":
+        if strict and (int(alpha) != alpha or int(beta) != beta):
+            raise RuntimeError(
+                "For integral input tensors, argument alpha must not be a floating point number."
+            )
+        alpha, beta = int(alpha), int(beta)
+    if alpha != 1:
+        product = product * product.dtype.type(alpha)
+    if beta == 0:
+        return product
+    if isinstance(product, ndarray) and product.ndim:
+        product += _scaled(input, product.dtype.type(beta) if beta != 1 else 1)
+        return product
+    return product + _scaled(input, beta)
+
+
+@op(
+    samples=[
+        case((4, 5), (4, 3), (3, 5)),
+        case((5,), (4, 3), (3, 5), beta=0.5, alpha=2.0),
+        case((4, 5), (4, 3), (3, 5), beta=0),
+    ],
+    errors=[
+        error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 2), (4, 3), (5, 2)),
+        error(RuntimeError, "expanded size", (3, 2), (4, 3), (3, 2)),
+    ],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat1 @ mat2)."""
+    need_dims(mat1, "mat1")
+    need_dims(mat2, "mat2")
+    check_product(mat1, mat2)
+    y = _in_one(input, mat1, mat2, beta, alpha)
+    if y is not None:
+        return y
+    return _added(input, kernels.matmul(mat1, mat2), beta, alpha, strict=True)
+
+
+addmm.shape(lambda _i, a, b, **_: product_shape(a, b))
+addmm.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(mm(g, b.mT), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(mm(a.mT, g), alpha),
+)
+
+
+@op(
+    samples=[case((4,), (4, 3), (3,)), case((1,), (4, 3), (3,), beta=0.5, alpha=2.0)],
+    errors=[error(RuntimeError, "size mismatch", (4,), (4, 3), (4,))],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (mat @ vec)."""
+    need_dims(mat, "mat")
+    need_dims(vec, "vec", 1)
+    check_product(mat, vec)
+    y = _in_one(input, mat, vec, beta, alpha)
+    if y is not None:
+        return y
+    return _added(input, kernels.matmul(mat, vec), beta, alpha)
+
+
+addmv.shape(lambda _i, a, b, **_: product_shape(a, b))
+addmv.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(g[:, None] * b, alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(g, a), alpha),
+)
+
+
+@op(
+    samples=[case((4, 3), (4,), (3,)), case((3,), (4,), (3,), beta=0.5, alpha=2.0)],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * outer(vec1, vec2)."""
+    need_dims(vec1, "vec1", 1)
+    need_dims(vec2, "vec2", 1)
+    return _added(input, vec1[:, None] * vec2, beta, alpha, strict=True)
+
+
+addr.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(matmul(g, b), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(a, g), alpha),
+)
+
+
+@op(
+    samples=[
+        case((2, 4, 5), (2, 4, 3), (2, 3, 5)),
+        case((4, 1), (2, 4, 3), (2, 3, 5), beta=0.5, alpha=2.0),
+    ],
+    errors=[
+        error(RuntimeError, "Expected size for first two dimensions", (1,), (2, 4, 3), (3, 3, 5))
+    ],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
+    check_stacks(batch1, batch2)
+    y = _in_one(input, batch1, batch2, beta, alpha)
+    if y is not None:
+        return y
+    return _added(input, kernels.matmul(batch1, batch2), beta, alpha)
+
+
+baddbmm.shape(lambda _i, a, b, **_: product_shape(a, b))
+baddbmm.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(bmm(g, b.mT), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(bmm(a.mT, g), alpha),
+)
+
+
+@op(
+    samples=[
+        case((4, 5), (2, 4, 3), (2, 3, 5)),
+        case((4, 1), (2, 4, 3), (2, 3, 5), beta=0.5, alpha=2.0),
+    ],
+    holomorphic=True,
+    fresh=True,
+    inplace=True,
+)
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
+    products = bmm.fn(batch1, batch2)
+    return _added(input, products.sum(axis=0, dtype=products.dtype), beta, alpha)
+
+
+addbmm.vjp(
+    lambda g, _y, _i, _a, _b, *, beta: g * beta,
+    lambda g, _y, _i, _a, b, *, alpha: _scaled(matmul(g, b.mT), alpha),
+    lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(a.mT, g), alpha),
+)

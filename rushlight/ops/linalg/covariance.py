@@ -1,0 +1,128 @@
+"""Covariance, low-rank approximations, products with Q, and the names that PyTorch has removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.door import wrap
+from ...errors import message
+from ..core.record import composite
+from ..core.return_types import return_type
+from ..elementwise.arithmetic import sqrt
+from ..shape.views import cat
+from .factor import householder_product
+from .matmul import adjoint_, finish, is_complex, matmul
+from .spectral import linalg_svd
+
+SvdLowrank = return_type("svd_lowrank", ("U", "S", "V"))
+
+
+@composite
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+    """The covariance matrix of variables (rows) over observations (columns)."""
+    if input.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} "
+            "dimensions"
+        )
+    x = input.reshape((1, -1)) if input.ndim < 2 else input
+    if x._a.dtype.kind in "iub":
+        x = x.to(dtypes.get_default_dtype())
+    weights = None
+    for name, w in (("fweights", fweights), ("aweights", aweights)):
+        if w is None:
+            continue
+        if w.ndim != 1 or w.shape[0] != x.shape[1]:
+            raise RuntimeError(f"cov(): expected {name} to have one weight for each observation")
+        if w._a.size and w._a.min() < 0:
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+        if w.dtype.is_floating_point:
+            x = x.to(dtypes.promote_types(x.dtype, w.dtype))
+        w = w.to(dtypes.from_numpy(x._a.real.dtype))
+        weights = w if weights is None else weights * w
+    n = x.shape[1]
+    if weights is None:
+        total, mean = float(n), x.mean(1, keepdim=True)
+    else:
+        total = weights.sum()
+        mean = (x * weights).sum(1, keepdim=True) / total
+    norm = total - correction
+    if weights is not None and aweights is not None and correction:
+        a = aweights.to(weights.dtype)
+        norm = total - correction * (weights * a).sum() / total
+    centred = x - mean
+    left = centred if weights is None else centred * weights
+    right = centred.conj() if is_complex(x) else centred
+    y = matmul(left, right.mT) / (max(norm, 0.0) if isinstance(norm, float) else norm.clamp(min=0))
+    return y.reshape(()) if x.shape[0] == 1 else y
+
+
+@composite
+def corrcoef(input: Any) -> Any:
+    """The correlation matrix of variables (rows)."""
+    c = cov(input)
+    if c.ndim == 0:
+        return c / c
+    d = sqrt(c.diagonal().real if is_complex(c) else c.diagonal())
+    c = c / d[:, None] / d[None, :]
+    return c if is_complex(c) else c.clip(-1, 1)
+
+
+@composite
+def ormqr(
+    input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False, *, out: Any = None
+) -> Any:
+    """The product of other with the square Q that `geqrf` describes."""
+    m = other.shape[-2] if left else other.shape[-1]
+    input = input[..., :m]
+    more = m - input.shape[-1]
+    wide = wrap(np.zeros((*input.shape[:-1], more), input._a.dtype))
+    q = householder_product(cat(input, wide, dim=-1) if more else input, tau)
+    q = adjoint_(q) if transpose else q
+    return finish("ormqr", matmul(q, other) if left else matmul(other, q), out)
+
+
+@composite(public="torch")
+def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
+    """The q largest singular values and vectors (here from the whole SVD): (U, S, V)."""
+    x = A if M is None else A - M
+    u, s, vh = linalg_svd(x, full_matrices=False)
+    q = 6 if q is None else q
+    return SvdLowrank((u[..., :, :q], s[..., :q], adjoint_(vh)[..., :, :q]))
+
+
+@composite(public="torch")
+def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
+    """The q first principal components: (U, S, V) of the centred rows."""
+    q = min(6, *A.shape[-2:]) if q is None else q
+    if not 0 <= q <= min(A.shape[-2:]):
+        raise ValueError(
+            f"q(={q}) must be non-negative integer and not greater than min(m, "
+            f"n)={min(A.shape[-2:])}"
+        )
+    x = A - A.mean(-2, keepdim=True) if center else A
+    return svd_lowrank(x, q)
+
+
+def _removed(name: str, hint: str) -> None:
+    def gone(*_args: Any, **_kw: Any) -> Any:
+        raise RuntimeError(
+            message(
+                f"torch.{name}: this function was deprecated since version 1.9 and is now removed.",
+                hint=hint,
+            )
+        )
+
+    gone.__name__ = gone.__qualname__ = name
+    gone.__doc__ = f"Removed from PyTorch: call {hint}."
+    composite(gone, public="torch Tensor", name=name, dispatch=False)
+
+
+_removed("eig", "torch.linalg.eig")
+_removed("lstsq", "torch.linalg.lstsq, with the arguments the other way round")
+_removed("solve", "torch.linalg.solve, with the arguments the other way round")
+_removed("symeig", "torch.linalg.eigh")

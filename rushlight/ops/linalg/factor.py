@@ -1,0 +1,470 @@
+"""Factorizations by rows and columns: cholesky, qr, lu.
+
+Forward: LAPACK through numpy.linalg (LU: `kernels/linalg/reference.py`). Backward: the formulas
+that PyTorch uses. Eigenvalues and singular values are in `spectral.py`, systems in `solve.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import LinAlgError, message
+from ...kernels.linalg import reference as kernels
+from ...kernels.meta import MetaArray
+from ..core.record import composite, op
+from ..core.return_types import return_type
+from ..core.samples import Case
+from ..shape.views import cat
+from .matmul import adjoint_, constant, finish, is_complex, matmul
+from .norm import need_float
+from .triangles import put_diagonal, take_diagonal, tril, triu
+
+Qr = return_type("linalg_qr", ("Q", "R"))
+OldQr = return_type("qr", ("Q", "R"))
+CholeskyEx = return_type("linalg_cholesky_ex", ("L", "info"))
+Lu = return_type("linalg_lu", ("P", "L", "U"))
+LuFactor = return_type("linalg_lu_factor", ("LU", "pivots"))
+LuFactorEx = return_type("linalg_lu_factor_ex", ("LU", "pivots", "info"))
+LuUnpack = return_type("lu_unpack", ("P", "L", "U"))
+Geqrf = return_type("geqrf", ("a", "tau"))
+
+
+class separated:
+    """A sample: matrices with well separated eigenvalues and singular values."""
+
+    def __init__(self, shape: tuple[int, ...], kind: str = "general") -> None:
+        self.shape, self.kind = shape, kind
+
+    def make(self, rng: np.random.Generator) -> Any:
+        m, n = self.shape[-2:]
+        k = min(m, n)
+        x = rng.normal(size=self.shape)
+        u, _, vh = np.linalg.svd(x, full_matrices=False)
+        s = np.arange(1, k + 1) + rng.uniform(0, 0.4, (*self.shape[:-2], k))
+        if self.kind == "symmetric":
+            return (u * s[..., None, :]) @ u.mT
+        if self.kind == "real eigenvalues":
+            mix = x + 3 * np.eye(n)
+            return mix @ (s[..., None] * np.linalg.inv(mix))
+        return (u * s[..., None, :]) @ vh
+
+
+class matrices(Case):
+    """A case of one `separated` stack of matrices."""
+
+    __slots__ = ()
+
+    def make(self, rng: np.random.Generator) -> Any:
+        return [self.args[0].make(rng), *self.args[1:]], dict(self.kw)
+
+
+def sample(*shape: int, kind: str = "general", **kw: Any) -> Case:
+    """A case with separated matrices of this shape."""
+    return matrices((separated(shape, kind),), kw)
+
+
+def need_matrix(name: str, x: Any, square: bool = False) -> None:
+    """Raise PyTorch's errors unless x is a stack of (square) matrices of floats."""
+    need_float(name, x)
+    if x.ndim < 2:
+        raise RuntimeError(
+            message(
+                f"{name}: The input tensor A must have at least 2 dimensions.",
+                f"shape {tuple(x.shape)}",
+            )
+        )
+    if square and x.shape[-1] != x.shape[-2]:
+        raise RuntimeError(
+            message(
+                f"{name}: A must be batches of square matrices, "
+                f"but they are {x.shape[-2]} by {x.shape[-1]} matrices",
+                f"shape {tuple(x.shape)}",
+                "A.shape[-2] == A.shape[-1]",
+                "torch.linalg.lstsq or torch.linalg.pinv for matrices that are not square",
+            )
+        )
+
+
+def same_shape(a: Any, **_kw: Any) -> MetaArray:
+    """The shape rule of functions of a matrix."""
+    return MetaArray(a.shape, a.dtype)
+
+
+def batch_prefix(place: tuple[int, ...]) -> str:
+    """How PyTorch's messages name one matrix of a stack."""
+    return f"(Batch element {place[0] if len(place) == 1 else place}): " if place else ""
+
+
+def column(v: Any) -> Any:
+    """A vector as a column."""
+    return v[..., :, None]
+
+
+def row(v: Any) -> Any:
+    """A vector as a row."""
+    return v[..., None, :]
+
+
+def real_type(x: Any) -> Any:
+    """The dtype of the magnitudes of x."""
+    return x.real.dtype
+
+
+# -- Cholesky --------------------------------------------------------------------------------------
+
+
+def leading_minor(a: Any) -> int:
+    """The order of the first leading minor that is not positive, 0 if all are."""
+    for k in range(1, a.shape[-1] + 1):
+        try:
+            np.linalg.cholesky(a[:k, :k])
+        except np.linalg.LinAlgError:
+            return k
+    return 0
+
+
+def positive_definite_infos(a: Any) -> Any:
+    """leading_minor of each matrix."""
+    out = np.zeros(a.shape[:-2], np.int32)
+    for place in np.ndindex(a.shape[:-2]):
+        out[place] = leading_minor(a[place])
+    return out
+
+
+@op(
+    samples=[sample(3, 3, kind="symmetric"), sample(2, 3, 3, kind="symmetric", upper=True)],
+    public="",
+    fresh=True,
+    smooth=False,  # the gradient is the symmetric one, a difference in one element is not
+)
+def linalg_cholesky(a: Any, *, upper: bool = False) -> Any:
+    """L with L @ L^H = a; reads the lower triangle (the upper one when upper)."""
+    if a.size == 0:
+        return a.copy()
+    try:
+        low = np.linalg.cholesky(adjoint_(a) if upper else a)
+    except np.linalg.LinAlgError:
+        infos = positive_definite_infos(adjoint_(a) if upper else a)
+        place = tuple(int(i[0]) for i in np.nonzero(infos)) if infos.ndim else ()
+        order = int(infos[place])
+        raise LinAlgError(
+            message(
+                f"linalg.cholesky: {batch_prefix(place)}The factorization could not be completed "
+                f"because the input is not positive-definite (the leading minor of order {order} "
+                "is "
+                "not positive-definite).",
+                wanted="a symmetric matrix with positive eigenvalues",
+                hint="A + 1e-6 * torch.eye(n), or torch.linalg.eigh",
+            )
+        ) from None
+    return np.ascontiguousarray(adjoint_(low)) if upper else low
+
+
+linalg_cholesky.shape(same_shape)
+
+
+@linalg_cholesky.vjp
+def _cholesky_rule(g: Any, y: Any, _a: Any, *, upper: bool) -> Any:
+    from .solve import linalg_solve_triangular as solve
+
+    if upper:
+        g, y = adjoint_(g), adjoint_(y)
+    phi = tril(matmul(adjoint_(y), g))
+    both = phi + adjoint_(tril(phi, diagonal=-1))
+    # a real diagonal: an imaginary part of it moves nothing that stays Hermitian
+    if is_complex(both):
+        d = take_diagonal(phi)
+        both = both - put_diagonal(d - d.real, rows=d.shape[-1], columns=d.shape[-1])
+    left = solve(adjoint_(y), both, upper=True)
+    return adjoint_(solve(adjoint_(y), adjoint_(left), upper=True)) * 0.5
+
+
+@composite(public="linalg")
+def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
+    """The lower (or upper) triangular L with L @ L^H = A, for positive-definite A."""
+    need_matrix("linalg.cholesky", A, square=True)
+    return finish("cholesky", linalg_cholesky(A, upper=upper), out)
+
+
+@composite(public="torch Tensor", name="cholesky")
+def _old_cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
+    """The Cholesky factor; the older name of linalg.cholesky."""
+    return cholesky(input, upper=upper, out=out)
+
+
+@composite(public="linalg")
+def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
+    """(L, info) without an exception: info is the order of the first minor that is not positive."""
+    need_matrix("linalg.cholesky_ex", A, square=True)
+    try:
+        result = CholeskyEx(
+            (linalg_cholesky(A, upper=upper), wrap(np.zeros(A.shape[:-2], np.int32)))
+        )
+    except LinAlgError:
+        if check_errors:
+            raise
+        infos = positive_definite_infos(adjoint_(A._a) if upper else A._a)
+        factors = np.zeros_like(A._a)
+        for place in np.ndindex(infos.shape):
+            if infos[place] == 0:
+                factors[place] = linalg_cholesky.fn(A._a[place], upper=upper)
+            else:
+                factors[place] = np.tril(A._a[place])
+        result = CholeskyEx((wrap(factors), wrap(infos)))
+    return finish("cholesky_ex", result, out)
+
+
+# -- QR --------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=[sample(4, 3), sample(3, 3), sample(2, 3, 5), sample(2, 4, 2)],
+    public="",
+    fresh=True,
+    outputs=2,
+)
+def linalg_qr(a: Any, *, mode: Any = "reduced") -> Any:
+    """a = Q @ R."""
+    if mode == "r":
+        return np.zeros(0, a.dtype), np.linalg.qr(a, mode="r")
+    q, r = np.linalg.qr(a, mode=mode)
+    return q, r
+
+
+@linalg_qr.vjp
+def _qr_rule(g: Any, y: Any, _a: Any, *, mode: str, shapes: Any) -> Any:
+    from .solve import linalg_solve_triangular as solve
+
+    m, n = shapes[0][-2:]
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
+            "Please use linalg.qr(A, mode='reduced') if you are going to require the derivative"
+        )
+    if mode == "complete" and m > n:
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols. "
+            "Use mode='reduced'"
+        )
+    q, r = y
+    gq, gr = g
+    if gq is None:
+        gq = q * 0.0
+    if gr is None:
+        gr = r * 0.0
+    if m < n:
+        # a = [x | z], r = [u | v] with v = q^H z: the gradient of v goes to z and to q
+        z = matmul(q, r[..., :, m:])
+        gz = matmul(q, gr[..., :, m:])
+        gq = gq + matmul(z, adjoint_(gr[..., :, m:]))
+        gx = _tall_qr(gq, gr[..., :, :m], q, r[..., :, :m], solve)
+        return cat(gx, gz, dim=-1)
+    return _tall_qr(gq, gr, q, r, solve)
+
+
+def _tall_qr(gq: Any, gr: Any, q: Any, r: Any, solve: Any) -> Any:
+    inner = triu(matmul(gr, adjoint_(r)) - matmul(adjoint_(q), gq))
+    sym = inner + adjoint_(triu(inner, diagonal=1))
+    if is_complex(sym):
+        d = take_diagonal(inner)
+        sym = sym - put_diagonal(d - d.real, rows=d.shape[-1], columns=d.shape[-1])
+    # (gq + q sym) r^-H
+    return adjoint_(solve(r, adjoint_(gq + matmul(q, sym)), upper=True))
+
+
+@composite(public="linalg")
+def qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
+    """A = Q @ R with orthonormal columns in Q and R upper triangular; mode: reduced, complete,
+    r."""
+    need_matrix("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', "
+            "or 'complete'"
+        )
+    return finish("qr", Qr(linalg_qr(A, mode=mode)), out)
+
+
+@composite(public="torch Tensor", name="qr")
+def _old_qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
+    """A = Q @ R; the older name of linalg.qr."""
+    need_matrix("qr", input)
+    return finish("qr", OldQr(linalg_qr(input, mode="reduced" if some else "complete")), out)
+
+
+@composite
+def geqrf(input: Any, *, out: Any = None) -> Any:
+    """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
+    need_matrix("geqrf", input)
+    h, tau = np.linalg.qr(input._a, mode="raw")
+    return finish("geqrf", Geqrf((wrap(np.ascontiguousarray(h.mT)), wrap(tau))), out)
+
+
+@composite(public="linalg", aliases="")
+def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
+    """The first columns of the product of the reflections that geqrf returns."""
+    need_matrix("linalg.householder_product", A)
+    m, n = A.shape[-2:]
+    if m < n:
+        raise RuntimeError(
+            "linalg.householder_product: input.shape[-2] must be greater than or equal to "
+            "input.shape[-1]"
+        )
+    q = wrap(np.eye(m, n, dtype=A._a.dtype)).expand((*A.shape[:-2], m, n))
+    for i in range(tau.shape[-1] - 1, -1, -1):
+        below = wrap((np.arange(m) > i).astype(A._a.dtype))
+        head = wrap((np.arange(m) == i).astype(A._a.dtype))
+        v = column(A[..., :, i] * below + head)
+        q = q - tau[..., i, None, None] * matmul(v, matmul(adjoint_(v), q))
+    return finish("householder_product", q, out)
+
+
+@composite(public="torch Tensor")
+def orgqr(input: Any, tau: Any) -> Any:
+    """The older name of linalg.householder_product."""
+    return householder_product(input, tau)
+
+
+# -- LU --------------------------------------------------------------------------------------------
+
+
+@op(
+    samples=[sample(3, 3), sample(2, 4, 3), sample(3, 5)],
+    public="",
+    fresh=True,
+    outputs=3,
+    differentiable=(1, 2),
+)
+def linalg_lu(a: Any, *, pivot: bool = True) -> Any:
+    """a = P @ L @ U."""
+    packed, pivots, _ = kernels.lu_factor(a, pivot=pivot)
+    return kernels.lu_unpack(packed, pivots)
+
+
+def _lu_gradient(p: Any, low: Any, up: Any, gl: Any, gu: Any) -> Any:
+    """The gradient of a = P L U from those of L and U (either may be None)."""
+    from .solve import linalg_solve_triangular as solve
+
+    m, n = low.shape[-2], up.shape[-1]
+    k = min(m, n)
+    gl = low * 0.0 if gl is None else gl
+    gu = up * 0.0 if gu is None else gu
+    low1, up1 = low[..., :k, :], up[..., :, :k]
+    gl1, gu1 = gl[..., :k, :], gu[..., :, :k]
+    more = None
+    if n > k:  # the columns on the right are L^-1 P^T a2
+        more = solve(adjoint_(low1), gu[..., :, k:], upper=True, unit=True)
+        gl1 = gl1 - matmul(more, adjoint_(up[..., :, k:]))
+    if m > k:  # the rows below are a2 U^-1
+        low2 = low[..., k:, :]
+        more = adjoint_(solve(up1, adjoint_(gl[..., k:, :]), upper=True))
+        gu1 = gu1 - matmul(adjoint_(low2), more)
+    phi = tril(matmul(adjoint_(low1), gl1), diagonal=-1) + triu(matmul(gu1, adjoint_(up1)))
+    inner = adjoint_(solve(up1, adjoint_(phi), upper=True))
+    square = solve(adjoint_(low1), inner, upper=True, unit=True)
+    if more is not None:
+        square = cat(square, more, dim=-1 if n > k else -2)
+    return matmul(p, square)
+
+
+@linalg_lu.vjp
+def _lu_rule(g: Any, y: Any, _a: Any) -> Any:
+    return _lu_gradient(y[0], y[1], y[2], g[1], g[2])
+
+
+@op(
+    samples=[sample(3, 3), sample(2, 4, 3), sample(3, 5)],
+    public="",
+    fresh=True,
+    outputs=3,
+    differentiable=(0,),
+)
+def linalg_lu_factor(a: Any, *, pivot: bool = True) -> Any:
+    """LU in LAPACK's packed form, pivots, info."""
+    return kernels.lu_factor(a, pivot=pivot)
+
+
+@linalg_lu_factor.vjp
+def _lu_factor_rule(g: Any, y: Any, _a: Any) -> Any:
+    packed, pivots, _ = y
+    m, n = packed.shape[-2:]
+    k = min(m, n)
+    low = tril(packed[..., :, :k], diagonal=-1) + constant(np.eye(m, k), packed)
+    order = kernels.permutation(pivots if isinstance(pivots, np.ndarray) else pivots._a, m)
+    p = constant(np.swapaxes(np.eye(m)[order], -1, -2), packed)
+    gl = tril(g[0][..., :, :k], diagonal=-1)
+    return _lu_gradient(p, low, triu(packed[..., :k, :]), gl, triu(g[0][..., :k, :]))
+
+
+@composite(public="linalg")
+def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
+    """A = P @ L @ U: a permutation, a unit lower and an upper triangular matrix."""
+    need_matrix("linalg.lu", A)
+    return finish("lu", Lu(linalg_lu(A, pivot=pivot)), out)
+
+
+@composite(public="linalg")
+def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
+    """(LU, pivots, info); info is the first zero pivot, counted from 1."""
+    need_matrix("linalg.lu_factor_ex", A)
+    result = LuFactorEx(linalg_lu_factor(A, pivot=pivot))
+    if check_errors:
+        check_pivots("linalg.lu_factor_ex", result[2]._a)
+    return finish("lu_factor_ex", result, out)
+
+
+def check_pivots(name: str, infos: Any) -> None:
+    """Raise LinAlgError if a factorization met a zero pivot."""
+    if not infos.any():
+        return
+    place = tuple(int(i[0]) for i in np.nonzero(infos)) if infos.ndim else ()
+    raise LinAlgError(
+        message(
+            f"{name}: {batch_prefix(place)}U[{int(infos[place])},{int(infos[place])}] is zero and "
+            "using it on lu_solve would result in a division by zero.",
+            hint="torch.linalg.lu_factor_ex(A), which reports info instead",
+        )
+    )
+
+
+@composite(public="linalg")
+def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
+    """(LU, pivots) in LAPACK's packed form, for `linalg.lu_solve`."""
+    need_matrix("linalg.lu_factor", A)
+    packed, pivots, infos = linalg_lu_factor(A, pivot=pivot)
+    if infos.device.type != "meta":
+        check_pivots("linalg.lu_factor", infos._a)
+    return finish("lu_factor", LuFactor((packed, pivots)), out)
+
+
+@composite(public="torch Tensor", name="lu")
+def _old_lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+    """(LU, pivots[, info]); the older name of linalg.lu_factor."""
+    packed, pivots, infos = linalg_lu_factor(A, pivot=pivot)
+    return (packed, pivots, infos) if get_infos else (packed, pivots)
+
+
+@composite(public="torch")
+def lu_unpack(
+    LU_data: Any,
+    LU_pivots: Any,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Any = None,
+) -> Any:
+    """P, L, U from the packed form."""
+    m, n = LU_data.shape[-2:]
+    k = min(m, n)
+    empty = wrap(np.zeros(0, LU_data._a.dtype))
+    p, low, up = empty, empty, empty
+    if unpack_pivots:
+        order = kernels.permutation(LU_pivots._a, m)
+        p = constant(np.ascontiguousarray(np.swapaxes(np.eye(m)[order], -1, -2)), LU_data)
+    if unpack_data:
+        low = tril(LU_data[..., :, :k], diagonal=-1) + constant(np.eye(m, k), LU_data)
+        up = triu(LU_data[..., :k, :])
+    return finish("lu_unpack", LuUnpack((p, low, up)), out)

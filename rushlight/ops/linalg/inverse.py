@@ -1,0 +1,301 @@
+"""Inverses, pseudoinverses and determinants.
+
+The rules use the inverse that was computed; a determinant has a gradient also where there is no
+inverse. Systems of equations are in `solve.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import LinAlgError, message
+from ...kernels.linalg import reference as kernels
+from ...kernels.meta import MetaArray
+from ..core.record import composite, op
+from ..core.return_types import return_type
+from ..core.samples import case
+from ..elementwise.arithmetic import log, where
+from ..reduce import sums
+from .factor import batch_prefix, need_matrix, same_shape, sample
+from .matmul import adjoint_, finish, is_complex, matmul
+from .spectral import rank_tolerance
+
+InvEx = return_type("linalg_inv_ex", ("inverse", "info"))
+Slogdet = return_type("linalg_slogdet", ("sign", "logabsdet"))
+OldSlogdet = return_type("slogdet", ("sign", "logabsdet"))
+
+
+def singular(name: str, a: Any, what: str = "the inversion") -> LinAlgError:
+    """The error about the first matrix of a stack that has no inverse."""
+    infos = kernels.lu_factor(a)[2]
+    place = tuple(int(i[0]) for i in np.nonzero(infos)) if infos.ndim and infos.any() else ()
+    k = int(infos[place]) if infos.any() and (place or not infos.ndim) else a.shape[-1]
+    return LinAlgError(
+        message(
+            f"{name}: {batch_prefix(place)}The diagonal element {k} is zero, {what} could not be "
+            "completed because the input matrix is singular.",
+            hint="torch.linalg.pinv or torch.linalg.lstsq, or add a small multiple of the identity",
+        )
+    )
+
+
+# -- inverse ---------------------------------------------------------------------------------------
+
+
+@op(samples=[sample(3, 3), sample(2, 3, 3)], public="", fresh=True, node="LinalgInvExBackward0")
+def linalg_inv(a: Any) -> Any:
+    """The inverse of square matrices."""
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        raise singular("linalg.inv", a) from None
+
+
+def _inverse_rule(g: Any, y: Any, _a: Any) -> Any:
+    yh = adjoint_(y)
+    return -matmul(yh, matmul(g, yh))
+
+
+linalg_inv.shape(same_shape)
+linalg_inv.vjp(_inverse_rule)
+
+
+@op(samples=[sample(3, 3)], public="", fresh=True, node="LinalgInvExBackward0")
+def linalg_inv_quiet(a: Any) -> Any:
+    """The inverse; infinities instead of an exception for singular matrices."""
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        y = np.empty_like(a)
+        for place in np.ndindex(a.shape[:-2]):
+            try:
+                y[place] = np.linalg.inv(a[place])
+            except np.linalg.LinAlgError:
+                y[place] = np.inf
+        return y
+
+
+linalg_inv_quiet.shape(same_shape)
+linalg_inv_quiet.vjp(_inverse_rule)
+
+
+@composite(public="linalg")
+def inv(A: Any, *, out: Any = None) -> Any:
+    """The inverse of square matrices; LinAlgError if one is singular.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.inv(torch.tensor([[2.0]]))
+    tensor([[0.5000]])
+    """
+    need_matrix("linalg.inv", A, square=True)
+    return finish("inv", linalg_inv(A), out)
+
+
+@composite(public="torch Tensor")
+def inverse(input: Any, *, out: Any = None) -> Any:
+    """The inverse of square matrices (linalg.inv)."""
+    return inv(input, out=out)
+
+
+@composite(public="linalg")
+def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
+    """(inverse, info) without an exception: info is the first zero pivot, counted from 1."""
+    need_matrix("linalg.inv_ex", A, square=True)
+    try:
+        y, info = linalg_inv(A), np.zeros(A.shape[:-2], np.int32)
+    except LinAlgError:
+        if check_errors:
+            raise
+        y, info = linalg_inv_quiet(A), kernels.lu_factor(A._a)[2]
+    return finish("inv_ex", InvEx((y, wrap(info))), out)
+
+
+@op(samples=[sample(4, 3), sample(2, 3, 4), sample(3, 3)], public="", fresh=True)
+def linalg_pinv(a: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    """The pseudoinverse, singular values below the tolerance left out."""
+    if a.size == 0:
+        return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    if hermitian:
+        values, v = np.linalg.eigh(a)
+        size = np.abs(values)
+        u, vh, s = v, adjoint_(v), values
+    else:
+        u, s, vh = np.linalg.svd(a, full_matrices=False)
+        size = s
+    keep = size > np.asarray(rank_tolerance(a, size, atol, rtol))[..., None]
+    with np.errstate(divide="ignore"):
+        inverse_s = np.where(keep, 1 / s, 0).astype(s.dtype)
+    return (adjoint_(vh) * inverse_s[..., None, :]) @ adjoint_(u)
+
+
+def pinv_rule(g: Any, y: Any, a: Any) -> Any:
+    m, n = a.shape[-2:]
+    yh, gh = adjoint_(y), adjoint_(g)
+    if m <= n:
+        k = matmul(gh, y)
+        ky = matmul(k, yh)
+        return (
+            ky
+            - adjoint_(matmul(y, k))
+            - matmul(matmul(a, y), ky)
+            + matmul(matmul(yh, y), gh - matmul(k, a))
+        )
+    k = matmul(y, gh)
+    yk = matmul(yh, k)
+    return (
+        yk
+        - adjoint_(matmul(k, y))
+        + matmul(matmul(gh - matmul(a, k), y), yh)
+        - matmul(matmul(yk, y), a)
+    )
+
+
+linalg_pinv.vjp(pinv_rule)
+
+
+def _number(x: Any) -> Any:
+    """A tolerance as a hashable static parameter: nested tuples of one for each matrix."""
+
+    def frozen(v: Any) -> Any:
+        return tuple(frozen(i) for i in v) if isinstance(v, list) else v
+
+    return frozen(x.tolist()) if hasattr(x, "_a") else x
+
+
+@composite(public="linalg")
+def pinv(
+    A: Any,
+    rcond: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Any = None,
+) -> Any:
+    """The Moore-Penrose pseudoinverse, by SVD (or eigenvalues when hermitian)."""
+    need_matrix("linalg.pinv", A, square=hermitian)
+    rtol = rcond if rtol is None else rtol
+    y = linalg_pinv(A, atol=_number(atol), rtol=_number(rtol), hermitian=hermitian)
+    return finish("pinv", y, out)
+
+
+@composite(public="torch Tensor")
+def pinverse(input: Any, rcond: float = 1e-15) -> Any:
+    """The pseudoinverse (linalg.pinv with a relative tolerance)."""
+    return pinv(input, rcond)
+
+
+# -- determinants ----------------------------------------------------------------------------------
+
+
+@op(
+    samples=[sample(3, 3), sample(2, 3, 3), case((1, 1))],
+    public="",
+    fresh=True,
+    holomorphic=True,
+    node="LinalgDetBackward0",
+)
+def linalg_det(a: Any) -> Any:
+    """The determinant of square matrices."""
+    return np.linalg.det(a)
+
+
+linalg_det.shape(lambda a: MetaArray(a.shape[:-2], a.dtype))
+
+
+@linalg_det.vjp
+def _det_rule(g: Any, _y: Any, a: Any) -> Any:
+    return g[..., None, None] * linalg_cofactor(a)
+
+
+@op(samples=[sample(3, 3), sample(2, 3, 3)], public="", fresh=True, holomorphic=True)
+def linalg_cofactor(a: Any) -> Any:
+    """The matrix of cofactors, det(a) a^-T, finite also for singular a: by SVD and partial
+    products."""
+    if a.size == 0:
+        return a.copy()
+    u, s, vh = np.linalg.svd(a)
+    n = s.shape[-1]
+    left = np.ones_like(s)
+    right = np.ones_like(s)
+    for i in range(1, n):
+        left[..., i] = left[..., i - 1] * s[..., i - 1]
+        right[..., n - 1 - i] = right[..., n - i] * s[..., n - i]
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    y = (u.conj() * (left * right)[..., None, :]) @ vh.conj()
+    return (turn[..., None, None] * y).astype(a.dtype, copy=False)
+
+
+@linalg_cofactor.vjp
+def _cofactor_rule(g: Any, y: Any, a: Any) -> Any:
+    b = linalg_inv_quiet(a).mT
+    total = sums.sum(g * y, dim=(-2, -1), keepdim=True)
+    return total * b - matmul(b, matmul(g.mT, y))
+
+
+@composite(public="linalg torch Tensor")
+def det(A: Any, *, out: Any = None) -> Any:
+    """The determinant of square matrices.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.det(torch.eye(3) * 2)
+    tensor(8.)
+    """
+    need_matrix("linalg.det", A, square=True)
+    return finish("det", linalg_det(A), out)
+
+
+@op(
+    samples=[sample(3, 3), sample(2, 3, 3)],
+    public="",
+    fresh=True,
+    outputs=2,
+    differentiable=(0, 1),
+    saves=(0,),
+    node="LinalgSlogdetBackward0",
+)
+def linalg_slogdet(a: Any) -> Any:
+    """Sign and log of the magnitude of the determinant."""
+    sign, size = np.linalg.slogdet(a)
+    return np.asarray(sign), np.asarray(size)
+
+
+@linalg_slogdet.vjp
+def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
+    gs, gl = g
+    inverse_h = adjoint_(linalg_inv_quiet(a))
+    if not is_complex(a):
+        return inverse_h * (gl[..., None, None] if gl is not None else 0.0)
+    total: Any = gl
+    if gs is not None:
+        turn = (y[0].conj() * gs).imag * 1j
+        total = turn if total is None else total + turn
+    return inverse_h * total[..., None, None]
+
+
+@composite(public="linalg")
+def slogdet(A: Any, *, out: Any = None) -> Any:
+    """(sign, logabsdet): the determinant is sign * exp(logabsdet)."""
+    need_matrix("linalg.slogdet", A, square=True)
+    return finish("slogdet", Slogdet(linalg_slogdet(A)), out)
+
+
+@composite(public="torch Tensor", name="slogdet")
+def _old_slogdet(input: Any) -> Any:
+    """(sign, logabsdet) of the determinant."""
+    need_matrix("slogdet", input, square=True)
+    return OldSlogdet(linalg_slogdet(input))
+
+
+@composite(public="torch Tensor")
+def logdet(input: Any) -> Any:
+    """The log of the determinant; NaN where that is negative."""
+    need_matrix("logdet", input, square=True)
+    sign, size = linalg_slogdet(input)
+    if is_complex(input):
+        return size + log(sign)
+    return where(sign == -1.0, size * 0.0 + math.nan, size)

@@ -1,0 +1,478 @@
+"""Products of matrices and vectors: matmul and its family, linear, bilinear.
+
+Every product of two operands is one op with the two textbook rules; what PyTorch calls by other
+names (mm, bmm, mv, ...) differs only in the shapes it accepts. `einsum` and `tensordot` are in
+`einsum.py`, outer products and triangles in `triangles.py`, norms in `norm.py`,
+inverses and factorizations in `solve.py` and `factor.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import message
+from ...kernels.linalg import reference as kernels
+from ...kernels.matmul.select import product
+from ...kernels.meta import MetaArray
+from ...kernels.runtime.blas import SHARED_BY_VECTOR
+from ...kernels.runtime.blas import dot as blas_dot
+from ..core.record import composite, op, write_out
+from ..core.return_types import ReturnType
+from ..core.samples import case, error
+
+ndarray = np.ndarray
+_C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
+
+def times(shape: tuple[int, ...]) -> str:
+    """A shape as PyTorch writes it in messages about matrices: 4x3."""
+    return "x".join(map(str, shape))
+
+
+def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
+    """Products do not promote: both operands must have one type."""
+    if a.dtype != b.dtype:
+        names = [_C_NAMES.get(x.dtype.name, x.dtype.name) for x in (a, b)]
+        raise RuntimeError(
+            message(
+                f"expected {first} and {second} to have the same dtype, "
+                f"but got: {names[0]} != {names[1]}",
+                f"{a.dtype} @ {b.dtype}",
+                "one dtype",
+                "x.to(w.dtype), or model.double() / model.float()",
+            )
+        )
+
+
+def constant(array: Any, like: Any) -> Any:
+    """An array of numbers as a partner for `like`: an ndarray or a Tensor, of its type."""
+    if isinstance(like, (ndarray, np.generic)):
+        return array.astype(like.dtype, copy=False)
+    return wrap(array.astype(like._a.dtype, copy=False))
+
+
+def finish(name: str, y: Any, out: Any) -> Any:
+    """A composite's result, stored in `out` where that is given."""
+    if out is None:
+        return y
+    written = write_out(name, out, y)
+    return type(y)(written) if isinstance(y, ReturnType) else written
+
+
+def is_complex(x: Any) -> bool:
+    """Whether an array or Tensor holds complex numbers."""
+    return (x if isinstance(x, (ndarray, np.generic)) else x._a).dtype.kind == "c"
+
+
+def adjoint_(x: Any) -> Any:
+    """The conjugate transpose of the last two dims, without a copy for real numbers."""
+    return x.mT.conj() if is_complex(x) else x.mT
+
+
+# -- matmul ----------------------------------------------------------------------------------------
+
+
+def check_product(a: Any, b: Any) -> None:
+    """Raise PyTorch's error unless a @ b is possible."""
+    if a.ndim == 2 == b.ndim and a.shape[1] == b.shape[0] and a.dtype == b.dtype:
+        return
+    if a.ndim == 0 or b.ndim == 0:
+        raise RuntimeError(
+            message(
+                "both arguments to matmul need to be at least 1D, "
+                f"but they are {a.ndim}D and {b.ndim}D",
+                hint="a * b for numbers",
+            )
+        )
+    same_type(a, b)
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] == inner:
+        return
+    if a.ndim == 1 and b.ndim == 1:
+        what = (
+            f"inconsistent tensor size, expected tensor [{a.shape[0]}] and src [{b.shape[0]}] "
+            f"to have the same number of elements, but got {a.shape[0]} and {b.shape[0]} elements "
+            "respectively"
+        )
+    elif b.ndim == 1:
+        rows = (math.prod(a.shape[:-1]), a.shape[-1])
+        what = f"size mismatch, got input ({rows[0]}), mat ({times(rows)}), vec ({b.shape[0]})"
+    elif b.ndim == 2:
+        rows = (math.prod(a.shape[:-1]), a.shape[-1])
+        what = f"mat1 and mat2 shapes cannot be multiplied ({times(rows)} and {times(b.shape)})"
+    else:
+        wanted = [*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-1]]
+        what = (
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"{[math.prod(wanted[:-1]), wanted[-1]]} but got: "
+            f"{[math.prod(wanted[:-1]), b.shape[-2]]}."
+        )
+    raise RuntimeError(
+        message(
+            f"{what}: the inner sizes differ",
+            f"{tuple(a.shape)} @ {tuple(b.shape)}",
+            "a.shape[-1] == b.shape[-2]" if b.ndim > 1 else "a.shape[-1] == b.shape[0]",
+            product_hint(a, b),
+        )
+    )
+
+
+def product_hint(a: Any, b: Any) -> str:
+    """Which transposition would make the product possible."""
+    if b.ndim > 1 and a.shape[-1] == b.shape[-1]:
+        return "b.mT"
+    if a.ndim > 1 and b.ndim > 1 and a.shape[-2] == b.shape[-2]:
+        return "a.mT"
+    return "check the in_features of the layer, or reshape one of the two"
+
+
+def batch_shape(a: Any, b: Any) -> tuple[int, ...]:
+    """The broadcast batch dims of two stacks of matrices."""
+    try:
+        return np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        raise RuntimeError(
+            message(
+                "matmul: batch dims do not broadcast: The size of tensor a must match the size of "
+                "tensor b",
+                f"{tuple(a.shape)} @ {tuple(b.shape)}",
+                "equal batch dims, or 1",
+            )
+        ) from None
+
+
+def product_shape(a: Any, b: Any) -> MetaArray:
+    """Shape rule of a @ b."""
+    check_product(a, b)
+    if a.ndim == 1 and b.ndim == 1:
+        shape: tuple[int, ...] = ()
+    elif a.ndim == 1:
+        shape = (*b.shape[:-2], b.shape[-1])
+    elif b.ndim == 1:
+        shape = a.shape[:-1]
+    else:
+        shape = (*batch_shape(a, b), a.shape[-2], b.shape[-1])
+    return MetaArray(shape, a.dtype)
+
+
+def tall(x: Any) -> Any:
+    """A stack of matrices as one tall matrix."""
+    if x.ndim == 2:
+        return x
+    return x.reshape((math.prod(x.shape[:-1]), x.shape[-1]))
+
+
+@op(
+    samples=[
+        case((4, 3), (3, 5)),
+        case((3,), (3,)),
+        case((4, 3), (3,)),
+        case((3,), (3, 5)),
+        case((2, 4, 3), (3, 5)),
+        case((2, 4, 3), (3,)),
+        case((3,), (2, 3, 5)),
+        case((2, 1, 4, 3), (5, 3, 2)),
+        case((0, 3), (3, 2)),
+        case((2, 0), (0, 3)),
+    ],
+    errors=[
+        error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2)),
+        error(RuntimeError, "at least 1D", (), (5, 2)),
+        error(RuntimeError, "inconsistent tensor size", (3,), (4,)),
+        error(RuntimeError, "batch2", (2, 3, 4), (2, 5, 6)),
+    ],
+    holomorphic=True,
+    fresh=True,
+    node="MmBackward0",  # PyTorch's name where both are matrices
+)
+def matmul(input: Any, other: Any) -> Any:
+    """The matrix product: vectors, matrices and stacks of matrices, which broadcast."""
+    check_product(input, other)
+    if input.ndim > 2 or other.ndim > 2:
+        batch_shape(input, other)
+    return kernels.matmul(input, other)
+
+
+matmul.shape(product_shape)
+
+
+def _left_rule(g: Any, _y: Any, _a: Any, b: Any, *, shapes: Any) -> Any:
+    a_dims = len(shapes[0])
+    if b.ndim == 1:
+        return g * b if a_dims == 1 else g[..., None] * b
+    if a_dims == 1:
+        return matmul(b, g[..., None])[..., 0]
+    if a_dims == 2 and b.ndim == 3:
+        # one matrix against a stack: sum over the stack inside the product
+        g2 = g.swapaxes(0, 1).reshape((g.shape[1], g.shape[0] * g.shape[2]))
+        b2 = b.swapaxes(0, 1).reshape((b.shape[1], b.shape[0] * b.shape[2]))
+        return matmul(g2, b2.mT)
+    return matmul(g, b.mT)
+
+
+def _right_rule(g: Any, _y: Any, a: Any, _b: Any, *, shapes: Any) -> Any:
+    b_dims = len(shapes[1])
+    if a.ndim == 1:
+        return g * a if b_dims == 1 else a[:, None] * g[..., None, :]
+    if b_dims == 1:
+        return matmul(g.reshape((math.prod(g.shape),)), tall(a))
+    if b_dims == 2:
+        return matmul(tall(a).mT, tall(g))
+    return matmul(a.mT, g)
+
+
+matmul.vjp(_left_rule, _right_rule)
+
+
+def need_dims(x: Any, name: str, dims: int = 2) -> None:
+    if x.ndim != dims:
+        kind = {1: "a vector", 2: "a matrix", 3: "a 3D tensor"}[dims]
+        raise RuntimeError(
+            message(
+                f"{name} must be {kind}",
+                f"{name}.shape = {tuple(x.shape)}",
+                f"{dims} dimensions",
+                "torch.matmul, which takes any number of dimensions",
+            )
+        )
+
+
+@op(
+    samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
+    errors=[
+        error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2)),
+        error(RuntimeError, "must be a matrix", (3,), (3, 2)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def mm(input: Any, mat2: Any) -> Any:
+    """The product of two matrices."""
+    need_dims(input, "self")
+    need_dims(mat2, "mat2")
+    check_product(input, mat2)
+    return kernels.matmul(input, mat2)
+
+
+mm.shape(product_shape)
+mm.vjp(lambda g, _y, _a, b: mm(g, b.mT), lambda g, _y, a, _b: mm(a.mT, g))
+
+
+def check_stacks(input: Any, mat2: Any) -> None:
+    """Raise PyTorch's error unless these are equally long stacks of matrices that fit."""
+    need_dims(input, "batch1", 3)
+    need_dims(mat2, "batch2", 3)
+    same_type(input, mat2, "batch1", "batch2")
+    if input.shape[0] != mat2.shape[0] or input.shape[2] != mat2.shape[1]:
+        raise RuntimeError(
+            message(
+                "Expected size for first two dimensions of batch2 tensor to be: "
+                f"[{input.shape[0]}, {input.shape[2]}] but got: "
+                f"[{mat2.shape[0]}, {mat2.shape[1]}].",
+                f"{tuple(input.shape)} @ {tuple(mat2.shape)}",
+                hint="torch.matmul, which broadcasts",
+            )
+        )
+
+
+@op(
+    samples=[case((2, 4, 3), (2, 3, 5))],
+    errors=[
+        error(RuntimeError, "Expected size for first two dimensions", (2, 4, 3), (3, 3, 5)),
+        error(RuntimeError, "must be a 3D tensor", (4, 3), (2, 3, 5)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def bmm(input: Any, mat2: Any) -> Any:
+    """The products of two equally long stacks of matrices."""
+    check_stacks(input, mat2)
+    return kernels.matmul(input, mat2)
+
+
+bmm.shape(product_shape)
+bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
+
+
+@op(
+    samples=[case((4, 3), (3,))],
+    errors=[error(RuntimeError, "size mismatch", (4, 3), (4,))],
+    holomorphic=True,
+    fresh=True,
+)
+def mv(input: Any, vec: Any) -> Any:
+    """The product of a matrix and a vector."""
+    need_dims(input, "self")
+    need_dims(vec, "vec", 1)
+    check_product(input, vec)
+    return kernels.matmul(input, vec)
+
+
+mv.shape(product_shape)
+mv.vjp(lambda g, _y, _a, b: g[:, None] * b, lambda g, _y, a, _b: matmul(g, a))
+
+
+def _vectors(name: str, a: Any, b: Any) -> None:
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(
+            message(
+                f"{name}: 1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors",
+                f"{tuple(a.shape)} and {tuple(b.shape)}",
+                hint="(a * b).sum(), or x.flatten()",
+            )
+        )
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"{name} : expected both vectors to have same dtype, but found {a.dtype} and {b.dtype}"
+        )
+
+
+@op(
+    samples=[case((3,), (3,)), case((0,), (0,))],
+    errors=[
+        error(RuntimeError, "1D tensors expected", (3, 1), (3,)),
+        error(RuntimeError, "inconsistent tensor size", (3,), (4,)),
+    ],
+    holomorphic=True,
+    fresh=True,
+)
+def dot(input: Any, tensor: Any) -> Any:
+    """The sum of products of two vectors (no conjugation)."""
+    _vectors("dot", input, tensor)
+    check_product(input, tensor)
+    return kernels.matmul(input, tensor)
+
+
+dot.shape(product_shape)
+dot.vjp(lambda g, _y, _a, b: g * b, lambda g, _y, a, _b: g * a)
+
+
+@composite
+def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The sum of products of two vectors, the first one conjugated."""
+    return dot.public_function()(input.conj() if is_complex(input) else input, other, out=out)
+
+
+# -- linear layers ---------------------------------------------------------------------------------
+
+
+@op(
+    samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
+    errors=[error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2))],
+    public="nn.functional",
+    holomorphic=True,
+    fresh=True,
+    node="AddmmBackward0",  # PyTorch's name for rows and a bias
+    optional=(2,),
+)
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""
+    if (
+        input.ndim == 2 == weight.ndim
+        and input.shape[1] == weight.shape[1]
+        and input.dtype == weight.dtype
+        and (bias is None or bias.dtype == weight.dtype)
+    ):
+        y = product(input, weight.T, bias)
+        if y is None:
+            w = weight.T
+            y = input.dot(w) if input.size * w.shape[1] < SHARED_BY_VECTOR else blas_dot(input, w)
+            if bias is not None:
+                y += bias
+        return y
+    same_type(input, weight, "mat1", "mat2")
+    if input.ndim == 0 or weight.ndim not in (1, 2) or input.shape[-1] != weight.shape[-1]:
+        rows = (math.prod(input.shape[:-1]), input.shape[-1] if input.ndim else 1)
+        raise RuntimeError(
+            message(
+                "linear: mat1 and mat2 shapes cannot be multiplied "
+                f"({times(rows)} and {times(weight.shape[::-1])})",
+                f"input {tuple(input.shape)}, weight {tuple(weight.shape)}",
+                f"input of shape (..., {weight.shape[-1] if weight.ndim else 1})",
+                f"in_features={input.shape[-1] if input.ndim else 1} in the Linear layer, or "
+                "x.flatten(1) before it",
+            )
+        )
+    if weight.ndim == 1:
+        y = kernels.matmul(input, weight)
+        return y if bias is None else y + bias
+    if bias is not None:
+        same_type(input, bias, "mat1", "bias")
+        y = product(input, weight.T, bias)
+        if y is not None:
+            return y
+    y = kernels.matmul(input, weight.T)
+    if bias is not None:
+        y += bias
+    return y
+
+
+@linear.shape
+def _linear_shape(input: Any, weight: Any, bias: Any = None) -> MetaArray:
+    same_type(input, weight, "mat1", "mat2")
+    check_product(input, MetaArray(weight.shape[::-1], weight.dtype))
+    return MetaArray((*input.shape[:-1], *weight.shape[:-1]), input.dtype)
+
+
+def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs: Any) -> Any:
+    gx = gw = gb = None
+    if weight.ndim == 1:
+        gx = g[..., None] * weight if needs[0] else None
+        gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
+        return gx, gw, g
+    product = kernels.matmul if g.__class__ is ndarray else matmul  # shapes fit: no questions
+    if needs[0]:
+        gx = product(g, weight)
+    if needs[1]:
+        # (out, rows) @ (rows, in): the result is contiguous as (out, in), as the weight is
+        gw = product(tall(g).mT, tall(input))
+    if needs[2]:
+        gb = g
+    return gx, gw, gb
+
+
+linear.joint(_linear_rule)
+
+
+@composite(public="nn.functional")
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """x1^T W_k x2 + b_k for each output k; weight (out, in1, in2)."""
+    if input1.shape[:-1] != input2.shape[:-1]:
+        raise RuntimeError(
+            message(
+                "bilinear(): input batch dimensions do not match",
+                f"{tuple(input1.shape)} and {tuple(input2.shape)}",
+                "equal sizes except in the last dim",
+            )
+        )
+    for name, x, side in (("input1", input1, 1), ("input2", input2, 2)):
+        if x.shape[-1] != weight.shape[side]:
+            raise RuntimeError(
+                message(
+                    f"bilinear(): {name} size does not match weight size",
+                    f"got {x.shape[-1]}",
+                    f"but expected {weight.shape[side]}",
+                )
+            )
+    batch = tuple(input1.shape[:-1])
+    rows = math.prod(batch)
+    x1, x2 = input1.reshape((rows, input1.shape[-1])), input2.reshape((rows, input2.shape[-1]))
+    y = (matmul(x1, weight) * x2).sum(-1, dtype=x1.dtype).mT.reshape((*batch, weight.shape[0]))
+    return y if bias is None else y + bias

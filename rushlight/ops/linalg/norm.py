@@ -1,0 +1,371 @@
+"""Norms and distances: vector_norm, matrix_norm, norm (both generations), dist, cdist, pdist,
+renorm, vecdot.
+
+One op carries all vector norms; matrix norms are made of it, of sums, and of singular values.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import axes, axis, message
+from ...kernels.reduce import select as reduce_kernels
+from ...kernels.reduce.select import Reduction
+from ..core.record import composite, op
+from ..core.samples import case
+from ..elementwise.arithmetic import abs as magnitude
+from ..elementwise.arithmetic import sgn, where
+from ..reduce import sums as reductions
+from .matmul import finish, matmul
+
+INF = math.inf
+
+
+ROOT_OF_SQUARES = Reduction("add", lambda x: x * x, "squares", wide=True, finish="root")
+SIZES = Reduction("add", magnitude, "sizes")
+LARGEST, SMALLEST = (Reduction(how, magnitude, "sizes") for how in ("max", "min"))
+POWERS = Reduction("add", lambda x, *, p: magnitude(x) ** p, "powers")
+BY_ORDER = {2.0: ROOT_OF_SQUARES, 1.0: SIZES, INF: LARGEST, -INF: SMALLEST}
+
+
+def large_norm(x: Any, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
+    """A vector norm by a kernel; None when NumPy should compute it."""
+    if order in BY_ORDER:
+        return BY_ORDER[order]((x,), dims, keepdim)
+    if order == 0:
+        return None
+    total = POWERS((x,), dims, keepdim, p=order)
+    return None if total is None else np.asarray(total ** total.dtype.type(1 / order))
+
+
+@op(
+    samples=[
+        case((3, 4), ord=2.0),
+        case((3, 4), ord=2.0, dim=(1,)),
+        case((3, 4), ord=1.0, dim=(0,), keepdim=True),
+        case((3, 4), ord=INF, dim=(1,)),
+        case((3, 4), ord=-INF),
+        case((3, 4), ord=3.0, dim=(1,)),
+        case((3, 4), ord=0.5, dim=(1,)),
+        case((2, 3, 4), ord=2.5, dim=(0, 2)),
+        case((3, 4), ord=0.0),
+    ],
+    public="",
+    fresh=True,
+    promote="float",
+)
+def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bool = False) -> Any:
+    """(sum |x|^ord)^(1/ord) over dims."""
+    dims = tuple(range(x.ndim)) if dim is None else dim
+    if x.size == 0:
+        empty = [d for d in dims if x.shape[d] == 0]
+        if empty and (ord < 0 or ord == INF):
+            raise RuntimeError(
+                message(
+                    f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because "
+                    "the "
+                    "operation does not have an identity",
+                    f"shape {tuple(x.shape)}",
+                )
+            )
+    if x.size >= reduce_kernels.LEAST:
+        y = large_norm(x, ord, dims, keepdim)
+        if y is not None:
+            return y
+    if ord == 2:
+        if dim is None and not keepdim and x.dtype.kind == "f" and x.flags.c_contiguous:
+            flat = x.reshape(-1)
+            total = np.dot(flat, flat)
+            if np.isfinite(total) and total > 1e-30:
+                return np.sqrt(total)
+        squares = x * x if x.dtype.kind != "c" else x.real**2 + x.imag**2
+        return np.sqrt(squares.sum(axis=dims, keepdims=keepdim))
+    size = np.abs(x)
+    if ord == INF:
+        return size.max(axis=dims, keepdims=keepdim, initial=0)
+    if ord == -INF:
+        return size.min(axis=dims, keepdims=keepdim)
+    if ord == 0:
+        return (size != 0).sum(axis=dims, keepdims=keepdim, dtype=size.dtype)
+    if ord == 1:
+        return size.sum(axis=dims, keepdims=keepdim)
+    real = size.dtype.type
+    return (size ** real(ord)).sum(axis=dims, keepdims=keepdim) ** real(1 / ord)
+
+
+def _kept(v: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """A reduced value with its dims back as size 1."""
+    if keepdim:
+        return v
+    dims = range(len(shape)) if dim is None else dim
+    return v.reshape(tuple(1 if i in dims else n for i, n in enumerate(shape)))
+
+
+@linalg_vector_norm.vjp
+def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: bool) -> Any:
+    g, y = _kept(g, x.shape, dim, keepdim), _kept(y, x.shape, dim, keepdim)
+    if ord == 0:
+        return x * (g * 0.0)
+    if ord == 1:
+        return sgn(x) * g
+    if ord == 2:
+        return x * (g / (y + (y == 0)))  # 0 at the origin
+    if builtins.abs(ord) == INF:
+        hit = magnitude(x) == y
+        dims = tuple(range(x.ndim)) if dim is None else dim
+        return sgn(x) * (hit * (g / reductions.sum(hit, dim=dims, keepdim=True)))
+    size = magnitude(x)
+    ratio = (size + (size == 0)) / (y + (y == 0))  # 1 where both are 0, and sgn(x) is 0 there
+    return sgn(x) * (g * ratio ** (ord - 1))
+
+
+def as_ord(ord: Any) -> float:
+    """The order of a vector norm as a number."""
+    if isinstance(ord, str):
+        raise RuntimeError(f"linalg.vector_norm: order {ord!r} is not a number")
+    return float(ord)
+
+
+def as_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """A dim argument (None, a number, a list) as a tuple or None."""
+    if dim is None or ndim == 0:
+        return None
+    dims = axes(dim, ndim)
+    return dims or None
+
+
+def need_float(name: str, x: Any) -> None:
+    """Raise PyTorch's error unless x is a float or complex tensor."""
+    if x._a.dtype.kind not in "fcV":
+        raise RuntimeError(
+            message(
+                f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype}",
+                hint="x.float()",
+            )
+        )
+
+
+@composite(public="linalg")
+def vector_norm(
+    x: Any,
+    ord: Any = 2,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """The vector norm over dims (all by default): (sum |x|^ord)^(1/ord); ord may be 0, inf,
+    -inf.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+    need_float("linalg.vector_norm", x)
+    x = x if dtype is None else x.to(dtype)
+    y = linalg_vector_norm(x, ord=as_ord(ord), dim=as_dims(dim, x.ndim), keepdim=keepdim)
+    return finish("vector_norm", y, out)
+
+
+@composite(public="linalg")
+def matrix_norm(
+    A: Any,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Any = None,
+) -> Any:
+    """The norm of matrices: "fro", "nuc", inf, -inf, 1, -1, 2, -2, over two dims."""
+    need_float("linalg.matrix_norm", A)
+    if A.ndim < 2:
+        raise RuntimeError(
+            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
+        )
+    dims = axes(dim, A.ndim)
+    if len(dims) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    A = A if dtype is None else A.to(dtype)
+    row, column = dims
+    if ord == "fro":
+        y = linalg_vector_norm(A, ord=2.0, dim=dims, keepdim=keepdim)
+    elif ord == "nuc" or ord in (2, -2):
+        from .spectral import svdvals
+
+        rest = [i for i in range(A.ndim) if i not in dims]
+        s = svdvals(A.permute((*rest, *dims)))
+        y = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord == 2 else s.amin(-1)
+        if keepdim:
+            y = y.reshape(tuple(1 if i in dims else n for i, n in enumerate(A.shape)))
+    elif ord in (1, -1, INF, -INF):
+        if ord in (INF, -INF):
+            row, column = column, row
+        sums = A.abs().sum(row, keepdim=True)
+        if ord > 0 and sums.shape[column] == 0:
+            y = sums.sum(column, keepdim=True)  # the norm of no elements is 0
+        else:
+            y = sums.amax(column, keepdim=True) if ord > 0 else sums.amin(column, keepdim=True)
+        y = y if keepdim else y.squeeze(dims)
+    else:
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+    return finish("matrix_norm", y, out)
+
+
+@composite(public="linalg", name="norm")
+def _linalg_norm(
+    A: Any,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    out: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """The vector norm (ord None, or one dim) or the matrix norm (two dims, or a 2-D tensor)."""
+    if dim is not None and not isinstance(dim, (tuple, list)):
+        dim = (dim,)
+    if ord is None:
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+    if isinstance(ord, str) or (dim is not None and len(dim) == 2) or (dim is None and A.ndim == 2):
+        dims = (-2, -1) if dim is None else dim
+        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
+    if dim is None and A.ndim != 1:
+        raise RuntimeError(
+            message(
+                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D.",
+                f"Got {A.ndim}D",
+            )
+        )
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+
+
+@composite(public="torch Tensor")
+def norm(
+    input: Any,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    out: Any = None,
+    dtype: Any = None,
+) -> Any:
+    """The p-norm over dims: all elements by default; p is a number, "fro" or "nuc"."""
+    need_float("norm", input)
+    if p == "nuc":
+        dims = tuple(range(input.ndim)) if dim is None else dim
+        return matrix_norm(input, "nuc", dims, keepdim, dtype=dtype, out=out)
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(
+            message(f"norm: order {p!r} is not supported", hint='"fro", "nuc" or a number')
+        )
+    order = 2.0 if p is None or p == "fro" else float(p)
+    x = input if dtype is None else input.to(dtype)
+    y = linalg_vector_norm(x, ord=order, dim=as_dims(dim, x.ndim), keepdim=keepdim)
+    return finish("norm", y, out)
+
+
+@composite
+def dist(input: Any, other: Any, p: float = 2) -> Any:
+    """The p-norm of input - other."""
+    return linalg_vector_norm(input - other, ord=float(p))
+
+
+@composite(public="linalg")
+def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
+    """Sums of conj(x) * y along dim."""
+    return finish("vecdot", (x.conj() * y).sum(dim), out)
+
+
+# -- distances between rows ------------------------------------------------------------------------
+
+
+@op(
+    samples=[case((5, 3), (4, 3)), case((2, 5, 3), (2, 4, 3))],
+    public="",
+    fresh=True,
+    node="EuclideanDistBackward0",
+)
+def euclidean_distances(x1: Any, x2: Any) -> Any:
+    """All distances through one matrix product: |a|^2 + |b|^2 - 2 ab."""
+    squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :]
+    squares -= 2 * np.matmul(x1, x2.mT)
+    return np.sqrt(np.maximum(squares, 0))
+
+
+def _one_side(g: Any, y: Any, x: Any, other: Any) -> Any:
+    w = where(y == 0, g * 0.0, g / (y + (y == 0)))
+    return x * reductions.sum(w, dim=(-1,), keepdim=True) - matmul(w, other)
+
+
+euclidean_distances.vjp(
+    lambda g, y, a, b: _one_side(g, y, a, b),
+    lambda g, y, a, b: _one_side(g.mT, y.mT, b, a),
+)
+
+
+@composite(public="torch")
+def cdist(
+    x1: Any,
+    x2: Any,
+    p: float = 2.0,
+    compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary",
+) -> Any:
+    """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
+    R).
+
+    >>> import rushlight as torch
+    >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+    if x1.ndim < 2 or x2.ndim < 2:
+        raise RuntimeError(
+            f"cdist only supports at least 2D tensors, X1 got: {x1.ndim}D and X2 got: {x2.ndim}D"
+        )
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(
+            message(
+                "X1 and X2 must have the same number of columns.",
+                f"X1: {x1.shape[-1]} X2: {x2.shape[-1]}",
+            )
+        )
+    if p < 0:
+        raise RuntimeError("cdist only supports non-negative p values")
+    large = x1.shape[-2] > 25 or x2.shape[-2] > 25
+    if p == 2 and (
+        compute_mode == "use_mm_for_euclid_dist"
+        or (large and compute_mode != "donot_use_mm_for_euclid_dist")
+    ):
+        return euclidean_distances(x1, x2)
+    return linalg_vector_norm(
+        x1.unsqueeze(-2) - x2.unsqueeze(-3), ord=float(p), dim=_last(x1, x2), keepdim=False
+    )
+
+
+def _last(x1: Any, x2: Any) -> tuple[int]:
+    return (builtins.max(x1.ndim, x2.ndim),)
+
+
+@composite(public="torch nn.functional")
+def pdist(input: Any, p: float = 2.0) -> Any:
+    """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2),
+    ..."""
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    i, j = np.triu_indices(input.shape[0], 1)
+    return linalg_vector_norm(input[wrap(i)] - input[wrap(j)], ord=float(p), dim=(1,))
+
+
+@composite(public="torch Tensor", inplace=True)
+def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
+    """Each slice along dim scaled down so that its p-norm is at most maxnorm."""
+    where_dim = axis(dim, input.ndim)
+    dims = tuple(i for i in range(input.ndim) if i != where_dim)
+    size = linalg_vector_norm(input, ord=float(p), dim=dims, keepdim=True)
+    factor = where(size > maxnorm, maxnorm / (size + 1e-7), size * 0.0 + 1.0)
+    return finish("renorm", input * factor, out)

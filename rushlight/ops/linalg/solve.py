@@ -1,0 +1,439 @@
+"""Inverses and systems: inv, pinv, det, slogdet, solve, lstsq, triangular systems, matrix_exp,
+matrix_power.
+
+The rules never invert twice: they solve with the matrix at hand. Factorizations are in
+`factor.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.door import wrap
+from ...errors import LinAlgError, message
+from ...kernels.linalg import reference as kernels
+from ...kernels.meta import MetaArray
+from ..core.record import composite, op
+from ..core.return_types import return_type
+from ..core.samples import Case
+from ..shape.views import cat
+from .factor import need_matrix, sample
+from .inverse import inv, linalg_inv, linalg_inv_quiet, linalg_pinv, pinv_rule, singular
+from .matmul import adjoint_, constant, finish, is_complex, matmul
+from .norm import need_float
+from .triangles import tril, triu
+
+SolveEx = return_type("linalg_solve_ex", ("result", "info"))
+Lstsq = return_type("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
+TriangularSolve = return_type("triangular_solve", ("solution", "cloned_coefficient"))
+
+
+# -- systems ---------------------------------------------------------------------------------------
+
+
+class _System(Case):
+    """A case of one matrix with its right-hand side."""
+
+    __slots__ = ()
+
+    def make(self, rng: np.random.Generator) -> Any:
+        a = self.args[0].make(rng) if hasattr(self.args[0], "make") else self.args[0]
+        return [a, rng.normal(size=self.args[1])], dict(self.kw)
+
+
+def system(shape: tuple[int, ...], right: tuple[int, ...], **kw: Any) -> Case:
+    """A well conditioned system."""
+    return _System((sample(*shape).args[0], right), kw)
+
+
+def _broadcast_shape(a: Any, b: Any, **_kw: Any) -> MetaArray:
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return MetaArray((*batch, *b.shape[-2:]), b.dtype)
+
+
+@op(
+    samples=[system((3, 3), (3, 2)), system((2, 3, 3), (3, 2)), system((3, 3), (2, 3, 1))],
+    public="",
+    fresh=True,
+    node="LinalgSolveExBackward0",
+)
+def linalg_solve(a: Any, b: Any) -> Any:
+    """The x with a @ x = b, for matrices b."""
+    try:
+        return np.linalg.solve(a, b)
+    except np.linalg.LinAlgError:
+        raise singular("torch.linalg.solve", a, "the solve") from None
+
+
+linalg_solve.shape(_broadcast_shape)
+
+
+@linalg_solve.joint
+def _solve_rule(g: Any, y: Any, a: Any, _b: Any, *, needs: Any) -> Any:
+    gb = linalg_solve(adjoint_(a), g)
+    return (-matmul(gb, adjoint_(y)) if needs[0] else None), gb
+
+
+def is_vector_side(a: Any, b: Any) -> bool:
+    """Whether b is a (stack of) vectors by PyTorch's rule: b.shape == a.shape[:-1]."""
+    return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
+
+
+def check_system(name: str, a: Any, b: Any, left: bool, vector: bool) -> None:
+    """Raise PyTorch's errors unless the sizes and types of a system fit."""
+    need_matrix(name, a, square=True)
+    if a._a.dtype != b._a.dtype:
+        raise RuntimeError(
+            message(
+                f"{name}: Expected A and B to have the same dtype, but found A of type {a.dtype} "
+                f"and B of type {b.dtype} instead"
+            )
+        )
+    size = b.shape[-1 if vector or not left else -2] if b.ndim else None
+    if size != a.shape[-1]:
+        equation = "AX = B" if left else "XA = B"
+        raise RuntimeError(
+            message(
+                f"{name}: Incompatible shapes of A and B for the equation {equation} "
+                f"({a.shape[-2]}x{a.shape[-1]} and {'x'.join(map(str, b.shape[-2:]))})",
+                f"A {tuple(a.shape)}, B {tuple(b.shape)}",
+            )
+        )
+
+
+@composite(public="linalg")
+def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
+    """The X with A @ X = B (X @ A = B when not left); B is a matrix, or a vector.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.2500])
+    """
+    vector = is_vector_side(A, B)
+    check_system("linalg.solve", A, B, left, vector)
+    if vector:
+        y = linalg_solve(A if left else A.mT, B.unsqueeze(-1)).squeeze(-1)
+    elif left:
+        y = linalg_solve(A, B)
+    else:
+        y = linalg_solve(A.mT, B.mT).mT
+    return finish("solve", y, out)
+
+
+@composite(public="linalg")
+def solve_ex(
+    A: Any, B: Any, *, left: bool = True, check_errors: bool = False, out: Any = None
+) -> Any:
+    """(result, info) without an exception for singular matrices."""
+    try:
+        y, info = solve(A, B, left=left), np.zeros(A.shape[:-2], np.int32)
+    except LinAlgError:
+        if check_errors:
+            raise
+        info = kernels.lu_factor(A._a)[2]
+        y = matmul(linalg_inv_quiet(A), B) if left else matmul(B, linalg_inv_quiet(A))
+    return finish("solve_ex", SolveEx((y, wrap(info))), out)
+
+
+@op(
+    samples=[
+        system((3, 3), (3, 2), upper=True),
+        system((2, 3, 3), (3, 2), upper=False),
+        system((3, 3), (3, 2), upper=False, unit=True),
+    ],
+    public="",
+    fresh=True,
+    node="LinalgSolveTriangularBackward0",
+)
+def linalg_solve_triangular(a: Any, b: Any, *, upper: bool, unit: bool = False) -> Any:
+    """The x with a @ x = b, where only one triangle of a is read."""
+    return kernels.solve_triangular(a, b, upper=upper, unit=unit)
+
+
+linalg_solve_triangular.shape(_broadcast_shape)
+
+
+@linalg_solve_triangular.joint
+def _triangular_rule(
+    g: Any, y: Any, a: Any, _b: Any, *, upper: bool, unit: bool, needs: Any
+) -> Any:
+    gb = linalg_solve_triangular(adjoint_(a), g, upper=not upper, unit=unit)
+    ga = None
+    if needs[0]:
+        full = -matmul(gb, adjoint_(y))
+        skip = int(unit)
+        ga = triu(full, diagonal=skip) if upper else tril(full, diagonal=-skip)
+    return ga, gb
+
+
+@composite(public="linalg")
+def solve_triangular(
+    A: Any,
+    B: Any,
+    *,
+    upper: bool,
+    left: bool = True,
+    unitriangular: bool = False,
+    out: Any = None,
+) -> Any:
+    """The X with A @ X = B (X @ A = B when not left) for triangular A."""
+    check_system("linalg.solve_triangular", A, B, left, False)
+    if left:
+        y = linalg_solve_triangular(A, B, upper=upper, unit=unitriangular)
+    else:
+        y = linalg_solve_triangular(A.mT, B.mT, upper=not upper, unit=unitriangular).mT
+    return finish("solve_triangular", y, out)
+
+
+@composite
+def triangular_solve(
+    input: Any,
+    A: Any,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Any = None,
+) -> Any:
+    """(X, A) with A @ X = input for triangular A; the older form of linalg.solve_triangular."""
+    a, up = (A.mT, not upper) if transpose else (A, upper)
+    y = linalg_solve_triangular(a, input, upper=up, unit=unitriangular)
+    return finish("triangular_solve", TriangularSolve((y, A.clone())), out)
+
+
+@composite
+def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
+    """The X with A @ X = input, from the Cholesky factor L of A."""
+    low = adjoint_(L) if upper else L
+    half = linalg_solve_triangular(low, input, upper=False)
+    return finish("cholesky_solve", linalg_solve_triangular(adjoint_(low), half, upper=True), out)
+
+
+@composite
+def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
+    """The inverse of A from its Cholesky factor L."""
+    eye = constant(np.broadcast_to(np.eye(L.shape[-1]), L.shape), L)
+    return finish("cholesky_inverse", cholesky_solve(eye, L, upper), out)
+
+
+@composite(public="linalg", name="lu_solve")
+def lu_solve(
+    LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False, out: Any = None
+) -> Any:
+    """The X with A @ X = B, from `linalg.lu_factor` of A (A^H when adjoint; X @ A when not
+    left)."""
+    if not left:
+        y = lu_solve(LU, pivots, adjoint_(B), adjoint=not adjoint)
+        return finish("lu_solve", adjoint_(y), out)
+    order = kernels.permutation(pivots._a, LU.shape[-1])
+    p = constant(np.eye(LU.shape[-1])[order], LU)  # P^T
+    if adjoint:
+        half = linalg_solve_triangular(adjoint_(LU), B, upper=False)
+        y = linalg_solve_triangular(adjoint_(LU), half, upper=True, unit=True)
+        y = matmul(p.mT, y)
+    else:
+        half = linalg_solve_triangular(LU, matmul(p, B), upper=False, unit=True)
+        y = linalg_solve_triangular(LU, half, upper=True)
+    return finish("lu_solve", y, out)
+
+
+@composite(public="torch Tensor", name="lu_solve")
+def _old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
+    """The x with A @ x = b from the packed LU of A; the older form of linalg.lu_solve."""
+    return lu_solve(LU_data, LU_pivots, b, out=out)
+
+
+# -- least squares ---------------------------------------------------------------------------------
+
+
+@op(
+    samples=[system((4, 3), (4, 2)), system((2, 3, 4), (2, 3, 1))],
+    public="",
+    fresh=True,
+    outputs=3,
+    differentiable=(0,),
+    node="LinalgLstsqBackward0",
+)
+def linalg_lstsq(a: Any, b: Any, *, rcond: float | None = None) -> Any:
+    """Least squares solutions of least norm, ranks, singular values."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(a, (*batch, *a.shape[-2:]))
+    b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
+    x = np.empty((*batch, a.shape[-1], b.shape[-1]), a.dtype)
+    rank = np.empty(batch, np.int64)
+    s = np.empty((*batch, min(a.shape[-2:])), a.real.dtype)
+    limit = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
+    for place in np.ndindex(batch):
+        x[place], _, rank[place], s[place] = np.linalg.lstsq(a[place], b[place], rcond=limit)
+    return x, rank, s
+
+
+@linalg_lstsq.joint
+def _lstsq_rule(g: Any, _y: Any, a: Any, b: Any, *, needs: Any) -> Any:
+    y = linalg_pinv(a)
+    ga = None
+    if needs[0]:
+        ga = pinv_rule(matmul(g[0], adjoint_(b)), y, a)
+    return ga, matmul(adjoint_(y), g[0])
+
+
+@composite(public="linalg")
+def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
+    """The X that minimises |A @ X - B|: (solution, residuals, rank, singular_values)."""
+    need_float("linalg.lstsq", A)
+    drivers = (None, "gels", "gelsy", "gelsd", "gelss")
+    if driver not in drivers:
+        raise RuntimeError(
+            "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), "
+            f"got {driver}"
+        )
+    m, n = A.shape[-2:]
+    vector = A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1])
+    b = B.unsqueeze(-1) if vector else B
+    if b.ndim < 2 or b.shape[-2] != m:
+        raise RuntimeError(
+            message(
+                "torch.linalg.lstsq: input.size(-2) should match other.size(-2)",
+                f"{tuple(A.shape)} and {tuple(B.shape)}",
+            )
+        )
+    x, rank, s = linalg_lstsq(A, b, rcond=rcond)
+    residuals = wrap(np.zeros(0, s._a.dtype))
+    if m > n and driver != "gelsy" and bool((rank == n).all()):
+        d = matmul(A, x) - b
+        residuals = (d * (d.conj() if is_complex(d) else d)).sum(-2)
+        residuals = residuals.real if is_complex(d) else residuals
+    none = wrap(np.zeros(0, np.int64)), wrap(np.zeros(0, s._a.dtype))
+    return Lstsq(
+        (
+            x.squeeze(-1) if vector else x,
+            residuals,
+            none[0] if driver == "gels" else rank,
+            s if driver in ("gelsd", "gelss") else none[1],
+        )
+    )
+
+
+# -- functions of a matrix -------------------------------------------------------------------------
+
+
+@op(samples=[sample(3, 3), sample(2, 3, 3)], public="", fresh=True, node="LinalgMatrixExpBackward0")
+def linalg_matrix_exp(a: Any) -> Any:
+    """exp of square matrices."""
+    return kernels.matrix_exp(a)
+
+
+@linalg_matrix_exp.vjp
+def _matrix_exp_rule(g: Any, _y: Any, a: Any) -> Any:
+    # the upper right block of exp [[a^H, g], [0, a^H]] is the derivative in direction g
+    ah = adjoint_(a)
+    n = a.shape[-1]
+    top, low = cat(ah, g, dim=-1), cat(ah * 0.0, ah, dim=-1)
+    return linalg_matrix_exp(cat(top, low, dim=-2))[..., :n, n:]
+
+
+@composite(public="linalg torch Tensor")
+def matrix_exp(A: Any) -> Any:
+    """The matrix exponential: the sum of A^k / k!."""
+    need_matrix("linalg.matrix_exp", A, square=True)
+    return linalg_matrix_exp(A)
+
+
+@composite(public="linalg torch Tensor")
+def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
+    """A multiplied with itself n times; the inverse's power for negative n."""
+    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+        need_matrix(
+            "linalg.matrix_power", A.double() if A._a.dtype.kind in "iub" else A, square=True
+        )
+    if n < 0:
+        A, n = linalg_inv(A), -n
+    if n == 0:
+        eye = np.broadcast_to(np.eye(A.shape[-1], dtype=A._a.dtype), A.shape).copy()
+        y = wrap(eye) + A * 0 if A.requires_grad else wrap(eye)
+        return finish("matrix_power", y, out)
+    result: Any = None
+    while n:
+        if n & 1:
+            result = A if result is None else matmul(result, A)
+        n >>= 1
+        if n:
+            A = matmul(A, A)
+    return finish("matrix_power", result if result is not A else A.clone(), out)
+
+
+@composite(public="linalg")
+def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
+    """The inverse of A seen as a matrix from its dims after ind to those before."""
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    head, tail = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    if math.prod(head) != math.prod(tail):
+        raise RuntimeError(
+            message(
+                "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+                f"prod(self.shape[:ind]), but got {math.prod(tail)} != {math.prod(head)}"
+            )
+        )
+    y = inv(A.reshape((math.prod(head), math.prod(tail)))).reshape((*tail, *head))
+    return finish("tensorinv", y, out)
+
+
+@composite(public="linalg")
+def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
+    """The X with tensordot(A, X, X.ndim) = B."""
+    if dims is not None:
+        dims = [d % A.ndim for d in dims]
+        A = A.permute((*[d for d in range(A.ndim) if d not in dims], *dims))
+    shape = tuple(A.shape[B.ndim :])
+    if math.prod(shape) != B.numel():
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {math.prod(shape)} != {B.numel()}"
+        )
+    y = solve(A.reshape((B.numel(), math.prod(shape))), B.reshape((B.numel(),)))
+    return finish("tensorsolve", y.reshape(shape), out)
+
+
+@composite(public="linalg")
+def vander(x: Any, N: int | None = None) -> Any:
+    """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
+    x = x.reshape((1,)) if x.ndim == 0 else x
+    if x._a.dtype.kind in "biu":
+        x = x.to(dtypes.int64)
+    n = x.shape[-1] if N is None else N
+    if n <= 1 and N is not None:
+        raise RuntimeError("N must be greater than 1.")
+    powers = [x * 0 + 1]
+    while len(powers) < n:
+        powers.append(powers[-1] * x)
+    return cat(*[p[..., None] for p in powers], dim=-1)
+
+
+@composite(public="torch", name="vander")
+def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """The Vandermonde matrix of a vector, highest power first unless increasing."""
+    if x._a.dtype.kind in "biu":
+        x = x.to(dtypes.int64)
+    n = x.shape[0] if N is None else N
+    powers = [x * 0 + 1]
+    while len(powers) < n:
+        powers.append(powers[-1] * x)
+    powers = powers[:n] if increasing else powers[:n][::-1]
+    return cat(*[p[..., None] for p in powers], dim=-1) if n else x[:, None][:, :0]
+
+
+@composite(public="linalg", name="matmul")
+def _linalg_matmul(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The matrix product, as torch.matmul."""
+    return matmul.public_function()(input, other, out=out)
+
+
+@composite(public="linalg", name="diagonal")
+def _linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonal of the last two dims, as a view."""
+    return A.diagonal(offset, dim1, dim2)

@@ -1,0 +1,287 @@
+"""Eigenvalues and singular values: eig, eigh, svd, and what follows from them (rank, condition
+number).
+
+Forward: LAPACK through numpy.linalg. Backward: the formulas that PyTorch uses, which divide only by
+differences of eigenvalues or of squared singular values. Other factorizations: `factor.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import LinAlgError
+from ..core.record import composite, op
+from ..core.return_types import return_type
+from .factor import column, need_matrix, row, sample
+from .matmul import adjoint_, constant, finish, is_complex, matmul
+from .triangles import put_diagonal, take_diagonal
+
+Eig = return_type("linalg_eig", ("eigenvalues", "eigenvectors"))
+Eigh = return_type("linalg_eigh", ("eigenvalues", "eigenvectors"))
+Svd = return_type("linalg_svd", ("U", "S", "Vh"))
+OldSvd = return_type("svd", ("U", "S", "V"))
+
+
+# -- eigenvalues -----------------------------------------------------------------------------------
+
+
+def differences(v: Any) -> Any:
+    """v_j - v_i with ones on the diagonal, a safe denominator there."""
+    n = v.shape[-1]
+    return row(v) - column(v) + constant(np.eye(n), v)
+
+
+def off_diagonal(x: Any) -> Any:
+    """x with a zero diagonal."""
+    return x * constant(1 - np.eye(x.shape[-1]), x)
+
+
+@op(
+    samples=[sample(3, 3, kind="symmetric"), sample(2, 4, 4, kind="symmetric", uplo="U")],
+    public="",
+    fresh=True,
+    smooth=False,  # the gradient is the symmetric one, a difference in one element is not
+    outputs=2,
+    node="LinalgEighBackward0",
+)
+def linalg_eigh(a: Any, *, uplo: Any = "L") -> Any:
+    """Eigenvalues (ascending) and eigenvectors of Hermitian matrices."""
+    if a.size == 0:
+        return np.zeros(a.shape[:-1], a.real.dtype), a.copy()
+    try:
+        values, vectors = np.linalg.eigh(a, UPLO=uplo)
+    except np.linalg.LinAlgError as failed:
+        raise LinAlgError(f"linalg.eigh: The algorithm failed to converge ({failed})") from None
+    return values, vectors
+
+
+@linalg_eigh.vjp
+def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
+    values, v = y
+    gl, gv = g
+    vh = adjoint_(v)
+    if gv is None:
+        return matmul(v * row(gl), vh)
+    inner = off_diagonal(matmul(vh, gv)) / differences(values)
+    if gl is not None:
+        inner = inner + put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
+    return matmul(matmul(v, inner), vh)
+
+
+@composite(public="linalg")
+def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
+    """Eigenvalues (ascending) and orthonormal eigenvectors of symmetric or Hermitian matrices.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
+    tensor([1., 2.])
+    """
+    need_matrix("linalg.eigh", A, square=True)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    return finish("eigh", Eigh(linalg_eigh(A, uplo=UPLO.upper())), out)
+
+
+@composite(public="linalg")
+def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
+    """The eigenvalues of symmetric or Hermitian matrices, ascending."""
+    return finish("eigvalsh", eigh(A, UPLO)[0], out)
+
+
+@op(
+    samples=[sample(3, 3, kind="real eigenvalues")],
+    public="",
+    fresh=True,
+    outputs=2,
+    smooth=False,
+)
+def linalg_eig(a: Any) -> Any:
+    """Eigenvalues and eigenvectors of general matrices, always complex."""
+    kind = np.result_type(a.dtype, np.complex64)
+    if not np.isfinite(a).all():
+        raise RuntimeError("linalg.eig: input tensor should not contain infs or NaNs.")
+    values, vectors = np.linalg.eig(a)
+    return values.astype(kind, copy=False), vectors.astype(kind, copy=False)
+
+
+@linalg_eig.vjp
+def _eig_rule(g: Any, y: Any, a: Any) -> Any:
+    from .solve import linalg_solve
+
+    values, v = y
+    gl, gv = g
+    vh = adjoint_(v)
+    if gv is None:
+        inner = put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
+    else:
+        vg = matmul(vh, gv)
+        # eigenvectors have norm 1: what would change the norm is taken out
+        inner = vg - matmul(vh, v) * row(take_diagonal(vg).real)
+        inner = off_diagonal(inner) / differences(values.conj())
+        if gl is not None:
+            inner = inner + put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
+    out = linalg_solve(vh, matmul(inner, vh))
+    return out if is_complex(a) else out.real
+
+
+@composite(public="linalg")
+def eig(A: Any, *, out: Any = None) -> Any:
+    """Eigenvalues and eigenvectors (complex) of square matrices."""
+    need_matrix("linalg.eig", A, square=True)
+    return finish("eig", Eig(linalg_eig(A)), out)
+
+
+@composite(public="linalg")
+def eigvals(A: Any, *, out: Any = None) -> Any:
+    """The eigenvalues (complex) of square matrices."""
+    need_matrix("linalg.eigvals", A, square=True)
+    return finish("eigvals", linalg_eig(A)[0], out)
+
+
+# -- singular values -------------------------------------------------------------------------------
+
+
+@op(
+    samples=[sample(3, 3), sample(4, 3), sample(2, 3, 4)],
+    public="",
+    fresh=True,
+    outputs=3,
+)
+def linalg_svd(a: Any, *, full_matrices: bool = False) -> Any:
+    """a = U @ diag(S) @ Vh."""
+    if 0 in a.shape[-2:]:
+        m, n = a.shape[-2:]
+        k = min(m, n)
+        sides = (m, n) if full_matrices else (k, k)
+        u = np.broadcast_to(np.eye(m, sides[0], dtype=a.dtype), (*a.shape[:-2], m, sides[0]))
+        vh = np.broadcast_to(np.eye(sides[1], n, dtype=a.dtype), (*a.shape[:-2], sides[1], n))
+        return u.copy(), np.zeros((*a.shape[:-2], k), a.real.dtype), vh.copy()
+    try:
+        u, s, vh = np.linalg.svd(a, full_matrices=full_matrices)
+    except np.linalg.LinAlgError as failed:
+        raise LinAlgError(
+            f"linalg.svd: The algorithm failed to converge because the input matrix contained "
+            f"non-finite values. ({failed})"
+        ) from None
+    return u, s, vh
+
+
+@linalg_svd.vjp
+def _svd_rule(g: Any, y: Any, _a: Any, *, shapes: Any) -> Any:
+    m, n = shapes[0][-2:]
+    k = min(m, n)
+    u, s, vh = y
+    gu, gs, gvh = g
+    u, vh = u[..., :, :k], vh[..., :k, :]  # of full matrices the first k columns have a gradient
+    if gu is None and gvh is None:
+        return matmul(u * row(gs), vh)
+    s = s + 0 * s
+    uh, v = adjoint_(u), adjoint_(vh)
+    squares = row(s * s) - column(s * s) + constant(np.eye(k), s)
+    inner = None
+    if gu is not None:
+        gu = gu[..., :, :k]
+        skew = matmul(uh, gu)
+        skew = skew - adjoint_(skew)
+        inner = off_diagonal(skew) / squares * row(s)
+        if is_complex(skew):
+            inner = inner + put_diagonal(take_diagonal(skew) / (2 * s), rows=k, columns=k)
+    if gvh is not None:
+        gvh = gvh[..., :k, :]
+        skew = matmul(vh, adjoint_(gvh))
+        skew = skew - adjoint_(skew)
+        part = column(s) * (off_diagonal(skew) / squares)
+        inner = part if inner is None else inner + part
+    if gs is not None:
+        inner = inner + put_diagonal(gs, rows=k, columns=k)
+    if m > k and gu is not None:
+        left = gu - matmul(u, matmul(uh, gu))
+        out = matmul(matmul(u, inner) + left / row(s), vh)
+    else:
+        out = matmul(matmul(u, inner), vh)
+    if n > k and gvh is not None:
+        right = gvh - matmul(matmul(gvh, v), vh)
+        out = out + matmul(u / row(s), right)
+    return out
+
+
+@composite(public="linalg")
+def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
+    """A = U @ diag(S) @ Vh with singular values in descending order.
+
+    >>> import rushlight as torch
+    >>> torch.linalg.svd(torch.eye(2) * 3).S
+    tensor([3., 3.])
+    """
+    need_matrix("linalg.svd", A)
+    return finish("svd", Svd(linalg_svd(A, full_matrices=full_matrices)), out)
+
+
+@composite(public="linalg")
+def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
+    """The singular values in descending order."""
+    need_matrix("linalg.svdvals", A)
+    return finish("svdvals", linalg_svd(A, full_matrices=False)[1], out)
+
+
+@composite(public="torch Tensor", name="svd")
+def _old_svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """(U, S, V) with input = U @ diag(S) @ V^H; the older form of linalg.svd."""
+    need_matrix("svd", input)
+    u, s, vh = linalg_svd(input, full_matrices=not some)
+    if not compute_uv:
+        m, n = input.shape[-2:]
+        u, vh = (wrap(np.zeros((*input.shape[:-2], k, k), input._a.dtype)) for k in (m, n))
+    return finish("svd", OldSvd((u, s, adjoint_(vh))), out)
+
+
+def rank_tolerance(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
+    """The threshold below which singular values (or |eigenvalues|) count as zero."""
+    atol, rtol = (t._a if hasattr(t, "_a") else t for t in (atol, rtol))
+    if rtol is None:
+        eps = np.finfo(a.dtype).eps
+        rtol = 0.0 if atol is not None and np.any(np.asarray(atol) > 0) else eps * max(a.shape[-2:])
+    top = s.max(axis=-1, initial=0)
+    return np.maximum(np.asarray(0 if atol is None else atol), np.asarray(rtol) * top)
+
+
+@composite(public="linalg")
+def matrix_rank(
+    A: Any,
+    tol: Any = None,
+    hermitian: bool = False,
+    *,
+    atol: Any = None,
+    rtol: Any = None,
+    out: Any = None,
+) -> Any:
+    """The number of singular values above max(atol, rtol * the largest one)."""
+    need_matrix("linalg.matrix_rank", A, square=hermitian)
+    a = A._a
+    s = np.abs(np.linalg.eigvalsh(a)) if hermitian else linalg_svd.fn(a)[1]
+    limit = rank_tolerance(a, s, atol, rtol)
+    if tol is not None:
+        limit = np.asarray(tol._a if hasattr(tol, "_a") else tol)
+    rank = (s > limit[..., None]).sum(axis=-1)
+    return finish("matrix_rank", wrap(np.asarray(rank, np.int64)), out)
+
+
+@composite(public="linalg")
+def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
+    """The condition number: the norm of A times the norm of its inverse."""
+    from .inverse import linalg_inv_quiet
+    from .norm import matrix_norm
+
+    need_matrix("linalg.cond", A, square=p not in (None, 2, -2))
+    if p in (None, 2, -2):
+        s = linalg_svd(A)[1]
+        if s.shape[-1] == 0:
+            y = s.sum(-1)
+        else:
+            y = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        y = matrix_norm(A, p) * matrix_norm(linalg_inv_quiet(A), p)
+    return finish("cond", y, out)

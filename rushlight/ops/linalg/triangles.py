@@ -1,0 +1,219 @@
+"""Outer and vector products, Kronecker products, triangles, diagonals and the trace.
+
+Matrix products are in `matmul.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import axis, message
+from ..core.record import composite, op
+from ..core.samples import case, error
+from .matmul import constant, finish, matmul, need_dims, tall
+
+# -- outer, inner, kron, cross ---------------------------------------------------------------------
+
+
+@op(
+    samples=[case((3,), (4,))],
+    errors=[error(RuntimeError, "vector", (3, 1), (3,))],
+    promote="common",
+    holomorphic=True,
+    fresh=True,
+    aliases="ger",
+)
+def outer(input: Any, vec2: Any) -> Any:
+    """All products of an element of the first vector with one of the second."""
+    need_dims(input, "outer: self", 1)
+    need_dims(vec2, "outer: vec2", 1)
+    return input[:, None] * vec2
+
+
+outer.vjp(lambda g, _y, _a, b: matmul(g, b), lambda g, _y, a, _b: matmul(a, g))
+
+
+@composite
+def inner(input: Any, other: Any, *, out: Any = None) -> Any:
+    """Sums of products over the last dim of both; a plain product when one is a number."""
+    if input.ndim == 0 or other.ndim == 0:
+        return finish("inner", input * other, out)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            message(
+                "inner() the last dimension must match on both input tensors but got shapes "
+                f"{list(input.shape)} and {list(other.shape)}"
+            )
+        )
+    y = matmul(tall(input), tall(other).mT)
+    y = y.reshape((*input.shape[:-1], *other.shape[:-1]))
+    return finish("inner", y, out)
+
+
+@composite
+def kron(input: Any, other: Any, *, out: Any = None) -> Any:
+    """The Kronecker product: every element of input times the whole of other."""
+    dims = max(input.ndim, other.ndim)
+    a = (1,) * (dims - input.ndim) + tuple(input.shape)
+    b = (1,) * (dims - other.ndim) + tuple(other.shape)
+    left = input.reshape(tuple(n for s in a for n in (s, 1)))
+    right = other.reshape(tuple(n for s in b for n in (1, s)))
+    y = (left * right).reshape(tuple(m * n for m, n in zip(a, b, strict=True)))
+    return finish("kron", y, out)
+
+
+@op(
+    samples=[case((4, 3), (4, 3)), case((3, 4), (3, 4), dim=0), case((2, 1, 3), (4, 3))],
+    errors=[error(RuntimeError, "must have length 3", (4, 2), (4, 2))],
+    public="",
+    promote="common",
+    holomorphic=True,
+    fresh=True,
+)
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """The vector product along a dim of size 3."""
+    where = axis(dim, max(input.ndim, other.ndim))
+    back = where - max(input.ndim, other.ndim)
+    if input.ndim != other.ndim and (-back > input.ndim or -back > other.ndim):
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if input.shape[back] != 3 or other.shape[back] != 3:
+        raise RuntimeError(
+            message(
+                f"linalg.cross: inputs dimension {dim} must have length 3. "
+                f"Got {input.shape[back]} and {other.shape[back]}",
+                f"{tuple(input.shape)} and {tuple(other.shape)}",
+            )
+        )
+    a = [input.take(i, axis=back) for i in range(3)] if input.ndim == other.ndim else None
+    if a is None:
+        input, other = np.broadcast_arrays(input, other)
+        a = [input.take(i, axis=back) for i in range(3)]
+    b = [other.take(i, axis=back) for i in range(3)]
+    parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    return np.stack(parts, axis=where if parts[0].ndim + 1 == max(input.ndim, other.ndim) else back)
+
+
+linalg_cross.vjp(
+    lambda g, _y, _a, b, *, dim: linalg_cross(b, g, dim=dim),
+    lambda g, _y, a, _b, *, dim: linalg_cross(g, a, dim=dim),
+)
+
+
+@composite(public="linalg", name="cross")
+def _cross_last(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> Any:
+    """The vector product along a dim of size 3 (the last one by default)."""
+    return finish("cross", linalg_cross(input, other, dim=dim), out)
+
+
+@composite
+def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
+    """The vector product along dim (by default the first dim of size 3)."""
+    if dim is None:
+        found = [i for i, n in enumerate(input.shape) if n == 3]
+        if not found:
+            raise RuntimeError("no dimension of size 3 in input")
+        dim = found[0]
+    return finish("cross", linalg_cross(input, other, dim=dim), out)
+
+
+# -- triangles and diagonals -----------------------------------------------------------------------
+
+
+def _at_least_2d(name: str, x: Any) -> None:
+    if x.ndim < 2:
+        raise RuntimeError(
+            message(
+                f"{name}: input tensor must have at least 2 dimensions", f"shape {tuple(x.shape)}"
+            )
+        )
+
+
+@op(
+    samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
+    errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
+    low="keep",
+    inplace=True,
+    fresh=True,
+)
+def tril(input: Any, *, diagonal: int = 0) -> Any:
+    """The lower triangle of each matrix; other elements are 0."""
+    _at_least_2d("tril", input)
+    return np.tril(input, diagonal)
+
+
+tril.vjp(lambda g, _y, _x, *, diagonal: tril(g, diagonal=diagonal))
+
+
+@op(
+    samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
+    errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
+    low="keep",
+    inplace=True,
+    fresh=True,
+)
+def triu(input: Any, *, diagonal: int = 0) -> Any:
+    """The upper triangle of each matrix; other elements are 0."""
+    _at_least_2d("triu", input)
+    return np.triu(input, diagonal)
+
+
+triu.vjp(lambda g, _y, _x, *, diagonal: triu(g, diagonal=diagonal))
+
+
+@op(samples=[case((3, 4)), case((2, 3, 3), offset=1)], public=None, low="keep", fresh=True)
+def take_diagonal(x: Any, *, offset: int = 0) -> Any:
+    """The diagonal of the last two dims, copied."""
+    return np.diagonal(x, offset, -2, -1).copy()
+
+
+@take_diagonal.vjp
+def _take_rule(g: Any, _y: Any, _x: Any, *, offset: int, shapes: Any) -> Any:
+    return put_diagonal(g, rows=shapes[0][-2], columns=shapes[0][-1], offset=offset)
+
+
+@op(
+    samples=[case((3,), rows=3, columns=4), case((2, 2), rows=3, columns=3, offset=1)],
+    public=None,
+    low="keep",
+    fresh=True,
+)
+def put_diagonal(v: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
+    """Matrices of zeros with the last dim of v on a diagonal."""
+    y = np.zeros((*v.shape[:-1], rows, columns), v.dtype)
+    i = np.arange(v.shape[-1])
+    y[..., i + max(-offset, 0), i + max(offset, 0)] = v
+    return y
+
+
+put_diagonal.vjp(lambda g, _y, _v, *, offset: take_diagonal(g, offset=offset))
+
+
+@composite
+def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
+    """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
+    if input.ndim == 1:
+        n = input.shape[0] + abs(diagonal)
+        y = put_diagonal(input, rows=n, columns=n, offset=diagonal)
+    elif input.ndim == 2:
+        y = take_diagonal(input, offset=diagonal)
+    else:
+        raise RuntimeError(
+            message(
+                f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D",
+                hint="torch.diagonal or torch.diag_embed for stacks",
+            )
+        )
+    return finish("diag", y, out)
+
+
+@op(samples=[case((3, 4)), case((3, 3))], errors=[error(RuntimeError, "matrix", (3,))], fresh=True)
+def trace(input: Any) -> Any:
+    """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(input.shape)}"))
+    return np.trace(input, dtype=np.int64 if input.dtype.kind in "biu" else None)
+
+
+trace.vjp(lambda g, _y, _x, *, shapes: g * constant(np.eye(*shapes[0]), g))

@@ -1,0 +1,1 @@
+"""What layers compute: convolutions, pooling, norms, losses, attention, recurrent layers."""

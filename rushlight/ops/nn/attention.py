@@ -1,0 +1,567 @@
+"""Attention: softmax(q k^T * scale + mask) v as one op, and the multi-head layer made of it.
+
+Vaswani et al., 2017, arXiv:1706.03762. Not here: the modules (`nn/transformer.py`).
+"""
+
+from __future__ import annotations
+
+import math as pymath
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...errors import message
+from ...kernels.attention import select as blocks
+from ...kernels.meta import MetaArray
+from ..core.record import composite, op
+from ..core.samples import arr, case
+from ..linalg.matmul import linear, matmul
+from ..reduce.sums import sum as total
+from ..shape.views import cat
+from .dropout import _noise as drop_noise
+
+NEG_INF = float("-inf")
+
+# -- the op --------------------------------------------------------------------------------------
+
+
+def bias_of(mask: Any, dtype: Any) -> Any:
+    """What a mask adds to the scores: 0 or -inf for a bool one (True: may be looked at)."""
+    if mask.dtype != bool:
+        return mask
+    return np.where(mask, dtype.type(0), dtype.type(-np.inf))
+
+
+def causal_bias(rows: int, columns: int, dtype: Any) -> Any:
+    """-inf above the diagonal that begins at the upper left corner."""
+    later = np.arange(columns) > np.arange(rows)[:, None]
+    return np.where(later, dtype.type(-np.inf), dtype.type(0))
+
+
+_Q, _K = (2, 3, 4), (2, 5, 4)
+PLAIN = {"scale": 0.5, "causal": False, "safe": True}
+
+
+@op(
+    samples=[
+        case(_Q, _K, (2, 5, 3), **PLAIN),
+        case(_Q, _K, (2, 5, 3), (3, 5), arr((2, 3, 5), 0, 2), **PLAIN),
+        case(_Q, (2, 3, 4), (2, 3, 4), scale=0.5, causal=True, safe=False),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    name="scaled_dot_product_attention",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+)
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any = None,
+    noise: Any = None,
+    *,
+    scale: float,
+    causal: bool,
+    safe: bool,
+) -> Any:
+    """(softmax(q k^T * scale + mask) * noise v, the softmax).
+
+    Args:
+        mask: added to the scores; a bool one hides where it is False.
+        noise: factors of the weights (dropout).
+        causal: position i sees positions up to i.
+        safe: a row that sees nothing is 0, not NaN.
+    """
+    w = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))  # (..., L, S)
+    if mask is not None:
+        bias = bias_of(mask, w.dtype)
+        w = np.add(w, bias, out=w) if _fits(bias, w) else w + bias
+    if causal:
+        w += causal_bias(w.shape[-2], w.shape[-1], w.dtype)
+    if w.size:
+        top = np.maximum.reduce(w, axis=-1, keepdims=True)
+        if safe and (mask is not None or causal):
+            top = np.where(top == -np.inf, top.dtype.type(0), top)
+        w -= top
+        np.exp(w, out=w)
+        rows = np.add.reduce(w, axis=-1, keepdims=True)
+        if safe:
+            rows[rows == 0] = 1
+        w /= rows
+    return np.matmul(w if noise is None else w * noise, value), w
+
+
+def _fits(bias: Any, w: Any) -> bool:
+    return bias.ndim <= w.ndim and np.broadcast_shapes(bias.shape, w.shape) == w.shape
+
+
+@attention.shape
+def _(q: Any, k: Any, v: Any, mask: Any = None, noise: Any = None, **_kw: Any) -> Any:
+    batch = np.broadcast_shapes(
+        q.shape[:-2], k.shape[:-2], v.shape[:-2], () if mask is None else mask.shape[:-2]
+    )
+    rows = (*batch, q.shape[-2])
+    return MetaArray((*rows, v.shape[-1]), q.dtype), MetaArray((*rows, k.shape[-2]), q.dtype)
+
+
+def _attention_rule(
+    g: Any, y: Any, q: Any, k: Any, v: Any, _mask: Any, noise: Any, *, scale: float, needs: Any
+) -> Any:
+    g_out, g_w = g
+    w = y[1]
+    gv = gn = None
+    if g_out is not None:
+        if needs[2]:
+            gv = matmul((w if noise is None else w * noise).swapaxes(-1, -2), g_out)
+        part = matmul(g_out, v.swapaxes(-1, -2))
+        if needs[4]:
+            gn = part * w
+        if noise is not None:
+            part = part * noise
+        g_w = part if g_w is None else part + g_w
+    gw = g_w * w
+    scores = gw - w * total(gw, dim=-1, keepdim=True)
+    gq = matmul(scores, k) * scale if needs[0] else None
+    gk = matmul(scores.swapaxes(-1, -2), q) * scale if needs[1] else None
+    return gq, gk, gv, scores if needs[3] else None, gn
+
+
+attention.joint(_attention_rule)
+
+
+@op(
+    samples=[
+        case(_Q, _K, (2, 5, 3), scale=0.5, causal=False),
+        case(_Q, _K, (2, 5, 3), np.arange(15).reshape(3, 5) % 4 > 0, scale=0.5, causal=True),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    differentiable=(0,),
+    saves=(0, 1),
+    name="attention_by_blocks",
+    node="ScaledDotProductFlashAttentionForCpuBackward0",
+)
+def attention_by_blocks(
+    query: Any, key: Any, value: Any, mask: Any = None, *, scale: float, causal: bool
+) -> Any:
+    """(softmax(q k^T * scale + mask) v, the logarithm of each row's sum of exponentials).
+
+    The scores are not kept; backward computes them anew. A row that sees nothing is 0.
+    """
+    found = blocks.forward(query, key, value, mask, scale, causal)
+    if found is not None:
+        return found
+    out, _w = attention.fn(query, key, value, mask, scale=scale, causal=causal, safe=True)
+    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
+    if mask is not None:
+        scores = scores + bias_of(mask, scores.dtype)
+    if causal:
+        scores = scores + causal_bias(scores.shape[-2], scores.shape[-1], scores.dtype)
+    with np.errstate(divide="ignore"):
+        kept = np.logaddexp.reduce(scores, axis=-1)
+    return out, np.where(kept == -np.inf, scores.dtype.type(np.inf), kept)
+
+
+@attention_by_blocks.shape
+def _(q: Any, k: Any, v: Any, mask: Any = None, **_kw: Any) -> Any:
+    rows = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]) + q.shape[-2:-1]
+    return MetaArray((*rows, v.shape[-1]), q.dtype), MetaArray(rows, q.dtype)
+
+
+@attention_by_blocks.joint
+def _(
+    g: Any, y: Any, q: Any, k: Any, v: Any, mask: Any, *, scale: float, causal: bool, needs: Any
+) -> Any:
+    kw = {"scale": scale, "causal": causal, "safe": True}
+    if isinstance(q, TensorBase):
+        _, w = attention.call((q, k, v, mask, None), kw)
+    else:
+        found = blocks.backward(g[0], y[0], y[1], q, k, v, mask, scale, causal)
+        if found is not None:
+            return (*found, None)
+        _, w = attention.fn(q, k, v, mask, **kw)
+    needs = (*needs[:3], False, False)
+    found = _attention_rule((g[0], None), (None, w), q, k, v, None, None, scale=scale, needs=needs)
+    return (*found[:3], None)
+
+
+def by_blocks(query: Any, key: Any, value: Any, mask: Any) -> bool:
+    """Whether the op without the matrix of scores takes these Tensors."""
+    if mask is not None and mask.requires_grad:
+        return False
+    arrays = (query._a, key._a, value._a, None if mask is None else mask._a)
+    return not door.casting() and blocks.applies(*arrays)
+
+
+# -- scaled_dot_product_attention ----------------------------------------------------------------
+
+
+def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None:
+    shapes = f"query {tuple(query.shape)}, key {tuple(key.shape)}, value {tuple(value.shape)}"
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise RuntimeError(
+            message(
+                "scaled_dot_product_attention: Expected query, key, and value to all be  at least "
+                f"2 dimensional, but got query.dim: {query.ndim}, key.dim: {key.ndim} and "
+                f"value.dim: {value.ndim} instead.",
+                got=shapes,
+            )
+        )
+    if not query.dtype == key.dtype == value.dtype and not door.casting():
+        raise RuntimeError(
+            message(
+                "Expected query, key, and value to have the same dtype, but got query.dtype: "
+                f"{query.dtype} key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
+            )
+        )
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        raise RuntimeError(
+            message(
+                "scaled_dot_product_attention: The size of tensor a must match the size of "
+                "tensor b: query and key differ in the last dimension, or key and value in length",
+                got=shapes,
+                wanted="query (..., L, E), key (..., S, E), value (..., S, V)",
+            )
+        )
+    if mask is not None and is_causal:
+        raise RuntimeError(
+            message(
+                "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                "is_causal=True",
+                hint="leave out one of them, or put the triangle into the mask",
+            )
+        )
+    if mask is not None and mask._a.dtype.kind not in "bfV":
+        raise RuntimeError(
+            message(
+                "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                f"attn_mask.dtype: {mask.dtype} and  query.dtype: {query.dtype} instead."
+            )
+        )
+
+
+def attend(
+    query: Any,
+    key: Any,
+    value: Any,
+    mask: Any,
+    dropout_p: float,
+    causal: bool,
+    scale: float | None,
+    safe: bool = True,
+) -> tuple[Any, Any]:
+    """(result, weights after dropout; None where `safe` and no use is made of them)."""
+    if scale is None:
+        scale = 1 / pymath.sqrt(max(query.shape[-1], 1))
+    if safe and not dropout_p and by_blocks(query, key, value, mask):
+        kw = {"scale": float(scale), "causal": bool(causal)}
+        return attention_by_blocks.call((query, key, value, mask), kw)[0], None
+    noise = None
+    if dropout_p > 0:
+        batch = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+        shape = (*batch, query.shape[-2], key.shape[-2])
+        if dropout_p == 1:
+            noise = query.new_zeros(shape)
+        else:
+            blank = np.empty(shape, query._a.dtype)
+            noise = drop_noise(door.wrap(blank), dropout_p, False, True)
+    kw = {"scale": float(scale), "causal": causal, "safe": safe}
+    out, w = attention.call((query, key, value, mask, noise), kw)
+    return out, w if noise is None else w * noise
+
+
+@composite(public="nn.functional")
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Any:
+    """softmax(query key^T * scale + mask) value.
+
+    Args:
+        query: (..., L, E). key: (..., S, E). value: (..., S, V). Returns (..., L, V).
+        attn_mask: broadcast to (..., L, S): bool (True: may be looked at) or added to the scores.
+        dropout_p: probability with which a weight is dropped, always.
+        is_causal: position i sees positions up to i.
+        scale: 1 / sqrt(E) when None.
+        enable_gqa: the heads (dimension -3) of key and value serve several of query each.
+
+    A row that may look at nothing is 0.
+    """
+    _check(query, key, value, attn_mask, is_causal)
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(
+            message(f"dropout probability has to be between 0 and 1, but got {dropout_p}")
+        )
+    if not enable_gqa or query.ndim < 3 or query.shape[-3] == key.shape[-3]:
+        return attend(query, key, value, attn_mask, dropout_p, is_causal, scale)[0]
+    heads, groups = query.shape[-3], key.shape[-3]
+    if heads % groups or value.shape[-3] != groups:
+        raise RuntimeError(
+            message(
+                "Number of heads in key and value must divide the number of heads in query",
+                got=f"{heads} of query, {groups} of key, {value.shape[-3]} of value",
+            )
+        )
+    if attn_mask is not None and attn_mask.ndim > 2:
+        split = (groups, heads // groups) if attn_mask.shape[-3] == heads else (1, 1)
+        attn_mask = attn_mask.unflatten(-3, split)
+    q = query.unflatten(-3, (groups, heads // groups))
+    out = attend(q, key.unsqueeze(-3), value.unsqueeze(-3), attn_mask, dropout_p, is_causal, scale)[
+        0
+    ]
+    return out.flatten(-4, -3)
+
+
+# -- several heads -------------------------------------------------------------------------------
+
+
+def canonical_mask(mask: Any, name: str, other: Any, other_name: str, dtype: Any) -> Any:
+    """A mask as what is added to the scores: True becomes -inf."""
+    if mask is None:
+        return None
+    is_bool = mask._a.dtype == bool
+    if not is_bool and not mask.is_floating_point():
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype != other.dtype:
+        warnings.warn(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both "
+            "instead.",
+            stacklevel=5,
+        )
+    if is_bool:
+        return door.wrap(np.where(mask._a, dtype.np.type(NEG_INF), dtype.np.type(0)))
+    return mask
+
+
+def _check_shapes(
+    query: Any, key: Any, value: Any, padding: Any, mask: Any, num_heads: int
+) -> bool:
+    """Whether there is a batch dimension; AssertionError when the ranks do not go together."""
+    dim = query.dim()
+    if dim not in (2, 3):
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {dim}-D query tensor"
+        )
+    kind = "batched (3-D)" if dim == 3 else "unbatched (2-D)"
+    if key.dim() != dim or value.dim() != dim:
+        raise AssertionError(
+            message(
+                f"For {kind} `query`, expected `key` and `value` to be {dim}-D but found "
+                f"{key.dim()}-D and {value.dim()}-D tensors respectively"
+            )
+        )
+    if padding is not None and padding.dim() != dim - 1:
+        raise AssertionError(
+            message(
+                f"For {kind} `query`, expected `key_padding_mask` to be `None` or {dim - 1}-D but "
+                f"found {padding.dim()}-D tensor instead"
+            )
+        )
+    if mask is not None and mask.dim() not in (2, 3):
+        raise AssertionError(
+            message(
+                f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+                f"{mask.dim()}-D tensor instead"
+            )
+        )
+    if dim == 2 and mask is not None and mask.dim() == 3:
+        wanted = (num_heads, query.shape[0], key.shape[0])
+        if tuple(mask.shape) != wanted:
+            raise AssertionError(
+                f"Expected `attn_mask` shape to be {wanted} but got {tuple(mask.shape)}"
+            )
+    return dim == 3
+
+
+def _project(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> Any:
+    """q, k and v by the three parts of one weight; in one product where the inputs are the same."""
+    e = query.shape[-1]
+    if query is key and key is value:
+        return linear.call((query, weight, bias), {}).split(e, -1)
+    w_q, w_kv = weight.split([e, 2 * e])
+    b_q: Any = None
+    b_kv: Any = None
+    if bias is not None:
+        b_q, b_kv = bias.split([e, 2 * e])
+    q = linear.call((query, w_q, b_q), {})
+    if key is value:
+        return (q, *linear.call((key, w_kv, b_kv), {}).split(e, -1))
+    w_k, w_v = w_kv.split(e)
+    b_k, b_v = (None, None) if b_kv is None else b_kv.split(e)
+    return q, linear.call((key, w_k, b_k), {}), linear.call((value, w_v, b_v), {})
+
+
+def _project_apart(inputs: Any, weights: Any, bias: Any) -> Any:
+    biases = (None, None, None) if bias is None else bias.chunk(3)
+    return [linear.call((x, w, b), {}) for x, w, b in zip(inputs, weights, biases, strict=True)]
+
+
+def _wanted(ok: bool, text: str) -> None:
+    if not ok:
+        raise AssertionError(text)
+
+
+def _one_more(mask: Any) -> Any:
+    """A mask with one more column of zeros."""
+    if mask is None:
+        return None
+    return cat.call((mask, mask.new_zeros((*mask.shape[:-1], 1))), {"dim": -1})
+
+
+@composite(public="nn.functional")
+def multi_head_attention_forward(
+    query: Any,
+    key: Any,
+    value: Any,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Any,
+    in_proj_bias: Any,
+    bias_k: Any,
+    bias_v: Any,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Any,
+    out_proj_bias: Any,
+    training: bool = True,
+    key_padding_mask: Any = None,
+    need_weights: bool = True,
+    attn_mask: Any = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Any = None,
+    k_proj_weight: Any = None,
+    v_proj_weight: Any = None,
+    static_k: Any = None,
+    static_v: Any = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Any, Any]:
+    """The forward of `nn.MultiheadAttention` as a function of its parameters.
+
+    Args:
+        query: (L, N, E) or (L, E). key, value: (S, N, E) or (S, E).
+        key_padding_mask: (N, S): True (or -inf) for keys that nobody looks at.
+        attn_mask: (L, S) or (N * heads, L, S): True (or -inf) for what may not be looked at.
+
+    Returns the result (L, N, E), and the weights (N, L, S) (or (N, heads, L, S) when they are
+    not averaged; None when not needed).
+    """
+    batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        same = query is key, key is value
+        query = query.unsqueeze(1)
+        key = query if same[0] else key.unsqueeze(1)
+        value = key if same[1] else value.unsqueeze(1)
+        if key_padding_mask is not None:
+            key_padding_mask = key_padding_mask.unsqueeze(0)
+    rows, n, embed = query.shape
+    columns = key.shape[0]
+    dtype = query.dtype
+    padding = canonical_mask(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", dtype)
+    if is_causal and attn_mask is None:
+        raise RuntimeError(
+            message(
+                "Need attn_mask if specifying the is_causal hint. You may use the Transformer "
+                "module method `generate_square_subsequent_mask` to create this mask.",
+                hint="attn_mask=nn.Transformer.generate_square_subsequent_mask(L)",
+            )
+        )
+    if is_causal and padding is None and not need_weights:
+        mask = None  # the hint says all that the mask says
+    else:
+        mask = canonical_mask(attn_mask, "attn_mask", None, "", dtype)
+        is_causal = False
+    _wanted(
+        embed == embed_dim_to_check,
+        f"was expecting embedding dimension of {embed_dim_to_check}, but got {embed}",
+    )
+    head = embed // num_heads
+    _wanted(head * num_heads == embed, f"embed_dim {embed} not divisible by num_heads {num_heads}")
+    if use_separate_proj_weight:
+        _wanted(
+            key.shape[:2] == value.shape[:2],
+            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+        )
+        weights = q_proj_weight, k_proj_weight, v_proj_weight
+        q, k, v = _project_apart((query, key, value), weights, in_proj_bias)
+    else:
+        _wanted(
+            key.shape == value.shape,
+            f"key shape {key.shape} does not match value shape {value.shape}",
+        )
+        q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)
+    if mask is not None:
+        wanted = (rows, columns) if mask.dim() == 2 else (n * num_heads, rows, columns)
+        if tuple(mask.shape) != wanted:
+            raise RuntimeError(
+                message(
+                    f"The shape of the {mask.dim()}D attn_mask is {mask.shape}, but should be "
+                    f"{wanted}."
+                )
+            )
+    _wanted((bias_k is None) == (bias_v is None), "bias_k and bias_v go together")
+    if bias_k is not None:
+        _wanted(static_k is None, "bias cannot be added to static key.")
+        _wanted(static_v is None, "bias cannot be added to static value.")
+        k = cat.call((k, bias_k.expand(1, n, embed)), {"dim": 0})
+        v = cat.call((v, bias_v.expand(1, n, embed)), {"dim": 0})
+        mask, padding = _one_more(mask), _one_more(padding)
+
+    def heads(x: Any) -> Any:
+        return x.reshape(x.shape[0], n, num_heads, head).permute(1, 2, 0, 3)  # (N, H, L, E / H)
+
+    q = heads(q)
+    k = heads(k) if static_k is None else _static(static_k, "k", n, num_heads, head)
+    v = heads(v) if static_v is None else _static(static_v, "v", n, num_heads, head)
+    if add_zero_attn:
+        zero = k.new_zeros((n, num_heads, 1, head))
+        k = cat.call((k, zero), {"dim": 2})
+        v = cat.call((v, zero), {"dim": 2})
+        mask, padding = _one_more(mask), _one_more(padding)
+    columns = k.shape[2]
+    if mask is not None and mask.dim() == 3:
+        mask = mask.reshape(n, num_heads, rows, columns)
+    if padding is not None:
+        _wanted(
+            padding.shape[0] == n,
+            f"Expected key_padded_mask.shape[0] to be {n}, but got {padding.shape[0]}",
+        )
+        _wanted(
+            padding.shape[1] == columns,
+            f"Expected key_padded_mask.shape[1] to be {columns}, but got {padding.shape[1]}",
+        )
+        padding = padding.reshape(n, 1, 1, columns)
+        mask = padding if mask is None else mask + padding
+    p = dropout_p if training else 0.0
+    out, w = attend(q, k, v, mask, p, is_causal, None, safe=not need_weights)
+    out = out.permute(2, 0, 1, 3).reshape(rows * n, embed)
+    out = linear.call((out, out_proj_weight, out_proj_bias), {})
+    out = out.reshape(rows, n, out.shape[1])
+    if not batched:
+        out = out.squeeze(1)
+    if not need_weights:
+        return out, None
+    if average_attn_weights:
+        w = w.mean(1)
+    return out, w if batched else w.squeeze(0)
+
+
+def _static(x: Any, name: str, n: int, num_heads: int, head: int) -> Any:
+    """A key or value that comes as it is: (N * heads, S, E / heads)."""
+    _wanted(
+        x.shape[0] == n * num_heads,
+        f"expecting static_{name}.size(0) of {n * num_heads}, but got {x.shape[0]}",
+    )
+    _wanted(x.shape[2] == head, f"expecting static_{name}.size(2) of {head}, but got {x.shape[2]}")
+    return x.reshape(n, num_heads, x.shape[1], head)

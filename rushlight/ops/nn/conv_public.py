@@ -1,0 +1,401 @@
+"""conv1d ... conv_transpose3d: PyTorch's signatures and checks in front of the op `convolution`.
+
+Read next: `conv.py` for the op and its gradients.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import message
+from ..core.record import composite
+from ..core.samples import case
+from .conv import convolution, transposed_size
+from .pad import constant_pad_nd
+from .spatial import Ints, check_tensor, ints, list_of, same_types
+
+
+def _conv(
+    n: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+) -> Any:
+    fn = f"conv{n}d"
+    _check_operands(fn, n, input, weight, bias)
+    stride = ints(fn, "stride", stride, n)
+    dilation = ints(fn, "dilation", dilation, n)
+    kernel_size = tuple(weight.shape[2:])
+    batched = input.ndim == n + 2
+    x = input if batched else input.unsqueeze(0)
+    _check_positive(fn, stride=stride, dilation=dilation, groups=(groups,))
+    if isinstance(padding, str):
+        x, padding = _named_padding(fn, x, padding, kernel_size, stride, dilation)
+    else:
+        padding = ints(fn, "padding", padding, n)
+    if min(padding) < 0:
+        raise RuntimeError(message(f"{fn}: negative padding is not supported", got=str(padding)))
+    _check_channels(fn, x.shape, weight.shape, bias, groups)
+    sizes = tuple(s + 2 * p for s, p in zip(x.shape[2:], padding, strict=True))
+    reach = tuple(d * (k - 1) + 1 for k, d in zip(kernel_size, dilation, strict=True))
+    if any(r > s for r, s in zip(reach, sizes, strict=True)):
+        raise RuntimeError(
+            message(
+                f"{fn}: Calculated padded input size per channel: ({' x '.join(map(str, sizes))}). "
+                f"Kernel size: ({' x '.join(map(str, reach))}). "
+                "Kernel size can't be greater than actual input size",
+                got=f"input {list_of(input.shape)}, padding={padding}, dilation={dilation}",
+                wanted="an input at least as large as the (dilated) kernel",
+                hint="padding='same', a smaller kernel, or fewer pooling layers before this one",
+            )
+        )
+    _check_sizes(fn, x.shape, kernel_size)
+    if not x.shape[1]:  # as in PyTorch, no channels make no outputs
+        weight, bias = weight[:0], None if bias is None else bias[:0]
+    y = convolution(
+        x, weight, bias, stride=stride, padding=padding, dilation=dilation, groups=groups
+    )
+    return y if batched else y.squeeze(0)
+
+
+def _conv_transpose(
+    n: int,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+) -> Any:
+    fn = f"conv_transpose{n}d"
+    _check_operands(fn, n, input, weight, bias)
+    stride = ints(fn, "stride", stride, n)
+    padding = ints(fn, "padding", padding, n)
+    more = ints(fn, "output_padding", output_padding, n)
+    dilation = ints(fn, "dilation", dilation, n)
+    batched = input.ndim == n + 2
+    x = input if batched else input.unsqueeze(0)
+    _check_positive(fn, stride=stride, dilation=dilation, groups=(groups,))
+    if min(padding) < 0 or min(more) < 0:
+        name = "padding" if min(padding) < 0 else "output_padding"
+        raise RuntimeError(message(f"{fn}: negative {name} is not supported"))
+    if any(m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True)):
+        raise RuntimeError(
+            message(
+                f"{fn}: output padding must be smaller than either stride or dilation",
+                got=f"output_padding={more}, stride={stride}, dilation={dilation}",
+            )
+        )
+    _check_groups(fn, weight.shape, groups)
+    channels = weight.shape[0]
+    if x.shape[1] != channels:
+        raise RuntimeError(
+            message(
+                f"{fn}: Given transposed=1, weight of size {list_of(weight.shape)}, expected input"
+                f"{list_of(x.shape)} to have {channels} channels, but got {x.shape[1]} channels "
+                "instead",
+                wanted="weight (in_channels, out_channels / groups, *kernel)",
+            )
+        )
+    _check_bias(fn, weight.shape, bias, weight.shape[1] * groups, "transposed=1")
+    _check_sizes(fn, x.shape, weight.shape[2:])
+    size = transposed_size(x.shape[2:], weight.shape[2:], stride, padding, dilation, more)
+    if min(size) < 1:
+        raise RuntimeError(
+            message(
+                f"{fn}: Given input size per channel: {list_of(x.shape[2:])}. Calculated output "
+                f"size per channel: {list_of(size)}. Output size is too small",
+                got=f"padding={padding}, kernel {list_of(weight.shape[2:])}",
+                hint="less padding",
+            )
+        )
+    y = convolution(
+        x,
+        weight,
+        bias,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        transposed=True,
+        output_padding=more,
+        groups=groups,
+    )
+    return y if batched else y.squeeze(0)
+
+
+_DOC = """Convolve (cross-correlate) `input` with `weight` in {n} dimension(s).
+
+y[n, o] = bias[o] + sum over c of weight[o, c] * input[n, c]
+
+Args:
+    input: (N, C, {dims}), or (C, {dims}) without a batch.
+    weight: (O, C / groups, {kernel}).
+    bias: (O,) or None.
+    stride, padding, dilation: one number, or one a dimension; padding also "valid" or "same"
+        (as many outputs as inputs; stride 1 only).
+    groups: channels are split in so many groups that do not see each other.
+
+Raises RuntimeError when sizes, channels or types do not fit.
+
+>>> import rushlight as torch
+>>> x, w = torch.ones({x}), torch.ones({w})
+>>> tuple(torch.nn.functional.conv{n}d(x, w, padding=1).shape)
+{y}
+"""
+_DOC_TRANSPOSED = """The transpose of convolution in {n} dimension(s), also called deconvolution.
+
+An output is (n - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1 long.
+
+Args:
+    input: (N, C, {dims}), or (C, {dims}) without a batch.
+    weight: (C, O / groups, {kernel}).
+    bias: (O,) or None.
+    output_padding: added on one side of the output, whose size the stride leaves ambiguous.
+
+Raises RuntimeError when sizes, channels or types do not fit.
+"""
+
+
+def _document(fn: Any, n: int, template: str) -> None:
+    fn.__doc__ = template.format(
+        n=n,
+        dims=("L", "H, W", "D, H, W")[n - 1],
+        kernel=("k", "kh, kw", "kd, kh, kw")[n - 1],
+        x=", ".join(map(str, (2, 3, 5, 5, 5)[: n + 2])),
+        w=", ".join(map(str, (4, 3, 3, 3, 3)[: n + 2])),
+        y=(2, 4, 5, 5, 5)[: n + 2],
+    )
+
+
+_PUBLIC = "torch nn.functional"
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 5), (2, 3, 3))])
+def conv1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 5, 5), (2, 3, 3, 3), (2,))])
+def conv2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), (2, 3, 2, 2, 2))])
+def conv3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    return _conv(3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 5), (3, 2, 3))])
+def conv_transpose1d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Any:
+    return _conv_transpose(
+        1, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))])
+def conv_transpose2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Any:
+    return _conv_transpose(
+        2, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))])
+def conv_transpose3d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Any:
+    return _conv_transpose(
+        3, input, weight, bias, stride, padding, output_padding, groups, dilation
+    )
+
+
+for _n, (_plain, _transposed) in enumerate(
+    ((conv1d, conv_transpose1d), (conv2d, conv_transpose2d), (conv3d, conv_transpose3d)), 1
+):
+    _document(_plain, _n, _DOC)
+    _document(_transposed, _n, _DOC_TRANSPOSED)
+
+
+@composite(public=_PUBLIC, samples=[case((5, 2, 3), (2, 3, 4), (4,))])
+def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+    """1-d convolution of input (T, B, C) with weight (k, C, O): (T', B, O)."""
+    check_tensor("conv_tbc", "input", 1, input)
+    check_tensor("conv_tbc", "weight", 2, weight)
+    if input.ndim != 3 or weight.ndim != 3:
+        raise RuntimeError(
+            message(
+                "conv_tbc: Input must have 3 dims: time, batch, in_channel",
+                got=f"input {list_of(input.shape)}, weight {list_of(weight.shape)}",
+            )
+        )
+    y = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
+    return y.permute(2, 0, 1)
+
+
+# -- checks --------------------------------------------------------------------------------------
+
+
+def _check_operands(fn: str, n: int, input: Any, weight: Any, bias: Any) -> None:
+    check_tensor(fn, "input", 1, input)
+    check_tensor(fn, "weight", 2, weight)
+    if bias is not None:
+        check_tensor(fn, "bias", 3, bias)
+    if weight.ndim != n + 2:
+        raise RuntimeError(
+            message(
+                f"{fn}: Expected {n + 2}-dimensional weight, but got {weight.ndim}-dimensional "
+                f"weight of size {list_of(weight.shape)}",
+                wanted=f"(out_channels, in_channels / groups, and {n} kernel size(s))",
+            )
+        )
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(
+            message(
+                f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {fn}, "
+                f"but got input of size: {list_of(input.shape)}",
+                wanted=("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")[n - 1],
+                hint="unsqueeze() the missing dimension, or reshape()",
+            )
+        )
+    same_types(fn, input=input, weight=weight, bias=bias)
+    if input._a.dtype.kind == "b":
+        raise NotImplementedError(message(f"{fn}: not implemented for 'Bool'", hint="x.float()"))
+
+
+def _check_positive(fn: str, **values: Ints) -> None:
+    for name, value in values.items():
+        if min(value) < 1:
+            raise RuntimeError(
+                message(f"{fn}: non-positive {name} is not supported", got=str(value))
+            )
+
+
+def _check_groups(fn: str, w: Ints, groups: int) -> None:
+    if w[0] < groups or w[0] % groups:
+        wanted = f"at least {groups}" if w[0] < groups else f"divisible by {groups}"
+        raise RuntimeError(
+            message(
+                f"{fn}: Given groups={groups}, expected weight to be {wanted} at dimension 0, "
+                f"but got weight of size {list_of(w)} instead"
+            )
+        )
+
+
+def _check_sizes(fn: str, x: Ints, kernel: Ints) -> None:
+    """Only the batch and the channels may be empty."""
+    if 0 in kernel:
+        raise RuntimeError(
+            message(f"{fn}: kernel size should be greater than zero", got=list_of(kernel))
+        )
+    if 0 in x[2:] and x[0] and x[1]:
+        raise RuntimeError(
+            message(
+                f"{fn}: Only zero batch or zero channel inputs are supported, but got input "
+                f"shape: {list_of(x)}"
+            )
+        )
+
+
+def _check_channels(fn: str, x: Ints, w: Ints, bias: Any, groups: int) -> None:
+    _check_groups(fn, w, groups)
+    if x[1] != w[1] * groups:
+        raise RuntimeError(
+            message(
+                f"{fn}: Given groups={groups}, weight of size {list_of(w)}, expected input"
+                f"{list_of(x)} to have {w[1] * groups} channels, but got {x[1]} channels instead",
+                wanted="channels in dimension 1 of the input",
+                hint="x.permute(0, 3, 1, 2) when channels come last, or in_channels="
+                f"{x[1]} in the layer",
+            )
+        )
+    _check_bias(fn, w, bias, w[0], f"groups={groups}")
+
+
+def _check_bias(fn: str, w: Ints, bias: Any, channels: int, given: str) -> None:
+    if bias is not None and tuple(bias.shape) != (channels,):
+        raise RuntimeError(
+            message(
+                f"{fn}: Given {given}, weight of size {list_of(w)}, expected bias to be "
+                f"1-dimensional with {channels} elements, but got bias of size "
+                f"{list_of(bias.shape)} instead"
+            )
+        )
+
+
+def _named_padding(
+    fn: str, x: Any, padding: str, kernel_size: Ints, stride: Ints, dilation: Ints
+) -> tuple[Any, Ints]:
+    """padding="valid" or "same": the input, padded on one side where that is odd, and the rest."""
+    if padding == "valid":
+        return x, (0,) * len(kernel_size)
+    if padding != "same":
+        raise RuntimeError(
+            message(f"{fn}: Invalid padding string: '{padding}'", wanted="'valid' or 'same'")
+        )
+    if max(stride) > 1:
+        raise RuntimeError(
+            message(
+                f"{fn}: padding='same' is not supported for strided convolutions",
+                got=f"stride={stride}",
+                hint="give the padding as numbers",
+            )
+        )
+    total = tuple(d * (k - 1) for k, d in zip(kernel_size, dilation, strict=True))
+    if any(t % 2 for t in total):
+        right = tuple(v for t in reversed(total) for v in (0, t % 2))
+        x = constant_pad_nd(x, pad=right, value=0)
+    return x, tuple(t // 2 for t in total)

@@ -1,0 +1,338 @@
+"""Cross entropy of scores against class indices, smoothed ones, or class probabilities.
+
+Large scores against class indices are one op with kernels of its own; the rest is `log_softmax`
+and `nll_loss`. Read next: `softmax.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door
+from ...autograd.views import type_name
+from ...errors import message
+from ...kernels.loss import select as loss_kernels
+from ...kernels.matmul.select import ELEMENTS
+from ...kernels.softmax.select import usable
+from ..core.record import composite, op
+from ..core.samples import arr, case
+from ..elementwise.arithmetic import exp
+from ..reduce.sums import sum as total
+from .loss import finished, reduced, reduction_of
+from .loss_classes import CLASSES, check_classes, class_dim, classes, factors, nll, nll_backward
+from .softmax import log_softmax
+
+# -- one op for large scores ---------------------------------------------------------------------
+
+
+def by_class(x: Any) -> Any:
+    """Scores (N, C, ...) or (C) as (N, C, inner)."""
+    if x.ndim < 2:
+        return x.reshape(1, -1, 1)
+    inner = pymath.prod(x.shape[2:])
+    return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], inner)
+
+
+def at_class(x: Any, target: Any) -> Any:
+    """Where the elements of classes `target` (N, inner) are in the flattened x (N, C, inner)."""
+    n, c, inner = x.shape
+    if inner == 1:
+        return np.arange(0, n * c, c) + target.reshape(-1)
+    start = np.arange(0, n * c * inner, c * inner)[:, None] + np.arange(inner)
+    return (start + target * inner).reshape(-1)
+
+
+def entropy(
+    input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int,
+    smoothing: float,
+) -> Any:  # fmt: skip
+    """-log softmax(x)[t] times w[t], and the log sums that its gradient needs.
+
+    With smoothing s each class gets a part of the target: (1 - s) times that, and s / C times the
+    sum of -log softmax(x) w over all classes.
+    """
+    x = by_class(input)
+    n, c, inner = x.shape
+    counted, counts = classes(target, c, ignore_index)
+    w, total = factors(counted, counts, weight, x.dtype)
+    sums = loss_kernels.log_sums(x, weight, bool(smoothing))
+    if sums is None:
+        top = np.maximum.reduce(x, axis=1)
+        apart = x - top[:, None]
+        logs = np.log(np.add.reduce(np.exp(apart), axis=1))
+        if weight is not None and smoothing:
+            apart *= weight[:, None]
+        found = [top, logs, apart.sum(1)] if smoothing else [top, logs]
+        sums = np.stack(found).astype(x.dtype, copy=False)
+    picked = x.reshape(-1)[at_class(x, counted.reshape(n, inner))].reshape(n, inner)
+    loss = (sums[1] - (picked - sums[0])).reshape(target.shape)
+    if w is not None:
+        loss = loss * w
+    if smoothing:
+        all_weights = c if weight is None else weight.sum()
+        spread = (sums[1] * x.dtype.type(all_weights) - sums[2]).reshape(target.shape)
+        loss = loss * x.dtype.type(1 - smoothing) + spread * x.dtype.type(smoothing / c)
+    if counts is not None:
+        loss = np.where(counts, loss, x.dtype.type(0))
+    if reduction != "mean" or (w is None and loss.size):
+        return reduced(loss, reduction), sums
+    with np.errstate(all="ignore"):
+        return np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total), sums
+
+
+def _class_slope(
+    g: Any, y: Any, x: Any, t: Any, weight: Any, *, reduction: str, ignore_index: int,
+    smoothing: float,
+) -> Any:  # fmt: skip
+    """g times (softmax(x) sum(q) - q) with q the target over the classes, weighted and smoothed; on
+    Tensors by ops that have gradients themselves."""
+    g, sums = g[0], y[1]
+    if not isinstance(x, np.ndarray):
+        return _recorded_slope(g, x, t, weight, reduction, ignore_index, smoothing)
+    shape, x = x.shape, by_class(x)
+    n, c, inner = x.shape
+    kind = x.dtype.type
+    counted, counts = classes(t, c, ignore_index)
+    w, total = factors(counted, counts, weight, x.dtype)
+    with np.errstate(all="ignore"):
+        each = g / kind(total) if reduction == "mean" else g
+    own = np.empty(t.shape, x.dtype)
+    own[...] = each if counts is None else np.where(counts, each, kind(0))
+    own = own.reshape(n, inner)
+    at = own if w is None else own * w.reshape(n, inner)  # what goes to the class of the target
+    scale, less = at, None
+    if smoothing:
+        at = at * kind(1 - smoothing)
+        less = own * kind(smoothing / c)
+        scale = at + less * kind(c if weight is None else weight.sum())
+    dx = loss_kernels.shares(x, sums, scale, less, weight, shape)
+    if dx is None:
+        dx = np.exp((x - sums[0][:, None]) - sums[1][:, None]) * scale[:, None]
+        if less is not None:
+            dx -= less[:, None] * (1 if weight is None else weight[:, None])
+    dx.reshape(-1)[at_class(x, counted.reshape(n, inner))] -= at.reshape(-1)
+    return dx if dx.shape == shape else dx.reshape(shape)
+
+
+def _recorded_slope(
+    g: Any, x: Any, t: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float
+) -> Any:
+    """The gradient of the log-probabilities, on which x has no influence; then log_softmax's."""
+    d, shape = class_dim(x), tuple(x.shape)
+    slope = nll_backward(
+        g * (1 - smoothing), t, weight, shape=shape, reduction=reduction, ignore_index=ignore_index
+    )
+    if smoothing:
+        n = shape[d]
+        counted, counts = classes(t._a, n, ignore_index)
+        w = None if weight is None else weight._a
+        each = g / float(factors(counted, counts, w, x._a.dtype)[1]) if reduction == "mean" else g
+        parts = np.full(shape, -smoothing / n, x._a.dtype)
+        if w is not None:
+            parts *= w.reshape([-1 if i == d else 1 for i in range(len(shape))])
+        if counts is not None:
+            parts *= np.expand_dims(counts, d)
+        slope = slope + door.wrap(parts) * (each if reduction != "none" else each.unsqueeze(d))
+    logs = log_softmax(x, dim=d)
+    return slope - exp(logs) * total(slope, dim=d, keepdim=True)
+
+
+ENTROPY = {"public": "", "fresh": True, "outputs": 2, "differentiable": (0,), "saves": (1,)}
+EVERY = {"ignore_index": -100, "smoothing": 0.0}
+PIXELS = arr((2, 3), 0, 4, "int64")
+WEIGHTS = arr((4,), 0.5, 2)
+class_entropy = op(
+    name="class_entropy",
+    samples=[
+        case((5, 4), CLASSES, reduction="mean", **EVERY),
+        case((5, 4), CLASSES, WEIGHTS, reduction="none", **EVERY),
+        case((2, 4, 3), PIXELS, reduction="sum", **EVERY),
+        case((5, 4), CLASSES, WEIGHTS, reduction="mean", ignore_index=1, smoothing=0.0),
+    ],
+    node="NllLossBackward0",
+    **ENTROPY,
+)(entropy)
+smooth_entropy = op(  # PyTorch adds two losses here
+    name="smooth_entropy",
+    samples=[
+        case((5, 4), CLASSES, reduction="mean", ignore_index=2, smoothing=0.1),
+        case((5, 4), CLASSES, WEIGHTS, reduction="mean", ignore_index=1, smoothing=0.3),
+        case(
+            (2, 4, 3), arr((2, 3), 0, 4, "int64"), reduction="none", ignore_index=1, smoothing=0.5
+        ),
+    ],
+    node="AddBackward0",
+    **ENTROPY,
+)(entropy)
+for _record in (class_entropy, smooth_entropy):
+    _record.vjp(_class_slope, None, None)
+
+
+def simple(input: Any, target: Any, weight: Any) -> bool:
+    """Whether these are large scores, class indices, and weights that need no gradient."""
+    x, t = input._a, target._a
+    return (
+        x.ndim > 1
+        and x.size >= loss_kernels.LEAST
+        and x.size > 0
+        and x.dtype in ELEMENTS
+        and t.dtype == np.int64
+        and t.__class__ is np.ndarray
+        and not door.state.watchers
+        and input.__class__ is target.__class__
+        and (weight is None or (weight._fn is None and weight._a.dtype == x.dtype))
+        and usable(x)
+    )
+
+
+# -- public --------------------------------------------------------------------------------------
+
+
+@composite(public="nn.functional")
+def cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """-log softmax(x)[t]: from scores x, and class indices or class probabilities t.
+
+    Args:
+        input: (C), (N, C) or (N, C, d1, ...), unnormalised.
+        target: class indices () , (N) or (N, d1, ...), or probabilities in the input's shape.
+        weight: (C), a factor for each class.
+        ignore_index: a class index that does not count.
+        label_smoothing: the part of the target that is spread evenly over the classes.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
+    tensor(0.6931)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(
+            message(
+                f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}",
+            )
+        )
+    d = class_dim(input)
+    if target.shape == input.shape and input.ndim:
+        return _with_probabilities(
+            input, target, weight, ignore_index, reduction, label_smoothing, d
+        )
+    check_classes(input, target, weight)
+    if simple(input, target, weight):
+        kw = {
+            "reduction": reduction,
+            "ignore_index": int(ignore_index),
+            "smoothing": float(label_smoothing),
+        }
+        record = smooth_entropy if label_smoothing else class_entropy
+        return record.call((input, target, weight), kw)[0]
+    logs = log_softmax.call((input,), {"dim": d})
+    kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
+    loss = nll.call((logs, target, weight), kw)
+    if not label_smoothing:
+        return loss
+    n = input.shape[d]
+    smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
+    t, counts = classes(target._a, n, ignore_index)
+    if counts is not None:
+        smooth = smooth.masked_fill(door.wrap(~counts), 0.0)
+    if reduction == "mean":
+        w = None if weight is None else weight.detach()._a
+        smooth = smooth.sum() / float(factors(t, counts, w, input._a.dtype)[1])
+    else:
+        smooth = finished(smooth, reduction)
+    return (1 - label_smoothing) * loss + smooth * (label_smoothing / n)
+
+
+def _shaped(weight: Any, ndim: int, d: int) -> Any:
+    return weight.reshape([-1 if i == d else 1 for i in range(ndim)])
+
+
+def _with_probabilities(
+    input: Any,
+    target: Any,
+    weight: Any,
+    ignore_index: int,
+    reduction: str,
+    smoothing: float,
+    d: int,
+) -> Any:
+    if not target.is_floating_point():
+        raise RuntimeError(
+            message(
+                "Expected floating point type for target with class probabilities, got "
+                f"{type_name(target.dtype)}",
+                got=f"input and target of the same shape {tuple(input.shape)}",
+                hint="target.float(), or class indices without the class dimension",
+            )
+        )
+    if ignore_index >= 0:
+        raise RuntimeError(message("ignore_index is not supported for floating point target"))
+    n = input.shape[d]
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / n
+    loss = log_softmax.call((input,), {"dim": d}) * target
+    if weight is not None:
+        loss = loss * _shaped(weight, input.ndim, d)
+    if reduction == "mean":
+        return -(loss.sum() / max(input.numel() // n, 1))
+    return -loss.sum() if reduction == "sum" else -loss.sum(d)
+
+
+@composite(public="nn.functional")
+def linear_cross_entropy(
+    input: Any,
+    linear_weight: Any,
+    target: Any,
+    *,
+    linear_bias: Any = None,
+    weight: Any = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Any:
+    """`cross_entropy` of a linear layer's scores.
+
+    Args:
+        input: (F) or (N, F). linear_weight: (C, ..., F). linear_bias: (C, ...).
+        options: accepted; the scores are computed at once.
+    """
+    if not 1 <= input.dim() <= 2:
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+    if linear_weight.dim() < 2:
+        raise RuntimeError(
+            f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}"
+        )
+    if input.shape[-1] != linear_weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{input.shape[-1]} and {linear_weight.shape[-1]}, respectively"
+        )
+    shape = tuple(linear_weight.shape[:-1])
+    if linear_bias is not None and tuple(linear_bias.shape) != shape:
+        raise RuntimeError(f"expected linear_bias shape {shape}, got {tuple(linear_bias.shape)}")
+    if len(shape) > 1 and input.dim() == 1:
+        raise RuntimeError(
+            "K-dimensional loss defined by linear_weight shape "
+            f"{tuple(linear_weight.shape)} requires batched input"
+        )
+    flat = linear_weight.reshape(pymath.prod(shape), -1)
+    scores = input.matmul(flat.t())
+    if linear_bias is not None:
+        scores = scores + linear_bias.reshape(-1)
+    scores = scores.reshape(*input.shape[:-1], *shape)
+    if target.shape == scores.shape and ignore_index is not None:
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    ignored = -100 if ignore_index is None else ignore_index
+    return cross_entropy(scores, target, weight, None, ignored, None, reduction, label_smoothing)

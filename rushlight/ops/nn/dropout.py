@@ -1,0 +1,195 @@
+"""Dropout: elements or channels set to zero at random, the rest scaled up.
+
+The mask is drawn as PyTorch draws it, so a seed means the same mask. Hinton et al., 2012,
+arXiv:1207.0580.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door, views
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ..core.record import composite
+from ..elementwise import arithmetic as m
+from ..elementwise.arithmetic_public import add_
+from ..random.fill import fill_noise
+
+ALPHA = 1.7580993408473766  # minus the limit of SELU for small x
+
+
+def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
+    """1 (scaled: 1 / (1 - p)) with probability 1 - p, else 0: in the input's shape and order, or
+    one a channel."""
+    a = input._a
+    if channels:
+        if a.ndim < 2:
+            raise RuntimeError(
+                message(
+                    "Feature dropout requires at least 2 dimensions in the input",
+                    got=f"{tuple(a.shape)}",
+                )
+            )
+        noise = np.empty((*a.shape[:2], *[1] * (a.ndim - 2)), a.dtype)
+    elif a.__class__ is MetaArray:
+        return door.wrap(MetaArray(a.shape, a.dtype))
+    else:
+        noise = np.empty_like(a)
+    kind = np.float64 if noise.dtype == np.float64 else np.float32  # of narrower ones, too
+    value = float(kind(1) / kind(1 - p)) if scaled else 1.0
+    return fill_noise(door.wrap(noise), 1 - p, value)
+
+
+def _times(input: Any, noise: Any, inplace: bool) -> Any:
+    if inplace:
+        return views.apply_inplace(m.mul, input, (noise,), {})
+    return m.mul.call((input, noise), {})
+
+
+def drop(
+    input: Any,
+    p: float,
+    train: bool,
+    inplace: bool,
+    channels: bool = False,
+    alpha: bool = False,
+) -> Any:
+    """All kinds of dropout."""
+    if not 0 <= p <= 1:
+        raise ValueError(message(f"dropout probability has to be between 0 and 1, but got {p}"))
+    if not train or p == 0 or not input._a.size:
+        return input
+    if p == 1:
+        return _times(input, input.new_zeros(()), inplace)
+    noise = _noise(input, p, channels, not alpha)
+    if noise._a.__class__ is MetaArray or not alpha:
+        return _times(input, noise, inplace)
+    scale = 1 / pymath.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
+    shift = (noise - 1) * (ALPHA * scale) + ALPHA * scale * p
+    y = _times(input, noise * scale, inplace)
+    return add_(y, shift) if inplace else y + shift
+
+
+@composite(public="nn.functional")
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each element is 0 with probability p, else multiplied by 1 / (1 - p); only in training.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.dropout(torch.ones(2), training=False)
+    tensor([1., 1.])
+    """
+    return drop(input, p, training, inplace)
+
+
+@composite(public="torch", name="dropout")
+def _torch_dropout(input: Any, p: float, train: bool) -> Any:
+    """`nn.functional.dropout`."""
+    return drop(input, p, train, False)
+
+
+@composite(public="torch", name="dropout_")
+def dropout_(input: Any, p: float, train: bool) -> Any:
+    """`nn.functional.dropout` in place."""
+    return drop(input, p, train, True)
+
+
+@composite(public="torch")
+def feature_dropout(input: Any, p: float, train: bool) -> Any:
+    """Dropout of whole channels."""
+    return drop(input, p, train, False, channels=True)
+
+
+def _batched(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> Any:
+    """Channel dropout of an input that may lack its batch dimension."""
+    if input.dim() == ndim:
+        return drop(input, p, training, inplace, channels=True)
+    out = drop(input.unsqueeze(0), p, training, inplace, channels=True)
+    return input if inplace else out.squeeze(0)
+
+
+@composite(public="nn.functional")
+def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            message(
+                f"dropout1d: Expected 2D or 3D input, but received a {input.dim()}D input. Note "
+                "that dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
+                "dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
+                "inputs)."
+            )
+        )
+    return _batched(input, 3, p, training, inplace)
+
+
+def _odd_dimensions(name: str, ndim: int, spatial: int) -> None:
+    warnings.warn(
+        f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an "
+        "error in a future release. To retain the behavior and silence this warning, please use "
+        f"dropout instead. Note that {name} exists to provide channel-wise dropout on inputs with "
+        f"{spatial} spatial dimensions, a channel dimension, and an optional batch dimension "
+        f"(i.e. {spatial + 1}D or {spatial + 2}D inputs).",
+        stacklevel=4,
+    )
+
+
+@composite(public="nn.functional")
+def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels of (N, C, H, W). Tompson et al., 2014, arXiv:1411.4280."""
+    ndim = input.dim()
+    if ndim not in (3, 4):
+        _odd_dimensions("dropout2d", ndim, 2)
+    if ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
+            "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
+            "dim. This behavior will change in a future release to interpret the input as one "
+            "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
+            "dropout behavior, please switch to using dropout1d instead.",
+            stacklevel=3,
+        )
+    return drop(input, p, training, inplace, channels=True)
+
+
+@composite(public="nn.functional")
+def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    ndim = input.dim()
+    if ndim not in (4, 5):
+        _odd_dimensions("dropout3d", ndim, 3)
+    return _batched(input, 5, p, training, inplace)
+
+
+@composite(public="nn.functional")
+def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Dropout for SELU networks, which keeps mean and variance. Klambauer, arXiv:1706.02515."""
+    return drop(input, p, training, inplace, alpha=True)
+
+
+@composite(public="nn.functional")
+def feature_alpha_dropout(
+    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Any:
+    """`alpha_dropout` of whole channels."""
+    return drop(input, p, training, inplace, channels=True, alpha=True)
+
+
+for _kind, _channels in (("alpha_dropout", False), ("feature_alpha_dropout", True)):
+    for _inplace in (False, True):
+
+        def _torch_form(
+            input: Any,
+            p: float,
+            train: bool,
+            _channels: bool = _channels,
+            _inplace: bool = _inplace,
+        ) -> Any:
+            return drop(input, p, train, _inplace, _channels, True)
+
+        _torch_form.__doc__ = f"`nn.functional.{_kind}`" + (" in place." if _inplace else ".")
+        composite(_torch_form, public="torch", name=_kind + "_" * _inplace)

@@ -1,0 +1,386 @@
+"""Lookups: embedding, embedding_bag, one_hot.
+
+A lookup and the summing of rows by place are each other's transpose, so each is the other's rule;
+bags are a lookup followed by such a sum. Read next: `kernels/embedding/select.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door, views
+from ...autograd.views import type_name
+from ...errors import message
+from ...kernels.embedding import select as kernel
+from ...kernels.meta import MetaArray
+from ..core.record import composite, op
+from ..core.samples import arr, case, error
+from ..shape.views import array_of
+
+ROWS = arr((2, 3), 0, 5, "int64")
+
+# -- the lookup and its transpose ----------------------------------------------------------------
+
+
+@op(
+    samples=[case((5, 4), ROWS), case((6, 4), arr((2,), 0, 6, "int64"))],
+    errors=[error(IndexError, "index out of range in self", (5, 4), arr((2,), 5, 9, "int64"))],
+    public="",
+    fresh=True,
+    low="keep",
+)
+def embedding(
+    weight: Any, indices: Any, *, padding_idx: int = -1, scale_grad_by_freq: bool = False
+) -> Any:
+    """The rows of a table at the indices; row `padding_idx` gets no gradient."""
+    check_range(indices, weight.shape[0])
+    return kernel.take(weight, indices)
+
+
+def _rows_added(
+    g: Any, _y: Any, _w: Any, i: Any, *, padding_idx: int, scale_grad_by_freq: bool, shapes: Any
+) -> Any:
+    return embedding_backward(
+        g, i, n=shapes[0][0], padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq
+    )
+
+
+embedding.vjp(_rows_added, None)
+embedding.shape(
+    lambda w, i, padding_idx=-1, scale_grad_by_freq=False: MetaArray(
+        (*i.shape, *w.shape[1:]), w.dtype
+    )
+)
+
+
+@op(
+    samples=[
+        case((2, 3, 4), ROWS, n=5),
+        case((2, 3, 4), ROWS, n=5, padding_idx=2, scale_grad_by_freq=True),
+    ],
+    public="",
+    fresh=True,
+    name="embedding_dense_backward",
+)
+def embedding_backward(
+    grad: Any, indices: Any, *, n: int, padding_idx: int = -1, scale_grad_by_freq: bool = False
+) -> Any:
+    """Rows added up at their indices: a table of `n` rows."""
+    factor = factors(indices, n, padding_idx, scale_grad_by_freq)
+    rows = grad if factor is None else grad * factor.astype(grad.dtype)
+    return kernel.sum_rows(rows.reshape(-1, grad.shape[-1]), indices.reshape(-1), n)
+
+
+def factors(indices: Any, n: int, padding_idx: int, by_frequency: bool) -> Any:
+    """What each looked-up row's gradient is multiplied by, (*indices.shape, 1); None for 1."""
+    if padding_idx < 0 and not by_frequency:
+        return None
+    factor = np.ones(indices.shape)
+    if by_frequency:
+        factor /= np.bincount(indices.reshape(-1), minlength=n)[indices]
+    factor[indices == padding_idx] = 0
+    return factor[..., None]
+
+
+def _rows_again(
+    g: Any, _y: Any, _g: Any, i: Any, *, n: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Any:
+    rows = embedding(g, i)
+    factor = factors(array_of(i), n, padding_idx, scale_grad_by_freq)
+    if factor is None:
+        return rows
+    factor = factor.astype(array_of(g).dtype)
+    return rows * (factor if isinstance(rows, np.ndarray) else door.wrap(factor))
+
+
+embedding_backward.vjp(_rows_again, None)
+
+
+def check_range(indices: Any, n: int) -> None:
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= n):
+        bad = indices[(indices < 0) | (indices >= n)].flat[0]
+        raise IndexError(
+            message(
+                "index out of range in self",
+                got=f"index {int(bad)}",
+                wanted=f"0 <= index < {n} (the number of rows)",
+                hint="a larger num_embeddings, or look at how the indices are made",
+            )
+        )
+
+
+def check_indices(indices: Any, fn: str) -> None:
+    kind = dtypes.from_numpy(indices._a.dtype)
+    if kind not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            message(
+                "Expected tensor for argument #1 'indices' to have one of the following scalar "
+                f"types: Long, Int; but got torch.{type_name(kind)}Tensor instead (while checking "
+                f"arguments for {fn})",
+                hint="x.long()",
+            )
+        )
+
+
+def refuse_sparse(sparse: bool) -> None:
+    if sparse:
+        raise NotImplementedError(
+            message(
+                "sparse=True: sparse gradients are not supported",
+                wanted="sparse=False: the gradient is a whole table",
+                hint="leave out sparse=True, and use Adam in place of SparseAdam",
+            )
+        )
+
+
+def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
+    """Shrink the rows that are looked up, in the table itself."""
+    used = np.unique(input._a)
+    check_range(used, weight.shape[0])
+    kernel.renormalise(weight._a, used, float(max_norm), float(norm_type))
+    views.cell(weight).bump("embedding_renorm_")
+
+
+# -- public --------------------------------------------------------------------------------------
+
+
+def lookup(weight: Any, input: Any, padding_idx: int, by_frequency: bool) -> Any:
+    check_indices(input, "embedding")
+    if weight.ndim != 2:
+        raise RuntimeError(message("'weight' must be 2-D", got=f"{tuple(weight.shape)}"))
+    kw = {"padding_idx": padding_idx, "scale_grad_by_freq": by_frequency}
+    return embedding.call((weight, input), kw)
+
+
+@composite(public="torch", name="embedding")
+def _torch_embedding(
+    weight: Any,
+    indices: Any,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """Rows of a table: `nn.functional.embedding` with the table first."""
+    refuse_sparse(sparse)
+    return lookup(weight, indices, padding_idx, scale_grad_by_freq)
+
+
+@composite(public="nn.functional", name="embedding")
+def _embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """Rows of a table.
+
+    Args:
+        input: indices, any shape. weight: (N, D), the table. Returns (*, D).
+        padding_idx: a row that gets no gradient.
+        max_norm: rows that are looked up and have a larger norm (of `norm_type`) are shrunk to
+            it first, in the table itself.
+        scale_grad_by_freq: divide gradients by how often their row occurs in the input.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.embedding(torch.tensor([1]), torch.eye(2))
+    tensor([[0., 1.]])
+    """
+    refuse_sparse(sparse)
+    padding = _padding(padding_idx, weight.shape[0])
+    if max_norm is not None:
+        check_indices(input, "embedding")
+        renormalised(weight, input, max_norm, norm_type)
+    return lookup(weight, input, padding, scale_grad_by_freq)
+
+
+def _padding(padding_idx: int | None, n: int) -> int:
+    if padding_idx is None:
+        return -1
+    if not -n <= padding_idx < n:
+        raise AssertionError(
+            message(
+                "Padding_idx must be within num_embeddings",
+                got=f"padding_idx={padding_idx}, {n} rows",
+            )
+        )
+    return padding_idx % n
+
+
+@composite(public="nn.functional")
+def embedding_bag(
+    input: Any,
+    weight: Any,
+    offsets: Any = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Any:
+    """Sums, means or maxima of bags of rows of a table.
+
+    Args:
+        input: (B, L), bags of one length, or (K), all bags one after the other.
+        weight: (N, D). Returns (B, D).
+        offsets: (B), where each bag of a 1-d input begins; with `include_last_offset` one more
+            number, where the last one ends.
+        mode: "sum", "mean" or "max"; an empty bag gives zeros.
+        per_sample_weights: factors of the rows, in the input's shape, for "sum".
+        padding_idx: an index that does not count.
+    """
+    if weight._a.dtype.kind == "i" and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. "
+            "Usage `embedding_bag(weight, input, ...)` is deprecated, "
+            "and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=3,
+        )
+        input, weight = weight, input
+    factors_of = per_sample_weights
+    if factors_of is not None and factors_of.shape != input.shape:
+        raise ValueError(
+            message(
+                f"embedding_bag: If per_sample_weights ({factors_of.shape}) is not None, then it "
+                f"must have the same shape as the input ({input.shape})"
+            )
+        )
+    if weight.dim() != 2:
+        raise ValueError(
+            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}"
+        )
+    bag, n_bags = _bags(input, offsets, include_last_offset)
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    refuse_sparse(sparse)
+    check_indices(input, "embedding_bag")
+    if max_norm is not None:
+        renormalised(weight, input, max_norm, norm_type)
+    if factors_of is not None and mode != "sum":
+        raise NotImplementedError(
+            message(
+                "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+                f"supported for mode='sum' (got mode='{mode}')."
+            )
+        )
+    flat = input.reshape(-1)[: len(bag)]
+    factors_of = None if factors_of is None else factors_of.reshape(-1)[: len(bag)]
+    if padding_idx is not None:
+        keep = flat._a != padding_idx % weight.shape[0]
+        flat, bag = door.wrap(flat._a[keep]), bag[keep]
+        if factors_of is not None:
+            factors_of = factors_of[door.wrap(keep)]
+    rows = lookup(weight, flat, -1, scale_grad_by_freq)
+    if factors_of is not None:
+        rows = rows * factors_of.unsqueeze(1)
+    if mode == "max":
+        return _largest(rows, bag, n_bags)
+    total = embedding_backward.call((rows, door.wrap(bag)), {"n": n_bags})
+    if mode == "sum":
+        return total
+    count = np.maximum(np.bincount(bag, minlength=n_bags), 1).astype(total._a.dtype)
+    return total / door.wrap(count[:, None])
+
+
+def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
+    """(the bag of each index of the flat input, the number of bags)."""
+    if input.dim() == 2:
+        if offsets is not None:
+            raise ValueError(
+                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
+                f"of fixed length sequences. However, found offsets of type {type(offsets)}"
+            )
+        b, length = input.shape
+        return np.repeat(np.arange(b), length), b
+    if input.dim() != 1:
+        raise ValueError(
+            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}"
+        )
+    if offsets is None:
+        raise ValueError("offsets has to be a 1D Tensor but got None")
+    if offsets.dim() != 1:
+        raise ValueError("offsets has to be a 1D Tensor")
+    at = offsets._a.astype(np.int64)
+    k = input.shape[0]
+    if at.size and at[0] != 0:
+        raise RuntimeError(
+            f"offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+            f"position 0. However, got {at[0]}"
+        )
+    if at.size and at[-1] > k:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length({k}), but got offsets[-1] of "
+            f"{at[-1]}"
+        )
+    ends = at[1:] if include_last else np.append(at[1:], k)
+    starts = at[:-1] if include_last else at
+    bag = np.repeat(np.arange(len(starts)), np.maximum(ends - starts, 0))
+    return bag, len(starts)  # indices after the last bag belong to none
+
+
+def _largest(rows: Any, bag: Any, n: int) -> Any:
+    """The largest element of each column in each bag; zero for an empty bag."""
+    a = rows._a
+    best = np.zeros((n, a.shape[1]), np.int64)
+    if bag.size:
+        first = np.flatnonzero(np.concatenate(([True], bag[1:] != bag[:-1])))
+        top = np.maximum.reduceat(a, first, axis=0)
+        hit = a == top[np.repeat(np.arange(len(first)), np.diff(np.append(first, len(bag))))]
+        place = np.where(hit, np.arange(len(bag))[:, None], len(bag))
+        best[bag[first]] = np.minimum.reduceat(place, first, axis=0)
+    empty = np.bincount(bag, minlength=n) == 0
+    if not bag.size:
+        return rows.new_zeros((n, a.shape[1]))
+    y = rows.gather(0, door.wrap(np.minimum(best, len(bag) - 1)))
+    return y.masked_fill(door.wrap(empty[:, None]), 0.0) if empty.any() else y
+
+
+@composite(public="nn.functional")
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """1 at each index, 0 elsewhere: (*) -> (*, num_classes), int64.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.one_hot(torch.tensor([1, 0]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    a = tensor._a
+    if a.dtype != np.int64:
+        raise RuntimeError(
+            message(
+                "one_hot is only applicable to index tensor of type LongTensor.",
+                got=f"{tensor.dtype!r}",
+                hint="x.long()",
+            )
+        )
+    if not a.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return door.wrap(np.zeros((*a.shape, num_classes), np.int64))
+    if a.min() < 0:
+        raise RuntimeError(message("Class values must be non-negative.", got=f"{a.min()}"))
+    if num_classes == -1:
+        num_classes = int(a.max()) + 1
+    elif num_classes < 1:
+        raise RuntimeError("num_classes should be positive")
+    elif a.max() >= num_classes:
+        raise RuntimeError(
+            message(
+                "Class values must be smaller than num_classes.",
+                got=f"class {a.max()}, num_classes={num_classes}",
+            )
+        )
+    out = np.zeros((*a.shape, num_classes), np.int64)
+    np.put_along_axis(out, a[..., None], 1, -1)
+    return door.wrap(out)

@@ -1,0 +1,337 @@
+"""Losses that compare an input with a target of its own shape, element by element.
+
+Each fused loss is one op: formula, reduction and rule. Not here: losses with class indices
+(`loss_classes.py`, `cross_entropy.py`), of probabilities and margins (`loss_probability.py`), of
+pairs and triplets of vectors (`loss_pairs.py`), of sequences (`loss_ctc.py`).
+"""
+
+from __future__ import annotations
+
+import math as pymath
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...errors import message
+from ...kernels.elementwise.select import LEAST, fuse
+from ...kernels.reduce import select as reduce_kernels
+from ...kernels.reduce.reference import add_reduce
+from ...kernels.reduce.select import Reduction
+from ..core.record import composite, op
+from ..core.samples import case
+from ..elementwise import arithmetic as m
+from ..elementwise.arithmetic import maximum, minimum, where
+from ..elementwise.elementary import sign
+
+PAIRS = [case((3, 4), (3, 4), reduction=r) for r in ("mean", "sum", "none")]
+REDUCTIONS = ("none", "mean", "sum")
+
+# -- reductions ----------------------------------------------------------------------------------
+
+
+def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """'mean', 'sum' or 'none', from today's argument or from the two old ones."""
+    if size_average is not None or reduce is not None:
+        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        warnings.warn(
+            "size_average and reduce args will be deprecated, "
+            f"please use reduction='{reduction}' instead.",
+            stacklevel=4,
+        )
+    elif reduction not in REDUCTIONS:
+        if reduction == "elementwise_mean":
+            warnings.warn(
+                "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.",
+                stacklevel=4,
+            )
+            return "mean"
+        raise ValueError(
+            message(
+                f"{reduction} is not a valid value for reduction",
+                got=repr(reduction),
+                wanted="'none', 'mean' or 'sum'",
+            )
+        )
+    return reduction
+
+
+def reduced(a: Any, reduction: str) -> Any:
+    """The loss of each element, their mean or their sum: on arrays."""
+    if reduction == "none":
+        return a
+    total = np.asarray(add_reduce(a, tuple(range(a.ndim))))
+    return total if reduction == "sum" else np.true_divide(total, a.dtype.type(a.size))
+
+
+def losses(formula: Any, name: str) -> Any:
+    """The function (*arrays, reduction): the loss of each element, or their mean or sum in one pass
+    over the operands where they are large."""
+    each = fuse(formula, name)
+    fold = Reduction("add", formula, name, finish="over")
+
+    def computed(*args: Any, reduction: str, **kw: Any) -> Any:
+        first = args[0]
+        if reduction != "none" and first.size >= reduce_kernels.LEAST:
+            size = first.size
+            for a in args:
+                if a.shape != first.shape:
+                    size = pymath.prod(np.broadcast_shapes(*[a.shape for a in args]))
+                    break
+            y = fold(args, None, False, size if reduction == "mean" else 1, **kw)
+            if y is not None:
+                return y
+        return reduced(each(*args, **kw), reduction)
+
+    return computed
+
+
+def finished(t: Any, reduction: str) -> Any:
+    """The loss of each element, their mean or their sum: on Tensors."""
+    return t if reduction == "none" else t.mean() if reduction == "mean" else t.sum()
+
+
+def share(g: Any, shape: Any, reduction: str) -> Any:
+    """The gradient that reaches each element of a reduced loss."""
+    return g / max(pymath.prod(shape), 1) if reduction == "mean" else g
+
+
+def portion(g: Any, shape: Any, reduction: str) -> Any:
+    """`share` as an array where g is one, for fused formulas."""
+    g = share(g, shape, reduction)
+    return np.asarray(g) if isinstance(g, np.generic) else g
+
+
+def same_size(input: Any, target: Any) -> None:
+    """Warn when a loss is about to broadcast, which is seldom meant."""
+    if target.shape != input.shape:
+        warnings.warn(
+            f"Using a target size ({target.size()}) that is different to the input size "
+            f"({input.size()}). This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=4,
+        )
+
+
+# -- distances of numbers ------------------------------------------------------------------------
+
+
+square_apart = losses(lambda a, b: (a - b) * (a - b), "square_apart")
+apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
+
+
+@op(samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss")
+def squared(input: Any, target: Any, *, reduction: str) -> Any:
+    """(x - t)**2."""
+    if input.size >= LEAST:
+        return square_apart(input, target, reduction=reduction)
+    d = input - target
+    return reduced(np.multiply(d, d, out=d) if d.ndim else d * d, reduction)
+
+
+def _squared_slope(g: Any, a: Any, b: Any, reduction: str) -> Any:
+    if a.shape == b.shape:
+        g = share(g, a.shape, reduction) * 2
+        return apart_by(a, b, np.asarray(g) if isinstance(g, np.generic) else g)
+    d = a - b
+    return d * (share(g, d.shape, reduction) * 2)
+
+
+squared.vjp(
+    lambda g, _y, x, t, *, reduction: _squared_slope(g, x, t, reduction),
+    lambda g, _y, x, t, *, reduction: _squared_slope(g, t, x, reduction),
+)
+
+
+def _smooth(a: Any, b: Any, *, beta: float) -> Any:
+    d = m.abs(a - b)
+    return where(d < beta, d * d * (0.5 / beta), d - 0.5 * beta)
+
+
+def _huber(a: Any, b: Any, *, delta: float) -> Any:
+    d = m.abs(a - b)
+    return where(d <= delta, d * d * 0.5, (d - 0.5 * delta) * delta)
+
+
+def _held(a: Any, b: Any, s: Any, *, unit: float, most: float) -> Any:
+    return minimum(maximum((a - b) / unit, -most), most) * s
+
+
+smooth_apart, huber_apart = losses(_smooth, "smooth_apart"), losses(_huber, "huber_apart")
+held_apart = fuse(_held, "held_apart")
+
+
+@op(samples=[case((3, 4), (3, 4), reduction="mean", beta=0.7)], promote="common", public="",
+    fresh=True, name="smooth_l1_loss")  # fmt: skip
+def smooth_l1(input: Any, target: Any, *, reduction: str, beta: float) -> Any:
+    """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2."""
+    return smooth_apart(input, target, reduction=reduction, beta=beta)
+
+
+def _smooth_slope(g: Any, a: Any, b: Any, reduction: str, beta: float) -> Any:
+    if a.shape == b.shape:
+        return held_apart(a, b, portion(g, a.shape, reduction), unit=beta, most=1.0)
+    d = a - b
+    return minimum(maximum(d / beta, -1.0), 1.0) * share(g, d.shape, reduction)
+
+
+smooth_l1.vjp(
+    lambda g, _y, x, t, *, reduction, beta: _smooth_slope(g, x, t, reduction, beta),
+    lambda g, _y, x, t, *, reduction, beta: _smooth_slope(g, t, x, reduction, beta),
+)
+
+
+@op(samples=[case((3, 4), (3, 4), reduction="mean", delta=0.7)], promote="common", public="",
+    fresh=True, name="huber_loss")  # fmt: skip
+def huber(input: Any, target: Any, *, reduction: str, delta: float) -> Any:
+    """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2)."""
+    return huber_apart(input, target, reduction=reduction, delta=delta)
+
+
+def _huber_slope(g: Any, a: Any, b: Any, reduction: str, delta: float) -> Any:
+    if a.shape == b.shape:
+        return held_apart(a, b, portion(g, a.shape, reduction), unit=1.0, most=delta)
+    d = a - b
+    return minimum(maximum(d, -delta), delta) * share(g, d.shape, reduction)
+
+
+huber.vjp(
+    lambda g, _y, x, t, *, reduction, delta: _huber_slope(g, x, t, reduction, delta),
+    lambda g, _y, x, t, *, reduction, delta: _huber_slope(g, t, x, reduction, delta),
+)
+
+
+distance = losses(lambda a, b: m.abs(a - b), "distance")
+toward = fuse(lambda a, b, s: sign(a - b) * s, "toward")
+
+
+def _distance_slope(g: Any, a: Any, b: Any, reduction: str) -> Any:
+    if a.__class__ is np.ndarray and a.dtype.kind == "f" and a.shape == b.shape:
+        return toward(a, b, portion(g, a.shape, reduction))
+    d = a - b
+    return m.sgn(d) * share(g, d.shape, reduction)
+
+
+def distances(reduction: str) -> Any:
+    """The record of |x - t|, reduced."""
+
+    def fn(input: Any, target: Any) -> Any:
+        if input.size >= LEAST and input.dtype.kind == "f":
+            return distance(input, target, reduction=reduction)
+        return reduced(np.abs(input - target), reduction)
+
+    fn.__name__ = f"l1_loss_{reduction}"
+    fn.__doc__ = f"The {reduction} of |x - t|."
+    record = op(samples=[case((3, 4), (3, 4))], promote="common", public="", fresh=True,
+                node=f"{reduction.capitalize()}Backward0")(fn)  # fmt: skip
+    return record.vjp(
+        lambda g, _y, x, t: _distance_slope(g, x, t, reduction),
+        lambda g, _y, x, t: -_distance_slope(g, x, t, reduction),
+    )
+
+
+distance_mean, distance_sum = distances("mean"), distances("sum")
+
+
+@composite(public="nn.functional")
+def mse_loss(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Any:
+    """(x - t)**2, reduced; with `weight` the mean is divided by the sum of the weights.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.mse_loss(torch.tensor([1., 2.]), torch.tensor([1., 4.]))
+    tensor(2.)
+    """
+    same_size(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
+    if weight is None:
+        return squared.call((input, target), {"reduction": reduction})
+    weight_size(input, weight)
+    loss = squared.call((input, target), {"reduction": "none"}) * weight
+    return loss.sum() / weight.sum() if reduction == "mean" else finished(loss, reduction)
+
+
+def weight_size(input: Any, weight: Any) -> None:
+    if weight.shape != input.shape:
+        raise ValueError(
+            message(
+                "Weights and input must have the same size.",
+                got=f"weight {tuple(weight.shape)}, input {tuple(input.shape)}",
+            )
+        )
+
+
+@composite(public="nn.functional")
+def l1_loss(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Any = None,
+) -> Any:
+    """|x - t|, reduced; with `weight` the mean is divided by the sum of the weights."""
+    same_size(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
+    if weight is None and reduction != "none":
+        record = distance_mean if reduction == "mean" else distance_sum
+        return record.call((input, target), {})
+    loss = (input - target).abs()
+    if weight is None:
+        return loss
+    weight_size(input, weight)
+    loss = loss * weight
+    return loss.sum() / weight.sum() if reduction == "mean" else finished(loss, reduction)
+
+
+@composite(public="nn.functional")
+def smooth_l1_loss(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Any:
+    """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2; reduced.
+
+    Girshick, 2015, arXiv:1504.08083.
+    """
+    same_size(input, target)
+    reduction = reduction_of(size_average, reduce, reduction)
+    if beta < 0:
+        raise RuntimeError(
+            message("smooth_l1_loss does not support negative values for beta.", got=f"{beta}")
+        )
+    if beta == 0:
+        return finished((input - target).abs(), reduction)
+    return smooth_l1.call((input, target), {"reduction": reduction, "beta": float(beta)})
+
+
+@composite(public="nn.functional")
+def huber_loss(
+    input: Any,
+    target: Any,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    weight: Any = None,
+) -> Any:
+    """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2); reduced."""
+    same_size(input, target)
+    reduction = reduction_of(None, None, reduction)
+    if delta <= 0:
+        raise RuntimeError(
+            message("huber_loss does not support non-positive values for delta.", got=f"{delta}")
+        )
+    kw = {"reduction": reduction, "delta": float(delta)}
+    if weight is None:
+        return huber.call((input, target), kw)
+    weight_size(input, weight)
+    loss = huber.call((input, target), {**kw, "reduction": "none"}) * weight
+    return finished(loss, reduction)

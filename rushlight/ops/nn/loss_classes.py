@@ -1,0 +1,316 @@
+"""Losses whose targets are classes: nll_loss and the margins of classes.
+
+The class dimension is 1 (0 for an input without a batch). Read next: `cross_entropy.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.views import type_name
+from ...errors import message
+from ..core.record import composite, op
+from ..core.samples import arr, case, error
+from .loss import finished, reduced, reduction_of
+
+CLASSES = arr((5,), 0, 4, "int64")
+PLAIN = {"reduction": "mean", "ignore_index": -100}
+
+# -- the negative log-likelihood of class indices ------------------------------------------------
+
+
+def class_dim(a: Any) -> int:
+    return 1 if a.ndim > 1 else 0
+
+
+def classes(target: Any, n: int, ignore_index: int) -> tuple[Any, Any]:
+    """(targets with 0 in place of ignored ones, which count or None for all); checked."""
+    if not 0 <= ignore_index < n:
+        codes = target.view(np.uint64) if target.dtype == np.int64 else target
+        if not target.size or codes.max() < n:  # as unsigned numbers negative ones are large
+            return target, None
+    counts = target != ignore_index
+    wrong = counts & ((target < 0) | (target >= n))
+    if wrong.any():
+        raise IndexError(
+            message(
+                f"Target {int(target[wrong].flat[0])} is out of bounds.",
+                got=f"targets from {int(target.min())} to {int(target.max())}",
+                wanted=f"0 <= target < {n} (the number of classes), or ignore_index={ignore_index}",
+                hint="check the labels, or the size of the last layer",
+            )
+        )
+    return np.where(counts, target, 0), counts
+
+
+def factors(target: Any, counts: Any, weight: Any, dtype: Any) -> tuple[Any, Any]:
+    """(factor of each sample or None for 1, their sum)."""
+    if weight is not None:
+        w = weight[target] if counts is None else weight[target] * counts
+        return w, w.sum()
+    if counts is None:
+        return None, dtype.type(target.size)
+    return counts.astype(dtype), dtype.type(np.count_nonzero(counts))
+
+
+def of_class(a: Any, target: Any) -> Any:
+    """The element of each sample that stands at its class."""
+    if a.ndim == 2:
+        return a[np.arange(len(a)), target]
+    d = class_dim(a)
+    return np.take_along_axis(a, np.expand_dims(target, d), d).squeeze(d)
+
+
+@op(
+    samples=[
+        case((5, 4), CLASSES, **PLAIN),
+        case((5, 4), CLASSES, arr((4,), 0.5, 2), reduction="mean", ignore_index=1),
+        case((2, 4, 3), arr((2, 3), 0, 4, "int64"), reduction="none", ignore_index=-100),
+        case((4,), arr((), 0, 4, "int64"), reduction="sum", ignore_index=-100),
+    ],
+    errors=[error(IndexError, "is out of bounds", (5, 4), arr((5,), 4, 9, "int64"), **PLAIN)],
+    public="",
+    fresh=True,
+    name="nll_loss",
+)
+def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int) -> Any:
+    """-w[t] x[t]; the mean is divided by the sum of the w[t]."""
+    target, counts = classes(target, input.shape[class_dim(input)], ignore_index)
+    picked = of_class(input, target)
+    w, total = factors(target, counts, weight, input.dtype)
+    loss = -picked if w is None else -picked * w
+    if counts is not None:
+        loss = np.where(counts, loss, input.dtype.type(0))
+    if reduction != "mean" or (w is None and loss.size):
+        return reduced(loss, reduction)
+    with np.errstate(all="ignore"):
+        return np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total)
+
+
+def _spread(
+    g: Any, _y: Any, _x: Any, t: Any, w: Any, *, reduction: str, ignore_index: int, shapes: Any
+) -> Any:
+    return nll_backward(g, t, w, shape=shapes[0], reduction=reduction, ignore_index=ignore_index)
+
+
+nll.vjp(_spread, None, None)
+
+
+@op(
+    samples=[
+        case((), CLASSES, shape=(5, 4), **PLAIN),
+        case((5,), CLASSES, arr((4,), 0.5, 2), shape=(5, 4), reduction="none", ignore_index=1),
+    ],
+    public="",
+    fresh=True,
+    name="nll_loss_backward",
+)
+def nll_backward(
+    grad: Any,
+    target: Any,
+    weight: Any = None,
+    *,
+    shape: Any,
+    reduction: str,
+    ignore_index: int,
+) -> Any:
+    """The transpose of `nll`: each sample's gradient, put in the place of its class."""
+    out = np.zeros(shape, grad.dtype)
+    d = class_dim(out)
+    target, counts = classes(target, shape[d], ignore_index)
+    w, total = factors(target, counts, weight, grad.dtype)
+    with np.errstate(all="ignore"):
+        g = -grad / total if reduction == "mean" else -grad
+    if w is not None:
+        g = g * w
+    if counts is not None:
+        g = np.where(counts, g, 0)
+    if out.ndim == 2:
+        out[np.arange(len(out)), target] = g
+        return out
+    g = np.broadcast_to(g, target.shape).astype(grad.dtype, copy=False)
+    np.put_along_axis(out, np.expand_dims(target, d), np.expand_dims(g, d), d)
+    return out
+
+
+nll_backward.vjp(
+    lambda g, _y, _g, t, w, *, reduction, ignore_index: nll(
+        g, t, w, reduction=reduction, ignore_index=ignore_index
+    ),
+    None,
+    None,
+)
+
+
+def check_classes(input: Any, target: Any, weight: Any) -> None:
+    """PyTorch's checks of an input against class indices."""
+    input, target = input._a, target._a
+    if input.ndim < 1:
+        raise ValueError(message(f"Expected 1 or more dimensions (got {input.ndim})"))
+    if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
+        n = target.shape[0] if target.ndim else 1
+        raise ValueError(
+            message(
+                f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({n}).",
+                got=f"input {tuple(input.shape)}, target {tuple(target.shape)}",
+                wanted="input (N, C, ...) and target (N, ...)",
+            )
+        )
+    kind = dtypes.from_numpy(target.dtype)
+    if kind not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError(
+            message(
+                f"expected target dtype to be Long or Byte, but got {type_name(kind)}: "
+                f"expected scalar type Long but found {type_name(kind)}",
+                got=f"target {tuple(target.shape)} of type {kind!r}, input {tuple(input.shape)}",
+                wanted="class indices, or (for cross_entropy) probabilities in the input's shape",
+                hint="target.long() for class indices",
+            )
+        )
+    d = class_dim(input)
+    wanted = (*input.shape[:d], *input.shape[d + 1 :])
+    if target.shape != wanted:
+        if input.ndim <= 2:
+            raise RuntimeError(
+                message(
+                    "0D or 1D target tensor expected, multi-target not supported",
+                    got=f"input {tuple(input.shape)}, target {tuple(target.shape)}",
+                    wanted=f"target {wanted}",
+                    hint="target.squeeze(1), or target.argmax(1) for one-hot targets",
+                )
+            )
+        raise RuntimeError(
+            message(
+                f"Expected target size {list(wanted)}, got {list(target.shape)} "
+                "(only batches of spatial targets supported; size mismatch)",
+                got=f"input {tuple(input.shape)}",
+            )
+        )
+    n = input.shape[d]
+    if weight is not None and (weight.ndim != 1 or weight.numel() != n):
+        raise RuntimeError(
+            message(
+                f"weight tensor should be defined either for all {n} classes or no classes but "
+                f"got weight tensor of shape: {list(weight.shape)}"
+            )
+        )
+
+
+@composite(public="nn.functional")
+def nll_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """-w[t] x[t] for log-probabilities x and class indices t.
+
+    Args:
+        input: (C), (N, C) or (N, C, d1, ...). target: (), (N) or (N, d1, ...), indices.
+        weight: (C), a factor for each class; the mean is divided by the sum of the factors.
+        ignore_index: a target that does not count.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.nll_loss(torch.tensor([[-1., -2.]]), torch.tensor([1]))
+    tensor(2.)
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    check_classes(input, target, weight)
+    kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
+    return nll.call((input, target, weight), kw)
+
+
+# -- margins between classes ---------------------------------------------------------------------
+
+
+@composite(public="nn.functional")
+def multi_margin_loss(
+    input: Any,
+    target: Any,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Any = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """sum over classes i != t of max(0, margin - x[t] + x[i])**p / C, times weight[t]."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.dim() != 1:
+        raise ValueError("weight must be one-dimensional")
+    x = input.reshape(1, -1) if input.ndim < 2 else input
+    if x.ndim != 2 or not x.shape[1]:
+        raise RuntimeError(
+            message(
+                "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
+                f"{list(input.shape)}"
+            )
+        )
+    n, c = x.shape
+    if target.numel() != n:
+        raise RuntimeError(
+            message(
+                f"inconsistent target size, expected {n} but got {list(target.shape)}",
+                got=f"input {tuple(input.shape)}",
+            )
+        )
+    flat = target.reshape(n)
+    t = flat._a
+    if t.size and (t.min() < 0 or t.max() >= c):
+        raise RuntimeError(message("target out of range", got=f"{t.min()}..{t.max()}",
+                                   wanted=f"0 <= target < {c}"))  # fmt: skip
+    own = x.gather(1, flat.unsqueeze(1))
+    loss = (margin - own + x).clamp(min=0)
+    if p == 2:
+        loss = loss * loss
+    loss = loss.masked_fill(door.wrap(t[:, None] == np.arange(c)), 0.0)
+    if weight is not None:
+        loss = loss * weight[flat].unsqueeze(1)
+    loss = loss.sum(1) / c
+    return finished(loss if input.ndim == 2 else loss.squeeze(0), reduction)
+
+
+@composite(public="nn.functional")
+def multilabel_margin_loss(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """sum over targets j and classes i that are none of max(0, 1 - x[t[j]] + x[i]) / C.
+
+    A row of `target` lists class indices up to the first -1.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if input.shape != target.shape:
+        raise RuntimeError(
+            message(
+                f"inconsistent target size: {list(target.shape)} for input of size: "
+                f"{list(input.shape)}"
+            )
+        )
+    x = input.reshape(-1, input.shape[-1] if input.ndim else 1)
+    t = target._a.reshape(x.shape)
+    n, c = x.shape
+    listed = np.logical_and.accumulate(t >= 0, axis=1)
+    t = np.where(listed, t, 0)
+    if t.size and t.max() >= c:
+        raise RuntimeError(message("target out of range", got=f"{t.max()}", wanted=f"below {c}"))
+    is_target = np.zeros((n, c), bool)
+    rows = np.broadcast_to(np.arange(n)[:, None], t.shape)
+    is_target[rows[listed], t[listed]] = True
+    own = x.gather(1, door.wrap(t))
+    loss = (1 - own.unsqueeze(2) + x.unsqueeze(1)).clamp(min=0)  # (N, targets, classes)
+    loss = loss.masked_fill(door.wrap(~listed[:, :, None] | is_target[:, None, :]), 0.0)
+    loss = loss.sum((1, 2)) / c
+    return finished(loss if input.ndim == 2 else loss.squeeze(0), reduction)

@@ -1,0 +1,343 @@
+"""Losses that compare probabilities, logits and signed scores with a target of their own shape.
+
+Not here: distances of numbers, and what reductions of losses share (`loss.py`).
+"""
+
+from __future__ import annotations
+
+import math as pymath
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door
+from ...errors import message
+from ...kernels.elementwise.select import fuse
+from ...kernels.reduce import select as reduce_kernels
+from ...kernels.reduce.select import Reduction
+from ..core.record import composite, op
+from ..core.samples import arr, case
+from ..elementwise import arithmetic as m
+from ..elementwise.activation import log_of_one_plus_exp, sigmoid
+from ..elementwise.arithmetic import exp, log, maximum
+from .loss import (
+    REDUCTIONS,
+    finished,
+    losses,
+    portion,
+    reduced,
+    reduction_of,
+    share,
+)
+
+# -- probabilities -------------------------------------------------------------------------------
+
+
+def _bce(x: Any, t: Any) -> Any:
+    return (t - 1) * maximum(m.log1p(-x), -100.0) - t * maximum(log(x), -100.0)
+
+
+OUTSIDE = Reduction("any", lambda x: m.bitwise_not(m.bitwise_and(x >= 0, x <= 1)), "outside")
+bce_plain = losses(_bce, "bce")
+bce_weighted = losses(lambda x, t, w: _bce(x, t) * w, "bce_weighted")
+bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "bce_slope")
+
+
+@op(samples=[case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0.1, 0.9), reduction="mean"),
+             case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0, 1), (4,), reduction="sum")],
+    promote="common", public="", fresh=True, name="binary_cross_entropy")  # fmt: skip
+def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
+    """-(t log x + (1 - t) log(1 - x)), the logarithms not below -100."""
+    beyond = OUTSIDE((input,), None) if input.size >= reduce_kernels.LEAST else None
+    if (not ((input >= 0) & (input <= 1)).all()) if beyond is None else beyond:
+        raise RuntimeError(
+            message(
+                "all elements of input should be between 0 and 1",
+                got=f"values from {input.min():g} to {input.max():g}",
+                hint="torch.sigmoid(x) first, or binary_cross_entropy_with_logits(x, target)",
+            )
+        )
+    with np.errstate(all="ignore"):
+        if weight is None:
+            return bce_plain(input, target, reduction=reduction)
+        return bce_weighted(input, target, weight, reduction=reduction)
+
+
+def weighted(g: Any, weight: Any, shape: Any, reduction: str) -> Any:
+    g = portion(g, shape, reduction)
+    return g if weight is None else g * weight
+
+
+bce.vjp(
+    lambda g, _y, x, t, w, *, reduction, shapes: bce_slope(
+        x, t, weighted(g, w, shapes[0], reduction)
+    ),
+    lambda g, _y, x, _t, w, *, reduction, shapes: (
+        weighted(g, w, shapes[0], reduction)
+        * (maximum(log(1 - x), -100.0) - maximum(log(x), -100.0))
+    ),
+    None,
+)
+
+
+@composite(public="nn.functional")
+def binary_cross_entropy(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """-(t log x + (1 - t) log(1 - x)) for probabilities x; the logarithms are not below -100."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            message(
+                f"Using a target size ({target.size()}) that is different to the input size "
+                f"({input.size()}) is deprecated. Please ensure they have the same size.",
+                hint="target.view_as(input), or input.squeeze(1)",
+            )
+        )
+    return bce.call((input, target, weight), {"reduction": reduction})
+
+
+def _logits(x: Any, t: Any) -> Any:
+    return m.log1p(exp(-m.abs(x))) + maximum(-x, 0.0) + (1 - t) * x
+
+
+def _logits_positive(x: Any, t: Any, p: Any) -> Any:
+    return (m.log1p(exp(-m.abs(x))) + maximum(-x, 0.0)) * ((p - 1) * t + 1) + (1 - t) * x
+
+
+logits_plain = losses(_logits, "bce_logits")
+logits_weighted = losses(_logits_positive, "bce_logits_weighted")
+logits_slope = fuse(lambda x, t, s: (sigmoid(x) - t) * s, "bce_logits_slope")
+
+
+@op(samples=[case((3, 4), arr((3, 4), 0, 1), reduction="mean"),
+             case(arr((3, 4), 90, 99), arr((3, 4), 0, 1), (4,), arr((4,), 1, 2), reduction="sum")],
+    promote="common", public="", fresh=True, name="binary_cross_entropy_with_logits")  # fmt: skip
+def bce_logits(
+    input: Any, target: Any, weight: Any = None, pos_weight: Any = None, *, reduction: str
+) -> Any:
+    """(1 - t) x + (1 + (pos_weight - 1) t) log(1 + exp(-x))."""
+    own = reduction if weight is None else "none"
+    if pos_weight is None:
+        loss = logits_plain(input, target, reduction=own)
+    else:
+        loss = logits_weighted(input, target, pos_weight, reduction=own)
+    return loss if weight is None else reduced(loss * weight, reduction)
+
+
+def _logits_slope(g: Any, x: Any, t: Any, w: Any, p: Any, reduction: str) -> Any:
+    g = weighted(g, w, x.shape, reduction)
+    if p is None:
+        return logits_slope(x, t, np.asarray(g) if isinstance(g, np.generic) else g)
+    pt = p * t
+    return (sigmoid(x) * (pt + 1 - t) - pt) * g
+
+
+def _logits_target(g: Any, x: Any, w: Any, p: Any, reduction: str) -> Any:
+    g = weighted(g, w, x.shape, reduction)
+    return g * -x if p is None else g * ((p - 1) * log_of_one_plus_exp(-x) - x)
+
+
+bce_logits.vjp(
+    lambda g, _y, x, t, w, p, *, reduction: _logits_slope(g, x, t, w, p, reduction),
+    lambda g, _y, x, _t, w, p, *, reduction: _logits_target(g, x, w, p, reduction),
+    None,
+    None,
+)
+
+
+@composite(public="nn.functional")
+def binary_cross_entropy_with_logits(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
+) -> Any:
+    """`binary_cross_entropy` of sigmoid(x), without overflow.
+
+    Args:
+        input: any shape. target: the same shape, values in [0, 1].
+        weight: factor of each loss. pos_weight: factor of the positive part, one a class.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(
+            message(
+                f"Target size ({target.size()}) must be the same as input size ({input.size()})",
+                hint="target.view_as(input), or input.squeeze(1)",
+            )
+        )
+    return bce_logits.call((input, target, weight, pos_weight), {"reduction": reduction})
+
+
+@composite(public="nn.functional")
+def kl_div(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Any:
+    """t (log t - x) for log-probabilities x: the Kullback-Leibler divergence when summed.
+
+    Args:
+        reduction: 'batchmean' divides the sum by the batch size: the definition.
+        log_target: the target holds log-probabilities too.
+    """
+    if size_average is None and reduce is None and reduction == "mean":
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
+            "release.",
+            stacklevel=3,
+        )
+    batch = reduction == "batchmean"
+    reduction = reduction_of(size_average, reduce, "sum" if batch else reduction)
+    entropy = target.exp() * target if log_target else target.xlogy(target)
+    loss = finished(entropy - (target.exp() if log_target else target) * input, reduction)
+    return loss / input.shape[0] if batch and input.ndim else loss
+
+
+@composite(public="nn.functional")
+def poisson_nll_loss(
+    input: Any,
+    target: Any,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """exp(x) - t x (or x - t log(x + eps) without `log_input`): Poisson counts t.
+
+    `full` adds Stirling's approximation of log(t!) where t > 1.
+    """
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        t = m.where(target > 1, target, 1)
+        stirling = t * t.log() - t + 0.5 * (2 * pymath.pi * t).log()
+        loss = loss + m.where(target <= 1, 0.0, stirling)
+    return finished(loss, reduction)
+
+
+@composite(public="nn.functional")
+def gaussian_nll_loss(
+    input: Any,
+    target: Any,
+    var: Any,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: str = "mean",
+) -> Any:
+    """(log v + (x - t)**2 / v) / 2 with v = max(var, eps); `full` adds log(2 pi) / 2.
+
+    `var` has the input's shape, one dimension less, or 1 in one dimension; or it is a number.
+    """
+    if isinstance(var, (int, float)):
+        var = input.new_full((), float(var)).expand(input.shape)
+    if (var.detach()._a < 0).any():
+        raise ValueError(message("var has negative entry/entries"))
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif (
+            input.ndim != var.ndim
+            or sum(b for a, b in zip(input.shape, var.shape, strict=True) if a != b) != 1
+        ):
+            raise ValueError(
+                message(
+                    "var is of incorrect size",
+                    got=f"{tuple(var.shape)} for input {tuple(input.shape)}",
+                    wanted="the input's shape, without the last dimension, or 1 in one dimension",
+                )
+            )
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not valid")
+    with door.grad_enabled(False):
+        lift = (eps - var).clamp(min=0)  # the floor does not stop the gradient of var
+    var = var + lift
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * pymath.log(2 * pymath.pi)
+    return finished(loss, reduction)
+
+
+# -- margins -------------------------------------------------------------------------------------
+
+
+@op(samples=[case((3, 4), (3, 4), reduction="mean"), case((3, 4), (3, 4), reduction="none")],
+    promote="common", public="", fresh=True, name="soft_margin_loss")  # fmt: skip
+def soft_margin(input: Any, target: Any, *, reduction: str) -> Any:
+    """log(1 + exp(-t x))."""
+    return reduced(log_of_one_plus_exp(-(input * target)), reduction)
+
+
+def _soft_margin_slope(g: Any, x: Any, t: Any, reduction: str) -> Any:
+    """For x; x and t are interchangeable."""
+    z = x * t
+    return -(t * sigmoid(-z)) * share(g, z.shape, reduction)
+
+
+soft_margin.vjp(
+    lambda g, _y, x, t, *, reduction: _soft_margin_slope(g, x, t, reduction),
+    lambda g, _y, x, t, *, reduction: _soft_margin_slope(g, t, x, reduction),
+)
+
+
+@composite(public="nn.functional")
+def soft_margin_loss(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """log(1 + exp(-t x)) for targets 1 and -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    return soft_margin.call((input, target), {"reduction": reduction})
+
+
+@composite(public="nn.functional")
+def hinge_embedding_loss(
+    input: Any,
+    target: Any,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """x where the target is 1, max(0, margin - x) where it is -1."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    far = m.where(target == 1, 0.0, (margin - input).clamp(min=0))
+    near = m.where(target == -1, 0.0, input)
+    return finished(far + near, reduction)
+
+
+@composite(public="nn.functional")
+def multilabel_soft_margin_loss(
+    input: Any,
+    target: Any,
+    weight: Any = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """`binary_cross_entropy_with_logits`, averaged over the classes (the last dimension)."""
+    reduction = reduction_of(size_average, reduce, reduction)
+    loss = bce_logits.call((input, target, None, None), {"reduction": "none"})
+    if weight is not None:
+        loss = loss * weight
+    return finished(loss.mean(-1), reduction)

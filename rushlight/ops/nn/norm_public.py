@@ -1,0 +1,509 @@
+"""Normalisations: PyTorch's functions and checks in front of the ops of `norm.py`.
+
+Running statistics are kept here, in place and without a gradient. Read next: `norm.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...autograd.views import changed, type_name, unwatched
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ..core.record import composite
+from . import norm as ops
+from .pad import constant_pad_nd
+from .pool_public import avg_pool2d
+from .spatial import Ints, as_int, check_tensor, dtype_of, list_of
+
+# -- batch norm ----------------------------------------------------------------------------------
+
+
+@composite(public="nn.functional")
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Normalise each channel (dimension 1) over the batch and all positions.
+
+    y = (x - mean) / sqrt(var + eps) * weight + bias
+
+    Args:
+        input: (N, C, *).
+        running_mean, running_var: (C,) or None. When `training` they are updated in place,
+            r = (1 - momentum) * r + momentum * new (the unbiased variance); else they are used.
+        weight, bias: (C,) or None.
+
+    Raises ValueError when training on a single value per channel.
+
+    Ioffe and Szegedy, Batch Normalization, 2015.
+    """
+    if training:
+        check_tensor("batch_norm", "input", 1, input)
+        shape = tuple(input.shape)
+        if math.prod(shape[:1] + shape[2:]) == 1:
+            raise ValueError(
+                message(
+                    f"Expected more than 1 value per channel when training, got input size "
+                    f"torch.Size({list_of(shape)})",
+                    got="one value per channel: its variance is 0 / 0",
+                    hint="a batch of two or more (drop_last=True in the DataLoader), or "
+                    "module.eval()",
+                )
+            )
+    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+@composite(public="torch", name="batch_norm")
+def _torch_batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """`nn.functional.batch_norm` in the order of `torch.batch_norm`."""
+    return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
+
+
+def _batch_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    check_tensor("batch_norm", "input", 1, input)
+    _check_number("batch_norm", "momentum", momentum)
+    if input.ndim == 1 and not input.shape[0]:
+        return input.clone()
+    if input.ndim < 2:
+        raise RuntimeError(
+            message(
+                f"batch_norm: Expected at least 2 dimensions, but got input of size "
+                f"{list_of(input.shape)}",
+                wanted="(N, C) or (N, C, ...)",
+            )
+        )
+    if not training:
+        for name, t in (("running_mean", running_mean), ("running_var", running_var)):
+            if t is None:
+                raise RuntimeError(
+                    message(
+                        f"batch_norm: {name} must be defined in evaluation mode",
+                        got="training=False without running statistics",
+                        hint="track_running_stats=True, or training=True",
+                    )
+                )
+    channels = input.shape[1]
+    params = {
+        "running_mean": running_mean,
+        "running_var": running_var,
+        "weight": weight,
+        "bias": bias,
+    }
+    for name, t in params.items():
+        if t is not None and math.prod(t.shape) != channels:
+            raise RuntimeError(
+                message(
+                    f"{name} should contain {channels} elements not {math.prod(t.shape)}",
+                    got=f"input {list_of(input.shape)}: its channels are dimension 1",
+                    hint=f"num_features={channels} in the layer",
+                )
+            )
+    _check_types("batch_norm", input, *params.values())
+    if not training:
+        given = (input, weight, bias, running_mean, running_var)
+        return ops.batch_norm_eval(*given, eps=float(eps))
+    y, mean, var = ops.batch_norm_op(input, weight, bias, eps=float(eps))
+    if running_mean is not None or running_var is not None:
+        count = math.prod(input.shape[:1] + input.shape[2:])
+        if count and mean._a.__class__ is not MetaArray:
+            _track(running_mean, mean, momentum)
+            _track(running_var, var, momentum, count / (count - 1) if count > 1 else math.nan)
+    return y
+
+
+def _track(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
+    """running = (1 - momentum) * running + momentum * factor * new, in place."""
+    if running is None:
+        return
+    if unwatched(running) and running._a.dtype == new._a.dtype:
+        a = running._a
+        a *= 1.0 - momentum
+        a += new._a.reshape(a.shape) * (momentum * factor)
+        changed(running, "add_")
+        return
+    with door.grad_enabled(False):
+        new = new.detach().reshape(running.shape)
+        if new.dtype is not running.dtype:
+            new = new.to(running.dtype)
+        running.mul_(1.0 - momentum).add_(new * factor, alpha=momentum)
+
+
+# -- instance norm -------------------------------------------------------------------------------
+
+
+@composite(public="nn.functional")
+def instance_norm(
+    input: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Normalise each channel of each sample over its positions.
+
+    Args:
+        input: (N, C, *).
+        running_mean, running_var: (C,) or None; updated in place with the mean over the batch.
+        use_input_stats: False normalises by the running statistics instead.
+
+    Ulyanov et al., Instance Normalization, 2016.
+    """
+    check_tensor("instance_norm", "input", 1, input)
+    shape = tuple(input.shape)
+    if use_input_stats and len(shape) > 1 and math.prod(shape[2:]) == 1:
+        raise ValueError(
+            message(
+                "Expected more than 1 spatial element when training, got input size "
+                f"torch.Size({list_of(shape)})",
+                wanted="(N, C, ...) with two positions or more",
+            )
+        )
+    return _instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps
+    )
+
+
+@composite(public="torch", name="instance_norm")
+def _torch_instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """`nn.functional.instance_norm` in the order of `torch.instance_norm`."""
+    return _instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps
+    )
+
+
+def _instance_norm(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    check_tensor("instance_norm", "input", 1, input)
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise RuntimeError(
+                message(
+                    "instance_norm: Expected running_mean and running_var to be defined when "
+                    "use_input_stats is false"
+                )
+            )
+        return _batch_norm(input, weight, bias, running_mean, running_var, False, momentum, eps)
+    if input.ndim < 2:
+        raise RuntimeError(
+            message(
+                f"instance_norm: Expected at least 2 dimensions for input tensor but received "
+                f"{input.ndim}"
+            )
+        )
+    channels = input.shape[1]
+    _check_channels("instance_norm", input, weight, bias)
+    _check_types("instance_norm", input, weight, bias, running_mean, running_var)
+    y, mean, var = ops.group_norm_op(input, weight, bias, groups=channels, eps=float(eps))
+    count = math.prod(input.shape[2:])
+    if mean._a.__class__ is not MetaArray and (running_mean is not None or running_var is not None):
+        with door.grad_enabled(False):
+            mean, var = (t.detach().reshape(-1, channels) for t in (mean, var))
+            _track(running_mean, mean.mean(0), momentum)
+            factor = count / (count - 1) if count > 1 else math.nan
+            _track(running_var, var.mean(0), momentum, factor)
+    return y
+
+
+# -- layer, group and RMS norm -------------------------------------------------------------------
+
+
+@composite(public="nn.functional")
+def layer_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """Normalise over the last dimensions, those of `normalized_shape`.
+
+    y = (x - mean) / sqrt(var + eps) * weight + bias, weight and bias of shape `normalized_shape`.
+
+    Raises RuntimeError when the input does not end in `normalized_shape`.
+
+    Ba, Kiros and Hinton, Layer Normalization, 2016.
+    """
+    dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
+    return ops.layer_norm_op(input, weight, bias, dims=dims, eps=float(eps))[0]
+
+
+@composite(public="torch", name="layer_norm")
+def _torch_layer_norm(
+    input: Any,
+    normalized_shape: Any,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Any:
+    """`nn.functional.layer_norm` in the order of `torch.layer_norm`."""
+    return layer_norm(input, normalized_shape, weight, bias, eps)
+
+
+@composite(public="nn.functional")
+def group_norm(
+    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Any:
+    """Normalise `num_groups` groups of channels of each sample.
+
+    Args:
+        input: (N, C, *), C divisible by `num_groups`.
+        weight, bias: (C,) or None.
+
+    Wu and He, Group Normalization, 2018.
+    """
+    check_tensor("group_norm", "input", 1, input)
+    shape = tuple(input.shape)
+    if len(shape) < 2:
+        raise RuntimeError(
+            message(
+                f"group_norm: Expected at least 2 dimensions for input tensor but received "
+                f"{len(shape)}",
+                wanted="(N, C, ...)",
+            )
+        )
+    groups = as_int("group_norm", "num_groups", num_groups)
+    if groups <= 0 or shape[1] % groups:
+        raise RuntimeError(
+            message(
+                "Expected number of channels in input to be divisible by num_groups, but got input "
+                f"of shape {list_of(shape)} and num_groups={groups}"
+            )
+        )
+    if shape[0] * (shape[1] // groups) * math.prod(shape[2:]) == 1:
+        raise ValueError(
+            message(
+                f"Expected more than 1 value per channel when training, got input size "
+                f"{[shape[0] * shape[1] // groups, groups, *shape[2:]]}"
+            )
+        )
+    _check_channels("group_norm", input, weight, bias)
+    _check_types("group_norm", input, weight, bias)
+    return ops.group_norm_op(input, weight, bias, groups=groups, eps=float(eps))[0]
+
+
+@composite(public="torch", name="group_norm")
+def _torch_group_norm(
+    input: Any,
+    num_groups: int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """`nn.functional.group_norm` in the order of `torch.group_norm`."""
+    return group_norm(input, num_groups, weight, bias, eps)
+
+
+@composite(public="torch nn.functional")
+def rms_norm(
+    input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
+) -> Any:
+    """x / sqrt(mean(x ** 2) + eps) * weight over the last dimensions, those of `normalized_shape`.
+
+    `eps` is the machine epsilon of the type when None. Zhang and Sennrich, 2019.
+    """
+    dims = _last_dims("rms_norm", input, normalized_shape, weight, None)
+    dtype = dtype_of(input)
+    if eps is None:
+        eps = dtypes.finfo(dtypes.float32 if dtype.low else dtype).eps
+    return ops.rms_norm_op(input, weight, dims=dims, eps=float(eps))[0]
+
+
+# -- others --------------------------------------------------------------------------------------
+
+
+@composite(public="nn.functional")
+def local_response_norm(
+    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Any:
+    """x / (k + alpha * mean of x ** 2 over `size` neighbouring channels) ** beta.
+
+    Krizhevsky et al., 2012.
+    """
+    check_tensor("local_response_norm", "input", 1, input)
+    if input.ndim < 3:
+        raise ValueError(
+            message(
+                f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)",
+                wanted="(N, C, ...)",
+            )
+        )
+    shape = tuple(input.shape)
+    if 0 in shape:
+        return input
+    square = (input * input).reshape(shape[0], 1, shape[1], -1)
+    square = constant_pad_nd(square, pad=(0, 0, size // 2, (size - 1) // 2), value=0)
+    mean = avg_pool2d(square, (size, 1), stride=1).reshape(shape)
+    return input / (mean * alpha + k) ** beta
+
+
+@composite(public="nn.functional")
+def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
+    """x / max(norm(x), eps), the p-norm over `dim`.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.normalize(torch.tensor([[3., 4.]]))
+    tensor([[0.6000, 0.8000]])
+    """
+    check_tensor("normalize", "input", 1, input)
+    if p == 2 and out is None:
+        found = ops.units(input, dim, eps, True)
+        if found is not None:
+            return found
+    length = input.norm(p, dim, keepdim=True).clamp_min(eps)
+    if out is None:
+        return input / length
+    from ..elementwise.arithmetic_public import div
+
+    return div(input, length, out=out)
+
+
+# -- checks --------------------------------------------------------------------------------------
+
+
+def _check_types(fn: str, input: Any, *params: Any) -> None:
+    d = dtype_of(input)
+    if not d.is_floating_point:
+        raise NotImplementedError(
+            message(
+                f"\"{fn}\" not implemented for '{type_name(d)}'",
+                got=f"{d!r}",
+                hint="x.float()",
+            )
+        )
+    if door.casting():
+        return
+    for t in params:
+        if t is not None and dtype_of(t) is not d and not (d.low and dtype_of(t) is dtypes.float32):
+            raise RuntimeError(
+                message(
+                    f"{fn}: mixed dtype (CPU): all inputs must share same datatype. "
+                    f"expected scalar type {type_name(d)} but found {type_name(dtype_of(t))}",
+                    got=f"input {d!r}, parameter {dtype_of(t)!r}",
+                    hint=f"module.to({d!r}), or input.to({dtype_of(t)!r})",
+                )
+            )
+
+
+def _check_number(fn: str, name: str, value: Any) -> None:
+    if not isinstance(value, (int, float)):
+        raise TypeError(
+            message(
+                f"{fn}(): argument '{name}' must be float, not {type(value).__name__}",
+                hint="the module BatchNorm takes momentum=None for a cumulative average",
+            )
+        )
+
+
+def _check_channels(fn: str, input: Any, weight: Any, bias: Any) -> None:
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != (input.shape[1],):
+            raise RuntimeError(
+                message(
+                    f"{fn}: Expected {name} to be a vector of size equal to the number of channels "
+                    f"in input, but got {name} of shape {list_of(t.shape)} and input of shape "
+                    f"{list_of(input.shape)}"
+                )
+            )
+
+
+def usual(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> bool:
+    """Whether these are rows and lines of one float type that fit: then nothing else is asked."""
+    if not isinstance(input, TensorBase) or normalized_shape.__class__ is not tuple:
+        return False
+    a = input._a
+    last = a.shape[-1:]
+    if not last or last != normalized_shape or a.dtype.kind != "f":
+        return False
+    return all(p is None or (p._a.shape == last and p._a.dtype is a.dtype) for p in (weight, bias))
+
+
+def _last_dims(fn: str, input: Any, normalized_shape: Any, weight: Any, bias: Any) -> Ints:
+    """The dimensions of `normalized_shape`, with everything checked against it."""
+    if usual(input, normalized_shape, weight, bias):
+        return (input._a.ndim - 1,)
+    check_tensor(fn, "input", 1, input)
+    if not isinstance(normalized_shape, (tuple, list)):
+        raise TypeError(
+            message(
+                f"{fn}(): argument 'normalized_shape' (position 2) must be tuple of ints, not "
+                f"{type(normalized_shape).__name__}",
+                hint=f"[{normalized_shape}]",
+            )
+        )
+    shape = tuple(as_int(fn, "normalized_shape", n) for n in normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            message(
+                "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+                "one element, but got normalized_shape = []"
+            )
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != shape:
+            raise RuntimeError(
+                message(
+                    f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                    f"shape {list_of(t.shape)} and normalized_shape = {list_of(shape)}"
+                )
+            )
+    if tuple(input.shape[-len(shape) :]) != shape or input.ndim < len(shape):
+        raise RuntimeError(
+            message(
+                f"{fn}: Given normalized_shape={list_of(shape)}, expected input with shape "
+                f"[*, {', '.join(map(str, shape))}], but got input of size{list_of(input.shape)}",
+                wanted="an input whose last dimensions are normalized_shape",
+                hint=f"normalized_shape={list_of(input.shape[-len(shape) :])}, or permute() "
+                "the channels to the end",
+            )
+        )
+    _check_types(fn, input, weight, bias)
+    return tuple(range(input.ndim - len(shape), input.ndim))

@@ -1,0 +1,401 @@
+"""Pooling: PyTorch's functions and checks in front of the ops of `pool.py`.
+
+Read next: `pool.py` for the ops and their gradients, `unpool.py` for unpooling, power means
+and fractional pooling.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import message
+from ...kernels.pool import reference as arrays
+from ..core.record import composite
+from ..core.samples import case
+from . import pool
+from .spatial import Ints, check_tensor, ints, list_of
+
+_PUBLIC = "torch nn.functional"
+_NUMBERS = ("", "a single int, or a tuple of one int", "two ints", "three ints")
+
+# -- maxima --------------------------------------------------------------------------------------
+
+
+def _window(
+    fn: str, d: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any = 1
+) -> dict[str, Ints]:
+    """The window's parameters as tuples; a missing stride is the kernel size."""
+
+    def numbers(name: str, value: Any) -> Ints:
+        words = f"{fn}: {name} must either be a single int, or a tuple of {_NUMBERS[d]}"
+        return ints(fn, name, value, d, words)
+
+    kernel = numbers("kernel_size", kernel_size)
+    empty = stride is None or (isinstance(stride, (tuple, list)) and not stride)
+    how = {
+        "kernel": kernel,
+        "stride": kernel if empty else numbers("stride", stride),
+        "padding": numbers("padding", padding),
+        "dilation": numbers("dilation", dilation),
+    }
+    for name, words in (
+        ("kernel", "kernel size should be greater than zero"),
+        ("stride", "stride should not be zero: it should be greater than zero"),
+        ("dilation", "dilation should be greater than zero"),
+    ):
+        if min(how[name]) < 1:
+            raise RuntimeError(message(f"{fn}: {words}, but got {how[name]}"))
+    for p, k, dl in zip(how["padding"], kernel, how["dilation"], strict=True):
+        if p < 0:
+            raise RuntimeError(message(f"{fn}: pad must be non-negative, but got pad={p}"))
+        if p > ((k - 1) * dl + 1) // 2:
+            raise RuntimeError(
+                message(
+                    f"{fn}: pad should be at most half of effective kernel size, but got pad={p}, "
+                    f"kernel_size={k} and dilation={dl}",
+                    hint="torch.nn.functional.pad for more padding",
+                )
+            )
+    return how
+
+
+def _pooled_size(fn: str, d: int, input: Any, how: dict[str, Ints], ceil_mode: bool) -> Ints:
+    """Check the input; where it has a batch, that may be empty."""
+    shape = tuple(input.shape)
+    if len(shape) not in (d + 1, d + 2) or 0 in shape[len(shape) - d - 1 :]:
+        raise RuntimeError(
+            message(
+                f"{fn}: Expected {d + 1}D or {d + 2}D (batch mode) tensor with optional 0 dim "
+                f"batch size for input, but got:{list_of(shape)}",
+                wanted=("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")[d - 1],
+                hint="a non-empty tensor; unsqueeze() a missing dimension",
+            )
+        )
+    size = shape[len(shape) - d :]
+    out = arrays.pool_size(
+        size, how["kernel"], how["stride"], how["padding"], how["dilation"], ceil_mode
+    )
+    if min(out) < 1:
+        given, got = ("x".join(map(str, (shape[-d - 1], *s))) for s in (size, out))
+        raise RuntimeError(
+            message(
+                f"{fn}: Given input size: ({given}). Calculated output size: ({got}). "
+                "Output size is too small. Invalid computed output size",
+                got=f"input {list_of(shape)}, kernel_size={how['kernel']}",
+                wanted="an input at least as large as the window",
+                hint="fewer or smaller pools, or larger images",
+            )
+        )
+    return out
+
+
+def _max_pool(
+    d: int,
+    input: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Any:
+    fn = f"max_pool{d}d"
+    check_tensor(fn, "input", 1, input)
+    how = _window(fn, d, kernel_size, stride, padding, dilation)
+    out = _pooled_size(fn, d, input, how, ceil_mode)
+    if return_indices:
+        return pool.max_pool_with_indices(input, out=out, **how)
+    return pool.max_pool[d](input, out=out, **how)
+
+
+_MAX_DOC = """The maximum of each window over the last {d} dimension(s).
+
+Args:
+    input: (N, C, {dims}), or without N.
+    kernel_size, stride, padding, dilation: one number, or one a dimension; the stride is the kernel
+        size when not given. Padding never wins.
+    ceil_mode: also windows that hang over the edge.
+    return_indices: also the position of each maximum in the flattened plane (int64).
+
+Raises RuntimeError when the window does not fit.
+"""
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 6), 2)])
+def max_pool1d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 6, 4), 2)])
+def max_pool2d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
+def max_pool3d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+def _with_indices(d: int, fn: Any) -> Any:
+    """max_pool<d>d_with_indices: the same with the indices always."""
+
+    def both(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = True,
+    ) -> Any:
+        return fn(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+    both.__name__ = both.__qualname__ = f"max_pool{d}d_with_indices"
+    both.__doc__ = f"`max_pool{d}d` with `return_indices=True`."
+    public = _PUBLIC if d == 1 else "nn.functional"
+    return composite(both, public=public, samples=[case((2, *(4, 4, 4)[:d]), 2)])
+
+
+max_pool1d_with_indices = _with_indices(1, max_pool1d)
+max_pool2d_with_indices = _with_indices(2, max_pool2d)
+max_pool3d_with_indices = _with_indices(3, max_pool3d)
+
+# -- means ---------------------------------------------------------------------------------------
+
+
+def _avg_pool(
+    d: int,
+    input: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor: int | None = None,
+) -> Any:
+    fn = f"avg_pool{d}d"
+    check_tensor(fn, "input", 1, input)
+    how = _window(fn, d, kernel_size, stride, padding)
+    if divisor == 0:
+        raise RuntimeError(message(f"{fn}: divisor must be not zero", got="divisor_override=0"))
+    out = _pooled_size(fn, d, input, how, ceil_mode)
+    del how["dilation"]
+    return pool.avg_pool[d](
+        input, out=out, count_include_pad=bool(count_include_pad), divisor=divisor, **how
+    )
+
+
+_AVG_DOC = """The mean of each window over the last {d} dimension(s).
+
+Args:
+    input: (N, C, {dims}), or without N.
+    kernel_size, stride, padding: one number, or one a dimension; the stride is the kernel size when
+        not given.
+    ceil_mode: also windows that hang over the edge.
+    count_include_pad: whether zeros of the padding count as elements.
+    divisor_override: divide by this instead of by the number of elements (2-d and 3-d).
+
+Raises RuntimeError when the window does not fit.
+"""
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 6), 2)])
+def avg_pool1d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
+    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 6, 4), 2)])
+def avg_pool2d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    return _avg_pool(
+        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+def avg_pool3d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Any:
+    return _avg_pool(
+        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+# -- adaptive ------------------------------------------------------------------------------------
+
+
+def _adaptive_size(fn: str, d: int, input: Any, output_size: Any) -> Ints:
+    check_tensor(fn, "input", 1, input)
+    shape = tuple(input.shape)
+    if len(shape) not in (d + 1, d + 2):
+        raise RuntimeError(
+            message(
+                f"{fn}(): Expected {d + 1}D or {d + 2}D tensor, but got: {list_of(shape)}. "
+                f"Expected {d + 1} to {d + 2} dimensions, but got {len(shape)}-dimensional tensor",
+                wanted=("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")[d - 1],
+            )
+        )
+    for i in range(len(shape) - d - 1, len(shape)):
+        if shape[i] == 0:
+            raise RuntimeError(
+                message(
+                    f"{fn}(): Expected input to have non-zero size for non-batch dimensions, but "
+                    f"input has sizes {list_of(shape)} with dimension {i} being empty"
+                )
+            )
+    size = shape[len(shape) - d :]
+    if isinstance(output_size, (tuple, list)):
+        if len(output_size) not in (1, d) or (d > 1 and len(output_size) != d):
+            raise RuntimeError(
+                message(f"{fn}: output_size must be {d}", got=f"output_size={output_size}")
+            )
+        wanted = [n if o is None else o for o, n in zip(output_size, size, strict=True)]
+    else:
+        wanted = list(size) if output_size is None else [output_size] * d
+    out = ints(fn, "output_size", wanted, d)
+    if min(out) < 0:
+        raise RuntimeError(
+            message(
+                f"{fn}: elements of output_size must be greater than or equal to 0 "
+                f"but received {list_of(out)}"
+            )
+        )
+    return out
+
+
+def _adaptive_avg(d: int, input: Any, output_size: Any) -> Any:
+    out = _adaptive_size(f"adaptive_avg_pool{d}d", d, input, output_size)
+    return pool.adaptive_avg[d](input, out=out)
+
+
+def _adaptive_max(d: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+    out = _adaptive_size(f"adaptive_max_pool{d}d", d, input, output_size)
+    both = pool.adaptive_max(input, out=out)
+    return both if return_indices else both[0]
+
+
+_ADAPTIVE_DOC = """{What} over the last {d} dimension(s), in as many windows as `output_size` says.
+
+Window i of o over n positions runs from floor(i n / o) to ceil((i + 1) n / o).
+
+Args:
+    input: (N, C, {dims}), or without N.
+    output_size: one number, or one a dimension; None keeps a size.
+"""
+
+
+@composite(public=_PUBLIC, samples=[case((2, 3, 6), 4)])
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+    return _adaptive_avg(1, input, output_size)
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 6, 4), (1, 3))])
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    return _adaptive_avg(2, input, output_size)
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
+    return _adaptive_avg(3, input, output_size)
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 6), 4)])
+def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    return _adaptive_max(1, input, output_size, return_indices)
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 6, 4), (1, 3))])
+def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    return _adaptive_max(2, input, output_size, return_indices)
+
+
+@composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    return _adaptive_max(3, input, output_size, return_indices)
+
+
+def _adaptive_with_indices(d: int) -> Any:
+    """adaptive_max_pool<d>d_with_indices: the same with the indices always."""
+
+    def both(input: Any, output_size: Any, return_indices: bool = True) -> Any:
+        return _adaptive_max(d, input, output_size, True)
+
+    both.__name__ = both.__qualname__ = f"adaptive_max_pool{d}d_with_indices"
+    both.__doc__ = f"`adaptive_max_pool{d}d` with `return_indices=True`."
+    return composite(both, public="nn.functional", samples=[case((2, *(4, 4, 4)[:d]), 2)])
+
+
+adaptive_max_pool1d_with_indices = _adaptive_with_indices(1)
+adaptive_max_pool2d_with_indices = _adaptive_with_indices(2)
+adaptive_max_pool3d_with_indices = _adaptive_with_indices(3)
+
+
+@composite(public="torch", name="adaptive_max_pool1d", samples=[case((2, 3, 6), 4)])
+def _adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
+    """Adaptive maxima and their indices: `torch.adaptive_max_pool1d` returns both."""
+    return _adaptive_max(1, input, output_size, True)
+
+
+def _document() -> None:
+    for d, fns in enumerate(
+        (
+            (max_pool1d, avg_pool1d, adaptive_avg_pool1d, adaptive_max_pool1d),
+            (max_pool2d, avg_pool2d, adaptive_avg_pool2d, adaptive_max_pool2d),
+            (max_pool3d, avg_pool3d, adaptive_avg_pool3d, adaptive_max_pool3d),
+        ),
+        1,
+    ):
+        for fn, doc, what in zip(
+            fns,
+            (_MAX_DOC, _AVG_DOC, _ADAPTIVE_DOC, _ADAPTIVE_DOC),
+            ("", "", "Means", "Maxima"),
+            strict=True,
+        ):
+            fn.__doc__ = doc.format(d=d, dims=("L", "H, W", "D, H, W")[d - 1], What=what)
+
+
+_document()

@@ -1,0 +1,444 @@
+"""Recurrent layers: one op for one layer in one direction, over all times.
+
+The forward and the ordinary backward run in `kernels/rnn/reference.py`. A backward that is recorded
+itself (create_graph) differentiates `_lstm_steps` and its like, the same recurrence written with
+ops.
+
+`lstm`, `gru`, `rnn_tanh` and `rnn_relu` put layers together. Read next: `nn/rnn.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...autograd import door
+from ...autograd.backward import grad
+from ...autograd.node import TensorBase
+from ...errors import message
+from ...kernels.rnn import reference as kernel
+from ..core.record import composite, op
+from ..core.samples import case
+from ..elementwise.activation import relu, sigmoid
+from ..elementwise.arithmetic import tanh
+from ..linalg.matmul import linear
+from ..shape.views import cat, stack
+from .dropout import drop
+
+Sizes = tuple[int, ...]
+N, B, X, H, P = 7, 3, 4, 3, 2  # of the samples: rows, batch, features, hidden and projected size
+PACKED = {"sizes": (3, 3, 1), "reverse": False}
+BACK = {"sizes": (3, 3, 1), "reverse": True}
+
+# -- the second way: written with ops ------------------------------------------------------------
+
+
+def recorded(
+    steps: Callable[..., Any], g: Any, inputs: tuple[Any, ...], needs: tuple[bool, ...]
+) -> tuple[Any, ...]:
+    """Gradients of `steps(*inputs)` as Tensors with a history of their own.
+
+    Each input stands in for itself through a view, so that one input's history does not count as
+    another's.
+    """
+    with door.grad_enabled(True):
+        own = [x if x is None else x.view(x.shape) for x in inputs]
+        outs = steps(*own)
+        pairs = [(y, gy) for y, gy in zip(outs, g, strict=False) if gy is not None]
+        wanted = [x for x, need in zip(own, needs, strict=True) if need]
+        found = grad(
+            [y for y, _ in pairs],
+            wanted,
+            [gy for _, gy in pairs],
+            create_graph=True,
+            allow_unused=True,
+        )
+    rest = iter(found)
+    return tuple(next(rest) if need else None for need in needs)
+
+
+def unrolled(
+    x: Any, states: tuple[Any, ...], sizes: Sizes, reverse: bool, cell: Callable[..., Any]
+) -> tuple[Any, ...]:
+    """(all states, last states): `cell(row of x, *states)` for each time, on Tensors."""
+    outs = []
+    for rows, n in kernel.steps(sizes, reverse):
+        new = cell(x[rows], *(s[:n] for s in states))
+        outs.append(new[0])
+        whole = n == states[0].shape[0]
+        states = new if whole else tuple(
+            cat(y, s[n:], dim=0) for y, s in zip(new, states, strict=True)
+        )  # fmt: skip
+    return (cat(*(outs[::-1] if reverse else outs), dim=0), *states)
+
+
+def _lstm_steps(sizes: Sizes, reverse: bool) -> Callable[..., Any]:
+    def steps(
+        x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any
+    ) -> Any:
+        def cell(a: Any, h: Any, c: Any) -> Any:
+            gates = affine(a, w_ih, b_ih) + affine(h, w_hh, b_hh)
+            i, f, g, o = gates.chunk(4, 1)
+            c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+            h = sigmoid(o) * tanh(c)
+            return (h if w_hr is None else affine(h, w_hr, None)), c
+
+        return unrolled(x, (h0, c0), sizes, reverse, cell)
+
+    return steps
+
+
+def _gru_steps(sizes: Sizes, reverse: bool) -> Callable[..., Any]:
+    def steps(x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+        def cell(a: Any, h: Any) -> Any:
+            xr, xz, xn = affine(a, w_ih, b_ih).chunk(3, 1)
+            hr, hz, hn = affine(h, w_hh, b_hh).chunk(3, 1)
+            z = sigmoid(xz + hz)
+            new = tanh(xn + sigmoid(xr + hr) * hn)
+            return (new + z * (h - new),)
+
+        return unrolled(x, (h0,), sizes, reverse, cell)
+
+    return steps
+
+
+def _rnn_steps(sizes: Sizes, reverse: bool, act: Any) -> Callable[..., Any]:
+    def steps(x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+        def cell(a: Any, h: Any) -> Any:
+            return (act(affine(a, w_ih, b_ih) + affine(h, w_hh, b_hh)),)
+
+        return unrolled(x, (h0,), sizes, reverse, cell)
+
+    return steps
+
+
+def affine(x: Any, w: Any, b: Any) -> Any:
+    return linear.call((x, w, b), {})
+
+
+# -- the ops -------------------------------------------------------------------------------------
+
+_WEIGHTS = ((4 * H, X), (4 * H, H), (4 * H,), (4 * H,))
+
+
+@op(
+    samples=[
+        case((N, X), (B, H), (B, H), *_WEIGHTS, **PACKED),
+        case((N, X), (B, H), (B, H), *_WEIGHTS[:2], **BACK),
+        case((N, X), (B, P), (B, H), (4 * H, X), (4 * H, P), None, None, (P, H), **PACKED),
+    ],
+    public="",
+    fresh=True,
+    outputs=5,
+    differentiable=(0, 1, 2),
+    name="lstm_layer",
+    node="MkldnnRnnLayerBackward0",
+)
+def lstm_layer(
+    input: Any,
+    h0: Any,
+    c0: Any,
+    w_ih: Any,
+    w_hh: Any,
+    b_ih: Any = None,
+    b_hh: Any = None,
+    w_hr: Any = None,
+    *,
+    sizes: Sizes,
+    reverse: bool,
+) -> Any:
+    """(states, last state, last cell, gates, cells) of a long short-term memory.
+
+    i, f, o = sigmoid(W x + U h + b), g = tanh(...); c' = f c + i g; h' = o tanh(c') (projected
+    by w_hr). Hochreiter and Schmidhuber, 1997; Sak et al., 2014, arXiv:1402.1128.
+    """
+    return kernel.lstm_forward(input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse)
+
+
+@lstm_layer.joint
+def _(
+    g: Any, y: Any, x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any,
+    w_hr: Any, *, sizes: Sizes, reverse: bool, needs: Any,
+) -> Any:  # fmt: skip
+    if isinstance(x, TensorBase):
+        inputs = (x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
+        return recorded(_lstm_steps(sizes, reverse), g[:3], inputs, needs)
+    dx, dh, dc, dw, du, db, dr = kernel.lstm_backward(
+        g[0],
+        g[1],
+        g[2],
+        y[0],
+        y[3],
+        y[4],
+        x,
+        h0,
+        c0,
+        w_ih,
+        w_hh,
+        w_hr,
+        sizes,
+        reverse,
+        needs[0],
+    )
+    return dx, dh, dc, dw, du, db, db + 0, dr
+
+
+_WEIGHTS = ((3 * H, X), (3 * H, H), (3 * H,), (3 * H,))
+
+
+@op(
+    samples=[
+        case((N, X), (B, H), *_WEIGHTS, **PACKED),
+        case((N, X), (B, H), *_WEIGHTS[:2], **BACK),
+    ],
+    public="",
+    fresh=True,
+    outputs=4,
+    differentiable=(0, 1),
+    name="gru_layer",
+    node="MkldnnRnnLayerBackward0",
+)
+def gru_layer(
+    input: Any,
+    h0: Any,
+    w_ih: Any,
+    w_hh: Any,
+    b_ih: Any = None,
+    b_hh: Any = None,
+    *,
+    sizes: Sizes,
+    reverse: bool,
+) -> Any:
+    """(states, last state, gates, the state's part of n) of a gated recurrent unit.
+
+    r, z = sigmoid(W x + U h + b); n = tanh(W x + b + r (U h + b)); h' = (1 - z) n + z h.
+    Cho et al., 2014, arXiv:1406.1078.
+    """
+    return kernel.gru_forward(input, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse)
+
+
+@gru_layer.joint
+def _(
+    g: Any, y: Any, x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any,
+    *, sizes: Sizes, reverse: bool, needs: Any,
+) -> Any:  # fmt: skip
+    if isinstance(x, TensorBase):
+        inputs = (x, h0, w_ih, w_hh, b_ih, b_hh)
+        return recorded(_gru_steps(sizes, reverse), g[:2], inputs, needs)
+    return kernel.gru_backward(
+        g[0], g[1], y[0], y[2], y[3], x, h0, w_ih, w_hh, sizes, reverse, needs[0]
+    )
+
+
+_WEIGHTS = ((H, X), (H, H), (H,), (H,))
+
+
+@op(
+    samples=[
+        case((N, X), (B, H), *_WEIGHTS, nonlinearity="tanh", **PACKED),
+        case((N, X), (B, H), *_WEIGHTS[:2], nonlinearity="tanh", **BACK),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    name="rnn_layer",
+    node="MkldnnRnnLayerBackward0",
+)
+def rnn_layer(
+    input: Any,
+    h0: Any,
+    w_ih: Any,
+    w_hh: Any,
+    b_ih: Any = None,
+    b_hh: Any = None,
+    *,
+    sizes: Sizes,
+    reverse: bool,
+    nonlinearity: str,
+) -> Any:
+    """(states, last state): h' = tanh(W x + U h + b), or relu. Elman, 1990."""
+    relu_ = nonlinearity == "relu"
+    return kernel.rnn_forward(input, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, relu_)
+
+
+@rnn_layer.joint
+def _(
+    g: Any, y: Any, x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any,
+    *, sizes: Sizes, reverse: bool, nonlinearity: str, needs: Any,
+) -> Any:  # fmt: skip
+    if isinstance(x, TensorBase):
+        steps = _rnn_steps(sizes, reverse, relu if nonlinearity == "relu" else tanh)
+        return recorded(steps, g, (x, h0, w_ih, w_hh, b_ih, b_hh), needs)
+    dx, dh, dw, du, db = kernel.rnn_backward(
+        g[0],
+        g[1],
+        y[0],
+        x,
+        h0,
+        w_ih,
+        w_hh,
+        sizes,
+        reverse,
+        nonlinearity == "relu",
+        needs[0],
+    )
+    return dx, dh, dw, du, db, db + 0
+
+
+# -- layers put together -------------------------------------------------------------------------
+
+KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "lstm": (lstm_layer, {}),
+    "gru": (gru_layer, {}),
+    "rnn_tanh": (rnn_layer, {"nonlinearity": "tanh"}),
+    "rnn_relu": (rnn_layer, {"nonlinearity": "relu"}),
+}
+
+
+def layers(
+    kind: str,
+    x: Any,
+    sizes: Sizes,
+    hx: tuple[Any, ...],
+    params: list[Any],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+) -> tuple[Any, ...]:
+    """(rows of the last layer's states, last states (layers * directions, B, H) ...).
+
+    x (N, X) holds the rows of all times; `params` is flat: for each layer and direction w_ih,
+    w_hh, the two biases if there are any, and the projection of an LSTM that has one.
+    """
+    record, kw = KINDS[kind]
+    directions = 2 if bidirectional else 1
+    each = len(params) // (num_layers * directions)
+    first = [h.unbind(0) for h in hx]
+    last: list[list[Any]] = [[] for _ in hx]
+    for layer in range(num_layers):
+        outs = []
+        for direction in range(directions):
+            k = layer * directions + direction
+            own = list(params[k * each : (k + 1) * each])
+            if not has_biases:
+                own[2:2] = [None, None]
+            states = tuple(h[k] for h in first)
+            got = record.call(
+                _padded(record, (x, *states, *own)),
+                {"sizes": sizes, "reverse": direction == 1, **kw},
+            )
+            outs.append(got[0])
+            for into, state in zip(last, got[1:], strict=False):
+                into.append(state)
+        x = outs[0] if directions == 1 else cat.call(tuple(outs), {"dim": -1})
+        if dropout and train and layer < num_layers - 1:
+            x = drop(x, dropout, True, False)
+    return (x, *(stack.call(tuple(states), {"dim": 0}) for states in last))
+
+
+def _padded(record: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    return inputs + (None,) * (len(record.inputs) - len(inputs))
+
+
+def _sequence(
+    kind: str, input: Any, second: Any, third: Any, rest: tuple[Any, ...], kw: dict[str, Any]
+) -> tuple[Any, ...]:
+    """PyTorch's two signatures: (input, hx, params, ..., batch_first) and
+    (data, batch_sizes, hx, params, ...)."""
+    names = ("has_biases", "num_layers", "dropout", "train", "bidirectional", "batch_first")
+    packed = isinstance(third, TensorBase) or (kind == "lstm" and isinstance(second, TensorBase))
+    if packed:
+        batch_sizes, hx, params = second, third, rest[0] if rest else kw.pop("params")
+        rest = rest[1:]
+    else:
+        batch_sizes, hx, params = None, second, third
+    options = {**dict(zip(names, rest, strict=False)), **kw}
+    batch_first = options.pop("batch_first", False)
+    states = tuple(hx) if kind == "lstm" else (hx,)
+    if packed:
+        sizes = tuple(batch_sizes.tolist())
+        return layers(kind, input, sizes, states, list(params), **options)
+    x = input.transpose(0, 1) if batch_first else input
+    time, batch = x.shape[:2]
+    if not time:
+        raise RuntimeError(
+            message("Expected sequence length to be larger than 0 in RNN", got=f"{input.shape}")
+        )
+    flat = x.reshape((time * batch, x.shape[2]))
+    out, *last = layers(kind, flat, (batch,) * time, states, list(params), **options)
+    out = out.view((time, batch, out.shape[1]))
+    return (out.transpose(0, 1) if batch_first else out, *last)
+
+
+def _publish(kind: str, what: str) -> None:
+    def function(input: Any, second: Any, third: Any, *rest: Any, **kw: Any) -> tuple[Any, ...]:
+        return _sequence(kind, input, second, third, rest, kw)
+
+    function.__doc__ = f"""{what}: the function behind `nn`'s module.
+
+    Two forms: (input, hx, params, has_biases, num_layers, dropout, train, bidirectional,
+    batch_first), and for packed sequences (data, batch_sizes, hx, params, has_biases,
+    num_layers, dropout, train, bidirectional). Returns the states and the last states.
+    """
+    composite(function, name=kind, public="torch", dispatch=False)
+
+
+for _kind, _what in (
+    ("lstm", "Long short-term memory"),
+    ("gru", "Gated recurrent unit"),
+    ("rnn_tanh", "Elman network with tanh"),
+    ("rnn_relu", "Elman network with relu"),
+):
+    _publish(_kind, _what)
+
+# -- cells ---------------------------------------------------------------------------------------
+
+
+def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any, ...]:
+    """The new states of one time: input (B, X), states (B, H)."""
+    record, kw = KINDS[kind]
+    if input.shape[0] != hx[0].shape[0]:
+        raise RuntimeError(
+            message(
+                f"Input batch size {input.shape[0]} doesn't match hidden{'0' * (len(hx) > 1)} "
+                f"batch size {hx[0].shape[0]}",
+            )
+        )
+    got = record.call(
+        _padded(record, (input, *hx, *weights)),
+        {"sizes": (input.shape[0],), "reverse": False, **kw},
+    )
+    return tuple(got[1 : 1 + len(hx)])
+
+
+@composite(public="torch")
+def lstm_cell(
+    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> tuple[Any, Any]:
+    """(h', c') of a long short-term memory after one input (B, X)."""
+    h, c = cell("lstm", input, tuple(hx), w_ih, w_hh, b_ih, b_hh)
+    return h, c
+
+
+@composite(public="torch")
+def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """h' of a gated recurrent unit after one input (B, X)."""
+    return cell("gru", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@composite(public="torch")
+def rnn_tanh_cell(
+    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """tanh(W x + U h + b)."""
+    return cell("rnn_tanh", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
+
+
+@composite(public="torch")
+def rnn_relu_cell(
+    input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
+) -> Any:
+    """relu(W x + U h + b)."""
+    return cell("rnn_relu", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]

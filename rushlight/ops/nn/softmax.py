@@ -1,0 +1,205 @@
+"""Softmax and its family: softmax, log_softmax, softmin, gumbel_softmax.
+
+The largest element of each row is subtracted before the exponential, so nothing overflows. float16
+and bfloat16 are computed in float32, by kernels without an array of that type between. Read
+next: `attention.py`, where the same rows are weights.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...autograd.views import type_name
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ...kernels.softmax import select as softmax_kernels
+from ..core.record import composite, op, up
+from ..core.samples import arr, case, error
+from ..elementwise.arithmetic import exp
+from ..elementwise.arithmetic_public import with_out
+from ..reduce.sums import sum as total
+from ..shape.convert import cast
+
+SAMPLES = [
+    case((3, 4), dim=1),
+    case((2, 3, 4), dim=0),
+    case(arr((3, 4), 800, 1000), dim=-1),
+    case((), dim=0),
+]
+RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
+
+
+def shifted(x: Any, dim: int) -> tuple[Any, int]:
+    """x minus the largest of its row, in a new array; and the dimension in range."""
+    d = axis(dim, x.ndim)
+    if x.size == 0:
+        return x.copy(), d
+    return x - np.maximum.reduce(x, axis=d, keepdims=True), d
+
+
+@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
+def softmax(input: Any, *, dim: int) -> Any:
+    """exp(x) / sum(exp(x)) along a dimension."""
+    if input.ndim == 0:
+        axis(dim, 0)
+        return input / input
+    found = softmax_kernels.softmax(input, dim)
+    if found is not None:
+        return found
+    y, d = shifted(up(input), dim)
+    np.exp(y, out=y)
+    y /= np.add.reduce(y, axis=d, keepdims=True)
+    return y.astype(input.dtype, copy=False)
+
+
+@softmax.vjp
+def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
+    if y.ndim == 0:
+        return g * 0.0
+    found = softmax_kernels.softmax_grad(g, y, dim)
+    if found is not None:
+        return found
+    y = up(y)
+    gy = up(g) * y
+    return gy - y * total(gy, dim=dim, keepdim=True)
+
+
+@op(samples=SAMPLES, errors=RANGE, public="", fresh=True, low="inside")
+def log_softmax(input: Any, *, dim: int) -> Any:
+    """x - log(sum(exp(x))) along a dimension."""
+    if input.ndim == 0:
+        axis(dim, 0)
+        return input - input
+    found = softmax_kernels.log_softmax(input, dim)
+    if found is not None:
+        return found
+    y, d = shifted(up(input), dim)
+    y -= np.log(np.add.reduce(np.exp(y), axis=d, keepdims=True))
+    return y.astype(input.dtype, copy=False)
+
+
+@log_softmax.vjp
+def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
+    if y.ndim == 0:
+        return g * 0.0
+    found = softmax_kernels.log_softmax_grad(g, y, dim)
+    if found is not None:
+        return found
+    g = up(g)
+    return g - exp(up(y)) * total(g, dim=dim, keepdim=True)
+
+
+for _record in (softmax, log_softmax):
+    _record.shape(lambda x, dim: (axis(dim, x.ndim), MetaArray(x.shape, x.dtype))[1])
+
+# -- public --------------------------------------------------------------------------------------
+
+
+def along(record: Any, input: Any, dim: int, dtype: Any) -> Any:
+    """Run a record along `dim`, in another type when one is given."""
+    if not isinstance(input, TensorBase):
+        raise record.not_a_tensor(0, input)
+    if dtype is not None:
+        input = cast(input, dtype)
+    elif input._a.dtype.kind in "iub" and not door.casting():
+        name = type_name(dtypes.from_numpy(input._a.dtype))
+        raise NotImplementedError(
+            message(
+                f"\"{record.name}_lastdim_kernel_impl\" not implemented for '{name}'",
+                got=f"a tensor of {name}",
+                hint="x.float(), or dtype=torch.float32",
+            )
+        )
+    if dim.__class__ is not int:
+        axis(dim, input._a.ndim)
+    return record.call((input,), {"dim": dim})
+
+
+def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+    """The dimension that the first versions of PyTorch took when none was given."""
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+        stacklevel=stacklevel + 1,
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+@composite(name="softmax", public="torch Tensor")
+def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
+
+    >>> import rushlight as torch
+    >>> torch.softmax(torch.tensor([0., 0.]), 0)
+    tensor([0.5000, 0.5000])
+    """
+    return with_out("softmax", along(softmax, input, dim, dtype), out)
+
+
+@composite(name="log_softmax", public="torch Tensor special")
+def _torch_log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
+    """log(softmax(x)) along `dim`, without overflow."""
+    return with_out("log_softmax", along(log_softmax, input, dim, dtype), out)
+
+
+composite(_torch_softmax, name="softmax", public="special", dispatch=False)
+
+
+@composite(name="softmax", public="nn.functional")
+def _softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
+
+    >>> import rushlight as torch
+    >>> torch.nn.functional.softmax(torch.tensor([0., 0.]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    if dim is None:
+        dim = implicit_dim("softmax", input.dim(), _stacklevel)
+    return along(softmax, input, dim, dtype)
+
+
+@composite(public="nn.functional")
+def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """softmax(-x) along `dim`."""
+    if dim is None:
+        dim = implicit_dim("softmin", input.dim(), _stacklevel)
+    return along(softmax, -input, dim, dtype)
+
+
+@composite(name="log_softmax", public="nn.functional")
+def _log_softmax(
+    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Any:
+    """log(softmax(x)) along `dim`, without overflow."""
+    if dim is None:
+        dim = implicit_dim("log_softmax", input.dim(), _stacklevel)
+    return along(log_softmax, input, dim, dtype)
+
+
+@composite(public="nn.functional")
+def gumbel_softmax(
+    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Any:
+    """A sample of the Gumbel-softmax distribution; `hard` makes it one-hot, with the same gradient.
+
+    softmax((logits + n) / tau), where n = -log(e) and e is exponentially distributed.
+    Jang et al., 2016, arXiv:1611.01144.
+    """
+    if eps != 1e-10:
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=3)
+    with door.grad_enabled(False):
+        noise = -door.wrap(np.empty_like(logits._a)).exponential_().log()
+    soft = along(softmax, (logits + noise) / tau, dim, None)
+    if not hard:
+        return soft
+    a = soft._a
+    d = axis(dim, a.ndim)
+    one_hot = np.zeros_like(a)
+    np.put_along_axis(one_hot, np.argmax(a, axis=d, keepdims=True), 1, axis=d)
+    return door.wrap(one_hot) - soft.detach() + soft

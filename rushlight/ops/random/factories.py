@@ -1,0 +1,534 @@
+"""Functions that make random tensors: rand, randn, randint, randperm, normal, multinomial, ...
+
+The numbers are PyTorch's for the same seed. Filling a tensor in place, and the checks shared with
+that, are in `fill.py`; the numbers themselves in `kernels/random/distributions.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door, views
+from ...autograd.node import LEAF, TensorBase
+from ...autograd.views import type_name
+from ...device import META, usable
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ...kernels.random import distributions as kernels
+from ...kernels.random.mersenne_twister import Twister
+from ..core.record import composite, write_out
+from .fill import (
+    FLOATS,
+    NATURAL,
+    REAL_FLOATS,
+    UNSIGNED,
+    base_and_span,
+    bernoulli_,
+    bounds,
+    check,
+    check_probabilities,
+    check_std,
+    digits,
+    drawing,
+    fill_normal,
+    fill_uniform,
+    integer,
+    needs,
+    number,
+    stream,
+)
+
+# ------------------------------------------------------------------------------------------ making
+
+
+def _empty(shape: tuple[int, ...], d: dtypes.dtype, meta: bool = False) -> Any:
+    return MetaArray(shape, d.np) if meta else np.empty(shape, d.np)
+
+
+def _size(args: tuple[Any, ...], kw: dict[str, Any], name: str) -> tuple[int, ...]:
+    """The shape from ``f(2, 3)``, ``f((2, 3))`` or ``f(size=(2, 3))``."""
+    if "size" in kw:
+        args = (kw.pop("size"), *args)
+    elif not args:
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments - got ()",
+                wanted=f"{name}(*size) or {name}(size)",
+            )
+        )
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    for n in args:
+        if n.__class__ is not int or n < 0:
+            break
+    else:
+        return args
+    shape = []
+    for i, n in enumerate(args):
+        if isinstance(n, TensorBase):
+            n = n.item()  # type: ignore[attr-defined]
+        if isinstance(n, (bool, float)) or not hasattr(n, "__index__"):
+            kind = type(n).__name__
+            raise TypeError(
+                message(
+                    f"{name}(): argument 'size' (position {i + 1}) must be tuple of ints, "
+                    f"not {kind}"
+                )
+            )
+        shape.append(int(n))
+    if any(n < 0 for n in shape):
+        bad = next(n for n in shape if n < 0)
+        raise RuntimeError(
+            message(f"Trying to create tensor with negative dimension {bad}: {shape}")
+        )
+    return tuple(shape)
+
+
+def _no_more(name: str, kw: dict[str, Any]) -> None:
+    if kw:
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments",
+                f"keywords {', '.join(sorted(kw))}",
+            )
+        )
+
+
+class _Plan:
+    """What the keyword arguments of a function that makes a tensor ask for."""
+
+    def __init__(
+        self,
+        name: str,
+        kw: dict[str, Any],
+        default: dtypes.dtype | None = None,
+        like: Any = None,
+    ) -> None:
+        self.name = name
+        if not kw:  # nothing is asked for
+            self.out = None
+            self.rng = stream(None, name)
+            self.dtype: dtypes.dtype = default or dtypes.get_default_dtype()
+            if like is not None:
+                self.meta = like._a.__class__ is MetaArray
+            else:
+                self.meta = usable(None) is META
+            self.requires_grad = False
+            return
+        self.out = kw.pop("out", None)
+        self.rng = stream(kw.pop("generator", None), name)
+        d = kw.pop("dtype", None)
+        if d is None:
+            d = self.out.dtype if self.out is not None else default or dtypes.get_default_dtype()
+        self.dtype = d
+        device = kw.pop("device", None)
+        if device is None and like is not None:
+            self.meta = like._a.__class__ is MetaArray
+        else:
+            self.meta = usable(device) is META
+        self.requires_grad = kw.pop("requires_grad", False)
+        for ignored in ("layout", "pin_memory", "memory_format"):
+            kw.pop(ignored, None)
+        if kw.pop("names", None) is not None:
+            raise TypeError(message(f"{name}(): named tensors are not supported", hint="no names="))
+        _no_more(name, kw)
+
+    def finish(self, a: Any) -> Any:
+        """The tensor around a filled array."""
+        t = door.wrap(a)
+        if self.out is not None:
+            return write_out(self.name, self.out, t)
+        if self.requires_grad:
+            if a.dtype.kind in "biu":
+                raise RuntimeError(
+                    message(
+                        "Only Tensors of floating point and complex dtype can require gradients"
+                    )
+                )
+            t._fn = LEAF
+        return t
+
+    def fill(self, a: Any, kernel: Any, *args: Any) -> Any:
+        if a.__class__ is not MetaArray:
+            with self.rng.lock:
+                kernel(a, self.rng, *args)
+        return self.finish(a)
+
+
+def _array_like(input: Any, plan: _Plan) -> Any:
+    if plan.meta or input._a.__class__ is MetaArray:
+        return _empty(input._a.shape, plan.dtype, plan.meta)
+    if views.overlaps_itself(input._a):
+        return np.empty(input._a.shape, plan.dtype.np)
+    return np.empty_like(input._a, plan.dtype.np)
+
+
+@composite(public="torch")
+def rand(*size: Any, **kw: Any) -> Any:
+    """Uniform numbers in [0, 1).
+
+    ``rand(*size, generator=None, out=None, dtype=None, device=None, requires_grad=False)``
+
+    Args:
+        size: ints, or one tuple of them.
+        generator: the stream to draw from; the default generator otherwise.
+        dtype: a floating or complex type; the default type otherwise.
+
+    Example:
+        >>> import rushlight as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.rand(3)
+        tensor([0.4963, 0.7682, 0.0885])
+    """
+    shape = _size(size, kw, "rand")
+    plan = _Plan("rand", kw)
+    needs(plan.dtype, FLOATS, "check_uniform_bounds")
+    return plan.fill(_empty(shape, plan.dtype, plan.meta), fill_uniform, 0.0, 1.0)
+
+
+@composite(public="torch")
+def randn(*size: Any, **kw: Any) -> Any:
+    """Normal numbers of mean 0 and variance 1; arguments as of `rand`.
+
+    Example:
+        >>> import rushlight as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.randn(2, 2)
+        tensor([[ 1.5410, -0.2934],
+                [-2.1788,  0.5684]])
+    """
+    shape = _size(size, kw, "randn")
+    plan = _Plan("randn", kw)
+    needs(plan.dtype, FLOATS, "normal_kernel_cpu")
+    return plan.fill(_empty(shape, plan.dtype, plan.meta), fill_normal, 0.0, 1.0, True)
+
+
+@composite(public="torch")
+def randint(*args: Any, **kw: Any) -> Any:
+    """Whole numbers from low (0 if not given) up to, but without, high: int64 unless said.
+
+    ``randint(low=0, high, size, *, generator=None, out=None, dtype=None, device=None,
+    requires_grad=False)``
+
+    Example:
+        >>> import rushlight as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.randint(10, (4,))
+        tensor([4, 9, 3, 0])
+    """
+    values = _named("randint", args, kw, ("low", "high", "size"))
+    shape = values["size"]
+    if isinstance(shape, int) or not isinstance(shape, (tuple, list)):
+        kind = type(shape).__name__
+        raise TypeError(message(f"randint(): argument 'size' must be tuple of ints, not {kind}"))
+    shape = _size((shape,), {}, "randint")
+    plan = _Plan("randint", kw, dtypes.int64)
+    base, span = base_and_span(plan.dtype, values["low"], values["high"])
+    return plan.fill(_empty(shape, plan.dtype, plan.meta), kernels.integers, base, span)
+
+
+def _named(
+    name: str, args: tuple[Any, ...], kw: dict[str, Any], names: tuple[str, ...]
+) -> dict[str, Any]:
+    """Arguments of which the first, `low`, may be left out."""
+    names = names if len(args) + sum(n in kw for n in names) >= len(names) else names[1:]
+    free = [n for n in names if n not in kw]
+    if len(args) > len(free) or len(free) > len(args):
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments",
+                f"{len(args)} positional, keywords {', '.join(sorted(kw)) or 'none'}",
+                f"{name}({', '.join(names)}) or with low before",
+            )
+        )
+    values = {n: kw.pop(n) for n in names if n in kw} | dict(zip(free, args, strict=True))
+    for n in ("low", "high"):
+        values[n] = integer(values.get(n, 0), name, n)
+    return values
+
+
+@composite(public="torch")
+def randperm(n: int, **kw: Any) -> Any:
+    """The numbers 0 to n - 1 in random order: ``randperm(n, *, generator=None, dtype=int64, ...)``.
+
+    Example:
+        >>> import rushlight as torch
+        >>> _ = torch.manual_seed(0)
+        >>> torch.randperm(5)
+        tensor([4, 0, 1, 3, 2])
+    """
+    n = integer(n, "randperm", "n")
+    if n < 0:
+        raise RuntimeError(message(f"Trying to create tensor with negative dimension {n}: [{n}]"))
+    plan = _Plan("randperm", kw, dtypes.int64)
+    needs(plan.dtype, (*NATURAL[:-1], *UNSIGNED), "randperm")
+    if plan.dtype.is_floating_point:
+        most = (1 << digits(plan.dtype)) + 1
+        check(n <= most, f"n cannot be greater than {most} for {type_name(plan.dtype)} type.")
+    else:
+        check(
+            n <= bounds(plan.dtype)[1],
+            f"value cannot be converted to type {plan.dtype.name}_t without overflow",
+            f"n = {n}",
+        )
+    if plan.meta:
+        return plan.finish(MetaArray((n,), plan.dtype.np))
+    with plan.rng.lock:
+        order = kernels.permutation(n, plan.rng)
+    return plan.finish(order if plan.dtype is dtypes.int64 else order.astype(plan.dtype.np))
+
+
+@composite(public="torch")
+def rand_like(input: Any, **kw: Any) -> Any:
+    """`rand` of the shape, type and memory order of `input`: ``(input, *, dtype=None, ...)``."""
+    plan = _Plan("rand_like", kw, input.dtype, input)
+    needs(plan.dtype, FLOATS, "check_uniform_bounds")
+    return plan.fill(_array_like(input, plan), fill_uniform, 0.0, 1.0)
+
+
+@composite(public="torch")
+def randn_like(input: Any, **kw: Any) -> Any:
+    """`randn` of the shape, type and memory order of `input`."""
+    plan = _Plan("randn_like", kw, input.dtype, input)
+    needs(plan.dtype, FLOATS, "normal_kernel_cpu")
+    return plan.fill(_array_like(input, plan), fill_normal, 0.0, 1.0, None)
+
+
+@composite(public="torch")
+def randint_like(input: Any, *args: Any, **kw: Any) -> Any:
+    """`randint` of the shape, type and memory order of `input`: ``(input, low=0, high)``."""
+    values = _named("randint_like", args, kw, ("low", "high"))
+    plan = _Plan("randint_like", kw, input.dtype, input)
+    base, span = base_and_span(plan.dtype, values["low"], values["high"])
+    return plan.fill(_array_like(input, plan), kernels.integers, base, span)
+
+
+# -------------------------------------------------------------------- from tensors of parameters
+
+
+def _from_itself(input: np.ndarray, *, rng: Twister) -> np.ndarray:
+    out = np.empty(input.shape, input.dtype)
+    with rng.lock:
+        kernels.bernoulli_each(out, rng, input)
+    return out
+
+
+_bernoulli = drawing("bernoulli", _from_itself)
+
+
+@composite(public="torch Tensor")
+def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
+    """1 or 0, each with the probability in `input`; with `p`, of that probability everywhere.
+
+    Example:
+        >>> import rushlight as torch
+        >>> torch.bernoulli(torch.ones(3))
+        tensor([1., 1., 1.])
+    """
+    if p is not None:
+        like = door.wrap(_empty(input._a.shape, input.dtype, input._a.__class__ is MetaArray))
+        made = bernoulli_(like, p, generator=generator)
+    else:
+        check_probabilities(input)
+        made = door.apply(_bernoulli, (input,), {"rng": stream(generator, "bernoulli")})
+    return made if out is None else write_out("bernoulli", out, made)
+
+
+def _plain_normal(shape: tuple[int, ...], d: np.dtype, rng: Twister, std: float) -> np.ndarray:
+    out = np.empty(shape, d)
+    with rng.lock:
+        fill_normal(out, rng, 0.0, std, True)
+    return out
+
+
+def _scaled(z: np.ndarray, std: Any, mean: Any) -> np.ndarray:
+    """z * std + mean, rounded to z's type after each step; 0-d operands do not widen it."""
+    wide = np.dtype(np.float32) if z.dtype in dtypes.LOW_NP else z.dtype
+
+    def step(ufunc: Any, a: np.ndarray, b: Any) -> np.ndarray:
+        b = np.asarray(b)
+        b = b.astype(wide) if b.ndim == 0 or b.dtype.kind != "f" else b
+        return np.asarray(ufunc(a.astype(wide), b)).astype(z.dtype)
+
+    if std is not None:
+        z = step(np.multiply, z, std)
+    return z if mean is None else step(np.add, z, mean)
+
+
+def _normal_mean(input: np.ndarray, *, std: float, rng: Twister) -> np.ndarray:
+    return _scaled(_plain_normal(input.shape, input.dtype, rng, std), None, input)
+
+
+def _normal_std(input: np.ndarray, *, mean: float, rng: Twister) -> np.ndarray:
+    return _scaled(_plain_normal(input.shape, input.dtype, rng, 1.0), input, mean)
+
+
+def _normal_both(input: np.ndarray, std: np.ndarray, *, rng: Twister) -> np.ndarray:
+    shape = np.broadcast_shapes(input.shape, std.shape)
+    return _scaled(_plain_normal(shape, input.dtype, rng, 1.0), std, input)
+
+
+_normal1 = drawing("normal", _normal_mean, "NormalBackward1")
+_normal2 = drawing("normal", _normal_std, "NormalBackward2")
+_normal3 = drawing("normal", _normal_both, "NormalBackward3", inputs=2)
+_normal3.shape(
+    lambda mean, std, **_kw: MetaArray(np.broadcast_shapes(mean.shape, std.shape), mean.dtype)
+)
+
+
+def _check_stds(std: Any) -> None:
+    a = std._a
+    check(a.dtype.kind != "c", "normal expects standard deviation to be non-complex")
+    check(
+        not isinstance(a, np.ndarray) or a.size == 0 or bool(a.min() >= 0),
+        "normal expects all elements of std >= 0.0",
+        "a negative element",
+    )
+
+
+@composite(public="torch")
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
+    """Normal numbers of given means and standard deviations.
+
+    ``normal(mean, std, *, generator=None, out=None)`` with a tensor for one or both of them, or
+    ``normal(mean, std, size, *, generator=None, out=None, dtype=None, ...)`` with numbers.
+
+    Raises:
+        RuntimeError: a negative standard deviation.
+    """
+    tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
+    if size is not None and not any(tensors):
+        shape = _size((size,), {}, "normal")
+        plan = _Plan("normal", kw)
+        mean, std = number(mean, "normal", "mean"), number(std, "normal", "std")
+        check_std(std)
+        needs(plan.dtype, FLOATS, "normal_kernel_cpu")
+        array = _empty(shape, plan.dtype, plan.meta)
+        return plan.fill(array, fill_normal, mean, std, True)
+    if size is not None or not any(tensors):
+        raise TypeError(
+            message(
+                "normal() received an invalid combination of arguments",
+                f"({type(mean).__name__}, {type(std).__name__}"
+                + (")" if size is None else f", {type(size).__name__})"),
+                "tensors for mean or std, or two numbers and a size",
+            )
+        )
+    out, generator = kw.pop("out", None), kw.pop("generator", None)
+    _no_more("normal", kw)
+    rng = stream(generator, "normal")
+    if tensors[1]:
+        _check_stds(std)
+    else:
+        std = number(std, "normal", "std")
+        check_std(std)
+    needs(mean if tensors[0] else std, FLOATS, "normal_kernel_cpu")
+    if all(tensors):
+        made = door.apply(_normal3, (mean, std), {"rng": rng})
+    elif tensors[0]:
+        made = door.apply(_normal1, (mean,), {"std": std, "rng": rng})
+    else:
+        made = door.apply(_normal2, (std,), {"mean": number(mean, "normal", "mean"), "rng": rng})
+    return made if out is None else write_out("normal", out, made)
+
+
+def _draw_poisson(input: np.ndarray, *, rng: Twister) -> np.ndarray:
+    with rng.lock:
+        return kernels.poisson(input.astype(np.float64), rng).astype(input.dtype)
+
+
+_poisson = drawing("poisson", _draw_poisson)
+
+
+@composite(public="torch")
+def poisson(input: Any, generator: Any = None) -> Any:
+    """A Poisson number for each rate in `input`, of the same type.
+
+    Raises:
+        RuntimeError: a negative rate.
+    """
+    needs(input, REAL_FLOATS, "poisson_cpu")
+    a = input._a
+    check(
+        not isinstance(a, np.ndarray) or bool((a >= 0).all()),
+        "invalid Poisson rate, expected rate to be non-negative",
+    )
+    return door.apply(_poisson, (input,), {"rng": stream(generator, "poisson")})
+
+
+@composite(public="torch Tensor")
+def multinomial(
+    input: Any,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Any = None,
+    out: Any = None,
+) -> Any:
+    """Indices drawn with the probabilities in each row of `input` (they need not sum to one).
+
+    Args:
+        input: (n,) or (rows, n) weights, floating.
+        num_samples: how many indices a row gets.
+        replacement: whether an index may come twice.
+
+    Returns:
+        int64 of shape (num_samples,) or (rows, num_samples).
+
+    Raises:
+        RuntimeError: negative, infinite or only zero weights; more samples than weights.
+    """
+    a = input._a
+    n = integer(num_samples, "multinomial", "num_samples")
+    check(0 < a.ndim <= 2, "prob_dist must be 1 or 2 dim", f"shape {tuple(a.shape)}")
+    check(
+        input.dtype in REAL_FLOATS,
+        "multinomial only supports floating-point dtypes for input, got: " + type_name(input.dtype),
+    )
+    check(n > 0, "cannot sample n_sample <= 0 samples", f"num_samples={n}")
+    check(
+        replacement or n <= a.shape[-1],
+        "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
+        f"num_samples={n} of {a.shape[-1]}",
+        "replacement=True, or fewer samples",
+    )
+    shape = (*a.shape[:-1], n)
+    if a.__class__ is MetaArray:
+        made = door.wrap(MetaArray(shape, np.int64))
+    else:
+        rng = stream(generator, "multinomial")
+        made = door.wrap(_choose(a, n, replacement and n > 1, rng).reshape(shape))
+    return made if out is None else write_out("multinomial", out, made)
+
+
+def _choose(a: np.ndarray, n: int, replacement: bool, rng: Twister) -> np.ndarray:
+    weights = a.astype(np.float32) if a.dtype in dtypes.LOW_NP else a
+    if weights.size == 0:
+        return np.empty((*a.shape[:-1], n), np.int64)
+    sums = weights.sum(-1)
+    if replacement:
+        check(
+            bool((weights >= 0).all()),
+            "invalid multinomial distribution (encountering probability entry < 0)",
+        )
+        check(
+            bool(np.isfinite(weights).all()),
+            "invalid multinomial distribution (encountering probability entry = infinity or NaN)",
+        )
+    else:
+        check(
+            bool(np.isfinite(weights).all() and (weights >= 0).all()),
+            "probability tensor contains either `inf`, `nan` or element < 0",
+        )
+    check(
+        bool((sums > 0).all()),
+        "invalid multinomial distribution (sum of probabilities <= 0)",
+        wanted="a positive weight in every row",
+    )
+    with rng.lock:
+        if replacement:
+            return kernels.multinomial_replaced(np.atleast_2d(weights), rng, n)
+        return kernels.multinomial_distinct(a, rng, n)

@@ -1,0 +1,1 @@
+"""Ops that reduce, run along or order a dimension."""

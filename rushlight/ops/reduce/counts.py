@@ -1,0 +1,213 @@
+"""Distinct values, places and counts: unique, searchsorted, bucketize, histograms, bincount.
+
+Results that are indices or counts have no gradient. The array work is in
+`kernels/sort/reference.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.door import wrap
+from ...errors import axis, message
+from ...kernels.sort import reference as kernels
+from ..core.record import composite
+from ..core.return_types import return_type
+from ..linalg.matmul import finish
+
+Histogram = return_type("histogram", ("hist", "bin_edges"))
+Histogramdd = return_type("histogramdd", ("hist", "bin_edges"))
+
+# -- distinct values -------------------------------------------------------------------------------
+
+
+def _plain(x: Any) -> Any:
+    """The array in a type that NumPy can order."""
+    a = x._a
+    return a.astype(np.float32) if a.dtype.kind == "V" or a.dtype.num >= 256 else a
+
+
+def _listed(x: Any, found: tuple[Any, Any, Any], return_inverse: bool, return_counts: bool) -> Any:
+    values, inverse, counts = found
+    out = [wrap(np.ascontiguousarray(values.astype(x._a.dtype, copy=False)))]
+    if return_inverse:
+        out.append(wrap(inverse))
+    if return_counts:
+        out.append(wrap(counts))
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+@composite
+def unique(
+    input: Any,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements in ascending order, or the distinct slices along dim.
+
+    >>> import rushlight as torch
+    >>> torch.tensor([3, 1, 3]).unique(return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    a = _plain(input)
+    found = kernels.unique(a) if dim is None else kernels.unique_rows(a, axis(dim, input.ndim))
+    return _listed(input, found, return_inverse, return_counts)
+
+
+@composite
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The elements (or slices along dim) without those that equal the one before."""
+    where = None if dim is None else axis(dim, input.ndim)
+    found = kernels.unique_consecutive(_plain(input), where)
+    return _listed(input, found, return_inverse, return_counts)
+
+
+# -- places and histograms -------------------------------------------------------------------------
+
+
+@composite(public="torch")
+def searchsorted(
+    sorted_sequence: Any,
+    input: Any = None,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    out: Any = None,
+    sorter: Any = None,
+) -> Any:
+    """Where the values of input would go in the sorted last dim of sorted_sequence to keep it
+    sorted.
+
+    >>> import rushlight as torch
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([0, 3, 9]))
+    tensor([0, 1, 3])
+    """
+    if side is not None and side not in ("left", "right"):
+        raise RuntimeError(
+            f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}"
+        )
+    if side == "left" and right:
+        raise RuntimeError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left "
+            "while right was True"
+        )
+    sequence = _plain(sorted_sequence)
+    values = _plain(input) if hasattr(input, "_a") else np.asarray(input)
+    if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            message(
+                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
+                "dimensions of "
+                "boundaries tensor and input value tensor must match",
+                f"boundaries {sequence.shape}, input {values.shape}",
+            )
+        )
+    order = None if sorter is None else sorter._a
+    places = kernels.searchsorted(sequence, values, right or side == "right", order)
+    return finish("searchsorted", wrap(places.astype(np.int32) if out_int32 else places), out)
+
+
+@composite(public="torch")
+def bucketize(
+    input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None
+) -> Any:
+    """The index of the bucket of each value; boundaries ascend."""
+    if boundaries.ndim != 1:
+        raise RuntimeError(
+            f"bucketize(): boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
+        )
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+
+
+def _range(name: str, a: Any, low: float, high: float, wider: float = 1) -> tuple[float, float]:
+    if low == high == 0 and not a.size and wider < 1:
+        return 0.0, 1.0
+    if low == high == 0 and a.size:
+        low, high = float(a.min()), float(a.max())
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"{name}: range of [{low}, {high}] is not finite")
+    if low > high:
+        raise RuntimeError(f"{name}: max must be larger than min")
+    return (low - wider, high + wider) if low == high else (low, high)
+
+
+@composite
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
+    """The counts in equal bins between min and max (of the data, when both are 0)."""
+    if bins <= 0:
+        raise RuntimeError(f"torch.histc(): bins must be > 0, but got {bins}")
+    a = _plain(input).reshape(-1)
+    low, high = _range("torch.histc", a, float(min), float(max))
+    inside = a[(a >= low) & (a <= high)].astype(np.float64)
+    place = ((inside - low) / (high - low) * bins).astype(np.int64)
+    counts = np.bincount(np.minimum(place, bins - 1), minlength=bins)
+    return finish("histc", wrap(counts.astype(input._a.dtype)), out)
+
+
+@composite
+def histogram(
+    input: Any,
+    bins: Any,
+    *,
+    range: Any = None,
+    weight: Any = None,
+    density: bool = False,
+    out: Any = None,
+) -> Any:
+    """(hist, bin_edges): counts (or sums of weights) in bins given by number or by edges."""
+    a = _plain(input).reshape(-1)
+    if hasattr(bins, "_a"):
+        edges = bins._a
+    else:
+        low, high = (0.0, 0.0) if range is None else range
+        low, high = _range("torch.histogram()", a, low, high, 0.5)
+        edges = np.linspace(low, high, int(bins) + 1).astype(a.dtype)
+    weights = None if weight is None else weight._a.reshape(-1)
+    counts = np.histogram(a, edges, weights=weights)[0].astype(a.dtype)
+    if density:
+        counts = counts / (counts.sum() * np.diff(edges))
+    pair = Histogram((wrap(counts.astype(input._a.dtype)), wrap(edges.copy())))
+    return finish("histogram", pair, out)
+
+
+@composite(public="torch")
+def histogramdd(
+    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
+) -> Any:
+    """(hist, bin_edges) of points with several coordinates, the last dim of input."""
+    a = input._a.reshape(-1, input.shape[-1])
+    if isinstance(bins, int):
+        bins = [bins] * a.shape[1]
+    limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
+    sides = [b._a if hasattr(b, "_a") else b for b in bins]
+    weights = None if weight is None else weight._a.reshape(-1)
+    hist, edges = np.histogramdd(a, sides, limits, density=density, weights=weights)
+    return Histogramdd((wrap(hist.astype(a.dtype)), tuple(wrap(e.astype(a.dtype)) for e in edges)))
+
+
+@composite
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
+    a = input._a
+    if a.ndim != 1 or a.dtype.kind not in "iu" or (a.size and a.min() < 0):
+        raise RuntimeError(
+            message(
+                "bincount only supports 1-d non-negative integral inputs.",
+                f"{input.dtype}, shape {tuple(input.shape)}",
+            )
+        )
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if weights is None:
+        return wrap(np.bincount(a, minlength=minlength).astype(np.int64))
+    if weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    sums = np.bincount(a, weights._a.astype(np.float64), minlength)
+    return wrap(sums.astype(np.float32 if weights._a.dtype == np.float32 else np.float64))

@@ -1,0 +1,364 @@
+"""Cumulative forms: cumsum, cumprod, cummax, cummin, logcumsumexp; diff, trapezoid, gradient.
+
+Reductions are in `sums.py` and `statistics.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import views
+from ...autograd.node import TensorBase
+from ...errors import axes, axis
+from ...kernels.scan.select import scanned
+from ..core import return_types
+from ..core.public import face, need_tensor
+from ..core.record import op
+from ..core.samples import case, error
+from ..elementwise import arithmetic as m
+from ..elementwise.pointwise import log_add
+from ..index.gather import scatter_zeros
+from ..shape.views import stack
+from .public import typed
+from .statistics import conj, has_zero
+from .sums import wide
+
+LINE = [case((3, 4), dim=0), case((3, 4), dim=-1)]
+OUT = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
+
+
+KERNELS = {np.add: "add", np.multiply: "mul", np.logaddexp: "logadd"}
+
+
+def along(ufunc: Any, x: Any, dim: int) -> Any:
+    d = axis(dim, x.ndim)
+    if x.ndim == 0:
+        return x.copy()
+    found = scanned(KERNELS[ufunc], x, d) if ufunc in KERNELS else None
+    if found is not None:
+        return found[0]
+    if (
+        x.dtype == np.float32 and ufunc is not np.logaddexp
+    ):  # one after the other: errors would add up
+        return ufunc.accumulate(x, axis=d, dtype=np.float64).astype(np.float32)
+    return ufunc.accumulate(x, axis=d)
+
+
+@op(samples=LINE, errors=OUT, fresh=True, public="")
+def cumsum(input: Any, *, dim: int) -> Any:
+    """Running sums along `dim`."""
+    return along(np.add, wide(input, None), dim)
+
+
+@op(samples=LINE, fresh=True, public="")
+def cumsum_back(input: Any, *, dim: int) -> Any:
+    """Running sums from the end along `dim`."""
+    if input.ndim == 0:
+        return input.copy()
+    found = scanned("add", input, axis(dim, input.ndim), back=True)
+    if found is not None:
+        return found[0]
+    return np.ascontiguousarray(np.flip(np.add.accumulate(np.flip(input, dim), axis=dim), dim))
+
+
+cumsum.vjp(lambda g, _y, _x, *, dim: cumsum_back(g, dim=dim))
+cumsum_back.vjp(lambda g, _y, _x, *, dim: cumsum(g, dim=dim))
+
+
+@op(samples=LINE, errors=OUT, fresh=True, public="")
+def cumprod(input: Any, *, dim: int) -> Any:
+    """Running products along `dim`."""
+    return along(np.multiply, wide(input, None), dim)
+
+
+@cumprod.vjp
+def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
+    if x.ndim == 0:
+        return g
+    if not has_zero(x):
+        return cumsum_back(g * conj(y), dim=dim) / conj(x)
+    d = axis(dim, x.ndim)
+    n = x.shape[d]
+    at = (slice(None),) * d
+    xs = [conj(x[(*at, i)]) for i in range(n)]
+    after = g[(*at, n - 1)]
+    tails = [after]  # tails[j] = sum over k >= j of g_k * x_{j+1} ... x_k
+    for j in range(n - 2, -1, -1):
+        after = g[(*at, j)] + xs[j + 1] * after
+        tails.append(after)
+    before = xs[0] * 0 + 1
+    out = []
+    for j in range(n):
+        out.append(before * tails[n - 1 - j])
+        before = before * xs[j]
+    return stack(*out, dim=d)
+
+
+@op(samples=LINE, errors=OUT, fresh=True, promote="float", public="")
+def logcumsumexp(input: Any, *, dim: int) -> Any:
+    """log of running sums of exp, computed without overflow."""
+    if input.dtype.kind != "c" or input.ndim == 0:
+        return along(np.logaddexp, input, dim)
+    lines = np.moveaxis(input, axis(dim, input.ndim), 0)
+    out = np.empty_like(lines)
+    for k, line in enumerate(lines):
+        out[k] = line if k == 0 else log_add(out[k - 1], line)
+    return np.moveaxis(out, 0, axis(dim, input.ndim))
+
+
+@logcumsumexp.vjp
+def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
+    # d out_k / d x_j = exp(x_j - out_k), summed over k >= j
+    a = x_array(y)
+    top = float(a.real.max(initial=-np.inf))
+    if np.isfinite(top) and top - float(x_array(x).real.min()) < (
+        80 if a.dtype.itemsize <= 4 else 600
+    ):
+        return cumsum_back(g * conj(m.exp(top - y)), dim=dim) * conj(m.exp(x - top))
+    if a.dtype.kind == "c":  # logs of complex numbers have no sign to keep apart
+        return conj(m.exp(back_log(m.log(conj(g)) - y, dim) + x))
+    y = m.where(y == -np.inf, 0.0, y)
+    # a wide range: logs all along, with positive and negative g apart
+    up = m.log(m.where(g > 0, g, 0.0))
+    down = m.log(m.where(g < 0, -g, 0.0))
+    return m.exp(back_log(up - y, dim) + x) - m.exp(back_log(down - y, dim) + x)
+
+
+def x_array(x: Any) -> Any:
+    return x._a if isinstance(x, TensorBase) else x
+
+
+def back_log(v: Any, dim: int) -> Any:
+    return reversed_(logcumsumexp(reversed_(v, dim), dim=dim), dim)
+
+
+def reversed_(v: Any, dim: int) -> Any:
+    from ..shape.reorder import flip
+
+    return flip(v, dims=(dim,)) if v.ndim else v
+
+
+def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
+    def fn(input: Any, *, dim: int) -> Any:
+        d = axis(dim, input.ndim)
+        if input.ndim == 0:
+            return input.copy(), np.zeros((), np.int64)
+        found = scanned(name[3:], input, d, places=True)
+        if found is not None:
+            return found
+        values = ufunc.accumulate(input, axis=d)
+        n = input.shape[d]
+        place = np.arange(n).reshape((n,) + (1,) * (input.ndim - d - 1))
+        hit = input == values
+        if input.dtype.kind == "f":
+            hit = hit | np.isnan(input)
+        return values, np.maximum.accumulate(np.where(hit, place, 0), axis=d)
+
+    fn.__name__ = name + "_pair"
+    fn.__doc__ = f"(running {pick} values, their last positions) along `dim`."
+    record = op(
+        samples=LINE,
+        errors=OUT,
+        fresh=True,
+        public="",
+        outputs=2,
+        differentiable=(0,),
+        node=f"{name.capitalize()}Backward0",
+        return_type=return_types.return_type(name, ("values", "indices")),
+    )(fn)
+    return record.vjp(
+        lambda g, y, _x, *, dim, shapes: (
+            scatter_zeros(g[0], y[1], shape=shapes[0], dim=dim) if shapes[0] else g[0] * 1.0
+        )
+    )
+
+
+cummax_pair = running_extreme("cummax", np.maximum, "largest")
+cummin_pair = running_extreme("cummin", np.minimum, "smallest")
+
+# -- public --------------------------------------------------------------------------------------
+
+
+def running(record: Any, name: str, doc: str) -> Any:
+    def fn(input: Any, dim: int, *, dtype: Any = None) -> Any:
+        need_tensor(name, input)
+        out = record.call((typed(input, dtype),), {"dim": dim})
+        return typed(out, dtype)
+
+    def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:
+        return views.apply_inplace(record, input, (), {"dim": dim})
+
+    fn.__name__ = name
+    inplace.__name__ = name + "_"
+    fn.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
+    face(inplace, public="Tensor", name=name + "_")
+    return face(fn)
+
+
+public_cumsum = running(cumsum, "cumsum", "Running sums along `dim`. Integers are summed in int64.")
+public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
+
+
+@face(name="logcumsumexp")
+def public_logcumsumexp(input: Any, dim: int) -> Any:
+    """log of running sums of exp along `dim`, computed without overflow."""
+    return logcumsumexp.call((input,), {"dim": dim})
+
+
+@face
+def cummax(input: Any, dim: int) -> Any:
+    """(running largest values, their last positions) along `dim`."""
+    return cummax_pair.call((input,), {"dim": dim})
+
+
+@face
+def cummin(input: Any, dim: int) -> Any:
+    """(running smallest values, their last positions) along `dim`."""
+    return cummin_pair.call((input,), {"dim": dim})
+
+
+# -- differences and integrals -------------------------------------------------------------------
+
+
+@face
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The n-th difference of neighbours along `dim`."""
+    if input._a.ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    d = axis(dim, input._a.ndim)
+    x = input
+    parts = [t for t in (prepend, x, append) if t is not None]
+    if len(parts) > 1:
+        from ..shape.views import cat
+
+        x = cat.call(tuple(parts), {"dim": d})
+    for _ in range(n):
+        k = x._a.shape[d]
+        if k == 0:
+            return x
+        late, early = x.narrow(d, 1, k - 1), x.narrow(d, 0, k - 1)
+        x = late.logical_xor(early) if x._a.dtype.kind == "b" else late - early
+    return x if n else input.clone()
+
+
+def widths(y: Any, x: Any, dx: Any, dim: int) -> Any:
+    """Distances of neighbours: a number, or a tensor broadcastable to y's differences."""
+    if x is None:
+        return 1 if dx is None else dx
+    if not isinstance(x, TensorBase):
+        return x
+    if x._a.ndim == 1:  # type: ignore[attr-defined]
+        if x._a.shape[0] != y._a.shape[dim]:
+            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
+        shape = [1] * y._a.ndim
+        shape[dim] = -1
+        x = x.reshape(shape)  # type: ignore[attr-defined]
+    return diff(x, 1, dim if x._a.ndim == y._a.ndim else dim - y._a.ndim)
+
+
+def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
+    if dx is not None and x is not None:
+        raise TypeError("trapezoid() received both x and dx")
+    d = axis(dim, y._a.ndim)
+    k = y._a.shape[d]
+    if k == 0:
+        return y.sum(d, True)[..., :0] if d == y._a.ndim - 1 else y
+    return (y.narrow(d, 1, k - 1) + y.narrow(d, 0, k - 1)) * widths(y, x, dx, d) / 2.0
+
+
+@face(public="torch", aliases="trapz")
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """The integral of samples by the trapezoidal rule."""
+    if y._a.shape[axis(dim, y._a.ndim)] == 0:
+        return y.sum(dim)
+    return areas(y, x, dx, dim).sum(dim)
+
+
+@face(public="torch")
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
+    """Running integrals of samples by the trapezoidal rule."""
+    return areas(y, x, dx, dim).cumsum(dim)
+
+
+def spacing_of(spacing: Any, count: int) -> list[Any]:
+    if isinstance(spacing, (tuple, list)):
+        if len(spacing) != count:
+            raise RuntimeError(
+                "torch.gradient expected spacing to be unspecified, a scalar or a list of length "
+                f"{count}, but got a list of length {len(spacing)}"
+            )
+        return list(spacing)
+    return [spacing] * count
+
+
+@face(public="torch")
+def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
+    """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
+    from ..shape.views import cat
+
+    spacing = 1 if spacing is None else spacing
+    n = input._a.ndim
+    dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
+    out = []
+    for d, step in zip(axes(dims, n), spacing_of(spacing, len(dims)), strict=True):
+        k = input._a.shape[d]
+        if edge_order not in (1, 2):
+            raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+        if k < edge_order + 1:
+            raise RuntimeError(
+                "torch.gradient expected each dimension size to be at least edge_order+1"
+            )
+        shape = [1] * n
+        shape[d] = -1
+        if not isinstance(step, TensorBase):
+            out.append(even_gradient(input, d, k, step, edge_order))
+            continue
+        h = diff(step).reshape(shape)
+
+        def at(t: Any, a: int, b: int, d: int = d) -> Any:
+            return t.narrow(d, a, b)
+
+        a, b = at(h, 0, k - 2), at(h, 1, k - 2)
+        mid = (
+            at(input, 0, k - 2) * (-b / (a * (a + b)))
+            + at(input, 1, k - 2) * ((b - a) / (a * b))
+            + at(input, 2, k - 2) * (a / (b * (a + b)))
+        )
+        if edge_order == 1:
+            first = (at(input, 1, 1) - at(input, 0, 1)) / at(h, 0, 1)
+            last = (at(input, k - 1, 1) - at(input, k - 2, 1)) / at(h, k - 2, 1)
+        else:
+            a, b = at(h, 0, 1), at(h, 1, 1)
+            first = (
+                at(input, 0, 1) * (-(2 * a + b) / (a * (a + b)))
+                + at(input, 1, 1) * ((a + b) / (a * b))
+                - at(input, 2, 1) * (a / (b * (a + b)))
+            )
+            a, b = at(h, k - 3, 1), at(h, k - 2, 1)
+            last = (
+                at(input, k - 3, 1) * (b / (a * (a + b)))
+                - at(input, k - 2, 1) * ((a + b) / (a * b))
+                + at(input, k - 1, 1) * ((2 * b + a) / (b * (a + b)))
+            )
+        out.append(cat.call((first, mid, last), {"dim": d}))
+    return tuple(out)
+
+
+def even_gradient(t: Any, d: int, k: int, h: Any, edge_order: int) -> Any:
+    """Differences of evenly spaced samples, `h` apart."""
+    from ..shape.views import cat
+
+    def at(a: int, n: int = 1) -> Any:
+        return t.narrow(d, a, n)
+
+    mid = (at(2, k - 2) - at(0, k - 2)) / (2 * h)
+    if edge_order == 1:
+        first, last = (at(1) - at(0)) / h, (at(k - 1) - at(k - 2)) / h
+    else:
+        first = (-1.5 * at(0) + 2 * at(1) - 0.5 * at(2)) / h
+        last = (1.5 * at(k - 1) - 2 * at(k - 2) + 0.5 * at(k - 3)) / h
+    return cat.call((first, mid, last), {"dim": d})

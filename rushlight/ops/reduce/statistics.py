@@ -1,0 +1,379 @@
+"""More reductions as records: prod, variance, logsumexp, extremes with their positions, counts.
+
+The first ones are in `sums.py`; the public functions with PyTorch's overloads in
+`public.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.node import TensorBase
+from ...errors import axis, message
+from ...kernels.argreduce import select as argreduce
+from ...kernels.loss import select as loss_kernels
+from ...kernels.reduce import select as reduce_kernels
+from ...kernels.reduce.reference import add_reduce
+from ...kernels.reduce.select import Reduction
+from ..core import return_types
+from ..core.record import op
+from ..core.reduction import by_numpy, folded, reduction
+from ..core.samples import arr, case, error
+from ..elementwise import arithmetic as m
+from ..shape.views import stack
+from .sums import NP, S34, dims_of, keep, reduced_shape, share, wide
+
+# -- products ------------------------------------------------------------------------------------
+
+
+@reduction(
+    identity=1,
+    before=lambda x: wide(x, None),
+    samples=[*S34[:2], case((3, 4), dim=0, keepdim=True), case(())],
+    public="",
+)
+def prod(a: Any, b: Any) -> Any:
+    """Product over one dimension, or over all."""
+    return a * b
+
+
+@prod.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
+    whole, g = keep(y, x.shape, dim, keepdim), keep(g, x.shape, dim, keepdim)
+    if not has_zero(x):
+        return conj(whole / x) * g
+    if dim is None:
+        flat = x.reshape((-1,))
+        return (g.reshape((1,)) * conj(others(flat, 0))).reshape(tuple(x.shape))
+    return (
+        g * conj(others(x, axis(dim if isinstance(dim, int) else dim[0], x.ndim))) if x.ndim else g
+    )
+
+
+def conj(x: Any) -> Any:
+    if (
+        x.dtype == dtypes.complex64
+        or x.dtype == dtypes.complex128
+        or getattr(x.dtype, "kind", "") == "c"
+    ):
+        return x.conj()
+    return x
+
+
+def has_zero(x: Any) -> bool:
+    a = x._a if isinstance(x, TensorBase) else x
+    return bool((a == 0).any())
+
+
+def others(x: Any, d: int) -> Any:
+    """At each place the product of all other elements along d, without dividing."""
+    n = x.shape[d]
+    at = (slice(None),) * d
+    parts = [x[(*at, i)] for i in range(n)]
+    before, after = [parts[0] * 0 + 1], [parts[0] * 0 + 1]
+    for i in range(n - 1):
+        before.append(before[-1] * parts[i])
+        after.append(after[-1] * parts[n - 1 - i])
+    return stack(*[b * a for b, a in zip(before, reversed(after), strict=True)], dim=d)
+
+
+# -- sums without NaN ----------------------------------------------------------------------------
+
+
+@reduction(identity=0, by=add_reduce, of=lambda a: m.where(a != a, 0.0, a), samples=S34, public="")
+def nan_sum(a: Any, b: Any) -> Any:
+    """Sum with NaN counted as zero, of floats."""
+    return a + b
+
+
+nan_sum.vjp(
+    lambda g, _y, x, *, dim, keepdim, shapes: m.where(x != x, 0.0, keep(g, shapes[0], dim, keepdim))
+)
+
+# -- variance ------------------------------------------------------------------------------------
+
+
+def count(shape: Any, dim: Any) -> int:
+    return pymath.prod(shape[d] for d in dims_of(dim, len(shape)))
+
+
+def scale(shape: Any, dim: Any, correction: Any) -> float:
+    """1 / (n - correction); inf when nothing is left."""
+    left = max(count(shape, dim) - correction, 0)
+    return 1 / left if left else pymath.inf
+
+
+def need_float(name: str, x: Any) -> None:
+    if x.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                f"{name} and {name}_mean only support floating point and complex dtypes",
+                got=repr(dtypes.from_numpy(x.dtype)),
+                hint=f"x.float().{name}()",
+            )
+        )
+
+
+def centred(x: Any, dims: tuple[int, ...]) -> Any:
+    n = max(pymath.prod(x.shape[d] for d in dims), 1)
+    mean = (
+        NP.add.reduce(
+            x, axis=dims, keepdims=True, dtype=np.float64 if x.dtype == np.float32 else None
+        )
+        / n
+    )
+    return x - mean.astype(x.dtype)
+
+
+VAR = [*S34, case((3, 4), dim=1, correction=0)]
+
+
+def away(x: Any, mean: Any) -> Any:
+    return (x - mean) * (x - mean)
+
+
+SPREAD = Reduction("add", away, "away", wide=True, finish="over")
+DEVIATION = Reduction("add", away, "away", wide=True, finish="over root")
+
+
+def spread(x: Any, fold: Any, dim: Any, keepdim: bool, correction: Any) -> Any:
+    """The variance or deviation of large arrays in two passes; None when NumPy should do it."""
+    dims = dims_of(dim, x.ndim)
+    n = count(x.shape, dim)
+    mean = folded(x, reduce_kernels.LONG_MEAN, dims, True, n)
+    return None if mean is None else fold((x, mean), dims, keepdim, max(n - correction, 0))
+
+
+@op(samples=VAR, fresh=True, public="", low="own")
+def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
+    """Variance: the sum of |x - mean|^2, over n - correction."""
+    need_float("var", input)
+    y = spread(input, SPREAD, dim, keepdim, correction)
+    return y if y is not None else by_numpy(
+        input, lambda x: small_spread(x, dim, keepdim, correction)
+    )  # fmt: skip
+
+
+def small_spread(x: Any, dim: Any, keepdim: bool, correction: Any) -> Any:
+    dims = dims_of(dim, x.ndim)
+    away = np.abs(centred(x, dims))
+    n = max(count(x.shape, dim) - correction, 0)
+    total = np.asarray(add_reduce(away * away, dims, keepdim))
+    with np.errstate(all="ignore"):
+        return total / total.dtype.type(n)
+
+
+@var.vjp
+def _(g: Any, _y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+    return keep(g, x.shape, dim, keepdim) * (
+        (x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction))
+    )
+
+
+def mean_kept(x: Any, dim: Any) -> Any:
+    from .sums import mean
+
+    return mean(x, dim=dims_of(dim, x.ndim) or None, keepdim=True)
+
+
+@op(samples=VAR, fresh=True, public="", low="own")
+def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
+    """Standard deviation: the root of the variance."""
+    need_float("std", input)
+    y = spread(input, DEVIATION, dim, keepdim, correction)
+    return y if y is not None else by_numpy(
+        input, lambda x: np.sqrt(small_spread(x, dim, keepdim, correction))
+    )  # fmt: skip
+
+
+@std.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> Any:
+    g = m.where(y == 0, g * 0.0, g / (2 * m.where(y == 0, y * 0 + 1, y)))
+    return keep(g, x.shape, dim, keepdim) * (
+        (x - mean_kept(x, dim)) * (2 * scale(x.shape, dim, correction))
+    )
+
+
+# -- logsumexp -----------------------------------------------------------------------------------
+
+EXPONENTIALS = Reduction("add", lambda x, top: m.exp(x - top), "exponentials")
+
+
+@op(
+    samples=[case((3, 4), dim=1), case((2, 3, 4), dim=(0, 2), keepdim=True)],
+    promote="float",
+    fresh=True,
+    public="",
+    errors=[error(IndexError, "Dimension out of range", (3, 4), dim=2)],
+)
+def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
+    """log(sum(exp(x))), computed without overflow."""
+    dims = dims_of(dim, input.ndim)
+    if input.size == 0:
+        return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
+    if dims == (input.ndim - 1,) and input.size >= loss_kernels.LEAST and input.flags.c_contiguous:
+        rows = loss_kernels.logsumexp(input.reshape(-1, input.shape[-1]))
+        if rows is not None:
+            return rows.reshape(reduced_shape(input.shape, dim, keepdim))
+    top = folded(input, reduce_kernels.PLAIN["maximum"], dims, True)
+    large = top is not None
+    if top is None:
+        top = NP.maximum.reduce(
+            input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True
+        )
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
+    total = EXPONENTIALS((input, top), dims, True) if large else None
+    if total is None:
+        total = add_reduce(np.exp(input - top), dims, True)
+    y = np.log(total) + top
+    return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
+
+
+@logsumexp.vjp
+def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
+    y = keep(y, x.shape, dim, keepdim)
+    share = m.exp(x - m.where(y == -pymath.inf, 0.0, y))
+    return keep(g, x.shape, dim, keepdim) * conj(share)
+
+
+# -- extremes ------------------------------------------------------------------------------------
+
+EXTREME = [case((3, 4)), case((3,))]
+
+
+def extreme_op(name: str, ufunc: Any) -> Any:
+    def fn(input: Any) -> Any:
+        if input.size == 0:
+            raise RuntimeError(
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                "Specify the reduction dim with "
+                "the 'dim' argument."
+            )
+        y = folded(input, reduce_kernels.PLAIN[ufunc.__name__], None, False)
+        return y if y is not None else by_numpy(input, lambda x: ufunc.reduce(x, axis=None))
+
+    fn.__name__ = name + "_all"
+    fn.__doc__ = (
+        f"The {'largest' if name == 'max' else 'smallest'} of all values; ties share the gradient."
+    )
+    record = op(samples=EXTREME, fresh=True, public="", low="own",
+                node=f"{name.capitalize()}Backward1")(fn)  # fmt: skip
+    return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
+
+
+max_all = extreme_op("max", np.maximum)
+min_all = extreme_op("min", np.minimum)
+
+
+def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
+    """max and min along one dimension: values and the places of the first."""
+
+    def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:
+        if input.dtype.kind == "c":
+            raise RuntimeError(f'"{name}_values_cpu" not implemented for complex types')
+        d = axis(dim, input.ndim)
+        if input.ndim == 0:
+            return input.copy(), np.zeros((), np.int64)
+        if input.shape[d] == 0:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+        found = argreduce.located(name, input, d)
+        if found is not None:
+            values, where = found
+            return (np.expand_dims(values, d), np.expand_dims(where, d)) if keepdim else found
+        if input.dtype.kind in "fiu":
+            return (
+                np.asarray(ufunc.reduce(input, axis=d, keepdims=keepdim)),
+                np.asarray(place(input, axis=d, keepdims=keepdim)),
+            )
+        where = np.expand_dims(find(input, axis=d), d)
+        values = np.take_along_axis(input, where, d)
+        if not keepdim:
+            values, where = values.squeeze(d), where.squeeze(d)
+        return np.ascontiguousarray(values).reshape(values.shape), where.astype(
+            np.int64, copy=False
+        )
+
+    fn.__name__ = name + "_dim"
+    fn.__doc__ = f"({name} values, first positions) along `dim`."
+    record = op(
+        samples=[case((3, 4), dim=1), case((3, 4), dim=0, keepdim=True)],
+        fresh=True,
+        public="",
+        outputs=2,
+        low="keep",
+        differentiable=(0,),
+        node=f"{name.capitalize()}Backward0",
+        return_type=return_types.return_type(name, ("values", "indices")),
+    )(fn)
+    return record.vjp(
+        lambda g, y, _x, *, dim, keepdim, shapes: to_places(g, y, dim, keepdim, shapes)
+    )
+
+
+def to_places(g: Any, y: Any, dim: int, keepdim: bool, shapes: Any) -> Any:
+    from ..index.gather import scatter_zeros
+
+    shape = shapes[0]
+    if not shape:
+        return g[0] * 1.0
+    grad, where = g[0], y[1]
+    if grad is None:
+        return None
+    if not keepdim:
+        grown = reduced_shape(shape, dim, True)
+        grad, where = grad.reshape(grown), where.reshape(grown)
+    return scatter_zeros(grad, where, shape=shape, dim=dim)
+
+
+def argmax_array(x: Any, axis: Any) -> Any:
+    return np.argmax(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
+
+
+def argmin_array(x: Any, axis: Any) -> Any:
+    return np.argmin(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
+
+
+max_dim = located("max", argmax_array, np.maximum, np.argmax)
+min_dim = located("min", argmin_array, np.minimum, np.argmin)
+
+
+def position(name: str, find: Any) -> Any:
+    def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+        if input.dtype.kind in "bc":
+            raise RuntimeError(
+                f'"{name}_cpu" not implemented for '
+                f"'{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'"
+            )
+        d = None if dim is None else axis(dim, input.ndim)
+        if input.size == 0 and (d is None or input.shape[d] == 0):
+            what = "input.numel() == 0." if d is None else f"dim {d} of size 0."
+            raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[:200])
+        if input.ndim == 0:
+            return np.zeros((), np.int64)
+        found = None if d is None else argreduce.located(name[3:], input, d)
+        got = np.asarray(find(input, axis=d), np.int64) if found is None else found[1]
+        if keepdim:
+            return np.expand_dims(got, d) if d is not None else got.reshape((1,) * input.ndim)
+        return got
+
+    fn.__name__ = name
+    which = "largest" if name == "argmax" else "smallest"
+    fn.__doc__ = f"The position of the {which} value, in the flattened tensor or along `dim`."
+    return op(samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep")(fn)
+
+
+argmax = position("argmax", argmax_array)
+argmin = position("argmin", argmin_array)
+
+
+@op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True)
+def count_nonzero(input: Any, *, dim: Any = None) -> Any:
+    """How many elements are not zero."""
+    y = folded(input, reduce_kernels.COUNT, dims_of(dim, input.ndim), False)
+    if y is not None:
+        return y
+    return np.asarray(np.count_nonzero(input, axis=dims_of(dim, input.ndim)), np.int64)

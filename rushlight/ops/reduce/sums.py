@@ -1,0 +1,160 @@
+"""Reductions: sum, prod, mean, extremes, any, all, variance, norms, logsumexp; cumulative forms.
+
+A dim of None means all dimensions; several dims may be given as a tuple. The result of a reduction
+is
+accumulated pairwise or in blocks (`kernels/reduce/reference.py`).
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd.views import type_name
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ...kernels.reduce import select as reduce_kernels
+from ...kernels.reduce.reference import add_reduce
+from ..core.record import op
+from ..core.reduction import by_numpy, dims_of, few, folded, keep, reduced_shape, reduction
+from ..core.samples import arr, case, error
+from ..elementwise import arithmetic as m
+
+NP: Any = np  # NumPy's stubs know `reduce` only with a literal keepdims
+S34 = [case((3, 4)), case((3, 4), dim=1), case((2, 3, 4), dim=(0, -1), keepdim=True)]
+OUT_OF_RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
+
+
+def wide(x: Any, dtype: Any = None) -> Any:
+    """Integers and bools are summed in int64; an explicit dtype wins."""
+    if dtype is not None:
+        return x.astype(dtype.np if dtype.np not in dtypes.LOW_NP else np.float32, copy=False)
+    return x.astype(np.int64) if x.dtype.kind in "iub" and x.dtype != np.int64 else x
+
+
+def to_dtype(y: Any, dtype: Any) -> Any:
+    return y if dtype is None or y.dtype == dtype.np else np.asarray(y).astype(dtype.np)
+
+
+@reduction(identity=0, before=wide, by=add_reduce, samples=S34, errors=OUT_OF_RANGE, public="")
+def sum(a: Any, b: Any) -> Any:
+    """Sum over `dim` (all dimensions when None). Integers are summed in int64."""
+    return a + b
+
+
+@op(samples=[case((3, 4)), case(()), case(arr((5,), 0, 9, "int64"))], fresh=True, public="",
+    low="own")  # fmt: skip
+def sum_all(input: Any) -> Any:
+    """The sum of all elements: `sum` without parameters, which is most of its calls."""
+    if input.size >= reduce_kernels.LEAST:
+        y = reduce_kernels.PLAIN["add"]((input,), None)
+        if y is not None:
+            return y
+    if input.dtype.kind == "f" and input.itemsize > 2:
+        return NP.add.reduce(input, axis=None, out=...)  # an array, also when 0-d
+    return by_numpy(input, lambda x: NP.add.reduce(wide(x, None), axis=None, out=...))
+
+
+sum_all.node_name = "SumBackward0"
+sum_all.vjp(lambda g, _y, _x: g)  # the engine expands
+sum_all.shape(lambda x: MetaArray((), np.int64 if x.dtype.kind in "iub" else x.dtype))
+
+# The engine expands what is smaller than the input.
+sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: keep(g, shapes[0], dim, keepdim))
+
+
+@op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="", low="own")
+def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    """Mean over `dim`: sum / count. Needs a floating or complex type."""
+    if dtype is None and input.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                "mean(): could not infer output dtype. Input dtype must be either a floating "
+                "point or complex dtype. "
+                f"Got: {type_name(dtypes.from_numpy(input.dtype))}",
+                hint="x.float().mean()",
+            )
+        )
+    if dtype is None:
+        total = few(np.add, input, dim, keepdim)
+        if total is not None:
+            n = input.size // total.size
+            return np.true_divide(total, n, out=total)
+    dims = dims_of(dim, input.ndim)
+    n = pymath.prod(input.shape[d] for d in dims)
+    if dtype is None:
+        y = folded(input, reduce_kernels.MEAN, dims, keepdim, n)
+        if y is not None:
+            return y
+
+    def plain(x: Any) -> Any:
+        total = np.asarray(add_reduce(x, dims, keepdim))
+        with np.errstate(all="ignore"):
+            return np.true_divide(total, x.dtype.type(n))
+
+    return to_dtype(by_numpy(wide(input, dtype), plain), dtype)
+
+
+mean.vjp(
+    lambda g, _y, _x, *, dim, keepdim, shapes: expand(
+        keep(g, shapes[0], dim, keepdim)
+        / max(pymath.prod(shapes[0][d] for d in dims_of(dim, len(shapes[0]))), 1),
+        shape=shapes[0],
+    )
+)
+mean.shape(
+    lambda x, dim=None, keepdim=False, dtype=None: MetaArray(
+        reduced_shape(x.shape, dim, keepdim), dtype.np if dtype else x.dtype
+    )
+)
+
+
+@reduction(identity=-pymath.inf, empty=False, dim=(), samples=S34,
+           errors=OUT_OF_RANGE)  # fmt: skip
+def amax(a: Any, b: Any) -> Any:
+    """The largest value over `dim`; gradients are shared equally among ties."""
+    return m.maximum(a, b)
+
+
+@reduction(identity=pymath.inf, empty=False, dim=(), samples=S34,
+           errors=OUT_OF_RANGE)  # fmt: skip
+def amin(a: Any, b: Any) -> Any:
+    """The smallest value over `dim`; gradients are shared equally among ties."""
+    return m.minimum(a, b)
+
+
+def share(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
+    """The gradient of an extreme: to every element equal to it, in equal parts."""
+    hit = x == keep(y, x.shape, dim, keepdim)
+    count = sum(hit, dim=dims_of(dim, x.ndim) or None, keepdim=True)
+    return m.where(hit, keep(g, x.shape, dim, keepdim) / count, m.zero_like(g))
+
+
+amax.vjp(share)
+amin.vjp(share)
+
+
+TRUTHS = [case(arr((3, 4), 0, 2, "bool")), case((3, 4), dim=1)]
+
+
+def bytes_stay(y: Any, x: Any) -> Any:
+    """uint8 tensors answer in uint8, the bool of older programs."""
+    return y.astype(np.uint8) if x.dtype == np.uint8 else y
+
+
+@reduction(identity=False, after=bytes_stay, samples=TRUTHS)
+def any(a: Any, b: Any) -> Any:
+    """Whether some element is non-zero."""
+    return m.logical_or(a, b)
+
+
+@reduction(identity=True, after=bytes_stay, samples=TRUTHS)
+def all(a: Any, b: Any) -> Any:
+    """Whether every element is non-zero."""
+    return m.logical_and(a, b)
+
+
+from ..shape.views import expand  # noqa: E402 - the rules of shape/views.py use sum

@@ -1,0 +1,1 @@
+"""Views, joins, splits, and conversions of type."""

@@ -1,0 +1,314 @@
+"""Copies, casts, moves between devices, memory formats; and in-place filling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door, views
+from ...autograd.node import TensorBase
+from ...device import META, device, usable
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ...layout import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    memory_format,
+    preserve_format,
+)
+from ..core.record import composite, op
+from ..core.samples import case
+from ..create.factories import stored
+from . import views as s
+
+
+def cast(t: Any, dtype: Any, copy: bool = False) -> Any:
+    """The tensor in another dtype; itself when it has it and no copy is asked."""
+    if t._a.dtype == dtype.np:
+        return door.apply(s.clone, (t,), {}) if copy else t
+    if t._a.dtype.kind == "c" and not dtype.is_complex:
+        import warnings
+
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part", UserWarning, stacklevel=4
+        )
+    return door.apply(s.to_copy, (t,), {"dtype": dtype})
+
+
+@composite(public="Tensor")
+def to(
+    input: Any,
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    non_blocking: bool = False,
+    copy: bool = False,
+    memory_format: Any = None,
+    other: Any = None,
+) -> Any:
+    """The tensor with another dtype and/or device: to(dtype), to(device), to(device, dtype),
+    to(other).
+    """
+    flags = [a for a in args if isinstance(a, bool)]  # non_blocking, copy
+    copy = copy or (len(flags) > 1 and flags[1])
+    for a in args:
+        if isinstance(a, dtypes.dtype):
+            dtype = a
+        elif isinstance(a, TensorBase):
+            other = a
+        elif isinstance(a, bool) or a is None:
+            continue
+        elif isinstance(a, (str, int)) or hasattr(a, "type"):
+            device = a
+        else:
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got {type(a).__name__}"
+            )
+    if other is not None:
+        dtype, device = other.dtype, other.device
+    return move(input, device, dtype, copy, memory_format)
+
+
+def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any = None) -> Any:
+    """Carry out `to`."""
+    if where is not None:
+        target = usable(where)
+        if target is META and t._a.__class__ is not MetaArray:
+            return door.wrap(MetaArray(t._a.shape, dtype.np if dtype else t._a.dtype))
+        if target is not META and t._a.__class__ is MetaArray:
+            raise NotImplementedError(
+                message(
+                    "Cannot copy out of meta tensor; no data!",
+                    hint="torch.empty_like(x, device='cpu'), or module.to_empty(device='cpu')",
+                )
+            )
+    out = t
+    if dtype is not None:
+        out = cast(t, create_dtype(dtype), copy)
+    elif copy:
+        out = door.apply(s.clone, (t,), {})
+    if memory_format is not None and memory_format is not preserve_format:
+        out = contiguous(out, memory_format=memory_format)
+    return out
+
+
+def create_dtype(d: Any) -> Any:
+    from ..create.factories import as_dtype
+
+    return as_dtype(d)
+
+
+def caster(name: str, dtype: Any) -> Any:
+    def method(input: Any, memory_format: Any = None) -> Any:
+        return cast(input, dtype)
+
+    method.__name__ = name
+    method.__doc__ = f"The tensor as {dtype!r}."
+    return composite(method, public="Tensor")
+
+
+for _name, _d in {
+    "float": dtypes.float32,
+    "double": dtypes.float64,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "long": dtypes.int64,
+    "int": dtypes.int32,
+    "short": dtypes.int16,
+    "char": dtypes.int8,
+    "byte": dtypes.uint8,
+    "bool": dtypes.bool,
+    "cfloat": dtypes.complex64,
+    "cdouble": dtypes.complex128,
+}.items():
+    caster(_name, _d)
+
+
+@composite(public="Tensor")
+def type_as(input: Any, other: Any) -> Any:
+    """The tensor in the dtype of another."""
+    return move(input, other.device, other.dtype)
+
+
+@composite(public="Tensor")
+def cpu(input: Any, memory_format: Any = None) -> Any:
+    """The tensor on the CPU."""
+    return move(input, "cpu", None)
+
+
+@composite(public="Tensor")
+def cuda(
+    input: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
+) -> Any:
+    """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first."""
+    return usable("cuda" if device is None else device)
+
+
+@composite(public="torch Tensor")
+def clone(input: Any, *, memory_format: Any = None) -> Any:
+    """A copy of the tensor, part of the history: gradients flow through it."""
+    if memory_format is contiguous_format:
+        return door.apply(s.clone, (input,), {"order": "C"})
+    out = door.apply(s.clone, (input,), {})
+    return (
+        out
+        if memory_format in (None, preserve_format)
+        else contiguous(out, memory_format=memory_format)
+    )
+
+
+def channel_order(ndim: int, fmt: Any) -> tuple[int, ...]:
+    if fmt is channels_last and ndim == 4:
+        return (0, 2, 3, 1)
+    if fmt is channels_last_3d and ndim == 5:
+        return (0, 2, 3, 4, 1)
+    raise RuntimeError(
+        f"required rank {4 if fmt is channels_last else 5} tensor to use {fmt!r} format"
+    )
+
+
+def is_laid_out(a: Any, fmt: Any) -> bool:
+    """Whether an array has the strides of a memory format."""
+    if fmt is contiguous_format:
+        return (
+            bool(a.flags.c_contiguous)
+            if a.__class__ is np.ndarray
+            else a.strides == MetaArray(a.shape, a.dtype).strides
+        )
+    if a.ndim not in (4, 5) or (fmt is channels_last) != (a.ndim == 4):
+        return False
+    order = channel_order(a.ndim, fmt)
+    step = a.itemsize
+    for d in reversed(order):
+        if a.shape[d] != 1 and a.strides[d] != step:
+            return False
+        step *= a.shape[d]
+    return True
+
+
+@composite(public="Tensor")
+def is_contiguous(input: Any, memory_format: Any = contiguous_format) -> bool:
+    """Whether the elements lie in memory in the order of the (given) format without gaps."""
+    return is_laid_out(input._a, memory_format)
+
+
+@composite(public="Tensor")
+def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
+    """The tensor itself when it is contiguous, else a contiguous copy."""
+    if is_laid_out(input._a, memory_format):
+        return input
+    if memory_format is contiguous_format:
+        return door.apply(s.clone, (input,), {"order": "C"})
+    order = channel_order(input._a.ndim, memory_format)
+    back = tuple(order.index(i) for i in range(len(order)))
+    return input.permute(order).contiguous().permute(back)
+
+
+# -- in place ------------------------------------------------------------------------------------
+
+
+@op(samples=[case((3, 4), value=2.0)], public="torch", low="keep", fresh=True, inplace=False)
+def fill(input: Any, *, value: Any) -> Any:
+    """A tensor of the input's shape filled with `value`."""
+    if input.__class__ is MetaArray:
+        return MetaArray(input.shape, input.dtype)
+    return np.full(input.shape, value, input.dtype)
+
+
+fill.vjp(lambda g, _y, _x: door.nothing(g))
+fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
+
+
+@composite(public="Tensor", name="fill_")
+def fill_(input: Any, value: Any) -> Any:
+    """Fill the tensor with one value, in place."""
+    if (value.__class__ is int or value.__class__ is float) and views.unwatched(input):
+        input._a.fill(stored(value, input._a.dtype))
+        views.changed(input, "fill_")
+        return input
+    if isinstance(value, TensorBase):
+        if value._a.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value._a.ndim} dimensions."
+            )
+        return copy_(input, value)
+    v = input._v
+    if input._a.__class__ is np.ndarray:
+        value = stored(value, input._a.dtype)
+    if input._fn is None and (v is None or v.base._fn is None) and input._a.__class__ is np.ndarray:
+        views.check_inplace(input, "fill_", same=True)
+        input._a[...] = value
+        c = views.cell(input)
+        c.bump("fill_")
+        if v is not None:
+            v.seen = c.count
+        return input
+    value = value.item() if isinstance(value, np.ndarray) else value
+    return views.apply_inplace(fill, input, (), {"value": value})
+
+
+@composite(public="torch Tensor", name="zero_")
+def zero_(input: Any) -> Any:
+    """Fill the tensor with zeros, in place."""
+    return fill_(input, 0)
+
+
+@composite(public="Tensor", name="copy_")
+def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Copy the values of `src` (broadcast, cast) into this tensor."""
+    if (
+        isinstance(src, TensorBase)
+        and src._a.__class__ is np.ndarray
+        and src._a.dtype is input._a.dtype
+        and src._a.shape == input._a.shape
+        and (src._fn is None or not door.state.enabled)
+        and views.unwatched(input)
+    ):
+        np.copyto(input._a, src._a)
+        views.changed(input, "copy_")
+        return input
+    if not isinstance(src, TensorBase):
+        raise TypeError(
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
+        )
+    if src._a.shape != input._a.shape:
+        try:
+            fits = np.broadcast_shapes(src._a.shape, input._a.shape) == tuple(input._a.shape)
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                message(
+                    f"The size of tensor a ({list(input._a.shape)}) must match the size of tensor "
+                    f"b ({list(src._a.shape)})",
+                    got=f"copy_ of shape {tuple(src._a.shape)} into {tuple(input._a.shape)}",
+                    wanted="a source that broadcasts to the tensor's shape",
+                )
+            )
+    if src._a.__class__ is MetaArray and input._a.__class__ is not MetaArray:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if (
+        not (door.state.enabled and views.needs_grad((input, src)))
+        and input._a.__class__ is np.ndarray
+    ):
+        views.check_inplace(input, "copy_")
+        b = src._a.real if src._a.dtype.kind == "c" and input._a.dtype.kind != "c" else src._a
+        if input._a.dtype.kind in "iub" and b.dtype.kind in "fV":
+            b = s.float_to_int(b, dtypes.from_numpy(input._a.dtype))
+        np.copyto(input._a, b, casting="unsafe")
+        views.cell(input).bump("copy_")
+        return input
+    return views.apply_inplace(s.copy, input, (src,), {})
+
+
+@composite(public="Tensor")
+def detach_copy(input: Any) -> Any:
+    """A copy without history."""
+    return input.detach().clone()
+
+
+_ = (device, memory_format)

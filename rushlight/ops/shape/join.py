@@ -1,0 +1,277 @@
+"""Several tensors of one and one of several: unbind, split, cat, stack; copies and casts.
+
+Views of one tensor are in `views.py`, which hands these names on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ...kernels.reduce.reference import add_reduce
+from ..core.record import op, view
+from ..core.samples import case, error
+
+builtin_sum = sum
+
+# -- several views -------------------------------------------------------------------------------
+
+
+@view(samples=[case((3, 4)), case((3, 4), dim=1)], outputs=0)
+def unbind(input: Any, *, dim: int = 0) -> Any:
+    """All slices along `dim`, as a tuple of views."""
+    if input.ndim == 0:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    d = axis(dim, input.ndim)
+    return tuple(input[(slice(None),) * d + (i, ...)] for i in range(input.shape[d]))
+
+
+@unbind.vjp
+def _(g: Any, _y: Any, _x: Any, *, dim: int, shapes: Any) -> Any:
+    g = g if isinstance(g, (tuple, list)) else (g,)
+    d = dim % len(shapes[0])
+    part = tuple(n for i, n in enumerate(shapes[0]) if i != d)
+    return stack_known(g, part, d)
+
+
+def stack_known(gs: Any, part: tuple[int, ...], dim: int) -> Any:
+    """Stack gradients, zeros in place of those that are None."""
+    some = next(g for g in gs if g is not None)
+    return stack(*[zeros_of(some, part) if g is None else g for g in gs], dim=dim)
+
+
+def zeros_of(like: Any, shape: tuple[int, ...]) -> Any:
+    if isinstance(like, np.ndarray):
+        return np.zeros(shape, like.dtype)
+    return like.new_zeros(shape)
+
+
+@view(
+    samples=[case((5, 4), split_size=2), case((5, 4), split_size=(1, 4), dim=0)],
+    outputs=0,
+    public="",
+)
+def split(input: Any, *, split_size: Any, dim: int = 0) -> Any:
+    """Views of `split_size` slices each along `dim` (the last may be smaller), or of sizes."""
+    d = axis(dim, input.ndim, wrap_scalar=False)
+    n = input.shape[d]
+    out, at = [], 0
+    for k in split_sizes(n, split_size):
+        out.append(input[(slice(None),) * d + (slice(at, at + k),)])
+        at += k
+    return tuple(out)
+
+
+def split_sizes(n: int, split_size: Any) -> list[int]:
+    if isinstance(split_size, (tuple, list)):
+        if builtin_sum(split_size) != n or any(s < 0 for s in split_size):
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
+                "at this dimension), "
+                f"but got split_sizes={list(split_size)}"
+            )
+        return list(split_size)
+    if split_size < 0 or (split_size == 0 and n != 0):
+        raise RuntimeError(
+            f"split expects split_size be non-negative, but got split_size={split_size}"
+        )
+    if n == 0:
+        return [0]
+    return [min(split_size, n - at) for at in range(0, n, split_size)]
+
+
+@split.vjp
+def _(g: Any, _y: Any, _x: Any, *, split_size: Any, dim: int, shapes: Any) -> Any:
+    g = g if isinstance(g, (tuple, list)) else (g,)
+    shape = shapes[0]
+    d = dim % len(shape)
+    some = next(v for v in g if v is not None)
+    parts = [
+        zeros_of(some, (*shape[:d], k, *shape[d + 1 :])) if v is None else v
+        for v, k in zip(g, split_sizes(shape[d], split_size), strict=True)
+    ]
+    return cat(*parts, dim=d)
+
+
+# -- joining -------------------------------------------------------------------------------------
+
+
+def cat_error(shapes: Any) -> RuntimeError:
+    return RuntimeError(
+        message(
+            "Sizes of tensors must match except in dimension of cat. "
+            f"Expected size {list(shapes[0])} but got size "
+            f"{list(next(s for s in shapes if s != shapes[0]))}",
+            got=" and ".join(map(str, shapes)),
+            wanted="equal sizes in every other dimension",
+            hint="stack() for a new dimension, or transpose one of them",
+        )
+    )
+
+
+@op(
+    samples=[case((3, 4), (2, 4)), case((3, 4), (3, 1), (3, 2), dim=1)],
+    promote="common",
+    low="keep",
+    fresh=True,
+    numbers=(),
+    aliases="concat concatenate",
+    public="torch",
+    errors=[error(RuntimeError, "Sizes of tensors must match", (3, 4), (2, 5))],
+)
+def cat(*tensors: Any, dim: int = 0) -> Any:
+    """Tensors one after the other along `dim`."""
+    if dim.__class__ is int:
+        try:
+            return np.concatenate(tensors, axis=dim)
+        except ValueError:  # also IndexError's like: what follows knows better
+            pass
+    if any(a.ndim == 0 for a in tensors):
+        raise RuntimeError(
+            "zero-dimensional tensor (at position "
+            f"{next(i for i, a in enumerate(tensors) if a.ndim == 0)}) cannot be "
+            "concatenated"
+        )
+    full = [a for a in tensors if a.shape != (0,)] or list(
+        tensors[:1]
+    )  # PyTorch skips empty 1-d tensors
+    d = axis(dim, full[0].ndim)
+    rest = {(a.ndim, a.shape[:d] + a.shape[d + 1 :]) for a in full}
+    if len(rest) > 1:
+        if len({a.ndim for a in full}) > 1:
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {full[0].ndim} and "
+                f"{next(a.ndim for a in full if a.ndim != full[0].ndim)}"
+            )
+        raise cat_error([a.shape for a in full])
+    return np.concatenate(full, axis=d)
+
+
+@cat.joint
+def _(g: Any, _y: Any, *_tensors: Any, dim: int, shapes: Any, needs: Any) -> Any:
+    out, at = [], 0
+    d = dim % max(g.ndim, 1)
+    for shape, need in zip(shapes, needs, strict=True):
+        if shape == (0,) and g.ndim != 1:
+            out.append(zeros_of(g, shape) if need else None)
+            continue
+        n = shape[d]
+        out.append(g[(slice(None),) * d + (slice(at, at + n),)] if need else None)
+        at += n
+    return out
+
+
+@op(
+    samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), (3, 4), dim=-1)],
+    promote="common",
+    low="keep",
+    fresh=True,
+    public="torch",
+    numbers=(),
+    errors=[error(RuntimeError, "stack expects each tensor to be equal size", (3, 4), (2, 4))],
+)
+def stack(*tensors: Any, dim: int = 0) -> Any:
+    """Tensors of one shape along a new dimension `dim`."""
+    first = tensors[0]
+    shape = first.shape
+    for i, a in enumerate(tensors):
+        if a.shape != shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first.shape)} at "
+                "entry 0 and "
+                f"{list(a.shape)} at entry {i}"
+            )
+    d = axis(dim, first.ndim + 1)
+    if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
+        return np.concatenate(tensors).reshape(len(tensors), *shape)
+    return np.stack(tensors, axis=d)
+
+
+@stack.joint
+def _(g: Any, _y: Any, *_tensors: Any, dim: int, needs: Any) -> Any:
+    d = dim % g.ndim
+    return [g[(slice(None),) * d + (i,)] if need else None for i, need in enumerate(needs)]
+
+
+# -- copies and casts ----------------------------------------------------------------------------
+
+
+@op(samples=[case((3, 4))], low="keep", fresh=True, public="")
+def clone(input: Any, *, order: str = "K") -> Any:
+    """A copy, part of the history."""
+    return input.copy(order)
+
+
+clone.vjp(lambda g, _y, _x: g)
+
+
+@op(
+    samples=[case((3, 4), dtype=dtypes.float64)],
+    low="keep",
+    fresh=True,
+    public="",
+    node="ToCopyBackward0",
+)
+def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
+    """The values in another type."""
+    if input.dtype.kind == "c" and not dtype.is_complex:
+        input = input.real
+    if isinstance(input, np.ndarray) and dtype.category <= dtypes.INT and input.dtype.kind in "fV":
+        return float_to_int(input, dtype)
+    return (
+        input.astype(dtype.np, order) if isinstance(input, np.ndarray) else input.astype(dtype.np)
+    )
+
+
+def float_to_int(a: Any, dtype: Any) -> Any:
+    """Truncation as C does it: through int64 for the narrow types, without NumPy's warning."""
+    if dtype is dtypes.bool:
+        return a.astype(bool)
+    with np.errstate(invalid="ignore"):
+        wide = a.astype(np.float32) if a.dtype.kind == "V" else a
+        return (
+            wide.astype(dtype.np) if dtype.itemsize == 8 else wide.astype(np.int64).astype(dtype.np)
+        )
+
+
+to_copy.vjp(lambda g, _y, _x: g)  # the engine casts
+
+
+@op(
+    samples=[case((3, 4), (3, 4)), case((3, 4), (4,))],
+    low="keep",
+    fresh=True,
+    public="",
+    node="CopyBackwards",
+)
+def copy(input: Any, source: Any) -> Any:
+    """The values of `source` in the shape and type of `input`."""
+    if isinstance(input, MetaArray) or isinstance(source, MetaArray):
+        return MetaArray(input.shape, input.dtype)
+    if source.dtype.kind == "c" and input.dtype.kind != "c":
+        source = source.real
+    if np.broadcast_shapes(input.shape, source.shape) != input.shape:
+        raise ValueError("could not broadcast")
+    return np.broadcast_to(source, input.shape).astype(input.dtype)
+
+
+copy.vjp(lambda g, _y, _a, _b: door.nothing(g), lambda g, _y, _a, _b: g)
+copy.shape(lambda a, b: MetaArray(a.shape, a.dtype))
+
+
+@op(samples=[case((3, 4), shape=(3, 1)), case((3, 4), shape=(4,))], fresh=True, public="")
+def sum_to_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
+    """Sum over the dimensions in which `shape` is smaller: the opposite of expand."""
+    extra = input.ndim - len(shape)
+    dims = tuple(range(extra)) + tuple(
+        i + extra for i, n in enumerate(shape) if n == 1 and input.shape[i + extra] != 1
+    )
+    return add_reduce(input, dims, True).reshape(shape) if dims else input.reshape(shape).copy()
+
+
+sum_to_shape.vjp(lambda g, _y, _x: g)

@@ -1,0 +1,408 @@
+"""The public shape functions: view, reshape, flatten, expand, movedim and their relatives.
+
+Most hand over to a view record of `views.py`. Reordering (flip, roll, tile, meshgrid) is in
+`reorder.py`.
+"""
+
+from __future__ import annotations
+
+import math as pymath
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door, views
+from ...autograd.node import LEAF
+from ...errors import axis, message
+from ...kernels.meta import MetaArray
+from ...size import Size
+from ..core.public import attribute, face, named, need_tensor, sizes
+from ..core.record import composite, view
+from ..core.samples import case
+from . import views as s
+
+# -- reshaping -----------------------------------------------------------------------------------
+
+
+@view(samples=[case((3, 4), dtype=dtypes.int64)], public="")
+def view_dtype(input: Any, *, dtype: Any) -> Any:
+    """The same bytes read as another type."""
+    a, new = input, dtype.np
+    if a.__class__ is MetaArray or a.itemsize == new.itemsize:
+        return a.view(new)
+    if a.ndim == 0:
+        raise RuntimeError(
+            f"self.dim() cannot be 0 to view {views.type_name(dtypes.from_numpy(a.dtype))} as "
+            f"{views.type_name(dtype)} (different element sizes)"
+        )
+    if a.shape[-1] and a.strides[-1] != a.itemsize:
+        raise RuntimeError(
+            f"self.stride(-1) must be 1 to view {views.type_name(dtypes.from_numpy(a.dtype))} as "
+            f"{views.type_name(dtype)} (different element sizes), but got "
+            f"{a.strides[-1] // a.itemsize}"
+        )
+    if (a.shape[-1] * a.itemsize) % new.itemsize:
+        raise RuntimeError(
+            f"self.size(-1) must be divisible by {new.itemsize // a.itemsize} to view "
+            f"{views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)} "
+            "(different element sizes), "
+            f"but got {a.shape[-1]}"
+        )
+    return a.view(new)
+
+
+@composite(public="Tensor", name="view")
+def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
+    """The same memory with another shape (one size may be -1), or read as another dtype.
+
+    >>> import rushlight as torch
+    >>> torch.arange(6).view(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
+    if dtype is size is None and shape and shape[0].__class__ is int:  # the most frequent way
+        return door.apply(s.view_as_shape, (input,), {"shape": sizes(shape, "view")})
+    if shape and isinstance(shape[0], dtypes.dtype):
+        dtype = shape[0]
+    if dtype is not None:
+        return (
+            input
+            if input._a.dtype == dtype.np
+            else door.apply(view_dtype, (input,), {"dtype": dtype})
+        )
+    if not shape:
+        if size is None:
+            raise TypeError('view() missing 1 required positional arguments: "size"')
+        shape = (tuple(size),)
+    return door.apply(s.view_as_shape, (input,), {"shape": sizes(shape, "view")})
+
+
+@composite(public="Tensor")
+def view_as(input: Any, other: Any) -> Any:
+    """`view` in the shape of another tensor."""
+    return door.apply(s.view_as_shape, (input,), {"shape": tuple(other._a.shape)})
+
+
+def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
+    """A view where strides allow it, else a copy."""
+    a = t._a
+    want = s.infer_size(shape, a.size)
+    if a.__class__ is not MetaArray and not a.flags.c_contiguous:
+        try:
+            a.reshape(want, copy=False)
+        except ValueError:
+            return door.apply(s.reshape_copy, (t,), {"shape": want})
+    return door.apply(s.view_as_shape, (t,), {"shape": want})
+
+
+@face(public="torch")
+def reshape(input: Any, shape: Any) -> Any:
+    """The tensor with another shape: a view if possible, else a copy.
+
+    >>> import rushlight as torch
+    >>> torch.reshape(torch.arange(4), (2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
+    need_tensor("reshape", input)
+    return reshaped(input, sizes((shape,), "reshape", "shape"))
+
+
+@composite(public="Tensor", name="reshape")
+def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
+    """The tensor with another shape: a view if possible, else a copy."""
+    if not shape and not kw:
+        raise TypeError('reshape() missing 1 required positional arguments: "shape"')
+    return reshaped(input, sizes(named(shape, kw, "shape"), "reshape", "shape"))
+
+
+@composite(public="Tensor")
+def reshape_as(input: Any, other: Any) -> Any:
+    """`reshape` to the shape of another tensor."""
+    return reshaped(input, tuple(other._a.shape))
+
+
+@face
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from start_dim to end_dim as one."""
+    need_tensor("flatten", input)
+    shape = input._a.shape
+    first, last = axis(start_dim, len(shape)), axis(end_dim, len(shape))
+    if not shape:
+        return reshaped(input, (1,))
+    if first > last:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if first == last:
+        return input
+    return reshaped(
+        input, (*shape[:first], pymath.prod(shape[first : last + 1]), *shape[last + 1 :])
+    )
+
+
+@face
+def unflatten(input: Any, dim: int, sizes: Any) -> Any:
+    """One dimension as several (one size may be -1)."""
+    shape = input._a.shape
+    d = axis(dim, len(shape))
+    sizes = tuple(int(n) for n in sizes)
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    if -1 not in sizes and pymath.prod(sizes) != shape[d]:
+        raise RuntimeError(
+            message(
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim "
+                f"{d} ({shape[d]}) in the input tensor"
+            )
+        )
+    if -1 in sizes:
+        try:
+            sizes = s.infer_size(sizes, shape[d])
+        except RuntimeError:
+            raise RuntimeError(
+                f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim "
+                f"{d} ({shape[d]}) in the input tensor"
+            ) from None
+    return door.apply(s.view_as_shape, (input,), {"shape": (*shape[:d], *sizes, *shape[d + 1 :])})
+
+
+@face
+def ravel(input: Any) -> Any:
+    """All elements in one dimension."""
+    return reshaped(input.contiguous(), (-1,)) if input._a.size else reshaped(input, (0,))
+
+
+# -- expanding -----------------------------------------------------------------------------------
+
+
+@composite(public="Tensor", name="expand")
+def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
+    """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
+    return door.apply(
+        s.expand, (input,), {"shape": sizes(sizes_ if size is None else (tuple(size),), "expand")}
+    )
+
+
+@composite(public="Tensor")
+def expand_as(input: Any, other: Any) -> Any:
+    """`expand` to the shape of another tensor."""
+    return door.apply(s.expand, (input,), {"shape": tuple(other._a.shape)})
+
+
+@face
+def broadcast_to(input: Any, size: Any) -> Any:
+    """A view broadcast to a shape."""
+    return door.apply(s.expand, (input,), {"shape": sizes((size,), "broadcast_to")})
+
+
+@composite(public="torch", dispatch=False)
+def broadcast_shapes(*shapes: Any) -> Any:
+    """The shape that tensors of these shapes broadcast to."""
+    full = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
+    if any(k < 0 for shape in full for k in shape):
+        raise RuntimeError(
+            "Trying to create tensor with negative dimension "
+            f"({min(k for shape in full for k in shape)})"
+        )
+    try:
+        return Size(np.broadcast_shapes(*full))
+    except ValueError:
+        raise RuntimeError(
+            message(
+                "Shape mismatch: objects cannot be broadcast to a single shape",
+                got=" and ".join(map(str, full)),
+                wanted="sizes that are equal or 1, compared from the last dimension on",
+            )
+        ) from None
+
+
+@composite(public="torch")
+def broadcast_tensors(*tensors: Any) -> Any:
+    """All tensors as views of their common shape."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    shape = tuple(broadcast_shapes(*[t._a.shape for t in tensors]))
+    return tuple(door.apply(s.expand, (t,), {"shape": shape}) for t in tensors)
+
+
+@composite(public="Tensor")
+def sum_to_size(input: Any, *size: Any) -> Any:
+    """Sum over the dimensions in which `size` is 1 or missing."""
+    want = sizes(size, "sum_to_size")
+    shape = input._a.shape
+    extra = len(shape) - len(want)
+    if extra < 0 or any(n not in (1, shape[i + extra]) for i, n in enumerate(want)):
+        raise RuntimeError(f"size {{{list(want)}}} is not expandable to size {{{list(shape)}}}.")
+    if (tuple(want) != tuple(shape) or not shape) and input._a.dtype.kind in "iub":
+        input = input.long()
+    return (
+        input
+        if tuple(want) == tuple(shape)
+        else door.apply(s.sum_to_shape, (input,), {"shape": want})
+    )
+
+
+def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[str, Any]:
+    laid = (s.element_strides(t), s.storage_start(t))
+    return {
+        "size": sizes((size,), "as_strided"),
+        "stride": sizes((stride,), "as_strided", "stride"),
+        "storage_offset": storage_offset,
+        "laid": laid,
+    }
+
+
+@face
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A view of the storage with these sizes and strides (in elements), from an offset on."""
+    return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+
+
+@composite(public="torch Tensor", name="as_strided_")
+def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """In-place form of `as_strided`: this tensor itself gets the geometry."""
+    y = door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+    return become(input, y, "as_strided_")
+
+
+# -- in-place view forms -------------------------------------------------------------------------
+
+
+def inplace_view(record: Any, name: str) -> Any:
+    """squeeze_, t_, ...: this very tensor takes the shape of its view."""
+
+    def method(input: Any, *args: Any, **kw: Any) -> Any:
+        _, kw = record.bind((input, *args), kw)
+        if not views.overlaps_itself(input._a):  # nothing is written, so an expanded tensor may
+            views.check_inplace(input, name + "_")
+        known = input._v is None and input._vc is not None and input._fn is not LEAF
+        if known:  # views of this tensor may exist, which count from its present shape
+            base = door.wrap(input._a)
+            base._fn, base._vc = input._fn, input._vc
+            input._v = views.View(base, (), input._vc.count, "")
+        return become(input, door.apply(record, (input,), kw), name + "_")
+
+    method.__name__ = name + "_"
+    method.__doc__ = f"In-place form of `{name}`: this tensor itself gets the shape."
+    composite(method, public="Tensor", name=name + "_")
+    return method
+
+
+def become(t: Any, y: Any, name: str) -> Any:
+    """Let the tensor `t` be what its view `y` is."""
+    base = t._v
+    t._a = y._a
+    if t._fn is not None:
+        t._fn = y._fn
+    t._v = y._v if base is not None else None
+    views.cell(t).bump(name)
+    if t._v is not None:
+        t._v.seen = t._vc.count
+    return t
+
+
+for _name, _record in {
+    "squeeze": s.squeeze,
+    "unsqueeze": s.unsqueeze,
+    "t": s.t,
+    "transpose": s.transpose,
+    "swapaxes": s.transpose,
+    "swapdims": s.transpose,
+}.items():
+    inplace_view(_record, _name)
+
+# -- moving dimensions ---------------------------------------------------------------------------
+
+
+@face(aliases="moveaxis")
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """A view with dimensions `source` at the places `destination`."""
+    n = input._a.ndim
+    src = (source,) if isinstance(source, int) else tuple(source)
+    dst = (destination,) if isinstance(destination, int) else tuple(destination)
+    if len(src) != len(dst):
+        raise RuntimeError(
+            f"movedim: Invalid source or destination dims: source ({list(src)} dims) should "
+            "contain the same number of dims "
+            f"as destination ({list(dst)} dims)"
+        )
+    given = src, dst
+    src, dst = tuple(axis(d, n) for d in src), tuple(axis(d, n) for d in dst)
+    for dims, what, asked in ((src, "source", given[0]), (dst, "destination", given[1])):
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{what}` ({list(asked)})")
+    if n == 0:
+        return door.apply(s.view_as_shape, (input,), {"shape": ()})
+    order = [d for d in range(n) if d not in src]
+    for to, d in sorted(zip(dst, src, strict=True)):
+        order.insert(to, d)
+    return door.apply(s.permute, (input,), {"dims": tuple(order)})
+
+
+@composite(public="Tensor", name="permute")
+def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
+    """A view with its dimensions in the order `dims`."""
+    return door.apply(
+        s.permute, (input,), {"dims": sizes(named(dims, kw, "dims"), "permute", "dims")}
+    )
+
+
+@face
+def adjoint(input: Any) -> Any:
+    """The conjugate transpose of the last two dimensions."""
+    if input._a.ndim < 2:
+        raise RuntimeError(
+            "tensor.adjoint() is only supported on matrices or batches of matrices. Got "
+            f"{input._a.ndim}-D tensor."
+        )
+    return input.transpose(-2, -1).conj()
+
+
+def flipped(t: Any) -> Any:
+    """`x.T`."""
+    n = t._a.ndim
+    if n not in (0, 2):
+        import warnings
+
+        warnings.warn(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw "
+            "an error in a future release. Consider `x.mT` to transpose batches of matrices or "
+            "`x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return door.apply(s.permute, (t,), {"dims": tuple(range(n - 1, -1, -1))})
+
+
+def matrix(t: Any) -> Any:
+    """`x.mT`."""
+    if t._a.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {t._a.ndim}-D "
+            "tensor."
+        )
+    return door.apply(s.transpose, (t,), {"dim0": -2, "dim1": -1})
+
+
+def adjoint_matrix(t: Any) -> Any:
+    """`x.mH`."""
+    if t._a.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mH is only supported on matrices or batches of matrices. Got {t._a.ndim}-D "
+            "tensor."
+        )
+    return adjoint(t)
+
+
+def hermitian(t: Any) -> Any:
+    """`x.H`."""
+    if t._a.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {t._a.ndim}-D tensor."
+        )
+    return flipped(t).conj()
+
+
+for _name, _fn in {"T": flipped, "mT": matrix, "mH": adjoint_matrix, "H": hermitian}.items():
+    attribute(_fn, _name)

@@ -1,0 +1,298 @@
+"""Reordering and repeating: flip, roll, rot90, repeat, tile, repeat_interleave.
+
+view and its like are in `public.py`, stacks and grids in `stack.py`; the records of views in
+`views.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...errors import axes, axis, message
+from ..core.public import face, named, sizes
+from ..core.record import composite, op
+from ..core.samples import arr, case, error
+
+# -- reordering ----------------------------------------------------------------------------------
+
+
+@op(
+    samples=[case((3, 4), dims=(0,)), case((2, 3, 4), dims=(0, -1))],
+    low="keep",
+    fresh=True,
+    public="",
+    errors=[
+        error(IndexError, "Dimension out of range", (3, 4), dims=(2,)),
+        error(RuntimeError, "multiple times", (3, 4), dims=(0, 0)),
+    ],
+)
+def flip(input: Any, *, dims: Any) -> Any:
+    """A copy with the order along `dims` reversed."""
+    if input.ndim == 0:
+        axes(dims, 0)
+        return input.copy()
+    return np.flip(input, axes(dims, input.ndim)).copy()
+
+
+flip.vjp(lambda g, _y, _x, *, dims: flip(g, dims=dims))
+
+
+@face(public="torch", name="flip")
+def flip_function(input: Any, dims: Any) -> Any:
+    """A copy with the order along `dims` reversed.
+
+    >>> import rushlight as torch
+    >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
+    tensor([3, 2, 1])
+    """
+    return flip.call((input,), {"dims": sizes((dims,), "flip", "dims")})
+
+
+@composite(public="Tensor", name="flip")
+def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
+    """A copy with the order along `dims` reversed."""
+    return flip.call((input,), {"dims": sizes(named(dims, kw, "dims"), "flip", "dims")})
+
+
+@face
+def fliplr(input: Any) -> Any:
+    """`flip` along the second dimension."""
+    if input._a.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip.call((input,), {"dims": (1,)})
+
+
+@face
+def flipud(input: Any) -> Any:
+    """`flip` along the first dimension."""
+    if input._a.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip.call((input,), {"dims": (0,)})
+
+
+@op(
+    samples=[
+        case((3, 4), shifts=(1,), dims=(0,)),
+        case((3, 4), shifts=(-1, 2), dims=(0, 1)),
+        case((3, 4), shifts=(5,), dims=None),
+    ],
+    low="keep",
+    fresh=True,
+    public="",
+)
+def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
+    """A copy shifted along `dims`; what leaves at one end comes in at the other."""
+    if dims is None or input.ndim == 0:
+        return np.roll(input, builtin_sum(shifts)) if input.ndim else input.copy()
+    for d in dims:
+        axis(d, input.ndim)
+    return np.roll(input, shifts, dims)
+
+
+builtin_sum = sum
+roll.vjp(lambda g, _y, _x, *, shifts, dims: roll(g, shifts=tuple(-k for k in shifts), dims=dims))
+
+
+@face(name="roll")
+def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
+    """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
+    if input._a.ndim == 0 and dims != ():
+        raise IndexError(
+            f"Dimension specified as {dims if isinstance(dims, int) else dims[0]} but tensor has "
+            "no dimensions"
+        )
+    shift = (shifts,) if isinstance(shifts, int) else tuple(int(k) for k in shifts)
+    over = (dims,) if isinstance(dims, int) else tuple(dims or ())
+    if not over and len(shift) == 1:
+        return roll.call((input,), {"shifts": shift, "dims": None})
+    if not shift:
+        raise RuntimeError("`shifts` required")
+    if len(shift) != len(over):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(shift)}, dims:{len(over)}"
+        )
+    return roll.call((input,), {"shifts": shift, "dims": over})
+
+
+@face
+def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+    """A quarter turn, k times, in the plane of two dimensions."""
+    n = input._a.ndim
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if n < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {n}")
+    a, b = axis(dims[0], n), axis(dims[1], n)
+    if a == b:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
+        )
+    k %= 4
+    if k == 0:
+        return input.clone()
+    if k == 2:
+        return flip.call((input,), {"dims": (a, b)})
+    if k == 1:
+        return flip.call((input,), {"dims": (b,)}).transpose(a, b)
+    return flip.call((input,), {"dims": (a,)}).transpose(a, b)
+
+
+# -- repeating -----------------------------------------------------------------------------------
+
+
+@op(
+    samples=[
+        case((3, 4), repeats=(2, 1)),
+        case((3,), repeats=(2, 3)),
+        case((2, 3), repeats=(2, 1, 2)),
+    ],
+    low="keep",
+    fresh=True,
+    public="",
+    errors=[error(RuntimeError, "Number of dimensions of repeat dims", (3, 4), repeats=(2,))],
+)
+def repeat(input: Any, *, repeats: Any) -> Any:
+    """Copies side by side along each dimension."""
+    if len(repeats) < input.ndim:
+        raise RuntimeError(
+            message(
+                "Number of dimensions of repeat dims can not be smaller than number of dimensions "
+                "of tensor",
+                got=f"repeats {repeats} for shape {tuple(input.shape)}",
+            )
+        )
+    if any(r < 0 for r in repeats):
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(repeats)}: {list(repeats)}"
+        )
+    return np.tile(input, repeats)
+
+
+@repeat.vjp
+def _(g: Any, _y: Any, _x: Any, *, repeats: Any, shapes: Any) -> Any:
+    from ..reduce.sums import sum
+
+    shape = (1,) * (len(repeats) - len(shapes[0])) + tuple(shapes[0])
+    if 0 in g.shape:
+        return (
+            g.reshape((-1,))[:0].reshape(shapes[0])
+            if 0 in shapes[0]
+            else sum(g, dim=None) + zeros(g, shapes[0])
+        )
+    split = tuple(n for r, k in zip(repeats, shape, strict=True) for n in (r, k))
+    return (
+        sum(g.reshape(split), dim=tuple(range(0, 2 * len(shape), 2)) or None).reshape(shapes[0])
+        if shape
+        else g
+    )
+
+
+def zeros(like: Any, shape: Any) -> Any:
+    return np.zeros(shape, like.dtype) if isinstance(like, np.ndarray) else like.new_zeros(shape)
+
+
+@composite(public="Tensor", name="repeat")
+def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:
+    """Copies side by side along each dimension."""
+    return repeat.call(
+        (input,), {"repeats": sizes(named(repeats, kw, "repeats"), "repeat", "repeats")}
+    )
+
+
+def tiled(input: Any, dims: tuple[int, ...]) -> Any:
+    missing = input._a.ndim - len(dims)
+    return repeat.call((input,), {"repeats": (1,) * missing + dims if missing > 0 else dims})
+
+
+@face(public="torch")
+def tile(input: Any, dims: Any) -> Any:
+    """`repeat` in which missing leading repeats are 1."""
+    return tiled(input, sizes((dims,), "tile", "dims"))
+
+
+@composite(public="Tensor", name="tile")
+def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
+    """`repeat` in which missing leading repeats are 1."""
+    return tiled(input, sizes(named(dims, kw, "dims"), "tile", "dims"))
+
+
+@op(
+    samples=[
+        case((3, 4), arr((3,), 0, 3, "int64"), dim=0),
+        case((3, 4), arr((1,), 2, 3, "int64"), dim=1),
+    ],
+    low="keep",
+    fresh=True,
+    public="",
+    node="RepeatInterleaveBackward0",
+    data_dependent=True,
+)
+def interleave(input: Any, repeats: Any, *, dim: int) -> Any:
+    """Each position along `dim` as often as `repeats` says."""
+    if repeats.dtype.kind not in "iu":
+        raise RuntimeError("repeats has to be Long or Int tensor")
+    if repeats.size and int(repeats.min()) < 0:
+        raise RuntimeError("repeats can not be negative")
+    d = axis(dim, input.ndim)
+    if repeats.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if repeats.size not in (1, input.shape[d]):
+        raise RuntimeError(
+            message(
+                "repeats must have the same size as input along dim",
+                f"repeats.size(0) = {repeats.size}, input.size({d}) = {input.shape[d]}",
+            )
+        )
+    return np.repeat(input, repeats.reshape(-1), axis=d)
+
+
+@op(
+    samples=[case((6, 4), arr((1,), 2, 3, "int64"), shape=(3, 4), dim=0)],
+    fresh=True,
+    public="",
+    data_dependent=True,
+)
+def interleave_sum(grad: Any, repeats: Any, *, shape: Any, dim: int) -> Any:
+    """Sums of the runs that `interleave` made."""
+    d = dim % len(shape)
+    owner = np.repeat(
+        np.arange(shape[d]),
+        repeats.reshape(-1) if repeats.size != 1 else int(repeats.reshape(-1)[0]),
+    )
+    out = np.zeros(shape, grad.dtype)
+    key: Any = (slice(None),) * d + (owner,)
+    np.add.at(out, key, grad)
+    return out
+
+
+interleave.vjp(
+    lambda g, _y, _x, repeats, *, dim, shapes: interleave_sum(g, repeats, shape=shapes[0], dim=dim),
+    None,
+)
+interleave_sum.vjp(lambda g, _y, _g, repeats, *, dim: interleave(g, repeats, dim=dim), None)
+
+
+@face
+def repeat_interleave(
+    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
+    """Each element (or each slice along `dim`) as often as `repeats` says.
+
+    >>> import rushlight as torch
+    >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2])
+    """
+    if repeats is None:  # repeat_interleave(repeats): positions
+        n = input._a
+        return door.wrap(np.repeat(np.arange(n.size), n))
+    if not isinstance(repeats, TensorBase):
+        repeats = door.wrap(np.asarray(repeats, np.int64).reshape(-1))
+    x = input.reshape(-1) if dim is None or input._a.ndim == 0 else input
+    out = interleave.call((x, repeats), {"dim": 0 if dim is None else dim})
+    if output_size is not None and out._a.shape[0 if dim is None else dim] != output_size:
+        raise RuntimeError("allocated size does not match required size")
+    return out

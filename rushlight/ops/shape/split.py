@@ -1,0 +1,156 @@
+"""Parts along a dimension: narrow, split, chunk, tensor_split and their relatives.
+
+The records of views are in `views.py`; view and its like in `public.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd import door
+from ...autograd.node import TensorBase
+from ...errors import axis
+from ..core.public import face, whole
+from . import views as s
+
+# -- parts ---------------------------------------------------------------------------------------
+
+
+@face
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """The view of `length` positions from `start` on along `dim`."""
+    if input._a.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if isinstance(start, TensorBase):
+        if start._a.ndim or start._a.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = start.item()  # type: ignore[attr-defined]
+    d = axis(dim, input._a.ndim)
+    n = input._a.shape[d]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -n <= start <= n:
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-n}, {n}], but got {start})"
+        )
+    first = start + n if start < 0 else start
+    if first > n - length:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({n}).")
+    return door.apply(
+        s.slice_, (input,), {"dim": d, "start": first, "end": first + length, "step": 1}
+    )
+
+
+@face
+def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
+    """A copy of `narrow`."""
+    return narrow(input, dim, start, length).clone()
+
+
+@face(public="Tensor", name="split")
+def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
+    """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a
+    list.
+    """
+    if isinstance(split_size, (tuple, list)):
+        split_size = tuple(int(n) for n in split_size)
+    else:
+        split_size = whole(split_size, "split", "split_size")
+    if input._a.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    return door.apply(s.split, (input,), {"split_size": split_size, "dim": dim})
+
+
+@face(public="torch", name="split")
+def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
+    return split_method(tensor, split_size_or_sections, dim)
+
+
+@face(aliases="unsafe_split_with_sizes")
+def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """Views of the given sizes along `dim`."""
+    return split_method(input, tuple(split_sizes), dim)
+
+
+@face
+def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
+    """`split`."""
+    return split_method(input, split_size, dim)
+
+
+@face(aliases="unsafe_chunk")
+def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
+    if input._a.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    n = input._a.shape[axis(dim, input._a.ndim)]
+    size = (n + chunks - 1) // chunks
+    if size == 0:
+        return split_method(input, [0] * chunks, dim)
+    return split_method(input, size, dim)
+
+
+@face
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+    """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
+    if input._a.ndim == 0:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    d = axis(dim, input._a.ndim)
+    n = input._a.shape[d]
+    where = indices_or_sections
+    if isinstance(where, TensorBase):
+        where = where.tolist()  # type: ignore[attr-defined]
+    if isinstance(where, (tuple, list)):
+        cuts = [0, *[int(i) for i in where], n]
+    else:
+        k = int(where)
+        if k <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {k}")
+        small, more = divmod(n, k)
+        cuts = [0]
+        for i in range(k):
+            cuts.append(cuts[-1] + small + (i < more))
+    return tuple(
+        door.apply(
+            s.slice_, (input,), {"dim": d, "start": a, "end": None if last else b, "step": 1}
+        )
+        for a, b, last in [(cuts[i], cuts[i + 1], i == len(cuts) - 2) for i in range(len(cuts) - 1)]
+    )
+
+
+def directional(name: str, need: int, choose: Any) -> Any:
+    def fn(input: Any, indices_or_sections: Any) -> Any:
+        n = input._a.ndim
+        if n < need:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {need} dimension, but got a tensor "
+                f"with {n} dimensions!"
+            )
+        d = choose(n)
+        if isinstance(indices_or_sections, str):
+            raise TypeError(
+                f"{name}() received an invalid combination of arguments - got (Tensor, str)"
+            )
+        if isinstance(indices_or_sections, int) and (
+            indices_or_sections == 0 or input._a.shape[d] % indices_or_sections
+        ):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {d}, but the size of the "
+                f"dimension {input._a.shape[d]} is "
+                f"not divisible by the split_size {indices_or_sections}!"
+            )
+        return tensor_split(input, indices_or_sections, d)
+
+    fn.__name__ = name
+    fn.__doc__ = f"`tensor_split` along dimension {choose(3)} (of tensors with three dimensions)."
+    return face(fn)
+
+
+hsplit = directional("hsplit", 1, lambda n: 0 if n == 1 else 1)
+vsplit = directional("vsplit", 2, lambda n: 0)
+dsplit = directional("dsplit", 3, lambda n: 2)

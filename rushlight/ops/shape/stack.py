@@ -1,0 +1,318 @@
+"""Stacks, grids, diagonals, and copies of which a part is replaced.
+
+Repeats and reorderings are in `reorder.py`; views in `public.py`; cat in `views.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...autograd import door, views
+from ...autograd.node import TensorBase
+from ...errors import axis, message
+from ..core.public import face, number
+from ..core.record import composite
+from . import views as s
+
+builtin_sum = sum
+
+# -- stacks --------------------------------------------------------------------------------------
+
+
+def listed(tensors: Any, name: str) -> tuple[Any, ...]:
+    """A sequence of tensors, checked."""
+    if isinstance(tensors, TensorBase) or not hasattr(tensors, "__iter__"):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+            f"{type(tensors).__name__}"
+        )
+    found = tuple(tensors)
+    for i, t in enumerate(found):
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
+    if not found:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return found
+
+
+def at_least(t: Any, n: int) -> Any:
+    k = t._a.ndim
+    shape = tuple(t._a.shape)
+    if k >= n:
+        return t
+    if n == 1:
+        return t.reshape(1)
+    if n == 2:
+        return t.reshape((1, *shape) if k else (1, 1))
+    return t.reshape({0: (1, 1, 1), 1: (1, *shape, 1), 2: (*shape, 1)}[k])
+
+
+def at_least_face(n: int) -> Any:
+    def fn(*tensors: Any) -> Any:
+        if len(tensors) == 1:
+            if isinstance(tensors[0], TensorBase):
+                return at_least(tensors[0], n)
+            tensors = tuple(tensors[0])
+        return tuple(at_least(t, n) for t in tensors)
+
+    fn.__name__ = f"atleast_{n}d"
+    fn.__doc__ = f"Tensors as views with at least {n} dimension{'s' if n > 1 else ''}."
+    return composite(fn, public="torch")
+
+
+atleast_1d, atleast_2d, atleast_3d = at_least_face(1), at_least_face(2), at_least_face(3)
+
+
+@face(public="torch")
+def hstack(tensors: Any) -> Any:
+    """Tensors side by side: along the second dimension, 1-d ones along the first."""
+    parts = [at_least(t, 1) for t in listed(tensors, "hstack")]
+    return s.cat.call(tuple(parts), {"dim": 0 if parts[0]._a.ndim == 1 else 1})
+
+
+@face(public="torch", aliases="row_stack")
+def vstack(tensors: Any) -> Any:
+    """Tensors one below the other."""
+    return s.cat.call(tuple(at_least(t, 2) for t in listed(tensors, "vstack")), {"dim": 0})
+
+
+@face(public="torch")
+def dstack(tensors: Any) -> Any:
+    """Tensors behind one another: along the third dimension."""
+    return s.cat.call(tuple(at_least(t, 3) for t in listed(tensors, "dstack")), {"dim": 2})
+
+
+@face(public="torch")
+def column_stack(tensors: Any) -> Any:
+    """1-d tensors as columns, others side by side."""
+    parts = [t.reshape(-1, 1) if t._a.ndim <= 1 else t for t in listed(tensors, "column_stack")]
+    return s.cat.call(tuple(parts), {"dim": 1})
+
+
+# -- grids ---------------------------------------------------------------------------------------
+
+
+@composite(public="torch")
+def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
+    """Coordinate grids of 1-d tensors; indexing 'ij' (rows first) or 'xy'.
+
+    >>> import rushlight as torch
+    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing="ij")[0]
+    tensor([[1, 1],
+            [2, 2]])
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing is None:
+        import warnings
+
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
+            "argument.",
+            UserWarning,
+            stacklevel=3,
+        )
+        indexing = "ij"
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    for t in tensors:
+        if t._a.ndim > 1:
+            raise RuntimeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: shape "
+                f"{tuple(t._a.shape)}"
+            )
+    if any(t._a.dtype != tensors[0]._a.dtype for t in tensors):
+        raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    sizes = [t._a.size for t in tensors]
+    places = list(range(len(sizes)))
+    if indexing == "xy" and len(sizes) > 1:
+        places[0], places[1] = 1, 0
+    shape = tuple(sizes[k] for k in places)
+    out = []
+    for t, k in zip(tensors, places, strict=True):
+        view = [1] * len(shape)
+        view[k] = shape[k]
+        out.append(t.reshape(view).expand(shape))
+    return tuple(out)
+
+
+@composite(public="torch")
+def cartesian_prod(*tensors: Any) -> Any:
+    """All combinations of one element of each 1-d tensor, one a row."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    if len(tensors) == 1:
+        return tensors[0]
+    return s.stack.call(tuple(g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")), {"dim": 1})
+
+
+@face(public="torch")
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All combinations of r elements of a 1-d tensor, one a row."""
+    if input._a.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._a.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = list(pick(range(input._a.shape[0]), r))
+    if not rows or r == 0:
+        return input[:0].reshape((0,) if r == 0 else (0, r)) if r == 0 or not rows else input
+    return input[door.wrap(np.asarray(rows, np.int64))]
+
+
+@composite(public="torch")
+def block_diag(*tensors: Any) -> Any:
+    """A matrix with the given matrices along its diagonal, zeros elsewhere."""
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        tensors = tuple(tensors[0])
+    parts = []
+    for i, t in enumerate(tensors):
+        if t._a.ndim > 2:
+            raise RuntimeError(
+                f"block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
+                f"{t._a.ndim} dimensions"
+            )
+        parts.append(at_least(t, 2))
+    if not parts:
+        return door.wrap(np.empty((1, 0), np.float32))
+    width = builtin_sum(p._a.shape[1] for p in parts)
+    rows, left = [], 0
+    for p in parts:
+        h, w = p._a.shape
+        row = [p.new_zeros(h, left), p, p.new_zeros(h, width - left - w)]
+        rows.append(s.cat.call(tuple(row), {"dim": 1}))
+        left += w
+    return s.cat.call(tuple(rows), {"dim": 0})
+
+
+# -- diagonals -----------------------------------------------------------------------------------
+
+
+@face
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices of zeros with the last dimension of `input` on a diagonal."""
+    n = input._a.ndim + 1
+    a, b = axis(dim1, n), axis(dim2, n)
+    if a == b:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    k = input._a.shape[-1] + abs(offset)
+    lead = list(input._a.shape[:-1])
+    shape = []
+    for i in range(n):
+        shape.append(k if i in (a, b) else lead.pop(0))
+    return door.apply(
+        s.diagonal_backward,
+        (input,),
+        {"shape": tuple(shape), "offset": offset, "dim1": a, "dim2": b},
+    )
+
+
+@face
+def diagflat(input: Any, offset: int = 0) -> Any:
+    """A square matrix with all elements on a diagonal."""
+    return diag_embed(input.reshape(-1), offset)
+
+
+def indices_of(triangle: Any) -> Any:
+    def fn(
+        row: int,
+        col: int,
+        offset: int = 0,
+        *,
+        dtype: Any = None,
+        device: Any = None,
+        layout: Any = None,
+    ) -> Any:
+        if row < 0 or col < 0:
+            raise RuntimeError(
+                f"{'row' if row < 0 else 'col'} must be non-negative, got {min(row, col)}"
+            )
+        got = np.stack(triangle(row, offset, col)).astype(np.int64 if dtype is None else dtype.np)
+        return door.wrap(got)
+
+    fn.__name__ = triangle.__name__.replace("_indices_from", "")
+    fn.__doc__ = "(rows, columns) of the elements of a triangle of a matrix."
+    return fn
+
+
+tril_indices = composite(
+    indices_of(np.tril_indices), public="torch", name="tril_indices", dispatch=False
+)
+triu_indices = composite(
+    indices_of(np.triu_indices), public="torch", name="triu_indices", dispatch=False
+)
+
+
+@composite(public="Tensor", name="fill_diagonal_")
+def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
+    """Write one number on the main diagonal, in place (`wrap`: again below, in tall matrices)."""
+    a = input._a
+    if a.ndim < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if a.ndim > 2 and len(set(a.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    views.check_inplace(input, "fill_diagonal_")
+    value = number(fill_value)
+    n = min(a.shape)
+    input[tuple(door.wrap(np.arange(n)) for _ in range(a.ndim))] = value
+    if wrap and a.ndim == 2 and a.shape[0] > a.shape[1] + 1:
+        rows = np.arange(n + 1, a.shape[0])
+        rows = rows[(rows % (n + 1)) < n]
+        input[door.wrap(rows), door.wrap(rows % (n + 1))] = value
+    return input
+
+
+# -- a changed part of a copy --------------------------------------------------------------------
+
+
+def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
+    out = input.clone()
+    view = part(out)
+    if tuple(view._a.shape) != tuple(src._a.shape):
+        raise RuntimeError(
+            message(
+                f"expected src to have a size equal to the {name} of self. src size = "
+                f"{list(src._a.shape)}, "
+                f"{name} size = {list(view._a.shape)}"
+            )
+        )
+    view.copy_(src)
+    return out
+
+
+@face
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+    """A copy with `src` at position `index` of `dim`."""
+    return scattered(input, src, lambda t: t.select(dim, index), "slice")
+
+
+@face
+def slice_scatter(
+    input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> Any:
+    """A copy with `src` at a slice of `dim`."""
+    kw = {"dim": dim, "start": start, "end": end, "step": step}
+    return scattered(input, src, lambda t: door.apply(s.slice_, (t,), kw), "slice")
+
+
+@face
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A copy with `src` on a diagonal."""
+    return scattered(input, src, lambda t: t.diagonal(offset, dim1, dim2), "slice")
+
+
+@face
+def as_strided_scatter(
+    input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
+) -> Any:
+    """A copy with `src` at a strided view."""
+    return scattered(input, src, lambda t: t.as_strided(size, stride, storage_offset), "slice")

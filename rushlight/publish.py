@@ -1,0 +1,157 @@
+"""Derives what is public from the op records: Tensor methods, operators, in-place forms, `torch.*`
+names.
+
+Nothing here lists ops by hand, but for the operators' own Python names (`__add__` is add).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from .autograd import operators as bare_operators
+from .autograd import specialize, views
+from .ops.core.public import inplace_of
+from .ops.core.record import composites, registry
+from .tensor import Parameter, Tensor
+
+namespaces: dict[str, dict[str, Any]] = {}
+
+
+def publish(space: str, name: str, fn: Any) -> None:
+    namespaces.setdefault(space, {})[name] = fn
+    if space == "Tensor":
+        setattr(Tensor, name, fn)
+
+
+def derive() -> None:
+    """Publish every record that has been declared."""
+    for record in registry.values():
+        if not record.public:
+            continue
+        fn = record.public_function()
+        for name in (record.name, *record.aliases):
+            for space in record.public:
+                publish(space, name, fn)
+        if record.inplace:
+            inplace = record.inplace_method()
+            for name in (record.name, *record.aliases):
+                for space in record.public:
+                    if space in ("torch", "Tensor", "nn.functional"):
+                        publish(space, name + "_", inplace)
+    for c in composites.values():
+        for name in (c.name, *c.aliases):
+            for space in c.public:
+                publish(space, name, c.fn)
+                if c.inplace and space in ("torch", "Tensor"):
+                    publish(space, name + "_", inplace_of(c.fn, c.name))
+
+
+# -- operators -----------------------------------------------------------------------------------
+
+BINARY = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "lt": "lt",
+    "le": "le",
+    "gt": "gt",
+    "ge": "ge",
+    "eq": "eq",
+    "ne": "ne",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+    "matmul": "matmul",
+}
+UNARY = {"neg": "neg", "invert": "bitwise_not", "abs": "abs"}
+COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def inplace_operator(op: Any) -> Any:
+    def method(self: Any, other: Any) -> Any:
+        other = bare_operators.operand(op, other)
+        if other is NotImplemented:
+            return other
+        if op.check is not None:
+            op.check(self, other)
+        return views.apply_inplace(op, self, (other,), {})
+
+    return method
+
+
+def operators() -> None:
+    """Attach Python's operators."""
+    kinds = (Tensor, Parameter)
+    bare_operators.take_classes(*kinds)
+    specialize.take_classes(*kinds)
+    for python, name in BINARY.items():
+        op = registry[name]
+        setattr(Tensor, f"__{python}__", specialize.method(op, bare_operators.plain_binary(op)))
+        if python not in COMPARE:
+            reflected = specialize.method(op, bare_operators.plain_binary(op, swap=True), swap=True)
+            setattr(Tensor, f"__r{python}__", reflected)
+            if python != "matmul":
+                setattr(Tensor, f"__i{python}__", inplace_operator(op))
+    for python, name in UNARY.items():
+        op = registry[name]
+        setattr(Tensor, f"__{python}__", specialize.method(op, bare_operators.unary_plain(op)))
+    invert = Tensor.__invert__  # type: ignore[attr-defined]
+
+    def checked_invert(self: Any) -> Any:
+        if self._a.dtype.kind not in "iub":
+            raise TypeError(
+                "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+            )
+        return invert(self)
+
+    setattr(Tensor, "__invert__", checked_invert)  # noqa: B010 - mypy knows no method of that name
+    cls: Any = Tensor
+    cls.__radd__, cls.__rmul__ = cls.__add__, cls.__mul__  # commutative: one serves both sides
+    cls.__pos__ = lambda self: self.positive()
+    for old, new in (
+        ("__div__", "__truediv__"),
+        ("__rdiv__", "__rtruediv__"),
+        ("__idiv__", "__itruediv__"),
+    ):
+        setattr(Tensor, old, getattr(Tensor, new))
+    cls.__hash__ = object.__hash__
+    for op in registry.values():
+        if (
+            op.kind == "elementwise"
+            and op.ufunc is not None
+            and isinstance(op.ufunc, np.ufunc)
+            and op.ufunc.nin == 1
+            and op.rules
+            and op.promote == "float"
+        ):
+            plain = bare_operators.unary_plain(op)
+            plain.__name__, plain.__doc__ = op.name, op.__doc__
+            setattr(Tensor, op.name, specialize.method(op, plain))
+    cls.sum = over(registry["sum"], cls.sum, registry["sum_all"])
+    cls.mean = over(registry["mean"], cls.mean, registry["mean"])
+
+
+def over(op: Any, plain: Any, whole: Any) -> Any:
+    """The method for `a.sum()` and `a.sum(1)`: at once the ops `whole` and `op`, else `plain`."""
+    short = specialize.plain
+    alone = None if whole.defaults else specialize.method(whole, lambda a: plain(a))
+
+    @functools.wraps(plain)
+    def method(a: Any, *args: Any, **kw: Any) -> Any:
+        if not kw:
+            if not args and alone is not None:
+                return alone(a)
+            if a.__class__ in short and (not args or (len(args) == 1 and args[0].__class__ is int)):
+                return op.core({"dim": args[0]} if args else kw, a)
+        return plain(a, *args, **kw)
+
+    return method

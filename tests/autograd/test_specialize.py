@@ -1,0 +1,191 @@
+"""What `specialize.py` writes for an operation gives what the door gives: values, nodes, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import door, specialize
+from rushlight.autograd.node import Node
+from rushlight.ops.core.record import Op, registry
+
+OPS = [op for op in registry.values() if specialize.suits(op)]
+CASES = [(op, i) for op in OPS for i in range(len(op.samples))]
+
+
+def through(watch: bool, call: Any) -> Any:
+    """What a call gives, with a watcher at the door (the long way) or without."""
+    if not watch:
+        return call()
+    with door.watching(lambda following, op, inputs, kw: following(op, inputs, kw)):
+        return call()
+
+
+def described(value: Any) -> Any:
+    """A kept value or an edge, for comparison."""
+    if isinstance(value, torch.Tensor):
+        return (value.shape, value._a.tobytes(), value._fn is None)
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.tobytes())
+    if isinstance(value, tuple):
+        return [described(v) for v in value]
+    return type(value) if isinstance(value, Node) else value
+
+
+def outcome(call: Any, inputs: list[Any]) -> Any:
+    """Everything that a call leaves: its value, its node, the gradients, or its error."""
+    try:
+        y = call()
+    except Exception as error:
+        return type(error), str(error)
+    if isinstance(y, tuple):
+        found: list[Any] = [
+            (type(y), len(y), [(v.dtype, v._a.tobytes(), v.requires_grad) for v in y])
+        ]
+        y = next((v for v in y if v.requires_grad), y[0]) if y else torch.ones(())
+    else:
+        found = []
+    node: Any = y.grad_fn
+    found += [y.dtype, tuple(y.shape), y._a.strides, y._a.tobytes()]
+    if not isinstance(node, Node):
+        return [*found, y._fn, None if y._x is None else y._x.why]
+    found += [type(node), [described(e) for e in node.edges], node.dtype, node.shape]
+    assert node.code.co_filename == __file__
+    found += [[described(s) for s in node.saved], node.kw, y._v is None]
+    try:
+        y.backward(torch.ones_like(y))
+    except Exception as error:
+        return [*found, type(error), str(error)]
+    return [*found, [None if t.grad is None else t.grad._a.tobytes() for t in inputs]]
+
+
+def both(make: Any) -> tuple[Any, Any]:
+    """The outcomes of the short and of the long way; `make` gives (call, inputs) anew."""
+    found = []
+    for watch in (False, True):
+        call, inputs = make()
+        with np.errstate(all="ignore"):
+            found.append(outcome(lambda c=call, w=watch: through(w, c), inputs))
+    return found[0], found[1]
+
+
+def tensors_of(op: Op, i: int, dtype: Any, grad: str) -> tuple[list[Any], dict[str, Any]]:
+    args, kw = op.samples[i].make(np.random.default_rng(crc32(f"{op.name} {i}".encode())))
+    made: list[Any] = []
+    for place, a in enumerate(args):
+        if isinstance(a, np.ndarray):
+            t = torch.from_numpy(a.copy())
+            t = t.to(dtype) if a.dtype.kind == "f" else t
+            wanted = grad == "all" or (grad == "first" and place == 0)
+            made.append(t.requires_grad_(wanted and t._a.dtype.kind == "f"))
+        else:
+            made.append(a)
+    return made, kw
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+@pytest.mark.parametrize("grad", ["none", "first", "all"])
+@pytest.mark.parametrize(("op", "i"), CASES, ids=[f"{op.name}{i}" for op, i in CASES])
+def test_results_nodes_and_gradients_are_the_doors(op: Op, i: int, grad: str) -> None:
+    if grad != "none" and op.rules is None:
+        grad = "first"
+    for dtype in (torch.float32, torch.float64):
+
+        def make(dtype: Any = dtype) -> Any:
+            inputs, kw = tensors_of(op, i, dtype, grad)
+            leaves = [t for t in inputs if isinstance(t, torch.Tensor)]
+            return lambda: door.apply(op, op._pad(tuple(inputs)), dict(kw)), leaves
+
+        short, long = both(make)
+        assert short == long
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
+@pytest.mark.parametrize(
+    ("op", "i"), [(op, i) for op, i in CASES if op.public], ids=lambda v: getattr(v, "name", v)
+)
+def test_calling_conventions_are_those_of_bind(op: Op, i: int) -> None:
+    public = op.public_function()
+
+    def calls(inputs: list[Any], kw: dict[str, Any]) -> list[Any]:
+        statics = [kw.get(name, default) for name, default in op.defaults.items()]
+        while statics and statics[-1] is list(op.defaults.values())[len(statics) - 1]:
+            statics.pop()
+        named = dict(zip(op.inputs, inputs, strict=False))
+        return [
+            lambda: public(*inputs, **kw),
+            lambda: public(*inputs, *statics),
+            lambda: public(**named, **kw),
+            lambda: public(*inputs, *statics, 1, 2, 3, 4, 5, 6, 7),
+            lambda: public(*inputs, **kw, nonsense=1),
+            lambda: public(*inputs[:-1], **kw),
+            lambda: public(**kw),
+            lambda: public(np.ones(2), *inputs[1:], **kw),
+            lambda: public(inputs[0].double(), *inputs[1:], **kw),
+        ]
+
+    for k in range(9):
+
+        def make(k: int = k) -> Any:
+            inputs, kw = tensors_of(op, i, torch.float32, "first")
+            return calls(inputs, kw)[k], [t for t in inputs if isinstance(t, torch.Tensor)]
+
+        short, long = both(make)
+        assert short == long
+
+
+OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lt", "ge", "eq", "matmul")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64, torch.bool])
+def test_operators_are_the_doors(name: str, dtype: Any) -> None:
+    others: list[Any] = [2, -1, 2.5, True, 1 << 70, float("nan"), None, "x", 1j, np.float32(0.5)]
+    others += [torch.ones(3), torch.ones(3, 3).double(), torch.ones(2), torch.tensor(2.0)]
+    others += [torch.ones(3, 3, device="meta"), torch.ones(3, 3).half(), torch.nn.Parameter]
+    for method in (f"__{name}__", f"__r{name}__"):
+        if not hasattr(torch.Tensor, method):
+            continue
+        for other in others:
+
+            def make(method: str = method, other: Any = other) -> Any:
+                x = torch.tensor([[1.5, 2, 0], [4, -5, 6], [7, 8, 9]]).to(dtype)
+                x.requires_grad_(dtype.is_floating_point)
+                return lambda: whole(getattr(x, method)(other)), [x]
+
+            short, long = both(make)
+            assert short == long
+
+
+def whole(y: Any) -> Any:
+    """A result that `outcome` can describe; NotImplemented and stand-ins as errors."""
+    if y is NotImplemented or y.is_meta:
+        raise TypeError(f"{y}")
+    return y
+
+
+def test_a_watcher_sees_every_call() -> None:
+    a, seen = torch.ones(2, 2), []
+
+    def watch(following: Any, op: Any, inputs: Any, kw: Any) -> Any:
+        seen.append(op.name)
+        return following(op, inputs, kw)
+
+    def calls() -> None:
+        torch.nn.functional.relu(a + a * 2.0 - a / a).exp().softmax(1).permute(1, 0).t()
+
+    calls()
+    with door.watching(watch):
+        calls()
+    calls()
+    assert seen == ["mul", "add", "div", "sub", "relu", "exp", "softmax", "permute", "t"]
+
+
+def test_the_text_can_be_read() -> None:
+    assert "_fn(_a0, _a1, _a2)" in specialize.core_text(registry["linear"])
+    assert "_rule0(g, y, v0, v1)" in specialize.run_text(registry["mul"], ((), ()))

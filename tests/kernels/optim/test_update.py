@@ -1,0 +1,175 @@
+"""An optimiser's step in one pass of machine code gives the bits of NumPy's passes."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels.optim import reference
+
+pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+CASES = [
+    ("SGD", {"lr": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.1}),
+    ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01, "maximize": True}),
+    ("Adam", {}),
+    ("Adam", {"amsgrad": True, "weight_decay": 0.1}),
+    ("AdamW", {}),
+    ("RMSprop", {}),
+    ("RMSprop", {"centered": True, "momentum": 0.5}),
+    ("Adagrad", {}),
+    ("Adadelta", {}),
+    ("Adamax", {}),
+    ("NAdam", {}),
+    ("RAdam", {}),
+    ("ASGD", {}),
+    ("Rprop", {}),
+]
+
+
+def run(name: str, settings: dict[str, Any], dtype: Any, shape: tuple[int, ...]) -> Any:
+    torch.manual_seed(0)
+    p = torch.randn(shape, dtype=dtype, requires_grad=True)
+    optimizer = getattr(torch.optim, name)([p], **settings)
+    for step in range(5):
+        p.grad = torch.randn(shape, dtype=dtype)
+        if step == 2:
+            p.grad[0, :3] = torch.tensor([0.0, float("inf"), float("nan")])
+        optimizer.step()
+    return optimizer, p.detach().numpy()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("name", "settings"), CASES)
+def test_the_same_bits(
+    name: str, settings: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reference, "LEAST", 1)
+    optimizer, ours = run(name, settings, dtype, (37, 11))
+    assert all(optimizer._xp._kernels.values()), "no kernel was made"
+    assert copy.deepcopy(optimizer).state_dict().keys() == optimizer.state_dict().keys()
+    monkeypatch.setattr(reference, "LEAST", 1 << 60)
+    _, numpys = run(name, settings, dtype, (37, 11))
+    np.testing.assert_array_equal(ours, numpys)
+
+
+def test_strided_parameters_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "LEAST", 1)
+    p = torch.zeros(6, 4).t().detach().requires_grad_()
+    p.grad = torch.ones(4, 6)
+    torch.optim.SGD([p], lr=0.5).step()
+    assert (p == -0.5).all()
+
+
+def many(name: str, settings: dict[str, Any], threads: int = 1) -> list[np.ndarray]:
+    """Three steps over parameters of many sizes and both types, some of them odd."""
+    torch.manual_seed(1)
+    shapes = [(5,), (), (0, 3), (16,), (33, 7), (40000,), (1,), (3, 0), (300, 300), (2, 3, 4)]
+    params = [torch.randn(s, requires_grad=True) for s in shapes]
+    params += [torch.randn(s, dtype=torch.float64, requires_grad=True) for s in shapes]
+    params.append(torch.randn(6, 8).t().detach().requires_grad_())  # all of it in F order
+    params.append(torch.randn(9, 4).t().detach().requires_grad_())  # its gradient is not
+    params.append(torch.randn(20, 2)[:, 0].detach().requires_grad_())
+    optimizer = getattr(torch.optim, name)(params, **settings)
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        for step in range(3):
+            for i, p in enumerate(params):
+                p.grad = torch.randn(p.shape, dtype=p.dtype)
+                if i == len(params) - 3:
+                    p.grad = torch.randn(6, 8).t()
+                if (i + step) % 5 == 0:
+                    p.grad = None  # so the numbers of steps differ
+            optimizer.step()
+    finally:
+        torch.set_num_threads(before)
+    return [p.detach().numpy().copy() for p in params]
+
+
+@pytest.mark.parametrize(("name", "settings"), CASES)
+def test_many_parameters_in_one_call(
+    name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reference, "LEAST", 1 << 60)
+    wanted = many(name, settings)
+    monkeypatch.setattr(reference, "LEAST", 1)
+    for threads in (1, 2, 3, 8):
+        for ours, numpys in zip(many(name, settings, threads), wanted, strict=True):
+            np.testing.assert_array_equal(ours, numpys)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """What the kernels answered from here on."""
+    answers: list[bool] = []
+    made = reference.Arrays._by_kernel
+
+    def by_kernel(self: Any, *args: Any) -> bool:
+        answers.append(made(self, *args))
+        return answers[-1]
+
+    monkeypatch.setattr(reference, "LEAST", 1)
+    monkeypatch.setattr(reference.Arrays, "_by_kernel", by_kernel)
+    return answers
+
+
+def test_what_is_no_array_for_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong ones are noticed before anything has changed; what can be computed, NumPy does."""
+    answers = counted(monkeypatch)
+    good = [torch.zeros(3, 2, requires_grad=True) for _ in range(2)]
+    for p in good:
+        p.grad = torch.ones(3, 2)
+    torch.optim.SGD(good, lr=1.0).step()
+    assert answers == [True]
+    with pytest.warns(UserWarning, match="duplicate"):
+        twice = torch.optim.SGD([good[0], good[1], good[0]], lr=1.0)
+    twice.step()
+    assert good[0].tolist() == [[-3.0] * 2] * 3
+    assert good[1].tolist() == [[-2.0] * 2] * 3
+    good[1].grad._a = np.ones((2, 3), np.float32)  # as many elements in another shape
+    with pytest.raises(ValueError, match="broadcast"):
+        torch.optim.SGD(good[1:], lr=1.0).step()
+    good[1].grad._a = np.ones((3, 2), np.float64)
+    torch.optim.SGD(good[1:], lr=1.0).step()
+    fixed = torch.zeros(4, requires_grad=True)
+    fixed.grad = torch.ones(4)
+    fixed._a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        torch.optim.SGD([fixed], lr=1.0).step()
+    other = torch.zeros(4, requires_grad=True)
+    other.grad = torch.ones(4)
+    other._a = other._a.astype(">f4")
+    torch.optim.SGD([other], lr=1.0).step()
+    assert other._a.tolist() == [-1.0] * 4
+    assert True not in answers[1:]
+
+
+def test_settings_that_change_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = torch.zeros(1500, requires_grad=True)
+    p.grad = torch.ones(1500)
+    optimizer = torch.optim.SGD([p], lr=1.0)
+    optimizer.step()
+    optimizer.param_groups[0]["lr"] = 0.5
+    optimizer.step()
+    rate = optimizer.param_groups[0]["lr"] = torch.tensor(0.25)
+    optimizer.step()
+    rate.fill_(0.125)
+    optimizer.step()
+    assert (p == -1.875).all()
+
+
+def test_small_ones_wait_until_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "LEAST", 1 << 60)
+    monkeypatch.setattr(reference, "PATIENCE", 3)
+    p = torch.zeros(3, requires_grad=True)
+    p.grad = torch.ones(3)
+    optimizer = torch.optim.SGD([p], lr=1.0)
+    for step in range(1, 6):
+        optimizer.step()
+        assert p.tolist() == [-step] * 3
+        assert len(optimizer._xp._kernels) == (step > 3)

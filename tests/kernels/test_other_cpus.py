@@ -1,0 +1,93 @@
+"""Kernels made for a CPU that can do less than this one give right results too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rushlight.kernels.matmul import select as matmul
+from rushlight.kernels.runtime import jit
+
+ROOT = Path(__file__).parents[2]
+FILES = [
+    "codegen/test_vecmath.py",
+    "elementwise/test_select.py",
+    "matmul/test_select.py",
+    "conv/test_select.py",
+    "conv/test_depthwise.py",
+    "softmax/test_select.py",
+    "norm/test_select.py",
+    "pool/test_select_average.py",
+    "loss/test_select.py",
+    "embedding/test_select.py",
+    "pool/test_select_max.py",
+    "reduce/test_select.py",
+    "scan/test_select.py",
+    "optim/test_update.py",
+    "multi_tensor/test_select.py",
+    "runtime/test_allocator.py",
+]
+
+WHICH = (
+    "0 or special or lines or within or error_functions or alike or far "
+    "or scale_and or one_call or do_not_share"
+)
+
+UNIT_FILES = ["matmul/test_select.py", "conv/test_reference.py", "rnn/test_select.py",
+              "conv/test_select_amx.py", "matmul/test_amx.py"]  # fmt: skip
+
+RUN = """
+import sys
+import llvmlite.binding as llvm
+import pytest
+
+lanes, files = int(sys.argv[1]), sys.argv[2:]
+real = llvm.get_host_cpu_features()
+beyond = {4: ("avx512", "avx10", "amx", "avx2"), 8: ("avx512", "avx10", "amx"), 16: ("amx",)}[lanes]
+less = type(real)({k: v and not k.startswith(beyond) for k, v in real.items()})
+llvm.get_host_cpu_features = lambda: less
+if lanes < 16:
+    llvm.get_host_cpu_name = lambda: "haswell" if lanes == 8 else "x86-64"
+from rushlight.kernels.matmul import select as matmul
+from rushlight.kernels.runtime import jit
+
+assert jit.target().lanes == lanes, jit.target().lanes
+assert not matmul.has_unit()
+sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--no-header", *files]))
+"""
+
+pytestmark = [
+    pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
+    pytest.mark.skipif(
+        not jit.available() or not jit.target().machine.triple.startswith("x86_64"),
+        reason="another kind of CPU",
+    ),
+]
+
+
+def passes(lanes: int, names: list[str], folder: Path, *options: str) -> None:
+    """Run test files in a process that sees a lesser CPU."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "RUSHLIGHT_CACHE": str(folder)}
+    files = [str(Path(__file__).parent / name) for name in names]
+    out = subprocess.run(
+        [sys.executable, "-c", RUN, str(lanes), *files, *options],
+        cwd=ROOT, env=env, capture_output=True, text=True, check=False, timeout=600,
+    )  # fmt: skip
+    assert out.returncode == 0, out.stdout[-3000:] + out.stderr[-2000:]
+
+
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_narrower_vectors(lanes: int, tmp_path: Path) -> None:
+    if jit.target().lanes <= lanes:
+        pytest.skip("this CPU has no wider vectors")
+    passes(lanes, FILES, tmp_path, "-k", WHICH)
+
+
+def test_no_matrix_unit(tmp_path: Path) -> None:
+    if not matmul.has_unit():
+        pytest.skip("this CPU has no matrix unit, so the other tests are these")
+    passes(16, UNIT_FILES, tmp_path)

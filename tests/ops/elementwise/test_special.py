@@ -1,0 +1,148 @@
+"""Special functions as ops: names, types, gradients, in-place forms. Values:
+tests/kernels/special/test_reference.py."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import gradcheck, gradgradcheck
+
+SAME = {
+    "expit": "sigmoid",
+    "gammaln": "lgamma",
+    "psi": "digamma",
+    "gammainc": "igamma",
+    "gammaincc": "igammac",
+    "exp2": "exp2",
+    "expm1": "expm1",
+    "log1p": "log1p",
+    "erf": "erf",
+    "logit": "logit",
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_names_in_torch_and_in_special(name):
+    x = torch.tensor([0.2, 0.7], dtype=torch.float64)
+    args = (x, x + 1) if "inc" in name else (x,)
+    ours, theirs = getattr(torch.special, name)(*args), getattr(torch, SAME[name])(*args)
+    np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "wanted"),
+    [
+        ("erf", 0.5, 0.5204998778130465),
+        ("erfc", 3.0, 2.209049699858544e-05),
+        ("erfinv", 0.5, 0.4769362762044699),
+        ("lgamma", 4.5, 2.453736570842442),
+        ("digamma", 1.0, -0.5772156649015329),
+        ("i0", 1.0, 1.2660658777520084),
+        ("sinc", 0.5, 2 / math.pi),
+        ("special.ndtri", 0.75, 0.6744897501960817),
+        ("special.log_ndtr", -10.0, -53.23128515051247),
+        ("special.bessel_j0", 1.0, 0.7651976865579666),
+        ("special.bessel_y1", 1.0, -0.7812128213002887),
+        ("special.erfcx", 10.0, 0.05614099274382259),
+    ],
+)
+def test_known_values(name, x, wanted):
+    f = torch
+    for part in name.split("."):
+        f = getattr(f, part)
+    assert f(torch.tensor(x, dtype=torch.float64)).item() == pytest.approx(wanted, rel=2e-15)
+    assert f(torch.tensor(x)).item() == pytest.approx(wanted, rel=2e-7)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_types_stay(dtype):
+    x = torch.tensor([0.25, 0.5], dtype=dtype)
+    for f in (torch.erf, torch.lgamma, torch.special.i1e, lambda t: torch.polygamma(2, t)):
+        assert f(x).dtype is dtype
+
+
+def test_integers_become_floats():
+    assert torch.erf(torch.tensor([1, 2])).dtype is torch.float32
+    assert torch.xlogy(torch.tensor([0, 2]), torch.tensor([0, 1])).tolist() == [0, 0]
+
+
+def test_in_place_and_out():
+    x = torch.tensor([0.5])
+    assert x.erf_() is x
+    assert x.item() == pytest.approx(math.erf(0.5))
+    out = torch.empty(1)
+    assert torch.lgamma(torch.tensor([3.0]), out=out) is out
+    assert out.item() == pytest.approx(math.log(2))
+
+
+UNARY = {
+    "erf": (-2, 2),
+    "erfc": (-2, 2),
+    "erfinv": (-0.8, 0.8),
+    "lgamma": (0.5, 4),
+    "digamma": (0.5, 4),
+    "i0": (-3, 3),
+    "sinc": (0.2, 2),
+    "logit": (0.2, 0.8),
+    "special.entr": (0.2, 3),
+    "special.erfcx": (-1, 3),
+    "special.ndtr": (-2, 2),
+    "special.ndtri": (0.2, 0.8),
+    "special.log_ndtr": (-5, 2),
+    "special.i0e": (0.2, 3),
+    "special.i1": (0.2, 3),
+    "special.i1e": (0.2, 3),
+    "special.bessel_j0": (0.2, 9),
+    "special.bessel_j1": (0.2, 9),
+    "special.bessel_y0": (0.5, 9),
+    "special.bessel_y1": (0.5, 9),
+}
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_gradients_of_both_orders(name):
+    f = torch
+    for part in name.split("."):
+        f = getattr(f, part)
+    x = torch.linspace(*UNARY[name], 5, dtype=torch.float64).requires_grad_()
+    assert gradcheck(f, (x,))
+    assert gradgradcheck(f, (x,), atol=1e-4)
+
+
+def test_gradients_with_two_arguments():
+    a = torch.tensor([0.5, 2.0], dtype=torch.float64)
+    x = torch.tensor([0.7, 1.5], dtype=torch.float64, requires_grad=True)
+    for f in (torch.igamma, torch.igammac, torch.special.zeta):
+        assert gradcheck(lambda t, f=f: f(a + 1, t), (x,))
+    assert gradcheck(torch.xlogy, (a.clone().requires_grad_(), x))
+    assert gradcheck(lambda t: torch.polygamma(1, t), (x,))
+    assert gradcheck(lambda t: torch.mvlgamma(t + 2, 3), (x,))
+    with pytest.raises(RuntimeError, match=r"igamma.*not implemented"):
+        torch.igamma(a.clone().requires_grad_(), x).sum().backward()
+
+
+def test_zero_times_log_zero():
+    x = torch.zeros(1, requires_grad=True)
+    torch.xlogy(x, torch.zeros(1)).backward()
+    assert x.grad.item() == 0
+
+
+def test_polygamma_wants_an_order():
+    with pytest.raises(RuntimeError, match="does not support negative n"):
+        torch.polygamma(-1, torch.ones(2))
+    assert torch.polygamma(0, torch.ones(1)).item() == pytest.approx(-0.5772157)
+    assert torch.ones(1).polygamma(1).item() == pytest.approx(math.pi**2 / 6)
+
+
+def test_polynomials():
+    x = torch.tensor([-0.5, 0.3], dtype=torch.float64)
+    t3 = 4 * x**3 - 3 * x
+    np.testing.assert_allclose(torch.special.chebyshev_polynomial_t(x, 3).numpy(), t3.numpy())
+    p2 = (3 * x * x - 1) / 2
+    np.testing.assert_allclose(
+        torch.special.legendre_polynomial_p(x, torch.tensor(2)).numpy(), p2.numpy()
+    )

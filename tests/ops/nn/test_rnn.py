@@ -1,0 +1,115 @@
+"""Recurrent ops against the recurrence written out, packed rows, recorded gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.kernels.rnn import reference as kernel
+from rushlight.ops.nn.rnn import gru_layer, lstm_layer, rnn_layer
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def test_steps_name_the_rows_of_each_time() -> None:
+    forward = [(rows.start, rows.stop, n) for rows, n in kernel.steps((3, 2, 1), False)]
+    assert forward == [(0, 3, 3), (3, 5, 2), (5, 6, 1)]
+    assert [n for _, n in kernel.steps((3, 2, 1), True)] == [1, 2, 3]
+
+
+def test_previous_states_of_packed_rows() -> None:
+    states = np.arange(1.0, 7).reshape(6, 1)
+    first = np.array([[10.0], [20.0], [30.0]])
+    before = kernel.previous(states, first, (3, 2, 1), False)
+    assert before[:, 0].tolist() == [10, 20, 30, 1, 2, 4]
+    before = kernel.previous(states, first, (3, 2, 1), True)
+    assert before[:, 0].tolist() == [4, 5, 30, 6, 20, 10]
+
+
+def weights(rng: Any, gates: int) -> list[Any]:
+    return [rng.standard_normal(s) for s in ((gates * 3, 4), (gates * 3, 3), gates * 3, gates * 3)]
+
+
+def test_lstm_is_its_recurrence(rng: Any) -> None:
+    w, u, b, d = weights(rng, 4)
+    x, h, c = rng.standard_normal((5, 2, 4)), np.zeros((2, 3)), np.zeros((2, 3))
+    out, last, cell, *_ = lstm_layer(
+        x.reshape(10, 4), h, c, w, u, b, d, sizes=(2,) * 5, reverse=False
+    )
+    for t in range(5):
+        i, f, g, o = np.split(x[t] @ w.T + h @ u.T + b + d, 4, 1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        np.testing.assert_allclose(out[2 * t : 2 * t + 2], h)
+    np.testing.assert_allclose(last, h)
+    np.testing.assert_allclose(cell, c)
+
+
+def test_gru_is_its_recurrence(rng: Any) -> None:
+    w, u, b, d = weights(rng, 3)
+    x, h = rng.standard_normal((5, 2, 4)), np.zeros((2, 3))
+    out, last, *_ = gru_layer(x.reshape(10, 4), h, w, u, b, d, sizes=(2,) * 5, reverse=True)
+    for t in range(4, -1, -1):
+        xr, xz, xn = np.split(x[t] @ w.T + b, 3, 1)
+        hr, hz, hn = np.split(h @ u.T + d, 3, 1)
+        z, n = sigmoid(xz + hz), np.tanh(xn + sigmoid(xr + hr) * hn)
+        h = (1 - z) * n + z * h
+        np.testing.assert_allclose(out[2 * t : 2 * t + 2], h)
+    np.testing.assert_allclose(last, h)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    ("op", "gates", "kw"),
+    [(lstm_layer, 4, {}), (gru_layer, 3, {}), (rnn_layer, 1, {"nonlinearity": "relu"})],
+)
+def test_packed_rows_are_each_sequence_alone(
+    op: Any, gates: int, kw: Any, reverse: bool, rng: Any
+) -> None:
+    w = weights(rng, gates)
+    sequences = [rng.standard_normal((n, 4)) for n in (4, 2, 1)]
+    sizes = (3, 2, 1, 1)
+    packed = np.stack([s[t] for t in range(4) for s in sequences if t < len(s)])
+    states = [rng.standard_normal((3, 3)) for _ in range(2 if gates == 4 else 1)]
+    out, last, *_ = op(packed, *states, *w, sizes=sizes, reverse=reverse, **kw)
+    places = {(b, t): i for i, (t, b) in enumerate(
+        (t, b) for t in range(4) for b in range(3) if t < len(sequences[b])
+    )}  # fmt: skip
+    for b, s in enumerate(sequences):
+        alone, end, *_ = op(
+            s, *(h[b : b + 1] for h in states), *w, sizes=(1,) * len(s), reverse=reverse, **kw
+        )
+        for t in range(len(s)):
+            np.testing.assert_allclose(out[places[b, t]], alone[t])
+        np.testing.assert_allclose(last[b], end[0])
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])
+def test_a_recorded_backward_is_the_ordinary_one(name: str, rng: Any) -> None:
+    layer = getattr(torch.nn, name)(4, 3, 2, bidirectional=True).double()
+    x = torch.from_numpy(rng.standard_normal((5, 2, 4))).requires_grad_()
+    inputs = [x, *layer.parameters()]
+
+    def gradients(recorded: bool) -> Any:
+        out = layer(x)[0]
+        return torch.autograd.grad((out**2).sum(), inputs, create_graph=recorded)
+
+    for a, b in zip(gradients(True), gradients(False), strict=True):
+        np.testing.assert_allclose(a.detach().numpy(), b.numpy(), rtol=1e-10, atol=1e-13)
+
+
+def test_one_input_used_twice_counts_twice(rng: Any) -> None:
+    w = torch.from_numpy(rng.standard_normal((3, 3))).requires_grad_()
+    h = torch.zeros(1, 3, dtype=torch.float64)
+    x = torch.from_numpy(rng.standard_normal((1, 3)))
+
+    def f(v: Any) -> Any:
+        return torch.rnn_tanh_cell(x, torch.rnn_tanh_cell(x, h, v, v), v, v)
+
+    assert torch.autograd.gradcheck(f, (w,))
+    assert torch.autograd.gradgradcheck(f, (w,))

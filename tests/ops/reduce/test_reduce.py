@@ -1,0 +1,192 @@
+"""Reductions: PyTorch's overloads, types, empty tensors, NaN, ties and errors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.kernels.reduce.reference import add_reduce
+
+
+@pytest.fixture
+def x():
+    return torch.tensor([[1.0, 5.0, 2.0], [7.0, 3.0, 4.0]])
+
+
+def test_the_ways_to_name_dimensions(x):
+    for y in (x.sum(1), x.sum(dim=1), x.sum((1,)), x.sum([-1]), x.sum(axis=1), torch.sum(x, 1)):
+        assert y.tolist() == [8.0, 14.0]
+    for y in (x.sum(), x.sum((0, 1)), x.sum(dim=None), x.sum(())):
+        assert y.item() == 22.0
+        assert y.shape == ()
+    assert x.sum(1, True).shape == (2, 1)
+    assert x.sum(1, keepdims=True).shape == (2, 1)
+
+
+def test_integers_are_summed_in_int64():
+    x = torch.tensor([100, 100], dtype=torch.int8)
+    assert x.sum().dtype is torch.int64
+    assert x.sum().item() == 200
+    assert torch.tensor([True, True]).sum().item() == 2
+    assert x.prod().item() == 10000
+    assert x.cumsum(0).tolist() == [100, 200]
+    assert x.sum(dtype=torch.float32).dtype is torch.float32
+
+
+def test_an_explicit_type_is_cast_to_first():
+    half = torch.full((3000,), 1.0, dtype=torch.float16)
+    assert half.sum(dtype=torch.float32).item() == 3000.0
+    assert half.mean(dtype=torch.float64).dtype is torch.float64
+
+
+def test_mean_of_integers_raises():
+    with pytest.raises(RuntimeError, match=r"could not infer output dtype.*Got: Long"):
+        torch.tensor([1, 2]).mean()
+
+
+def test_dimensions_out_of_range(x):
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        x.sum(2)
+    with pytest.raises(RuntimeError, match="appears multiple times"):
+        x.sum((0, -2))
+
+
+def test_max_in_three_forms(x):
+    assert x.max().item() == 7.0
+    values, indices = x.max(1)
+    assert (values.tolist(), indices.tolist()) == ([5.0, 7.0], [1, 0])
+    assert x.max(dim=0, keepdim=True).indices.shape == (1, 3)
+    assert torch.max(x, torch.tensor(4.0)).tolist() == [[4.0, 5.0, 4.0], [7.0, 4.0, 4.0]]
+    assert x.min(other=torch.zeros(3)).sum().item() == 0
+    assert repr(type(x.max(1))).count("max")
+    with pytest.raises(TypeError, match="invalid combination"):
+        x.max((0, 1))
+
+
+def test_nan_wins():
+    x = torch.tensor([1.0, math.nan, 3.0])
+    assert math.isnan(x.max().item())
+    assert x.max(0).indices.item() == 1
+    assert x.argmin().item() == 1
+    assert torch.nansum(x).item() == 4.0
+    assert torch.nanmean(x).item() == 2.0
+
+
+def test_gradients_of_ties():
+    x = torch.tensor([2.0, 2.0, 1.0], requires_grad=True)
+    x.max().backward()
+    assert x.grad.tolist() == [0.5, 0.5, 0.0]
+    x.grad = None
+    x.max(0).values.backward()
+    assert x.grad.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_products_with_zeros():
+    x = torch.tensor([[2.0, 0.0, 3.0], [0.0, 0.0, 5.0]], dtype=torch.float64, requires_grad=True)
+    x.prod(1).sum().backward()
+    assert x.grad.tolist() == [[0.0, 6.0, 0.0], [0.0, 0.0, 0.0]]
+    assert torch.autograd.gradgradcheck(lambda t: t.prod(1), (x,))
+    assert torch.autograd.gradgradcheck(lambda t: t.cumprod(1), (x,))
+
+
+def test_variance_and_its_warning():
+    x = torch.tensor([1.0, 2.0, 4.0])
+    assert x.var().item() == pytest.approx(7 / 3)
+    assert x.var(unbiased=False).item() == pytest.approx(14 / 9)
+    assert torch.var(x, correction=0).item() == pytest.approx(14 / 9)
+    std, mean = torch.std_mean(x, 0)
+    assert (std.item(), mean.item()) == (pytest.approx(math.sqrt(7 / 3)), pytest.approx(7 / 3))
+    with pytest.warns(UserWarning, match="degrees of freedom"):
+        assert math.isnan(torch.ones(1).std().item())
+
+
+def test_a_constant_has_no_gradient_in_its_deviation():
+    x = torch.ones(4, requires_grad=True)
+    x.std().backward()
+    assert x.grad.tolist() == [0.0] * 4
+
+
+def test_empty_tensors():
+    e = torch.empty(0, 3)
+    assert e.sum().item() == 0
+    assert e.sum(0).tolist() == [0.0] * 3
+    assert e.prod().item() == 1
+    assert math.isnan(e.mean().item())
+    assert torch.all(e).item() is True
+    assert torch.any(e).item() is False
+    assert e.logsumexp(0).tolist() == [-math.inf] * 3
+    with pytest.raises(RuntimeError, match="Expected reduction dim to be specified"):
+        e.max()
+    with pytest.raises(IndexError, match="non-zero size"):
+        e.max(0)
+    with pytest.raises(RuntimeError, match="Specify the reduction dim"):
+        e.amax()
+
+
+def test_results_written_to_out(x):
+    y, i = torch.empty(0), torch.empty(0, dtype=torch.int64)
+    torch.max(x, 1, out=(y, i))
+    assert (y.tolist(), i.tolist()) == ([5.0, 7.0], [1, 0])
+    s = torch.empty(3)
+    assert torch.sum(x, 0, out=s) is s
+    assert s.tolist() == [8.0, 8.0, 6.0]
+
+
+def test_logsumexp_does_not_overflow():
+    assert torch.tensor([1000.0, 1000.0]).logsumexp(0).item() == pytest.approx(1000 + math.log(2))
+    x = torch.tensor([-math.inf, -math.inf], requires_grad=True)
+    y = x.logsumexp(0)
+    y.backward()
+    assert y.item() == -math.inf
+    assert x.grad.tolist() == [0.0, 0.0]
+
+
+def test_cumulative_extremes():
+    x = torch.tensor([1.0, 3.0, 3.0, 2.0])
+    values, indices = x.cummax(0)
+    assert (values.tolist(), indices.tolist()) == ([1.0, 3.0, 3.0, 3.0], [0, 1, 2, 2])
+    assert x.cummin(0).indices.tolist() == [0, 0, 0, 0]
+    assert torch.logcumsumexp(torch.zeros(3), 0).tolist() == pytest.approx(
+        [0, math.log(2), math.log(3)]
+    )
+
+
+def test_differences_and_integrals():
+    x = torch.tensor([1.0, 4.0, 9.0])
+    assert x.diff().tolist() == [3.0, 5.0]
+    assert x.diff(n=2).tolist() == [2.0]
+    assert x.diff(prepend=torch.zeros(1)).tolist() == [1.0, 3.0, 5.0]
+    assert torch.trapezoid(x).item() == 9.0
+    assert torch.trapezoid(x, dx=2).item() == 18.0
+    assert torch.cumulative_trapezoid(x, torch.tensor([0.0, 1.0, 3.0])).tolist() == [2.5, 15.5]
+    assert torch.gradient(x)[0].tolist() == [3.0, 4.0, 5.0]
+
+
+def test_long_sums_of_float32_stay_exact_to_rounding(rng):
+    for shape, axes in [
+        ((30000, 3), (0,)),
+        ((3, 30000), (1,)),
+        ((150, 200, 3), (0, 1)),
+        ((1025, 2), (0,)),
+    ]:
+        a = rng.random(shape, np.float32) + 1
+        for layout in (a, np.asfortranarray(a)):
+            got, want = add_reduce(layout, axes), a.astype(np.float64).sum(axes)
+            np.testing.assert_allclose(got, want, rtol=5e-7)
+            assert add_reduce(layout, axes, True).shape == a.sum(axes, keepdims=True).shape
+
+
+def test_complex_variance_and_sums():
+    z = torch.tensor([1 + 1j, 3 - 1j])
+    assert z.sum().item() == 4
+    assert z.var().item() == pytest.approx(4.0)
+    assert not z.var().is_complex()
+
+
+def test_named_results_unpack_and_print():
+    r = torch.aminmax(torch.tensor([3.0, 1.0]))
+    assert (r.min.item(), r.max.item()) == (1.0, 3.0)
+    assert "aminmax" in repr(r)
