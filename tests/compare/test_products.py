@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import tuning
 from rushlight.kernels.matmul import select as matmul
 
 torch = pytest.importorskip("torch")
@@ -112,7 +113,7 @@ def test_random_products(
     part: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if part % 2:  # kernels for the small ones too
-        monkeypatch.setattr(matmul, "LEAST_WORK", 1)
+        monkeypatch.setattr(tuning, "MATMUL_LEAST_WORK", 1)
         matmul.plan.cache_clear()
     for _ in range(PROBLEMS):
         function, shapes = problem(rng)

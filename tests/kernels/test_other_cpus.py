@@ -56,7 +56,7 @@ from rushlight.kernels.matmul import select as matmul
 from rushlight.kernels.runtime import jit
 
 assert jit.target().lanes == lanes, jit.target().lanes
-assert not matmul.has_unit()
+assert not matmul.has_amx()
 sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--no-header", *files]))
 """
 
@@ -88,6 +88,6 @@ def test_narrower_vectors(lanes: int, tmp_path: Path) -> None:
 
 
 def test_no_matrix_unit(tmp_path: Path) -> None:
-    if not matmul.has_unit():
+    if not matmul.has_amx():
         pytest.skip("this CPU has no matrix unit, so the other tests are these")
     passes(16, UNIT_FILES, tmp_path)

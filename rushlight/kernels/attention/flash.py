@@ -26,7 +26,7 @@ from ..codegen.ir import F32, F64, I8, I64, PTR, Function, Pointer, Value, vecto
 from ..codegen.lower import maximum
 from ..codegen.rows import Row
 from ..matmul.small_gemm import SmallGemm, tile_symbols
-from ..runtime import builtin, jit
+from ..runtime import builtin, jit, threads
 
 BLOCK = 64  # queries and keys of a block
 DEEPEST = 256  # elements of a query or value at most
@@ -366,5 +366,6 @@ class Attention(SmallGemm):
 def kernel(e: str, mask: str, backward: bool) -> Any:
     """The compiled kernel as a Python function of (operands..., words, chunks)."""
     key = ("attention", e, mask, backward, jit.target().lanes, BLOCK, DEEPEST)
-    found = jit.load(key, lambda: Attention(e, mask, backward).build(), ["call"], tile_symbols(e))
+    imports = {**builtin.symbols(), **threads.run_symbol(), **tile_symbols(e)}
+    found = jit.load(key, lambda: Attention(e, mask, backward).build(), ["call"], imports)
     return builtin.function(found["call"], "attention_grad" if backward else "attention")

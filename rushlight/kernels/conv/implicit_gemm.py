@@ -23,7 +23,7 @@ from typing import Any
 
 from ..codegen.ir import F64, I32, I64, PTR, Function, Pointer, Value, vector
 from ..matmul.gemm import KC, Gemm, tile_symbols, transposed
-from ..runtime import builtin, jit
+from ..runtime import builtin, jit, threads
 
 PANELS = 4  # panels of positions a chunk packs at once
 Load = Callable[[Pointer], Value]
@@ -289,7 +289,8 @@ class Weight(Conv):
 def kernel(which: type[Conv], e: str) -> Any:
     """A compiled kernel as a Python function of the parameters in its `kinds`."""
     key = (which.name, e, jit.target().lanes, KC, PANELS)
-    found = jit.load(key, lambda: which(e).build(), ["call"], tile_symbols(e))
+    imports = {**builtin.symbols(), **threads.run_symbol(), **tile_symbols(e)}
+    found = jit.load(key, lambda: which(e).build(), ["call"], imports)
     return builtin.function(found["call"], which.name)
 
 

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..elementwise import select as elementwise
-from ..matmul.select import ELEMENTS, product, room
+from ..matmul.select import ELEMENTS, product
+from ..runtime.workspace import workspace
 
 Array = Any
 Ints = tuple[int, ...]
@@ -144,7 +145,7 @@ def forward(
     y = np.empty((n // images, groups * m, images * p), x.dtype)
     if bias is not None:
         bias = np.ascontiguousarray(bias, x.dtype)
-    packed = room(groups * m * k * x.itemsize)
+    packed = workspace(groups * m * k * x.itemsize)
     elementwise.jit()[2].ready()
     call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, position, tap, packed, places,
          math.prod(kernel), n // images, groups, m, images * p, k,
@@ -286,8 +287,7 @@ def columns_input(
         return None
     if p == 1 and groups == 1 and size == kernel and not any(padding) and max(dilation) == 1:
         left, right = g.reshape(n, o), w.reshape(o, -1)  # the only window is the whole image
-        whole = product(left, right)
-        return (np.matmul(left, right) if whole is None else whole).reshape(n, c, *size)
+        return product(left, right).reshape(n, c, *size)
     x = np.empty((n, c, *size), g.dtype)
     call = depthwise_kernel("fold", ELEMENTS[g.dtype], False, how)
     wt = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
@@ -305,8 +305,6 @@ def columns_input(
         left = wt[0] if groups == 1 else wt
         right = part.reshape(*(part.shape[0],) * (p >= NARROW), o, -1) if groups == 1 else part
         columns = product(left, right)
-        if columns is None:
-            columns = np.matmul(left, right)
         elementwise.jit()[2].ready()
         call(columns, columns, x[i : i + count], None, count * c, 1, 1, c,
              *(1, *size)[-2:], *(1, *out)[-2:], each, c, *steps)  # fmt: skip

@@ -16,7 +16,8 @@ import numpy as np
 
 from ... import config
 from ..elementwise import select as elementwise
-from ..matmul.select import has_unit, room
+from ..matmul.select import has_amx
+from ..runtime.workspace import workspace
 
 Array = Any
 Ints = tuple[int, ...]
@@ -89,7 +90,7 @@ def chosen(
     if n * groups * c * o * taps * p < LEAST_WORK or not n * groups * c * o * taps * p:
         return False
     filled = c / (-(-c // PANEL) * PANEL) * o / (-(-o // GROUP) * GROUP)
-    return filled >= USEFUL and has_unit()
+    return filled >= USEFUL and has_amx()
 
 
 def kernel(which: str) -> Any:
@@ -143,7 +144,7 @@ def forward(
     each_image = groups * blocks * parts * made.pixels * 64
     many = min(n, max(1, MOST // each_image))
     weights = groups * panels * blocks * taps * 2 * parts * 1024
-    space = room(weights + many * each_image)
+    space = workspace(weights + many * each_image)
     elementwise.jit()[2].ready()
     flag = np.zeros(8, np.int64)
     for i in range(0, n, many):
@@ -178,7 +179,7 @@ def weight(
     many = min(n, max(1, 2 * MOST // (each_image + each_output)))
     used = (each_image // channels + each_output // outputs) // groups
     together = max(1, TOGETHER // used)
-    space = room(many * (each_image + each_output))
+    space = workspace(many * (each_image + each_output))
     elementwise.jit()[2].ready()
     flag = np.zeros(8, np.int64)
     total: Any = None

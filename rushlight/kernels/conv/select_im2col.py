@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..elementwise import select as elementwise
-from ..matmul.select import ELEMENTS, UNIT_LEAST, UNIT_SIDE, has_unit, product
+from ..matmul.select import ELEMENTS, has_amx, product
+from ..tuning import MATMUL_AMX_LEAST, MATMUL_AMX_SIDE
 
 Array = Any
 Ints = tuple[int, ...]
@@ -50,8 +51,8 @@ def usable(dtype: Any, other: Any, n: int, w: Ints, groups: int, p: int) -> bool
 def by_unit(dtype: Any, n: int, w: Ints, groups: int, p: int) -> bool:
     """Whether the product is made by the CPU's matrix unit."""
     m, k = w[0] // groups, math.prod(w[1:])
-    large = min(m, k, n * p) >= UNIT_SIDE and m * k * n * p >= UNIT_LEAST
-    return dtype == np.float32 and groups == 1 and large and has_unit()
+    large = min(m, k, n * p) >= MATMUL_AMX_SIDE and m * k * n * p >= MATMUL_AMX_LEAST
+    return dtype == np.float32 and groups == 1 and large and has_amx()
 
 
 @functools.cache
@@ -81,11 +82,6 @@ def columns(
     return y
 
 
-def multiplied(a: Array, b: Array) -> Array:
-    found = product(a, b)
-    return np.matmul(a, b) if found is None else found
-
-
 def forward(
     x: Array, w: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints,
     groups: int, out: Ints,
@@ -96,9 +92,9 @@ def forward(
         return None
     col = columns(x, w.shape[2:], stride, padding, dilation, out)
     if groups == 1:
-        y = multiplied(w.reshape(o, -1), col)
+        y = product(w.reshape(o, -1), col)
     else:
-        y = multiplied(w.reshape(groups, o // groups, -1), col.reshape(groups, -1, col.shape[1]))
+        y = product(w.reshape(groups, o // groups, -1), col.reshape(groups, -1, col.shape[1]))
     y = y.reshape(o, *out, n)
     if bias is not None:
         y += bias.reshape(-1, *[1] * (y.ndim - 1))
@@ -116,4 +112,4 @@ def weight(
     if p > SMALL_WEIGHT or not by_unit(x.dtype, n, shape, groups, p):
         return None
     col = columns(x, kernel_, stride, padding, dilation, out)
-    return multiplied(np.moveaxis(g, 0, -1).reshape(o, -1), col.T).reshape(shape)
+    return product(np.moveaxis(g, 0, -1).reshape(o, -1), col.T).reshape(shape)

@@ -1,5 +1,4 @@
-"""Dense linear algebra that numpy.linalg does not have: LU, triangular solves, matrix exponential,
-and a matmul that is never slow.
+"""Dense linear algebra that numpy.linalg does not have: LU, triangular solves, matrix exponential.
 
 All functions work on stacks of matrices (batch dimensions first), real and complex. The
 factorizations that NumPy has (Cholesky, QR, SVD, eigenvalues) are called directly by
@@ -13,53 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ..matmul.select import product
-from ..runtime.blas import SHARED_BY_VECTOR, dot
-
 __all__ = [
     "householder_product",
     "lu_factor",
     "lu_unpack",
-    "matmul",
     "matrix_exp",
     "permutation",
     "solve_triangular",
 ]
 
 Array = np.ndarray[Any, Any]
-
-
-def _blas_ready(a: Array) -> Array:
-    """a, copied if BLAS cannot read it: NumPy's own loop for such strides is about 50 times
-    slower."""
-    if a.ndim < 2 or a.dtype.kind not in "fc":
-        return a
-    rows, columns = a.strides[-2:]
-    size = a.itemsize
-    if columns == size and rows >= size * a.shape[-1] and rows % size == 0:
-        return a
-    if rows == size and columns >= size * a.shape[-2] and columns % size == 0:
-        return a
-    return np.ascontiguousarray(a)
-
-
-def few(a: Array, b: Array) -> Array:
-    """np.dot of a product that BLAS does not share, without its question who overrides it."""
-    return np.asarray(a.dot(b))
-
-
-def matmul(a: Array, b: Array) -> Array:
-    """a @ b; a stack times one matrix becomes a single product when the stack is contiguous."""
-    y = product(a, b)
-    if y is not None:
-        return y
-    if a.ndim < 3 and b.ndim < 3:
-        return few(a, b) if a.size * b.shape[-1] < SHARED_BY_VECTOR else dot(a, b)
-    a, b = _blas_ready(a), _blas_ready(b)
-    if a.ndim > 2 and b.ndim == 2 and a.flags.c_contiguous and a.size:
-        out = np.matmul(a.reshape(-1, a.shape[-1]), b)
-        return out.reshape(*a.shape[:-1], b.shape[-1])
-    return np.asarray(np.matmul(a, b))
 
 
 # Triangular systems ------------------------------------------------------------------------------

@@ -18,10 +18,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import builtin, jit, threads
+from ..runtime import threads
 from . import amx, gemm
 from .amx import least, shares
+from .gemm import Words
 
 PANEL = 32  # rows of A or columns of B in a panel
 LINES, DEPTH = 1024, 1024  # of the block of the shared operand
@@ -29,18 +31,18 @@ ROOM = 1 << 22  # bytes of the shared operand that a block of the batch may have
 GROUP = 4  # panels that a chunk packs at most, and computes
 CHUNKS = 8  # chunks that there should be, where there are panels enough
 
-GIVEN = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c", "c_row",
-         "c_batch", "bias_row", "bias_col", "m", "n", "k", "batch", "packed",
-         "accumulate")  # fmt: skip
-WORDS = (*GIVEN, "first", "count", "lines", "begin", "pc", "kc", "steps", "shared", "own",
-         "group", "groups", "at_once", "flag")  # fmt: skip
-POINTERS = {"a", "b", "c", "bias_row", "bias_col", "packed"}
-
-
-class Words(gemm.Words):
-    """The shared words of `WORDS`."""
-
-    names = WORDS
+_OF_GEMM = gemm.INTERFACE
+INTERFACE = Interface(
+    "amx_gemm",
+    "C = A @ B (+ C) (+ bias) on the matrix unit",
+    arrays={
+        **{k + "?" * (k in _OF_GEMM.optional): text for k, text in _OF_GEMM.arrays.items()},
+        "packed": "room for the shared operand's panels: `packed_bytes`",
+    },
+    ints={k: text for k, text in _OF_GEMM.ints.items() if k != "mode"},
+    state=("first", "count", "lines", "begin", "pc", "kc", "steps", "shared", "own", "group",
+           "groups", "at_once", "flag"),
+)  # fmt: skip
 
 
 class AmxGemm:
@@ -54,8 +56,7 @@ class AmxGemm:
     def build(self) -> Any:
         threads.declare_run(self.module)
         amx.configure(self.module)
-        pointers = [PTR if n in POINTERS else I64 for n in GIVEN]
-        self.module.declare("plain_run", None, pointers)
+        self.module.declare("plain_run", None, list(gemm.INTERFACE.types.values()))
         for left in (True, False):
             amx.write_pack(self.module, self.parts, left)
         for rows in (1, 2):
@@ -65,9 +66,7 @@ class AmxGemm:
             self.write_packing(left)
             self.write_compute(left)
         self.write_run()
-        kinds = ["array", *["int"] * 3, "array", *["int"] * 3, "array", *["int"] * 2, "array?",
-                 "array?", *["int"] * 4, "array", "int"]  # fmt: skip
-        builtin.entry(self.module, "call", "run", kinds)
+        INTERFACE.write_entry(self.module)
         return self.module
 
     # -- a tile of the result ----------------------------------------------------------------
@@ -180,7 +179,7 @@ class AmxGemm:
         f = self.module.function(
             f"packing_{left:d}", None, [("words", PTR), ("index", I64)], private=True
         )
-        words = Words(f, f.args["words"].of(I64))
+        words = Words(f, f.args["words"], INTERFACE)
         get = words.get
         each = get("at_once")
         groups = (get("shared") + each - 1) // each
@@ -190,7 +189,7 @@ class AmxGemm:
         to = words.pointer("packed", "i8").at(panel * get("steps") * self.step_bytes)
         self.pack(
             f, words, left, get("first") + product, get("begin") + first,
-            least(f, get("lines") - first, each * PANEL), to, words.pointer("flag", I64),
+            least(f, get("lines") - first, each * PANEL), to, flag_of(f, words),
         )  # fmt: skip
         f.ret()
 
@@ -202,7 +201,7 @@ class AmxGemm:
         f = self.module.function(
             f"compute_{left:d}", None, [("words", PTR), ("index", I64)], private=True
         )
-        words = Words(f, f.args["words"].of(I64))
+        words = Words(f, f.args["words"], INTERFACE)
         get = words.get
         flag = f.buffer(I64, 8)
         amx.begin(f)
@@ -216,7 +215,7 @@ class AmxGemm:
 
         def bias(name: str, place: Value) -> Value:
             """A bias belongs to the first elements along K."""
-            there = begins & (get(name) != 0)
+            there = begins & f.compare("ne", get(name), Value(f, PTR, "null"))
             found = words.pointer(name, F32).at(place)
             return f.emit(PTR, f"select i1 {there.text}, ptr {found.text}, ptr null")
 
@@ -262,7 +261,7 @@ class AmxGemm:
         begins = pc == 0
 
         def bias(name: str, at: Value) -> Value:
-            there = begins & (get(name) != 0)
+            there = begins & f.compare("ne", get(name), Value(f, PTR, "null"))
             found = words.pointer(name, F32).at(at)
             return f.emit(PTR, f"select i1 {there.text}, ptr {found.text}, ptr null")
 
@@ -272,25 +271,20 @@ class AmxGemm:
         b = b.at(batch * get("b_batch") + pc * get("b_row") + column * get("b_col"))
         c = words.pointer("c", F32).at(batch * get("c_batch") + row * get("c_row") + column)
         add = f.select(begins, get("accumulate"), f.const(I64, 1))
-        given = [a, get("a_row"), get("a_col"), get("a_batch"), b, get("b_row"), get("b_col"),
-                 get("b_batch"), c, get("c_row"), get("c_batch"), bias("bias_row", row),
-                 bias("bias_col", column), rows, columns, get("kc"), products, room, add,
-                 f.const(I64, 0)]  # fmt: skip
-        f.call("plain_run", None, given)
+        given = {
+            "a": a, "b": b, "c": c, "bias_row": bias("bias_row", row),
+            "bias_col": bias("bias_col", column), "packed": room, "m": rows, "n": columns,
+            "k": get("kc"), "batch": products, "accumulate": add, "mode": f.const(I64, 0),
+        }  # fmt: skip
+        given = {name: given[name] if name in given else get(name) for name in gemm.INTERFACE.types}
+        f.call("plain_run", None, list(given.values()))
 
     # -- the whole ---------------------------------------------------------------------------
 
     def write_run(self) -> None:
-        f = self.module.function(
-            "run", None, [(n, PTR if n in POINTERS else I64) for n in GIVEN]
-        )  # fmt: skip
-        place, flag = f.buffer(I64, len(WORDS)), f.buffer(I64, 8)
-        words = Words(f, place)
-        for name in GIVEN:
-            value = f.args[name]
-            if name in POINTERS:
-                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            words.set(name, value)
+        f = INTERFACE.begin_run(self.module)
+        place, flag = INTERFACE.pack(f), f.buffer(I64, 8)
+        words = Words(f, place, INTERFACE)
         words.set("flag", f.emit(I64, f"ptrtoint ptr {flag.text} to i64"))
         m, n = f.args["m"], f.args["n"]
         with f.when(m <= n) as branch:
@@ -340,18 +334,20 @@ class AmxGemm:
                 self.plain(f, words, first, count, row, rows, column, columns, room)
 
 
+def flag_of(f: Function, words: Words) -> Pointer:
+    """Where packing notes that a number cannot be split."""
+    return f.emit(PTR, f"inttoptr i64 {words.get('flag').text} to ptr").of(I64)
+
+
 @functools.cache
-def kernel(parts: int) -> Any:
-    """The compiled product as a Python function, called like `gemm.kernel("float")`."""
+def kernel(parts: int) -> Kernel:
+    """The kernel for numbers in so many parts."""
     amx.need()
-    key = ("amx_gemm", parts, LINES, DEPTH, ROOM, GROUP, CHUNKS)
-    symbols = {
-        **builtin.symbols(),
-        **threads.run_symbol(),
-        "plain_run": gemm.addresses("float")["run"],
-    }
-    found = jit.load(key, lambda: AmxGemm(parts).build(), ["call"], symbols)
-    return builtin.function(found["call"], "amx_gemm")
+    key = (parts, LINES, DEPTH, ROOM, GROUP, CHUNKS)
+    plain = gemm.kernel("float")
+    return Kernel(
+        INTERFACE, key, lambda: AmxGemm(parts).build(), lambda: {"plain_run": plain.address}
+    )
 
 
 def packed_bytes(m: int, n: int, k: int, batch: int, parts: int) -> int:

@@ -17,20 +17,47 @@ image's windows). Not here: when this is used instead of NumPy's BLAS (`select.p
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from ..codegen.ir import BYTES, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import builtin, jit, threads
+from ..codegen.interface import Interface, Kernel
+from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..runtime import jit, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
 GROUP = 4  # panels of rows a chunk packs: at most 4 x MR x KC elements on the stack
 
-# The words that a product's functions share, in order.
-WORDS = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c", "c_row",
-         "c_batch", "bias_row", "bias_col", "m", "n", "batch", "packed", "accumulate",
-         "jc", "nc", "pc", "kc", "panels", "height", "taller", "col_panels", "col_group",
-         "row_groups", "col_groups")  # fmt: skip
+INTERFACE = Interface(
+    "gemm",
+    "C = A @ B (+ C) (+ bias), B packed into panels",
+    arrays={
+        "a": "A (m, k)",
+        "b": "B (k, n)",
+        "c": "C (m, n), columns side by side",
+        "bias_row?": "a number for each row of C",
+        "bias_col?": "a number for each column of C",
+        "packed": "room for the panels of B: `packed_size` or, in modes 1 and 2, `whole_size`",
+    },
+    ints={
+        "a_row": "elements from one row of A to the next",
+        "a_col": "elements from one column of A to the next",
+        "a_batch": "elements from one A to the next",
+        "b_row": "elements from one row of B to the next",
+        "b_col": "elements from one column of B to the next",
+        "b_batch": "elements from one B to the next",
+        "c_row": "elements from one row of C to the next",
+        "c_batch": "elements from one C to the next",
+        "m": "rows of A",
+        "n": "columns of B",
+        "k": "elements of a sum",
+        "batch": "products",
+        "accumulate": "1: C is added to, 0: it is written",
+        "mode": "0: pack and multiply by blocks, 1: pack all of B, 2: multiply by what 1 packed",
+    },
+    state=("jc", "nc", "pc", "kc", "panels", "height", "taller", "col_panels", "col_group",
+           "row_groups", "col_groups"),
+)  # fmt: skip
 
 
 def tile_rows(e: str) -> int:
@@ -39,22 +66,20 @@ def tile_rows(e: str) -> int:
 
 
 class Words:
-    """The shared words, by name, from within one function."""
+    """The packed arguments and the state of a kernel, by name, from within one function."""
 
-    names: tuple[str, ...] = WORDS
-
-    def __init__(self, f: Function, place: Pointer) -> None:
-        self.fn, self.place = f, place
+    def __init__(self, f: Function, place: Value, interface: Interface = INTERFACE) -> None:
+        self.fn, self.place, self.interface = f, place.of(I64), interface
 
     def get(self, name: str) -> Value:
-        return self.place[self.names.index(name)]
+        place = self.place.at(self.interface.places[name])
+        return place.of(self.interface.packed[name])[0]
 
     def set(self, name: str, value: Any) -> None:
-        self.place[self.names.index(name)] = value
+        self.interface.set(self.place, **{name: value})
 
     def pointer(self, name: str, e: str) -> Pointer:
-        word = self.get(name)
-        return Pointer(self.fn, self.fn.emit(PTR, f"inttoptr i64 {word.text} to ptr").text, e)
+        return self.get(name).of(e)
 
 
 def transposed(f: Function, rows: list[Value]) -> list[Value]:
@@ -107,9 +132,7 @@ class Gemm:
         self.write_packing()
         self.write_compute()
         self.write_run()
-        kinds = ["array", *["int"] * 3, "array", *["int"] * 3, "array", *["int"] * 2, "array?",
-                 "array?", *["int"] * 4, "array", "int", "int"]  # fmt: skip
-        builtin.entry(self.module, "call", "run", kinds)
+        INTERFACE.write_entry(self.module)
         return self.module
 
     # -- the tile ----------------------------------------------------------------------------
@@ -254,7 +277,7 @@ class Gemm:
     def write_packing(self) -> None:
         """A chunk of packing: one panel of B of one product of the batch."""
         f = self.module.function("packing", None, [("words", PTR), ("index", I64)], private=True)
-        words = Words(f, f.args["words"].of(I64))
+        words = Words(f, f.args["words"])
         index, panels, kc = f.args["index"], words.get("col_panels"), words.get("kc")
         batch, panel = index // panels, index % panels
         first = panel * self.nr
@@ -272,7 +295,7 @@ class Gemm:
         """A chunk of the product: some panels of rows times some panels of columns."""
         e, nr = self.e, self.nr
         f = self.module.function("compute", None, [("words", PTR), ("index", I64)], private=True)
-        words = Words(f, f.args["words"].of(I64))
+        words = Words(f, f.args["words"])
         get = words.get
         col_groups, kc = get("col_groups"), get("kc")
         per_product = get("row_groups") * col_groups
@@ -307,7 +330,7 @@ class Gemm:
 
         def bias(name: str, place: Value) -> Value:
             """A bias belongs to the first block of rows of B."""
-            there = (get("pc") == 0) & (get(name) != 0)
+            there = (get("pc") == 0) & f.compare("ne", get(name), null)
             found = words.pointer(name, e).at(place)
             return f.emit(PTR, f"select i1 {there.text}, ptr {found.text}, ptr {null.text}")
 
@@ -329,19 +352,9 @@ class Gemm:
     def write_run(self) -> None:
         """The loops over blocks of B, by `mode`: 0 packs and uses one block after the other in the
         same room, 1 packs all, one behind the other, and does no more, 2 uses what 1 has packed."""
-        given = ("a", "a_row", "a_col", "a_batch", "b", "b_row", "b_col", "b_batch", "c", "c_row",
-                 "c_batch", "bias_row", "bias_col", "m", "n", "k", "batch", "packed",
-                 "accumulate", "mode")  # fmt: skip
-        pointers = {"a", "b", "c", "bias_row", "bias_col", "packed"}
-        f = self.module.function("run", None, [(n, PTR if n in pointers else I64) for n in given])
-        place = f.buffer(I64, len(WORDS))
+        f = INTERFACE.begin_run(self.module)
+        place = INTERFACE.pack(f)
         words = Words(f, place)
-        for name in given:
-            value = f.args[name]
-            if name in pointers:
-                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            if name not in ("k", "mode"):
-                words.set(name, value)
         m, n, k, batch = (f.args[x] for x in ("m", "n", "k", "batch"))
         panels = (m + (self.mr - 1)) // self.mr
         row_groups = (panels + (GROUP - 1)) // GROUP
@@ -375,25 +388,21 @@ class Gemm:
                 with f.when(mode != 1):
                     f.call("pool_run", None, [compute, place, batch * row_groups * col_groups])
                 with f.when(mode != 0):
-                    room.set(room.get() + batch * col_panels * kc * (self.nr * BYTES[self.e]))
+                    room.set(room.get().of(self.e).at(batch * col_panels * kc * self.nr))
         f.ret()
 
 
 def tile_symbols(e: str) -> dict[str, int]:
-    """What a module with products imports: the tiles, the pool, Python's functions."""
+    """The tiles and the packing of A, which modules with products import."""
     key = ("tile", e, jit.target().lanes)
-    tile = jit.load(key, lambda: Gemm(e).build_tile(), ["micro", "pack_a"])
-    return {**builtin.symbols(), **threads.run_symbol(), **tile}
+    return jit.load(key, lambda: Gemm(e).build_tile(), ["micro", "pack_a"])
 
 
-def addresses(e: str) -> dict[str, int]:
-    key = ("gemm", e, jit.target().lanes, KC, NC, GROUP)
-    return jit.load(key, lambda: Gemm(e).build(), ["call", "run"], tile_symbols(e))
-
-
-def kernel(e: str) -> Any:
-    """The compiled product of an element type as a Python function; see `select.py`."""
-    return builtin.function(addresses(e)["call"], "gemm")
+@functools.cache
+def kernel(e: str) -> Kernel:
+    """The kernel of an element type."""
+    key = (e, KC, NC, GROUP)
+    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e))
 
 
 def whole_size(e: str, n: int, k: int) -> int:

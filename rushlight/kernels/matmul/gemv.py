@@ -11,18 +11,47 @@ Not here: when this is used, and how a long k is cut into slices (`select.py`).
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, lanes, vector
-from ..runtime import builtin, jit, threads
+from ..runtime import jit, threads
 
 ROWS = 4  # of A at a time
 COLUMNS = 4  # of B at a time
 
-WORDS = ("a", "a_outer", "a_batch", "a_row", "b", "b_outer", "b_batch", "b_col",
-         "c", "c_outer", "c_batch", "c_row", "c_col", "d", "d_outer", "d_batch", "d_row", "d_col",
-         "inner", "m", "n", "k", "col_block", "col_blocks", "units", "alpha", "beta")  # fmt: skip
-POINTERS = ("a", "b", "c", "d")
+STRIDES = {
+    "outer": "elements from one product to the next, along the outer dim of the batch",
+    "batch": "the same along its inner dim",
+    "row": "elements from one row to the next",
+    "col": "elements from one column to the next",
+}
+INTERFACE = Interface(
+    "gemv",
+    "C = alpha * A @ B + beta * D, sums along k, for few rows of A",
+    arrays={
+        "a": "A (m, k), rows without gaps",
+        "b": "B (k, n), columns without gaps",
+        "c": "C (m, n)",
+        "d?": "D (m, n), or nothing",
+    },
+    ints={
+        **{f"a_{k}": STRIDES[k] for k in ("outer", "batch", "row")},
+        **{f"b_{k}": STRIDES[k] for k in ("outer", "batch", "col")},
+        **{f"c_{k}": STRIDES[k] for k in STRIDES},
+        **{f"d_{k}": STRIDES[k] for k in STRIDES},
+        "inner": "products along the inner dim of the batch",
+        "m": "rows of A",
+        "n": "columns of B",
+        "k": "elements of a sum",
+        "col_block": "columns that a piece of work has",
+        "col_blocks": "pieces of a product",
+        "units": "pieces of all products, which threads share",
+    },
+    floats={"alpha": "factor of the product", "beta": "factor of D"},
+)
+OPERANDS = ("a", "b", "c", "d")
 
 
 def totals(f: Function, sums: list[Value]) -> list[Value]:
@@ -47,13 +76,13 @@ def halved(f: Function, a: Value, b: Value | None, width: int) -> Value:
     return f.shuffle(a, b, low) + f.shuffle(a, b, [i + width // 2 for i in low])
 
 
-class Dots:
+class Gemv:
     """Writes the module of one element type."""
 
     def __init__(self, e: str) -> None:
         self.e = e
         self.w = jit.target().lanes // (2 if e == F64 else 1)
-        self.module = Module(f"dots_{e}")
+        self.module = Module(f"gemv_{e}")
 
     def build(self) -> Module:
         threads.declare_run(self.module)
@@ -65,10 +94,7 @@ class Dots:
             f"@tiles = internal constant [{len(names)} x ptr] [{', '.join(names)}]"
         )
         self.write_chunk()
-        self.write_run()
-        kinds = ["array?" if n == "d" else "array" if n in POINTERS else
-                 "float" if n in ("alpha", "beta") else "int" for n in WORDS]  # fmt: skip
-        builtin.entry(self.module, "call", "run", kinds)
+        INTERFACE.write(self.module, "units")
         return self.module
 
     def write_tile(self, h: int, together: int) -> None:
@@ -79,11 +105,10 @@ class Dots:
             [("words", PTR), ("a", PTR), ("b", PTR), ("c", PTR), ("d", PTR), ("columns", I64)],
             private=True,
         )  # fmt: skip
-        words = f.args["words"].of(I64)
-        word = {n: words[i] for i, n in enumerate(WORDS)}
-        a, b, c, d = (f.args[n].of(e) for n in POINTERS)
+        word = INTERFACE.words(f.args["words"])
+        a, b, c, d = (f.args[n].of(e) for n in OPERANDS)
         k, columns = word["k"], f.args["columns"]
-        alpha, beta = (f.convert(f.bits(word[n], F64), e) for n in ("alpha", "beta"))
+        alpha, beta = (f.convert(word[n], e) for n in ("alpha", "beta"))
         zero = f.const(vector(e, w), 0)
         whole = k - k % w
         left = f.iota(vector(I32, w)) < f.convert(k - whole, I32)
@@ -131,8 +156,7 @@ class Dots:
     def write_chunk(self) -> None:
         """Some columns of one product of the batch, all its rows."""
         f = self.module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-        words = f.args["context"].of(I64)
-        word = {n: words[i] for i, n in enumerate(WORDS)}
+        word = INTERFACE.words(f.args["context"])
         batch, block = f.args["index"] // word["col_blocks"], f.args["index"] % word["col_blocks"]
         column = block * word["col_block"]
         columns = word["n"] - column
@@ -140,13 +164,12 @@ class Dots:
         outer, inner = batch // word["inner"], batch % word["inner"]
 
         def matrix(name: str, step: Any) -> Pointer:
-            address = f.emit(PTR, f"inttoptr i64 {word[name].text} to ptr")
             start = outer * word[f"{name}_outer"] + inner * word[f"{name}_batch"]
-            return address.of(self.e).at(start if step is None else start + column * word[step])
+            return word[name].of(self.e).at(start if step is None else start + column * word[step])
 
         a, b, c = matrix("a", None), matrix("b", "b_col"), matrix("c", "c_col")
         d, null = matrix("d", "d_col"), Value(f, PTR, "null")
-        none = f.compare("eq", word["d"], 0)
+        none = f.compare("eq", word["d"], null)
         table = Pointer(f, "@tiles", PTR)
         many = f.select(word["n"] == 1, f.const(I64, 0), ROWS)
         with f.range(0, word["m"], ROWS) as row:
@@ -161,21 +184,8 @@ class Dots:
             )  # fmt: skip
         f.ret()
 
-    def write_run(self) -> None:
-        kinds = {"alpha": F64, "beta": F64, **dict.fromkeys(POINTERS, PTR)}
-        f = self.module.function("run", None, [(n, kinds.get(n, I64)) for n in WORDS])
-        words = f.buffer(I64, len(WORDS))
-        for i, name in enumerate(WORDS):
-            value = f.args[name]
-            if value.type == PTR:
-                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            words[i] = f.bits(value, I64) if value.type == F64 else value
-        f.call("pool_run", None, [Value(f, PTR, "@chunk"), words, f.args["units"]])
-        f.ret()
 
-
-def kernel(e: str) -> Any:
-    """The compiled product as a Python function of WORDS."""
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    found = jit.load(("dots", e, jit.target().lanes), Dots(e).build, ["call"], imports)
-    return builtin.function(found["call"], "dots")
+@functools.cache
+def kernel(e: str) -> Kernel:
+    """The kernel of an element type."""
+    return Kernel(INTERFACE, (e,), lambda: Gemv(e).build())

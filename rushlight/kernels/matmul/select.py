@@ -1,118 +1,82 @@
-"""Products of matrices: the choice between NumPy's BLAS and our own machine code.
+"""Products of matrices: which kernel computes one.
 
-`product(a, b, bias)` and `added(d, a, b, beta, alpha)` compute stacks of matrices of any strides
-without copying them; they answer None for what NumPy does: very small products and other types.
-The choice looks at types, shapes and strides alone, so the same call gives the same bits every
-time, and it is made once for each: `plan` keeps what it found.
-
-Three kinds of machine code share the work:
+`plan` looks at types, shapes and strides alone, so the same call gives the same bits every time.
+Operands may be of any strides; none is copied. Three kernels share the work, NumPy has the rest
+(other types, very small products):
 
 * `gemv.py` where both operands lie along k and one has few rows: it reads them once;
 * `small_gemm.py` for small, narrow and tall products and batches of them: nothing is packed;
-* `gemm.py` for large ones, whose B is packed first.
+* `gemm.py` for large ones, whose B is packed first; `amx_gemm.py` on CPUs with a matrix unit.
 
 Where the result is small and k long, k is cut into slices, and the parts are added in order.
+
+Not here: matrices that stay packed for many products (`packed.py`), NumPy's way (`reference.py`).
 """
 
 from __future__ import annotations
 
 import functools
 import math
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import config
+from .. import tuning
 from ..elementwise import select as elementwise
+from ..meta import MetaArray
+from ..plan import Launch, Plan, Reference, nbytes
+from . import reference
 
 Array = Any
 Shape = tuple[int, ...]
-Run = Callable[[Array, Array, Any, float, float], Array]  # (a, b, d, alpha, beta) -> result
 Level = tuple[int, Shape]  # a dim of a batch, and how far each operand goes along it
-LEAST_WORK = 1 if elementwise.ALWAYS else 1 << 12  # multiplications from which on kernels are used
-LEAST_PACKED = 6 << 20  # of one product, from which on packing its B may pay
-NARROW = 1 if elementwise.ALWAYS else 16  # columns of a recurrent layer's weights for `Packed`
-FEW = 16  # rows (or columns) that sums along k are used for
-UNIT = 1 << 17  # multiplications that a thread takes at a time
-# Multiplications from which on a matrix unit is used.
-UNIT_LEAST = 1 if elementwise.ALWAYS else 1 << 23
-UNIT_SIDE = 4 if elementwise.ALWAYS else 64  # and the least m, n and k
-# The least m for products by a matrix that stays packed.
-UNIT_ROWS = 1 if elementwise.ALWAYS else 16
-SLICE, SLICES = 1024, 64  # a slice of a long k at least, and how many there are at most
-SMALL = 1 << 13  # elements of a result from which on k is not cut
 ELEMENTS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-
-
-class _Room(threading.local):
-    """Memory that B is packed into, kept for the next product of this thread."""
-
-    kept: Any = None
-
-
-_room = _Room()
-MOST_KEPT = 1 << 23  # bytes
-
-
-def room(nbytes: int) -> Array:
-    """At least `nbytes` bytes that begin at a cache line."""
-    kept = _room.kept
-    if kept is None or kept.nbytes < nbytes:
-        kept = aligned(nbytes)
-        if nbytes <= MOST_KEPT:
-            _room.kept = kept
-    return kept
-
-
-@functools.cache
-def kernel(element: str, kind: str = "gemm") -> Any:
-    """The kernel of a kind: "gemm", "small_gemm" or "dots"."""
-    from . import gemm, gemv, small_gemm
-
-    return {"gemm": gemm, "small_gemm": small_gemm, "dots": gemv}[kind].kernel(element)
-
-
-def steps(x: Array) -> Shape | None:
-    """Strides in elements; None when an element does not begin at a multiple of its size."""
-    return in_elements(x.strides, x.itemsize)
-
-
-def in_elements(strides: Shape, size: int) -> Shape | None:
-    if any(s % size for s in strides):
-        return None
-    return tuple([s // size for s in strides])
 
 
 # -- products ------------------------------------------------------------------------------------
 
 
-def product(a: Array, b: Array, bias: Array | None = None) -> Array | None:
-    """a @ b (+ bias for each column) by our kernels; None when NumPy should do it.
+def product(a: Array, b: Array) -> Array:
+    """a @ b. Shapes: a (..., M, K) or (K), b (..., K, N) or (K); all of one type."""
+    if b.ndim == 2 and a.size * b.shape[1] < tuning.MATMUL_LEAST_WORK:
+        return reference.product(a, b)  # `plan` would say so, in half a microsecond
+    key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
+    return plan(*key, config.current.matmul_precision).run(a, b, None, 1.0, 0.0)
 
-    Shapes: a (..., M, K), b (..., K, N), bias (N), or vectors. Types: float32 or float64, all the
-    same.
-    """
-    if b.ndim == 2 and a.size * b.shape[1] < LEAST_WORK:
-        return None  # `plan` would say so, in half a microsecond
-    if bias is not None:
-        return None if bias.ndim != 1 else added(bias, a, b)
-    run = plan(a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
-    return None if run is None else run(a, b, None, 1.0, 0.0)
+
+def linear(x: Array, w: Array, bias: Array | None) -> Array:
+    """x @ w + bias. Shapes: x (..., K), w (K, N), bias (N)."""
+    if bias is None:
+        return product(x, w)
+    if x.size * w.shape[1] >= tuning.MATMUL_LEAST_WORK:
+        key = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
+        made = plan(*key, config.current.matmul_precision, bias.shape, bias.strides)
+        if bias.dtype == x.dtype and made.name != NUMPY:
+            return made.run(x, w, bias, 1.0, 1.0)
+    y = reference.product(x, w)
+    y += bias
+    return y
 
 
 def added(d: Array, a: Array, b: Array, beta: float = 1.0, alpha: float = 1.0) -> Array | None:
-    """beta * d + alpha * (a @ b), for a d that broadcasts to the product; None when NumPy should
-    do it."""
+    """beta * d + alpha * (a @ b), for a d that broadcasts to the product.
+
+    None where no kernel adds while it multiplies: then the product and the sum are two steps.
+    """
     if d.dtype != a.dtype or d.__class__ is not np.ndarray:
         return None
-    run = plan(a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides, d.shape, d.strides)
-    return None if run is None else run(a, b, d, alpha, beta)
+    key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
+    plain = alpha == 1 and beta == 1
+    made = plan(*key, config.current.matmul_precision, d.shape, d.strides, plain)
+    return None if made.name == NUMPY else made.run(a, b, d, alpha, beta)
+
+
+NUMPY = "matmul.numpy"
 
 
 @functools.cache
-def has_unit() -> bool:
+def has_amx() -> bool:
     """Whether the CPU multiplies matrices by itself (`amx.py`)."""
     if not elementwise.jit():
         return False
@@ -124,9 +88,39 @@ def has_unit() -> bool:
 @functools.lru_cache(maxsize=4096)
 def plan(
     dtype: Any, a_shape: Shape, a_strides: Shape, b_dtype: Any, b_shape: Shape, b_strides: Shape,
-    d_shape: Shape | None = None, d_strides: Shape = (),
-) -> Run | None:  # fmt: skip
-    """How a product of operands like these is computed; None: by NumPy."""
+    precision: str = "highest", d_shape: Shape | None = None, d_strides: Shape = (),
+    plain: bool = True,
+) -> Plan:  # fmt: skip
+    """y = alpha * (a @ b) + beta * d: operands a, b and d (or None), scalars alpha and beta.
+
+    `plain`: alpha and beta are 1. `precision` is that of float32 on a matrix unit.
+    """
+    problem = parsed(dtype, a_shape, a_strides, b_dtype, b_shape, b_strides, d_shape, d_strides)
+    if problem is None:
+        return by_numpy(dtype, a_shape, b_dtype, b_shape)
+    problem.precision, problem.plain = precision, plain
+    return problem.plan(a_shape, b_shape, d_shape)
+
+
+def by_numpy(dtype: Any, a_shape: Shape, b_dtype: Any, b_shape: Shape) -> Plan:
+    """The plan of what no kernel computes; nothing is added."""
+    left, right = a_shape[:-1], b_shape[-1:] if len(b_shape) > 1 else ()
+    batch = np.broadcast_shapes(a_shape[:-2], b_shape[:-2])
+    shape = (*batch, *left[-1:], *right)
+    out = MetaArray(shape, np.result_type(dtype, b_dtype))
+    launch = Reference(reference.product, ("a", "b"))
+    return Plan(
+        NUMPY, ("a", "b", "d"), {"y": out}, [launch], scalars=("alpha", "beta"),
+        flops=2 * math.prod(shape) * (a_shape[-1] if a_shape else 0),
+        bytes=nbytes(MetaArray(a_shape, dtype), MetaArray(b_shape, b_dtype), out),
+    )  # fmt: skip
+
+
+def parsed(
+    dtype: Any, a_shape: Shape, a_strides: Shape, b_dtype: Any, b_shape: Shape, b_strides: Shape,
+    d_shape: Shape | None, d_strides: Shape,
+) -> Problem | None:  # fmt: skip
+    """The product as kernels see it: sizes, and strides in elements; None: by NumPy."""
     if dtype not in ELEMENTS or b_dtype != dtype or not a_shape or not b_shape:
         return None
     sizes = math.prod(a_shape), math.prod(b_shape)
@@ -144,7 +138,7 @@ def plan(
         b_shape, b_step = (*b_shape, 1), (*b_step, 1)  # type: ignore[misc]
     (m, k), n = a_shape[-2:], b_shape[-1]
     batch = np.broadcast_shapes(a_shape[:-2], b_shape[:-2])
-    if math.prod(batch) * m * n * k < LEAST_WORK:
+    if math.prod(batch) * m * n * k < tuning.MATMUL_LEAST_WORK:
         return None
     shape = (*batch, *rows, *columns)
     p = Problem(dtype, m, n, k, a_step[-2:], b_step[-2:])  # type: ignore[index]
@@ -157,14 +151,27 @@ def plan(
         left = list(steps_d[len(batch) :])
         p.d = (left.pop(0) if rows else 0, left.pop() if columns else 0)
         p.adds = True
-    levels = merged(
+    p.shape = shape
+    p.levels = merged(
         batch,
         spread(a_shape[:-2], a_step[:-2], batch),  # type: ignore[index]
         spread(b_shape[:-2], b_step[:-2], batch),  # type: ignore[index]
         tuple(math.prod(batch[i + 1 :]) * m * n for i in range(len(batch))),
         of_d,
     )
-    return p.chosen(levels, shape)
+    return p
+
+
+def steps(x: Array) -> Shape | None:
+    """Strides in elements; None when an element does not begin at a multiple of its size."""
+    return in_elements(x.strides, x.itemsize)
+
+
+def in_elements(strides: Shape, size: int) -> Shape | None:
+    """Strides in elements; None when one is no multiple of an element's size."""
+    if any(s % size for s in strides):
+        return None
+    return tuple([s // size for s in strides])
 
 
 def broadcasts(shape: Shape, whole: Shape) -> bool:
@@ -194,7 +201,8 @@ def merged(sizes: Shape, *strides: Shape) -> list[Level]:
 
 
 class Problem:
-    """A product C = alpha A B + beta D: sizes, and strides in elements along rows and columns."""
+    """Products C = alpha A B + beta D: sizes, strides in elements along rows and columns, and the
+    levels of the batch. Its methods choose; each gives launches that write the array `y`."""
 
     def __init__(self, dtype: Any, m: int, n: int, k: int, a: Shape, b: Shape) -> None:
         self.dtype, self.m, self.n, self.k = dtype, m, n, k
@@ -202,288 +210,267 @@ class Problem:
         self.b = (b[0] if k > 1 else 1, b[1] if n > 1 else 1)
         self.c: Shape = (n, 1)
         self.d: Shape = (0, 0)
-        self.adds = False
-        self.exchanged = False
-        self.is_slice = False
+        self.shape: Shape = ()
+        self.levels: list[Level] = []
+        self.adds = self.exchanged = self.is_slice = False
+        self.plain, self.precision = True, "highest"
+        self.names = {"a": "a", "b": "b", "c": "y", "d": "d"}
         self.element = ELEMENTS[dtype]
+
+    def plan(self, a_shape: Shape, b_shape: Shape, d_shape: Shape | None) -> Plan:
+        """The plan of these products."""
+        flops = 2 * math.prod(self.shape) * self.k
+        metas = [MetaArray(s, self.dtype) for s in (a_shape, b_shape, self.shape)]
+        metas += [] if d_shape is None else [MetaArray(d_shape, self.dtype)]
+        made = Ways(self.dtype, self.shape)
+        way = self.choose(made)
+        return Plan(
+            f"matmul.{way}", ("a", "b", "d"), made.arrays, made.launches,
+            workspace=made.workspace, scalars=("alpha", "beta"), returns=("y",), flops=flops,
+            bytes=nbytes(*metas),
+        )  # fmt: skip
+
+    def changed(self, **fields: Any) -> Problem:
+        """A copy with other fields."""
+        p = object.__new__(Problem)
+        p.__dict__.update(self.__dict__, **fields)
+        return p
 
     def turned(self) -> Problem:
         """C^T = B^T A^T."""
+        names = self.names | {"a": self.names["b"], "b": self.names["a"]}
+        levels = [(size, (b, a, c, d)) for size, (a, b, c, d) in self.levels]
         p = Problem(self.dtype, self.n, self.m, self.k, self.b[::-1], self.a[::-1])
-        p.c, p.d, p.adds = self.c[::-1], self.d[::-1], self.adds
-        p.exchanged = not self.exchanged
-        return p
+        return self.changed(
+            m=p.m, n=p.n, a=p.a, b=p.b, c=self.c[::-1], d=self.d[::-1], levels=levels, names=names,
+            exchanged=not self.exchanged,
+        )  # fmt: skip
 
-    def chosen(self, levels: list[Level], shape: Shape) -> Run:
-        """The way for a batch of these products, whose result has the shape `shape`."""
+    # -- choosing ------------------------------------------------------------------------------
+
+    def choose(self, made: Ways) -> str:
+        """Add the launches of these products to a plan; the name of the way."""
+        levels = self.levels
         if len(levels) == 1 and not levels[0][1][1]:  # one B for all: one tall product, perhaps
             count, (a, _, c, d) = levels[0]
             joined = merged((count, self.m), (a, self.a[0]), (c, self.c[0]), (d, self.d[0]))
             if len(joined) == 1:
                 self.m, (a, _, d) = joined[0]
                 self.a, self.d = (a, self.a[1]), (d, self.d[1])
-                levels = []
+                levels = self.levels = []
         m, n, k = self.m, self.n, self.k
         if len(levels) > 2:
-            return self.one_by_one(shape)
-        count = math.prod(size for size, _ in levels)
-        results = count * m * n
-        length = max(SLICE, UNIT // (2 * results), -(-k // SLICES))
-        if results <= SMALL and k >= 2 * length and len(levels) < 2 and not self.is_slice:
-            return self.sliced(levels, shape, length)
+            return self.one_by_one(made)
+        results = self.count * m * n
+        length = max(
+            tuning.MATMUL_SLICE, tuning.MATMUL_PIECE // (2 * results), -(-k // tuning.MATMUL_SLICES)
+        )
+        small = results <= tuning.MATMUL_SMALL and k >= 2 * length
+        if small and len(levels) < 2 and not self.is_slice:
+            return self.sliced(made, length)
         if self.a[1] == 1 and self.b[0] == 1:
-            if m <= FEW:
-                return self.dots(levels, shape)
+            if m <= tuning.MATMUL_FEW:
+                return self.gemv(made)
             if n <= 4:
-                return self.turned().dots(exchanged(levels), shape)
+                return self.turned().gemv(made)
         if self.adds and (self.d[0] if n == 1 else self.d[1]) != 1 and m * n > 1:
-            return self.copied(levels, shape)
+            return self.copied(made)
         if n == 1 and m > 1:
-            return self.turned().small(exchanged(levels), shape)
-        if self.by_unit(count) and len(levels) < 2:
-            return self.packed(levels, shape)
+            return self.turned().small_gemm(made)
+        if self.by_amx() and len(levels) < 2:
+            return self.gemm(made)
         wide = m > 256 or (n >= 512 and k <= 256)
-        if wide and not self.is_slice and min(m, n) >= 128 and m * n * k >= LEAST_PACKED:
-            return self.packed(levels, shape) if len(levels) < 2 else self.one_by_one(shape)
-        return self.small(levels, shape)
+        large = wide and min(m, n) >= 128 and m * n * k >= tuning.MATMUL_LEAST_PACKED
+        if large and not self.is_slice:
+            return self.gemm(made) if len(levels) < 2 else self.one_by_one(made)
+        return self.small_gemm(made)
 
-    def by_unit(self, count: int) -> bool:
+    @property
+    def alpha(self) -> float | str:
+        """The factor of the product: a number, or the plan's scalar."""
+        return 1.0 if self.is_slice else "alpha"
+
+    @property
+    def beta(self) -> float | str:
+        """The factor of d."""
+        return 0.0 if self.is_slice else "beta"
+
+    @property
+    def count(self) -> int:
+        """How many products there are."""
+        return math.prod(size for size, _ in self.levels)
+
+    def by_amx(self) -> bool:
         """Whether the CPU's matrix unit computes it."""
         m, n, k = self.m, self.n, self.k
-        large = min(m, n, k) >= UNIT_SIDE and count * m * n * k >= UNIT_LEAST
-        return large and not self.is_slice and self.element == "float" and has_unit()
+        large = min(m, n, k) >= tuning.MATMUL_AMX_SIDE
+        large = large and self.count * m * n * k >= tuning.MATMUL_AMX_LEAST
+        return large and not self.is_slice and self.element == "float" and has_amx()
 
     # -- the kernels ---------------------------------------------------------------------------
 
-    def caller(
-        self, call: Any, shape: Shape, given: list[Shape], rest: tuple[int, ...], units: int
-    ) -> Run:
-        """The function that calls a kernel; `given` are the strides of the four operands."""
-        dtype, exchange = self.dtype, self.exchanged
-        of_a, of_b, of_c, of_d = given
-        ready = elementwise.jit()[2].ready if units > 1 else None
+    def batch(self) -> tuple[int, int, list[Shape]]:
+        """(number of products, how many of them the inner level has, (outer, inner) strides of a,
+        b, c and d)."""
+        (outer, one), (inner, other) = [(1, (0,) * 4)] * (2 - len(self.levels)) + self.levels
+        return outer * inner, inner, list(zip(one, other, strict=True))
 
-        def run(a: Array, b: Array, d: Any, alpha: float, beta: float) -> Array:
-            y = np.empty(shape, dtype)
-            if exchange:
-                a, b = b, a
-            if ready is not None:
-                ready()
-            call(a, *of_a, b, *of_b, y, *of_c, d, *of_d, *rest, alpha, beta)
-            return y
+    def arrays(self) -> dict[str, str | None]:
+        """What a kernel calls the arrays: their names in the plan."""
+        return self.names | ({} if self.adds else {"d": None})
 
-        return run
-
-    def dots(self, levels: list[Level], shape: Shape) -> Run:
+    def gemv(self, made: Ways) -> str:
         """Sums along k."""
-        count, inner, (a, b, c, d) = two_levels(levels)
-        m, n, k = self.m, self.n, self.k
-        block = -(-n // max(1, m * n * k // UNIT)) + 3 & -4
-        blocks = -(-n // block)
-        strides = [(*a, self.a[0]), (*b, self.b[1]), (*c, *self.c), (*d, *self.d)]
-        rest = (inner, m, n, k, block, blocks, count * blocks)
-        return self.caller(kernel(self.element, "dots"), shape, strides, rest, count * blocks)
+        from . import gemv
 
-    def small(self, levels: list[Level], shape: Shape) -> Run:
+        count, inner, (a, b, c, d) = self.batch()
+        m, n, k = self.m, self.n, self.k
+        block = -(-n // max(1, m * n * k // tuning.MATMUL_PIECE)) + 3 & -4
+        blocks = -(-n // block)
+        made.launch(
+            gemv.kernel(self.element), **self.arrays(),
+            a_outer=a[0], a_batch=a[1], a_row=self.a[0],
+            b_outer=b[0], b_batch=b[1], b_col=self.b[1],
+            c_outer=c[0], c_batch=c[1], c_row=self.c[0], c_col=self.c[1],
+            d_outer=d[0], d_batch=d[1], d_row=self.d[0], d_col=self.d[1],
+            inner=inner, m=m, n=n, k=k, col_block=block, col_blocks=blocks, units=count * blocks,
+            alpha=self.alpha, beta=self.beta,
+        )  # fmt: skip
+        return "gemv"
+
+    def small_gemm(self, made: Ways) -> str:
         """Without packing."""
-        count, inner, (a, b, c, d) = two_levels(levels)
+        from . import small_gemm
+
+        count, inner, (a, b, c, d) = self.batch()
         m, n, k = self.m, self.n, self.k
         work, rows, columns, each = m * n * k, m, n, 1
-        if work > 2 * UNIT:
+        if work > 2 * tuning.MATMUL_PIECE:
             rows, columns = cut(m, n, k)
         row_blocks, column_blocks = -(-m // rows), -(-n // columns)
         units = count * row_blocks * column_blocks
-        if work < UNIT:
-            each = min(-(-UNIT // work), max(1, units // 4))
-        strides = [(*a, *self.a), (*b, *self.b), (*c, self.c[0]), (*d, self.d[0])]
-        rest = (inner, m, n, k, rows, row_blocks, columns, column_blocks, units, each)
-        return self.caller(kernel(self.element, "small_gemm"), shape, strides, rest, units // each)
+        if work < tuning.MATMUL_PIECE:
+            each = min(-(-tuning.MATMUL_PIECE // work), max(1, units // 4))
+        made.launch(
+            small_gemm.kernel(self.element), **self.arrays(),
+            a_outer=a[0], a_batch=a[1], a_row=self.a[0], a_col=self.a[1],
+            b_outer=b[0], b_batch=b[1], b_row=self.b[0], b_col=self.b[1],
+            c_outer=c[0], c_batch=c[1], c_row=self.c[0],
+            d_outer=d[0], d_batch=d[1], d_row=self.d[0],
+            inner=inner, m=m, n=n, k=k, row_block=rows, row_blocks=row_blocks, col_block=columns,
+            col_blocks=column_blocks, units=units, each=each, alpha=self.alpha, beta=self.beta,
+        )  # fmt: skip
+        return "small_gemm"
 
-    def packed(self, levels: list[Level], shape: Shape) -> Run:
+    def gemm(self, made: Ways) -> str:
         """With B packed into panels, or for the matrix unit."""
         from . import amx, amx_gemm, gemm
 
-        (count, (a, b, c, d)), *_ = levels or [(1, (0,) * 4)]
-        m, n, k, dtype = self.m, self.n, self.k, self.dtype
-        call = kernel(self.element)
-        nbytes = gemm.packed_size(self.element, n, count) * dtype.itemsize
-        unit = self.by_unit(count)
-        if unit:
+        (count, (a, b, c, d)), *_ = self.levels or [(1, (0,) * 4)]
+        m, n, k = self.m, self.n, self.k
+        by_amx = self.by_amx()
+        parts = amx.PARTS[self.precision] if by_amx else 0
+        if by_amx:
             nbytes = amx_gemm.packed_bytes(m, n, k, count, 3)
-        strides = (*self.a, a), (*self.b, b)
-        bias = self.adds and not any((d, self.d[0]))
-        ready = elementwise.jit()[2].ready
+        else:
+            nbytes = gemm.packed_size(self.element, n, count) * self.dtype.itemsize
+        bias = self.adds and self.plain and not any((d, self.d[0]))
+        copied = self.adds and self.plain and not bias
+        if copied:
+            made.numpy(np.copyto, (self.names["c"], self.names["d"]))
+        made.workspace["panels"] = nbytes
+        made.launch(
+            amx_gemm.kernel(parts) if by_amx else gemm.kernel(self.element),
+            a=self.names["a"], a_row=self.a[0], a_col=self.a[1], a_batch=a,
+            b=self.names["b"], b_row=self.b[0], b_col=self.b[1], b_batch=b,
+            c=self.names["c"], c_row=n, c_batch=c,
+            bias_col=self.names["d"] if bias else None,
+            m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
+            **({} if by_amx else {"mode": 0}),
+        )  # fmt: skip
+        if not self.plain:
+            given = (self.names["c"], self.names["d"], "alpha", "beta")
+            made.numpy(reference.scale_and_add, given)
+        return "amx_gemm" if by_amx else "gemm"
 
-        def run(x: Array, w: Array, other: Any, alpha: float, beta: float) -> Array:
-            within = other is not None and alpha == 1 and beta == 1
-            y = np.empty(shape, dtype)
-            if within and not bias:
-                np.copyto(y, other)
-            ready()
-            mode = () if unit else (0,)
-            way = amx_gemm.kernel(amx.PARTS[config.current.matmul_precision]) if unit else call
-            way(x, *strides[0], w, *strides[1], y, n, c, None, other if within and bias else None,
-                 m, n, k, count, room(nbytes), 1 if within and not bias else 0, *mode)  # fmt: skip
-            if other is not None and not within:
-                y *= dtype.type(alpha)
-                y += other * dtype.type(beta)
-            return y
+    # -- ways that use others ------------------------------------------------------------------
 
-        return run
-
-    # -- ways that call others -----------------------------------------------------------------
-
-    def sliced(self, levels: list[Level], shape: Shape, length: int) -> Run:
+    def sliced(self, made: Ways, length: int) -> str:
         """A long k, cut into slices; the parts of a small result are added in order."""
         count, rest = self.k // length, self.k % length
-        part = Problem(self.dtype, self.m, self.n, length, self.a, self.b)
-        part.is_slice = True
-        results = math.prod(shape)
-        step = (length * self.a[1], length * self.b[0], results, 0)
-        level = [(size, (a, b, c, 0)) for size, (a, b, c, _) in levels]
-        whole = part.chosen([(count, step), *level], (count, *shape))
+        step = (length * self.a[1], length * self.b[0], math.prod(self.shape), 0)
+        levels = [(size, (a, b, c, 0)) for size, (a, b, c, _) in self.levels]
+        part = self.changed(
+            k=length, is_slice=True, adds=False, plain=True, shape=(count, *self.shape),
+            levels=[(count, step), *levels], names=self.names | {"c": "parts"},
+        )  # fmt: skip
+        made.arrays["parts"] = MetaArray(part.shape, self.dtype)
+        way = part.choose(made)
+        given = ("parts", "a", "b", self.names["d"], "alpha", "beta")
+        made.numpy(reference.added_slices, given, self.names["c"], rest=rest)
+        return f"{way} of {count} slices"
 
-        def run(a: Array, b: Array, d: Any, alpha: float, beta: float) -> Array:
-            parts = whole(a, b, None, 1.0, 0.0)
-            y = np.add.reduce(parts, axis=0)
-            if rest:
-                last = b[-rest:] if b.ndim == 1 else b[..., -rest:, :]
-                y += np.matmul(a[..., -rest:], last)
-            if alpha != 1:
-                y *= y.dtype.type(alpha)
-            if d is not None:
-                y += d * y.dtype.type(beta)
-            return np.asarray(y)
-
-        return run
-
-    def copied(self, levels: list[Level], shape: Shape) -> Run:
+    def copied(self, made: Ways) -> str:
         """With a D that is laid out anew, as kernels read it."""
-        self.d = self.c
-        levels = [(size, (a, b, c, c)) for size, (a, b, c, _) in levels]
-        run = self.chosen(levels, shape)
-        return lambda a, b, d, alpha, beta: run(
-            a, b, np.ascontiguousarray(np.broadcast_to(d, shape)), alpha, beta
-        )
+        made.arrays["d_dense"] = MetaArray(self.shape, self.dtype)
+        made.numpy(reference.dense, (self.names["d"],), "d_dense", shape=self.shape)
+        levels = [(size, (a, b, c, c)) for size, (a, b, c, _) in self.levels]
+        names = self.names | {"d": "d_dense"}
+        return self.changed(d=self.c, levels=levels, names=names).choose(made)
 
-    def one_by_one(self, shape: Shape) -> Run:
+    def one_by_one(self, made: Ways) -> str:
         """A batch whose dims do not merge into two: along its first dim in Python."""
-
-        def run(a: Array, b: Array, d: Any, alpha: float, beta: float) -> Array:
-            y = np.empty(shape, self.dtype)
-            lead = shape[: -2 if a.ndim > 1 and b.ndim > 1 else -1]
-            a = np.broadcast_to(a, (*lead, *a.shape[-2:])) if a.ndim > 1 else a
-            b = np.broadcast_to(b, (*lead, *b.shape[-2:])) if b.ndim > 1 else b
-            other = None if d is None else np.broadcast_to(d, shape)
-            for i in range(shape[0]):
-                given = a[i] if a.ndim > 1 else a, b[i] if b.ndim > 1 else b
-                found = product(*given)
-                found = np.matmul(*given) if found is None else found
-                y[i] = found if alpha == 1 else found * self.dtype.type(alpha)
-                if other is not None:
-                    y[i] += other[i] * self.dtype.type(beta)
-            return y
-
-        return run
+        given = ("a", "b", self.names["d"], "alpha", "beta")
+        made.numpy(one_by_one, given, self.names["c"], shape=self.shape, dtype=self.dtype)
+        return "one_by_one"
 
 
-def exchanged(levels: list[Level]) -> list[Level]:
-    """The batch of the turned product."""
-    return [(size, (b, a, c, d)) for size, (a, b, c, d) in levels]
+class Ways:
+    """The arrays, workspace and launches of a plan while it is made."""
 
+    def __init__(self, dtype: Any, shape: Shape) -> None:
+        self.arrays = {"y": MetaArray(shape, dtype)}
+        self.workspace: dict[str, int] = {}
+        self.launches: list[Launch | Reference] = []
 
-def two_levels(levels: list[Level]) -> tuple[int, int, list[Shape]]:
-    """(number of products, how many of them the inner level has, strides (outer, inner))."""
-    (outer, one), (inner, other) = [(1, (0,) * 4)] * (2 - len(levels)) + levels
-    return outer * inner, inner, list(zip(one, other, strict=True))
+    def launch(self, kernel: Any, **given: Any) -> None:
+        """Add a kernel."""
+        self.launches.append(Launch(kernel, **given))
+
+    def numpy(self, fn: Any, arrays: Any, result: str | None = None, **parameters: Any) -> None:
+        """Add a function of arrays, which writes into one of them where it has no result."""
+        results = () if result is None else (result,)
+        self.launches.append(Reference(fn, arrays, results, **parameters))
 
 
 def cut(m: int, n: int, k: int) -> tuple[int, int]:
     """Rows and columns of a unit of a product: whole tiles of the usual heights and widths."""
-    rows = UNIT // (n * k)
+    piece = tuning.MATMUL_PIECE
+    rows = piece // (n * k)
     if rows >= 24 or n <= 64:
         return max(24, rows // 24 * 24), n
     rows = min(m, 48)
-    return rows, max(64, UNIT // (rows * k) // 64 * 64)
+    return rows, max(64, piece // (rows * k) // 64 * 64)
 
 
-class Packed:
-    """A matrix B (K, N) kept as the kernel reads it, for many products with few rows each.
-
-    Built only where `packs(b)`.
-    """
-
-    __slots__ = ("call", "k", "n", "room")
-
-    def __init__(self, b: Array) -> None:
-        from . import gemm
-
-        e = ELEMENTS[b.dtype]
-        self.call = gemm.kernel(e)
-        self.k, self.n = b.shape
-        size = gemm.whole_size(e, self.n, self.k) * b.itemsize
-        self.room = aligned(size)
-        row, col = steps(b)  # type: ignore[misc]
-        elementwise.jit()[2].ready()
-        self.call(b, 0, 0, 0, b, row, col, 0, b, 0, 0, None, None, 1, self.n, self.k, 1,
-                  self.room, 0, 1)  # fmt: skip
-
-    def into(self, a: Array, c: Array, bias: Array | None = None, accumulate: bool = False) -> None:
-        """c = a @ B (+ bias for each column) (+ c); the rows of a and c are without gaps."""
-        self.call(a, self.k, 1, 0, self.room, 0, 0, 0, c, self.n, 0, None, bias,
-                  a.shape[0], self.n, self.k, 1, self.room, 1 if accumulate else 0, 2)  # fmt: skip
-
-
-class UnitPacked:
-    """`Packed` for the matrix unit; `plain` takes over where a number cannot be split."""
-
-    __slots__ = ("b", "flag", "group", "k", "n", "packed", "parts", "plain", "run")
-
-    def __init__(self, b: Array) -> None:
-        from . import amx, amx_packed
-
-        self.b, (self.k, self.n) = b, b.shape
-        self.parts = amx.PARTS[config.current.matmul_precision]
-        pack, self.run = amx_packed.kernels(self.parts)
-        self.packed = aligned(amx_packed.panel_bytes(self.n, self.k, self.parts))
-        self.group = amx_packed.group_of(self.n)
-        self.flag = np.zeros(1, np.int64)
-        self.plain: Packed | None = None
-        elementwise.jit()[2].ready()
-        pack(b, *steps(b), self.k, self.n, self.packed, self.flag)  # type: ignore[misc]
-        if self.flag[0]:
-            self.plain = Packed(b)
-
-    def into(self, a: Array, c: Array, bias: Array | None = None, accumulate: bool = False) -> None:
-        """As `Packed.into`."""
-        from . import amx_packed
-
-        if self.plain is None:
-            space = room(amx_packed.panel_bytes(len(a), self.k, self.parts))
-            self.run(a, self.k, c, self.n, bias, len(a), self.n, self.k, self.packed, space,
-                     1 if accumulate else 0, self.flag, self.group)  # fmt: skip
-            if not self.flag[0]:
-                return
-            self.plain = Packed(self.b)
-        self.plain.into(a, c, bias, accumulate)
-
-
-def aligned(nbytes: int) -> Array:
-    """Bytes of one's own that begin at a cache line."""
-    raw = np.empty(nbytes + 64, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + nbytes]
-
-
-def packed(b: Array, rows: int) -> Packed | UnitPacked:
-    """B for products with `rows` rows each; only where `packs(b)`."""
-    large = rows >= UNIT_ROWS and min(b.shape) >= UNIT_SIDE and b.dtype == np.float32
-    return UnitPacked(b) if large and has_unit() else Packed(b)
-
-
-def packs(b: Array) -> bool:
-    """Whether our kernel multiplies by the matrix b."""
-    return bool(
-        b.ndim == 2 and b.dtype in ELEMENTS and b.shape[1] >= NARROW and b.size
-        and steps(b) is not None and kernel(ELEMENTS[b.dtype]) is not None
-    )  # fmt: skip
+def one_by_one(
+    a: Array, b: Array, d: Array | None, alpha: float, beta: float, *, shape: Shape, dtype: Any
+) -> Array:
+    """alpha * (a @ b) + beta * d along the first dim of a batch."""
+    y = np.empty(shape, dtype)
+    lead = shape[: -2 if a.ndim > 1 and b.ndim > 1 else -1]
+    a = np.broadcast_to(a, (*lead, *a.shape[-2:])) if a.ndim > 1 else a
+    b = np.broadcast_to(b, (*lead, *b.shape[-2:])) if b.ndim > 1 else b
+    other = None if d is None else np.broadcast_to(d, shape)
+    for i in range(shape[0]):
+        left, right = a[i] if a.ndim > 1 else a, b[i] if b.ndim > 1 else b
+        key = (left.dtype, left.shape, left.strides, right.dtype, right.shape, right.strides)
+        made = plan(*key, config.current.matmul_precision)
+        if made.name == NUMPY:
+            found = np.matmul(left, right)
+        else:
+            found = made.run(left, right, None, 1.0, 0.0)
+        y[i] = found if alpha == 1 else found * dtype.type(alpha)
+        if other is not None:
+            y[i] += other[i] * dtype.type(beta)
+    return y

@@ -17,21 +17,41 @@ Not here: large products (`gemm.py`), which of the two is used (`select.py`).
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
-from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import builtin, jit, threads
+from ..codegen.interface import Interface, Kernel
+from ..codegen.ir import F64, I32, I64, PTR, Module, Pointer, Value, vector
+from ..runtime import jit, threads
 from .gemm import transposed
+from .gemv import STRIDES
 
 KC = 128  # rows of B a block: a panel stays in the first-level cache
 ROWS = 48  # at most, of a unit for which columns of A are copied
 MANY = 24  # rows from which on a panel of B is copied, which then stays in the first-level cache
 
-WORDS = ("a", "a_outer", "a_batch", "a_row", "a_col", "b", "b_outer", "b_batch", "b_row", "b_col",
-         "c", "c_outer", "c_batch", "c_row", "d", "d_outer", "d_batch", "d_row",
-         "inner", "m", "n", "k", "row_block", "row_blocks", "col_block", "col_blocks", "units",
-         "each", "alpha", "beta")  # fmt: skip
-POINTERS = ("a", "b", "c", "d")
+INTERFACE = Interface(
+    "small_gemm",
+    "C = alpha * A @ B + beta * D, nothing packed",
+    arrays={"a": "A (m, k)", "b": "B (k, n)", "c": "C (m, n)", "d?": "D (m, n), or nothing"},
+    ints={
+        **{f"a_{k}": STRIDES[k] for k in STRIDES},
+        **{f"b_{k}": STRIDES[k] for k in STRIDES},
+        **{f"c_{k}": STRIDES[k] for k in ("outer", "batch", "row")},
+        **{f"d_{k}": STRIDES[k] for k in ("outer", "batch", "row")},
+        "inner": "products along the inner dim of the batch",
+        "m": "rows of A",
+        "n": "columns of B",
+        "k": "elements of a sum",
+        "row_block": "rows of a unit",
+        "row_blocks": "units along the rows of a product",
+        "col_block": "columns of a unit",
+        "col_blocks": "units along the columns of a product",
+        "units": "units of all products",
+        "each": "units of a chunk, which one thread computes",
+    },
+    floats={"alpha": "factor of the product", "beta": "factor of D"},
+)
+OPERANDS = ("a", "b", "c", "d")
 
 
 def tile_heights() -> list[int]:
@@ -77,10 +97,9 @@ class SmallGemm:
         self.declare_tiles()
         self.write_unit()
         self.write_chunk()
-        self.write_run()
-        kinds = ["array?" if n == "d" else "array" if n in POINTERS else
-                 "float" if n in ("alpha", "beta") else "int" for n in WORDS]  # fmt: skip
-        builtin.entry(self.module, "call", "run", kinds)
+        INTERFACE.write(
+            self.module, lambda _f, word: (word["units"] + (word["each"] - 1)) // word["each"]
+        )
         return self.module
 
     # -- a tile ------------------------------------------------------------------------------
@@ -189,18 +208,18 @@ class SmallGemm:
         f = self.module.function(
             "unit", None, [("words", PTR), *((n, I64) for n in names)], private=True
         )
-        words = f.args["words"].of(I64)
-        word = {n: words[i] for i, n in enumerate(WORDS)}
+        word = INTERFACE.words(f.args["words"])
         batch, first_row, rows, first_column, columns = (f.args[n] for n in names)
         outer, inner = batch // word["inner"], batch % word["inner"]
 
         def matrix(name: str) -> Pointer:
-            address = f.emit(PTR, f"inttoptr i64 {word[name].text} to ptr")
             step = outer * word[f"{name}_outer"] + inner * word[f"{name}_batch"]
-            return address.of(e).at(step + first_row * word[f"{name}_row"] if name != "b" else step)
+            if name != "b":
+                step = step + first_row * word[f"{name}_row"]
+            return word[name].of(e).at(step)
 
-        a, b, c, d = (matrix(n) for n in POINTERS)
-        alpha, beta = (self.number(f, word[n]) for n in ("alpha", "beta"))
+        a, b, c, d = (matrix(n) for n in OPERANDS)
+        alpha, beta = (f.convert(word[n], e) for n in ("alpha", "beta"))
         turned, beside = f.buffer(e, KC * nr), f.buffer(e, KC * ROWS)
         heights, table = Pointer(f, self.most, I64), Pointer(f, "@tiles", PTR)
         null = Value(f, PTR, "null")
@@ -236,7 +255,7 @@ class SmallGemm:
                 height, taller = rows // panels, rows % panels
                 first = f.compare("eq", pc, 0)
                 into = c.at(column)
-                absent = f.compare("eq", word["d"], 0)
+                absent = f.compare("eq", word["d"], null)
                 start_d = f.emit(PTR, f"select i1 {absent.text}, ptr {null.text}, "
                                       f"ptr {d.at(column).text}")  # fmt: skip
                 other = f.emit(PTR, f"select i1 {first.text}, ptr {start_d.text}, ptr {into.text}")
@@ -258,15 +277,10 @@ class SmallGemm:
                     start.set(at + h)
         f.ret()
 
-    def number(self, f: Function, word: Value) -> Value:
-        """A factor, from the bits of a double."""
-        return f.convert(f.bits(word, F64), self.e)
-
     def write_chunk(self) -> None:
         """Some units, one after the other."""
         f = self.module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-        words = f.args["context"].of(I64)
-        word = {n: words[i] for i, n in enumerate(WORDS)}
+        word = INTERFACE.words(f.args["context"])
         first = f.args["index"] * word["each"]
         after = first + word["each"]
         after = f.select(after < word["units"], after, word["units"])
@@ -281,30 +295,15 @@ class SmallGemm:
             f.call("unit", None, [f.args["context"], batch, row, rows, column, columns])
         f.ret()
 
-    def write_run(self) -> None:
-        kinds = {"alpha": F64, "beta": F64, **dict.fromkeys(POINTERS, PTR)}
-        f = self.module.function("run", None, [(n, kinds.get(n, I64)) for n in WORDS])
-        words = f.buffer(I64, len(WORDS))
-        for i, name in enumerate(WORDS):
-            value = f.args[name]
-            if value.type == PTR:
-                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            words[i] = f.bits(value, I64) if value.type == F64 else value
-        chunks = (f.args["units"] + (f.args["each"] - 1)) // f.args["each"]
-        f.call("pool_run", None, [Value(f, PTR, "@chunk"), words, chunks])
-        f.ret()
-
 
 def tile_symbols(e: str) -> dict[str, int]:
-    """What a module with products imports: the tiles, the pool, Python's functions."""
+    """The tiles and copies, which modules with small products import."""
     key = ("small_tile", e, jit.target().lanes, KC, ROWS)
-    names = ["tiles", "turn", "copy"]
-    tiles = jit.load(key, lambda: SmallGemm(e).build_tiles(), names)
-    return {**builtin.symbols(), **threads.run_symbol(), **tiles}
+    return jit.load(key, lambda: SmallGemm(e).build_tiles(), ["tiles", "turn", "copy"])
 
 
-def kernel(e: str) -> Any:
-    """The compiled product as a Python function of WORDS."""
-    key = ("small_gemm", e, jit.target().lanes, KC, ROWS, MANY)
-    found = jit.load(key, lambda: SmallGemm(e).build(), ["call"], tile_symbols(e))
-    return builtin.function(found["call"], "small_gemm")
+@functools.cache
+def kernel(e: str) -> Kernel:
+    """The kernel of an element type."""
+    key = (e, KC, ROWS, MANY)
+    return Kernel(INTERFACE, key, lambda: SmallGemm(e).build(), lambda: tile_symbols(e))

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.reference import matmul
-from ..matmul.select import product as native_product
+from ..matmul.select import linear, product
 from ..reduce.reference import add_reduce
 from . import select as native
 
@@ -61,12 +60,7 @@ def affine(x: Array, w: Array, *biases: Array | None) -> Array:
     """x w^T + biases."""
     some = [b for b in biases if b is not None]
     bias = None if not some else some[0] if len(some) == 1 else some[0] + some[1]
-    y = native_product(x, w.T, bias)
-    if y is None:
-        y = np.matmul(x, w.T)
-        if bias is not None:
-            y += bias
-    return y
+    return linear(x, w.T, bias)
 
 
 def turned(w: Array, sizes: Sizes) -> Array:
@@ -84,7 +78,7 @@ def sigmoid_(a: Array) -> Array:
 
 def weight_gradients(d: Array, x: Array, h: Array) -> tuple[Array, Array]:
     """Gradients of the weights of input and state."""
-    return matmul(d.T, x), matmul(d.T, h)
+    return product(d.T, x), product(d.T, h)
 
 
 def state_weights(d: Array, states: Array, first: Array, sizes: Sizes, reverse: bool) -> Array:
@@ -92,13 +86,13 @@ def state_weights(d: Array, states: Array, first: Array, sizes: Sizes, reverse: 
     laying the states out anew."""
     n, rows = sizes[0], len(states)
     if sizes[-1] != n or n == rows:
-        return matmul(d.T, previous(states, first, sizes, reverse))
+        return product(d.T, previous(states, first, sizes, reverse))
     begun, rest = (
         (slice(rows - n, rows), slice(rows - n)) if reverse else (slice(n), slice(n, rows))
     )
     seen = slice(n, rows) if reverse else slice(rows - n)
-    y = matmul(d[rest].T, states[seen])
-    y += matmul(d[begun].T, first)
+    y = product(d[rest].T, states[seen])
+    y += product(d[begun].T, first)
     return y
 
 
@@ -151,8 +145,8 @@ def lstm_backward(
             g_out, g_h, g_c, gates, cells, before, h0, c0, w_hh, [*steps(sizes, not reverse)]
         )
         dw_hh = state_weights(factor, out, h0, sizes, reverse)
-        dx = matmul(factor, w_ih) if need_x else None
-        return dx, dh, dc, matmul(factor.T, x), dw_hh, add_reduce(factor, (0,)), None
+        dx = product(factor, w_ih) if need_x else None
+        return dx, dh, dc, product(factor.T, x), dw_hh, add_reduce(factor, (0,)), None
     size = w_hh.shape[0] // 4
     i, f, g, o = (gates[:, k * size : (k + 1) * size] for k in range(4))
     tanh_c = np.tanh(cells)
@@ -184,7 +178,7 @@ def lstm_backward(
         np.matmul(factor[rows], w_hh, out=dh[:n])
     dw_ih, dw_hh = weight_gradients(factor, x, previous(out, h0, sizes, reverse))
     dw_hr = None if seen is None else seen.T @ (o * tanh_c)
-    return matmul(factor, w_ih), dh, dc, dw_ih, dw_hh, factor.sum(0), dw_hr
+    return product(factor, w_ih), dh, dc, dw_ih, dw_hh, factor.sum(0), dw_hr
 
 
 # -- gated recurrent unit ------------------------------------------------------------------------
@@ -237,8 +231,8 @@ def gru_backward(
         dw_hh = state_weights(factor, out, h0, sizes, reverse)
         db_hh = add_reduce(factor, (0,))
         factor[:, 2 * size :] = to_new
-        dx = matmul(factor, w_ih) if need_x else None
-        return dx, dh, matmul(factor.T, x), dw_hh, add_reduce(factor, (0,)), db_hh
+        dx = product(factor, w_ih) if need_x else None
+        return dx, dh, product(factor.T, x), dw_hh, add_reduce(factor, (0,)), db_hh
     before = previous(out, h0, sizes, reverse)
     r, z, new = (gates[:, k * size : (k + 1) * size] for k in range(3))
     # What the gradients of the state's products (r z n) are of the state's gradient.
@@ -258,9 +252,9 @@ def gru_backward(
         to_new[rows] *= d
         d *= z[rows]
         d += factor[rows] @ w_hh
-    dw_hh, db_hh = matmul(factor.T, before), factor.sum(0)
+    dw_hh, db_hh = product(factor.T, before), factor.sum(0)
     factor[:, 2 * size :] = to_new
-    return matmul(factor, w_ih), dh, matmul(factor.T, x), dw_hh, factor.sum(0), db_hh
+    return product(factor, w_ih), dh, product(factor.T, x), dw_hh, factor.sum(0), db_hh
 
 
 # -- Elman's network -----------------------------------------------------------------------------
@@ -295,8 +289,8 @@ def rnn_backward(
     if not relu and native.usable(sizes, w_hh, out, h0, g_out, g_h):
         factor, dh = native.rnn_backward(g_out, g_h, out, h0, w_hh, [*steps(sizes, not reverse)])
         dw_hh = state_weights(factor, out, h0, sizes, reverse)
-        dx = matmul(factor, w_ih) if need_x else None
-        return dx, dh, matmul(factor.T, x), dw_hh, add_reduce(factor, (0,))
+        dx = product(factor, w_ih) if need_x else None
+        return dx, dh, product(factor.T, x), dw_hh, add_reduce(factor, (0,))
     factor = (out > 0).astype(out.dtype) if relu else 1 - out * out
     dh = np.zeros_like(h0) if g_h is None else np.array(g_h)
     for rows, n in steps(sizes, not reverse):
@@ -307,4 +301,4 @@ def rnn_backward(
         part *= d
         np.matmul(part, w_hh, out=d)
     dw_ih, dw_hh = weight_gradients(factor, x, previous(out, h0, sizes, reverse))
-    return matmul(factor, w_ih), dh, dw_ih, dw_hh, factor.sum(0)
+    return product(factor, w_ih), dh, dw_ih, dw_hh, factor.sum(0)

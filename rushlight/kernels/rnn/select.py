@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..elementwise import select as elementwise
-from ..matmul import select as matmul
-from ..matmul.select import ELEMENTS, packed, packs
+from ..matmul.packed import packed, packs
+from ..matmul.select import ELEMENTS
 
 Array = np.ndarray
 Sizes = tuple[int, ...]
@@ -30,7 +31,7 @@ def usable(sizes: Sizes, w_hh: Array, *others: Any) -> bool:
     dtype, size = w_hh.dtype, w_hh.shape[1]
     if dtype not in ELEMENTS or not sizes or sizes[0] < ROWS:
         return False
-    if sum(sizes) * w_hh.size < LEAST_WORK or size < matmul.NARROW:
+    if sum(sizes) * w_hh.size < LEAST_WORK or size < tuning.MATMUL_NARROW:
         return False
     return all(a is None or a.dtype == dtype for a in others) and packs(w_hh) and packs(w_hh.T)
 

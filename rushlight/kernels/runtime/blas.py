@@ -19,12 +19,9 @@ import numpy as np
 
 from ... import config
 from ..elementwise import select as elementwise
+from ..tuning import BLAS_LARGE, BLAS_SHARED, BLAS_SHARED_BY_VECTOR
 
 Array = np.ndarray[Any, Any]
-
-SHARED = 1 << 18  # multiplications from which on OpenBLAS shares a product of matrices
-SHARED_BY_VECTOR = 9216  # and of a matrix by a vector
-LARGE = 1 << 24  # from here on its threads are worth what they cost
 
 
 class _OneThread:
@@ -73,10 +70,10 @@ one_thread = _OneThread()
 def dot(a: Array, b: Array) -> Array:
     """np.dot, which copies strided operands for BLAS by itself, of one or two dims."""
     work = a.size * (b.shape[-1] if b.ndim > 1 else 1)
-    if work >= SHARED_BY_VECTOR:
+    if work >= BLAS_SHARED_BY_VECTOR:
         narrow = a.ndim < 2 or b.ndim < 2 or a.shape[0] == 1 or b.shape[1] == 1
-        shared = narrow or work >= SHARED
-        if shared and work < LARGE and a.dtype.kind == "f" and elementwise.jit():
+        shared = narrow or work >= BLAS_SHARED
+        if shared and work < BLAS_LARGE and a.dtype.kind == "f" and elementwise.jit():
             with one_thread:
                 return np.dot(a, b)
     return np.dot(a, b)

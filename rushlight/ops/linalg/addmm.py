@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
-from ...kernels.linalg import reference as kernels
-from ...kernels.matmul.select import added
+from ...kernels.matmul.select import added, product
 from ..core.record import op
 from ..core.samples import case, error
 from .matmul import (
@@ -92,7 +91,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     y = _in_one(input, mat1, mat2, beta, alpha)
     if y is not None:
         return y
-    return _added(input, kernels.matmul(mat1, mat2), beta, alpha, strict=True)
+    return _added(input, product(mat1, mat2), beta, alpha, strict=True)
 
 
 addmm.shape(lambda _i, a, b, **_: product_shape(a, b))
@@ -118,7 +117,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     y = _in_one(input, mat, vec, beta, alpha)
     if y is not None:
         return y
-    return _added(input, kernels.matmul(mat, vec), beta, alpha)
+    return _added(input, product(mat, vec), beta, alpha)
 
 
 addmv.shape(lambda _i, a, b, **_: product_shape(a, b))
@@ -167,7 +166,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     y = _in_one(input, batch1, batch2, beta, alpha)
     if y is not None:
         return y
-    return _added(input, kernels.matmul(batch1, batch2), beta, alpha)
+    return _added(input, product(batch1, batch2), beta, alpha)
 
 
 baddbmm.shape(lambda _i, a, b, **_: product_shape(a, b))

@@ -15,11 +15,8 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import message
-from ...kernels.linalg import reference as kernels
-from ...kernels.matmul.select import product
+from ...kernels.matmul import select as products
 from ...kernels.meta import MetaArray
-from ...kernels.runtime.blas import SHARED_BY_VECTOR
-from ...kernels.runtime.blas import dot as blas_dot
 from ..core.record import composite, op, write_out
 from ..core.return_types import ReturnType
 from ..core.samples import case, error
@@ -207,7 +204,7 @@ def matmul(input: Any, other: Any) -> Any:
     check_product(input, other)
     if input.ndim > 2 or other.ndim > 2:
         batch_shape(input, other)
-    return kernels.matmul(input, other)
+    return products.product(input, other)
 
 
 matmul.shape(product_shape)
@@ -268,7 +265,7 @@ def mm(input: Any, mat2: Any) -> Any:
     need_dims(input, "self")
     need_dims(mat2, "mat2")
     check_product(input, mat2)
-    return kernels.matmul(input, mat2)
+    return products.product(input, mat2)
 
 
 mm.shape(product_shape)
@@ -304,7 +301,7 @@ def check_stacks(input: Any, mat2: Any) -> None:
 def bmm(input: Any, mat2: Any) -> Any:
     """The products of two equally long stacks of matrices."""
     check_stacks(input, mat2)
-    return kernels.matmul(input, mat2)
+    return products.product(input, mat2)
 
 
 bmm.shape(product_shape)
@@ -322,7 +319,7 @@ def mv(input: Any, vec: Any) -> Any:
     need_dims(input, "self")
     need_dims(vec, "vec", 1)
     check_product(input, vec)
-    return kernels.matmul(input, vec)
+    return products.product(input, vec)
 
 
 mv.shape(product_shape)
@@ -357,7 +354,7 @@ def dot(input: Any, tensor: Any) -> Any:
     """The sum of products of two vectors (no conjugation)."""
     _vectors("dot", input, tensor)
     check_product(input, tensor)
-    return kernels.matmul(input, tensor)
+    return products.product(input, tensor)
 
 
 dot.shape(product_shape)
@@ -390,13 +387,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         and input.dtype == weight.dtype
         and (bias is None or bias.dtype == weight.dtype)
     ):
-        y = product(input, weight.T, bias)
-        if y is None:
-            w = weight.T
-            y = input.dot(w) if input.size * w.shape[1] < SHARED_BY_VECTOR else blas_dot(input, w)
-            if bias is not None:
-                y += bias
-        return y
+        return products.linear(input, weight.T, bias)
     same_type(input, weight, "mat1", "mat2")
     if input.ndim == 0 or weight.ndim not in (1, 2) or input.shape[-1] != weight.shape[-1]:
         rows = (math.prod(input.shape[:-1]), input.shape[-1] if input.ndim else 1)
@@ -411,17 +402,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             )
         )
     if weight.ndim == 1:
-        y = kernels.matmul(input, weight)
+        y = products.product(input, weight)
         return y if bias is None else y + bias
     if bias is not None:
         same_type(input, bias, "mat1", "bias")
-        y = product(input, weight.T, bias)
-        if y is not None:
-            return y
-    y = kernels.matmul(input, weight.T)
-    if bias is not None:
-        y += bias
-    return y
+    return products.linear(input, weight.T, bias)
 
 
 @linear.shape
@@ -437,7 +422,7 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
         gx = g[..., None] * weight if needs[0] else None
         gw = matmul(g.reshape((math.prod(g.shape),)), tall(input)) if needs[1] else None
         return gx, gw, g
-    product = kernels.matmul if g.__class__ is ndarray else matmul  # shapes fit: no questions
+    product = products.product if g.__class__ is ndarray else matmul  # shapes fit: no questions
     if needs[0]:
         gx = product(g, weight)
     if needs[1]:

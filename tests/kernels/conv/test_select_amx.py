@@ -14,7 +14,7 @@ from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.matmul import select as matmul
 
 pytestmark = pytest.mark.skipif(
-    not elementwise.jit() or not matmul.has_unit(), reason="no machine code, or a CPU without AMX"
+    not elementwise.jit() or not matmul.has_amx(), reason="no machine code, or a CPU without AMX"
 )
 
 

@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.matmul import select
+from rushlight.kernels.matmul.packed import AmxPacked
+from rushlight.kernels.plan import Launch, Plan
+from rushlight.kernels.runtime.workspace import aligned
 
 pytestmark = pytest.mark.skipif(
-    not elementwise.jit() or not select.has_unit(), reason="no machine code, or a CPU without AMX"
+    not elementwise.jit() or not select.has_amx(), reason="no machine code, or a CPU without AMX"
 )
 
 
@@ -32,12 +36,16 @@ def multiplied(
     threads.ready()
     (batch, m, k), n = a.shape, b.shape[2]
     c = np.full((batch, m, n), np.nan, np.float32) if onto is None else onto.copy()
-    room = select.room(amx_gemm.packed_bytes(m, n, k, batch, parts))
+    room = aligned(amx_gemm.packed_bytes(m, n, k, batch, parts))
     of_a, of_b = ([s // 4 for s in x.strides] for x in (a, b))
-    amx_gemm.kernel(parts)(
-        a, of_a[1], of_a[2], of_a[0], b, of_b[1], of_b[2], of_b[0], c, n, m * n,
-        bias_row, bias_col, m, n, k, batch, room, int(onto is not None),
+    launch = Launch(
+        amx_gemm.kernel(parts), a="a", a_row=of_a[1], a_col=of_a[2], a_batch=of_a[0], b="b",
+        b_row=of_b[1], b_col=of_b[2], b_batch=of_b[0], c="c", c_row=n, c_batch=m * n,
+        bias_row="bias_row", bias_col="bias_col", packed="room", m=m, n=n, k=k, batch=batch,
+        accumulate=int(onto is not None),
     )  # fmt: skip
+    names = ("a", "b", "c", "bias_row", "bias_col", "room")
+    Plan("test.amx_gemm", names, {}, [launch]).run(a, b, c, bias_row, bias_col, room)
     return c
 
 
@@ -156,7 +164,7 @@ def test_threads_give_the_same_bits() -> None:
 
 
 def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "UNIT_LEAST", 1)
+    monkeypatch.setattr(tuning, "MATMUL_AMX_LEAST", 1)
     rng = np.random.default_rng(4)
     a, b = (rng.standard_normal((160, 160), dtype=np.float32) for _ in range(2))
     select.plan.cache_clear()
@@ -178,7 +186,7 @@ def test_a_matrix_that_stays_packed(rows: int, turned: bool) -> None:
     rng = np.random.default_rng(rows)
     b = rng.standard_normal((70, 150), dtype=np.float32)
     b = np.ascontiguousarray(b.T).T if turned else b
-    kept = select.UnitPacked(b)
+    kept = AmxPacked(b)
     for again in range(2):
         a = rng.standard_normal((rows, 70), dtype=np.float32)
         bias = rng.standard_normal(150, dtype=np.float32) if again else None
@@ -197,7 +205,7 @@ def test_a_packed_matrix_and_numbers_that_cannot_be_split(where: str) -> None:
     rng = np.random.default_rng(5)
     a, b = (rng.standard_normal((64, 64), dtype=np.float32) for _ in range(2))
     (a if where == "a" else b)[3, 4] = np.inf
-    kept = select.UnitPacked(b)
+    kept = AmxPacked(b)
     c = np.ones((64, 64), np.float32)
     kept.into(a, c, accumulate=True)
     np.testing.assert_allclose(c, a @ b + 1, rtol=1e-4, atol=1e-4)

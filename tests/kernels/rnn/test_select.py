@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
-from rushlight.kernels.matmul import select as matmul
+from rushlight.kernels.matmul.packed import Packed
 from rushlight.kernels.rnn import reference, select
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
@@ -51,7 +52,7 @@ def both_ways(kind: str, sizes: Any, reverse: bool, given: list[Any]) -> list[An
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(select, "LEAST_WORK", 1)
-    monkeypatch.setattr(matmul, "NARROW", 1)
+    monkeypatch.setattr(tuning, "MATMUL_NARROW", 1)
     monkeypatch.setattr(select, "ROWS", 1)
     return monkeypatch
 
@@ -112,7 +113,7 @@ def test_a_matrix_packed_once(k: int, n: int) -> None:
     b, a = rng.standard_normal((n, k)).T, rng.standard_normal((9, k))
     bias, c = rng.standard_normal(n), rng.standard_normal((9, n))
     first = c.copy()
-    packed = matmul.Packed(b)
+    packed = Packed(b)
     packed.into(a, c, accumulate=True)
     np.testing.assert_allclose(c, first + a @ b, atol=1e-9)
     packed.into(a, c, bias)

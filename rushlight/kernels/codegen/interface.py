@@ -1,0 +1,188 @@
+"""A kernel's interface, declared once: what it is called with, by name, type and meaning.
+
+    GEMV = Interface(
+        "gemv",
+        "C = alpha * A @ B + beta * D for few rows of A",
+        arrays={"a": "A (m, k), rows without gaps", ..., "d?": "D, or nothing"},
+        ints={"m": "rows of A", ..., "units": "pieces of work that threads share"},
+        floats={"alpha": "factor of the product", "beta": "factor of D"},
+    )
+
+From the declaration come the native function `run(ptr…, i64…, double…)` with the packing of its
+arguments for the chunks (`write`), the names that a chunk reads them by (`words`), Python's
+function and its documentation (`Kernel.call`), and what `Launch` checks (`kernels/plan.py`).
+Arguments stand in the order arrays, ints, floats. An array whose name ends in "?" may be missing:
+a null pointer, None in Python.
+
+Not here: instructions (`ir.py`), compiling (`runtime/jit.py`), threads (`runtime/threads.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..runtime import builtin, jit, threads
+from .ir import F64, I64, PTR, Function, Module, Pointer, Value
+
+Words = dict[str, Value]
+Write = Callable[[Function, Words], None]
+
+
+class Interface:
+    """Name, meaning and arguments of a kernel.
+
+    Args:
+        name: of the kernel, in caches, profiles and messages.
+        summary: what it computes, as a formula.
+        arrays, ints, floats: the arguments of each type (data pointer, i64, float64): name to
+            meaning.
+        state: names of further i64 words that a `run` of its own sets for its chunks, such as the
+            number of a block.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        summary: str,
+        arrays: dict[str, str],
+        ints: dict[str, str],
+        floats: dict[str, str] | None = None,
+        state: Sequence[str] = (),
+    ) -> None:
+        self.name, self.summary = name, summary
+        self.optional = frozenset(k[:-1] for k in arrays if k.endswith("?"))
+        self.arrays = {k.removesuffix("?"): text for k, text in arrays.items()}
+        self.ints, self.floats = ints, floats or {}
+        self.types: dict[str, str] = (
+            dict.fromkeys(self.arrays, PTR) | dict.fromkeys(ints, I64)
+            | dict.fromkeys(self.floats, F64)
+        )  # fmt: skip
+        self.packed: dict[str, str] = self.types | dict.fromkeys(state, I64)
+        self.places = {k: i for i, k in enumerate(self.packed)}
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(self.types)})"
+
+    def documentation(self) -> str:
+        """The kernel's meaning, and a line for each argument."""
+        lines = [f"{self.name}: {self.summary}", ""]
+        for kind, fields in (("array", self.arrays), ("int", self.ints), ("float", self.floats)):
+            for name, text in fields.items():
+                given = f"{kind} or None" if name in self.optional else kind
+                lines.append(f"    {name}: {given}. {text}")
+        return "\n".join(lines)
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def words(self, context: Value) -> Words:
+        """The arguments and the state inside a chunk, read from what it is handed."""
+        packed = context.of(I64)
+        return {k: packed.at(i).of(t)[0] for i, (k, t) in enumerate(self.packed.items())}
+
+    def begin_run(self, module: Module) -> Function:
+        """The function `run`, for kernels that write its body themselves."""
+        return module.function("run", None, list(self.types.items()))
+
+    def pack(self, f: Function) -> Pointer:
+        """The arguments of `run` side by side, 8 bytes each, as `words` reads them; then room for
+        the state."""
+        packed = f.buffer(I64, max(1, len(self.packed)))
+        for name, type_ in self.types.items():
+            packed.at(self.places[name]).of(type_)[0] = f.args[name]
+        return packed
+
+    def set(self, packed: Pointer, /, **state: Any) -> None:
+        """Set words of the state (or of the arguments) for the chunks that come."""
+        for name, value in state.items():
+            packed.at(self.places[name]).of(self.packed[name])[0] = value
+
+    def write(
+        self,
+        module: Module,
+        chunks: str | Callable[[Function, Words], Value],
+        chunk: str = "chunk",
+        release: Any = True,
+        prepare: Write | None = None,
+        finish: Write | None = None,
+    ) -> None:
+        """Write `run`, which hands the chunks to the pool, and Python's way to it.
+
+        Args:
+            chunks: how many there are: the name of an argument, or what computes it.
+            chunk: the function `chunk(context, index)` of the module.
+            release: whether other Python threads may run meanwhile: True, False, or (argument,
+                number): where that argument is at least that number.
+            prepare: written before the chunks, in the calling thread.
+            finish: written after them.
+        """
+        f = self.begin_run(module)
+        args = dict(f.args)
+        if prepare is not None:
+            prepare(f, args)
+        count = args[chunks] if isinstance(chunks, str) else chunks(f, args)
+        f.call("pool_run", None, [Value(f, PTR, f"@{chunk}"), self.pack(f), count])
+        if finish is not None:
+            finish(f, args)
+        f.ret()
+        self.write_entry(module, release)
+
+    def write_entry(self, module: Module, release: Any = True) -> None:
+        """Write `call`, Python's way to `run`, for modules that write `run` themselves."""
+        kinds = ["array?" if k in self.optional else "array" for k in self.arrays]
+        kinds += ["int"] * len(self.ints) + ["float"] * len(self.floats)
+        if isinstance(release, tuple) and isinstance(release[0], str):
+            release = (self.places[release[0]], release[1])
+        builtin.entry(module, "call", "run", kinds, release)
+
+
+class Kernel:
+    """A kernel of some element types, compiled when it is first called.
+
+    Args:
+        interface: what it is called with.
+        key: all that `build` depends on, beside the CPU.
+        build: writes its module.
+        imports: gives the addresses of functions that it calls, beside Python's and the pool's.
+    """
+
+    def __init__(
+        self,
+        interface: Interface,
+        key: tuple[Any, ...],
+        build: Callable[[], Module],
+        imports: Callable[[], dict[str, int]] | None = None,
+    ) -> None:
+        self.interface, self.key, self.build, self.imports = interface, key, build, imports
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.interface.name}{self.key!r}>"
+
+    @functools.cached_property
+    def addresses(self) -> dict[str, int]:
+        """Where the machine code of `call` and `run` is."""
+        imports = {**builtin.symbols(), **threads.run_symbol()}
+        if self.imports is not None:
+            imports |= self.imports()
+        key = (self.interface.name, *self.key, jit.target().lanes)
+        return jit.load(key, self.build, ["call", "run"], imports)
+
+    @functools.cached_property
+    def call(self) -> Callable[..., None]:
+        """Python's function: ndarrays (or None), ints, floats, in the order of the interface.
+
+        What it is given is not checked: whoever plans a call knows shapes, types and layouts.
+        """
+        interface = self.interface
+        return builtin.function(self.addresses["call"], interface.name, interface.documentation())  # type: ignore[no-any-return]
+
+    @property
+    def address(self) -> int:
+        """The native `run(ptr…, i64…, double…)`."""
+        return self.addresses["run"]
+
+
+def pointers(names: Sequence[str], words: Words, element: str) -> list[Pointer]:
+    """The arrays `names` of a chunk as pointers to elements of one type."""
+    return [words[k].of(element) for k in names]

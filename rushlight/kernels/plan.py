@@ -1,0 +1,270 @@
+"""Plans: which kernels compute a call, decided once from shapes, types and strides.
+
+A family's `select.py` makes a `Plan` of the metadata of a call, never of the numbers in its
+arrays, and keeps it by its key. A plan states what comes out, what memory is needed meanwhile, what
+it costs, and a list of launches. It is
+
+* run on arrays, by eager calls: `plan.run(x, w)` allocates the outputs and runs the launches;
+* run on pointers, by a compiler of whole steps: `plan.emit(pointers)` gives each native function
+  with its arguments;
+* read by people: `print(plan.describe())`, `rushlight.show(op, *inputs)`.
+
+NumPy is a launch like any other: `Reference` calls a Python function of arrays.
+
+Not here: what a kernel is called with (`codegen/interface.py`), which plan is made when (the
+families' `select.py`), from which sizes on (`tuning.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .meta import MetaArray, contiguous_strides
+from .runtime.workspace import workspace
+
+if TYPE_CHECKING:
+    from .codegen.interface import Kernel
+
+Array = Any
+Shape = tuple[int, ...]
+
+
+class Launch:
+    """One call of a kernel, all its arguments named.
+
+    Arrays are names of the plan: of its operands, outputs, workspaces or constants (None where the
+    kernel takes none). Ints are numbers. Floats are numbers, or names of the plan's scalars.
+
+    Raises:
+        TypeError: for an argument that is missing, unknown, or of another type.
+    """
+
+    __slots__ = ("arrays", "floats", "ints", "kernel")
+
+    def __init__(self, kernel: Kernel, /, **given: Any) -> None:
+        interface = kernel.interface
+        unknown = [k for k in given if k not in interface.types]
+        missing = [k for k in interface.types if k not in given and k not in interface.optional]
+        if unknown or missing:
+            raise TypeError(f"{interface.name}: missing {missing}, unknown {unknown}")
+        self.kernel = kernel
+        self.arrays: tuple[str | None, ...] = tuple([given.get(k) for k in interface.arrays])
+        self.ints: tuple[int, ...] = tuple([given[k] for k in interface.ints])
+        self.floats: tuple[float | str, ...] = tuple([given[k] for k in interface.floats])
+        for name, value in zip(interface.arrays, self.arrays, strict=True):
+            if not isinstance(value, str) and (value is not None or name not in interface.optional):
+                raise TypeError(f"{interface.name}: {name} is the name of an array, not {value!r}")
+        for name, number in zip(interface.ints, self.ints, strict=True):
+            if not isinstance(number, (int, np.integer)):
+                raise TypeError(f"{interface.name}: {name} is an int, not {number!r}")
+
+    def fields(self) -> Iterator[tuple[str, Any]]:
+        """(name, value) of all arguments, in the order of the call."""
+        yield from zip(
+            self.kernel.interface.types, (*self.arrays, *self.ints, *self.floats), strict=True
+        )
+
+    def arguments(self, pointers: dict[str, int], scalars: dict[str, float]) -> list[Any]:
+        """The arguments of the native function: addresses (0 for none), ints, floats."""
+        floats = [scalars[v] if isinstance(v, str) else v for v in self.floats]
+        return [*(0 if a is None else pointers[a] for a in self.arrays), *self.ints, *floats]
+
+    def describe(self) -> list[str]:
+        """The kernel, then its arguments."""
+        given = " ".join(f"{k}={v}" for k, v in self.fields())
+        return [f"{self.kernel.interface.name}: {self.kernel.interface.summary}", f"  {given}"]
+
+
+class Reference:
+    """A launch of NumPy: `results = fn(*arrays, **parameters)`, or, without results, in place.
+
+    Args:
+        fn: a function of arrays; it returns one array, or a tuple of them for several results.
+        arrays: names of the plan (None is handed on as None).
+        results: names of what comes out, in its order.
+    """
+
+    __slots__ = ("arrays", "fn", "parameters", "results")
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        arrays: Sequence[str | None],
+        results: Sequence[str] = ("y",),
+        **parameters: Any,
+    ) -> None:
+        self.fn, self.arrays, self.results = fn, tuple(arrays), tuple(results)
+        self.parameters = parameters
+
+    def describe(self) -> list[str]:
+        name = getattr(self.fn, "__name__", repr(self.fn))
+        module = getattr(self.fn, "__module__", None) or "numpy"
+        results = f"{', '.join(self.results)} = " if self.results else ""
+        lines = [f"NumPy: {results}{module}.{name}({', '.join(map(str, self.arrays))})"]
+        if self.parameters:
+            lines.append("  " + " ".join(f"{k}={v}" for k, v in self.parameters.items()))
+        return lines
+
+
+class Plan:
+    """How a call of certain shapes, types and strides is computed.
+
+    Args:
+        name: the family and the way, as in "matmul.gemv".
+        operands: names of the arrays that `run` takes, in order; None may come for one that no
+            kernel reads.
+        outputs: name to shape, type and strides; `run` returns them, as a tuple if several.
+        launches: what is done, in order.
+        workspace: name to bytes, memory that is needed while it runs.
+        constants: name to array, such as tables of offsets.
+        scalars: names of numbers that `run` takes behind the arrays.
+        returns: the outputs that `run` gives, where not all of them.
+        mutates: the operands that are written to.
+        flops: additions and multiplications.
+        bytes: read and written, each array once.
+    """
+
+    __slots__ = (
+        "bytes", "constants", "flops", "launches", "mutates", "name", "operands", "outputs",
+        "returns", "run", "scalars", "workspace",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        operands: Sequence[str],
+        outputs: dict[str, MetaArray],
+        launches: Sequence[Launch | Reference],
+        *,
+        workspace: dict[str, int] | None = None,
+        constants: dict[str, Array] | None = None,
+        scalars: Sequence[str] = (),
+        returns: Sequence[str] | None = None,
+        mutates: Sequence[str] = (),
+        flops: int = 0,
+        bytes: int = 0,
+    ) -> None:
+        self.name, self.operands, self.outputs = name, tuple(operands), outputs
+        self.launches, self.workspace = tuple(launches), workspace or {}
+        self.constants, self.scalars = constants or {}, tuple(scalars)
+        self.returns = tuple(outputs) if returns is None else tuple(returns)
+        self.mutates, self.flops, self.bytes = tuple(mutates), flops, bytes
+        self.run: Callable[..., Any] = self._first
+
+    def _first(self, *given: Any) -> Any:
+        """`run` when first called: kernels are compiled then, not when a plan is looked at."""
+        run = self.run = runner(self)
+        return run(*given)
+
+    def __repr__(self) -> str:
+        return f"<plan {self.name}>"
+
+    def emit(
+        self, pointers: dict[str, int], scalars: dict[str, float] | None = None
+    ) -> list[tuple[int, list[Any]]]:
+        """(address of a native function, its arguments) for each launch.
+
+        `pointers` has an address for each operand, output and workspace; constants have their own.
+
+        Raises:
+            TypeError: where a launch is NumPy's, which has no address.
+        """
+        known = {k: a.ctypes.data for k, a in self.constants.items()} | pointers
+        found = []
+        for launch in self.launches:
+            if isinstance(launch, Reference):
+                raise TypeError(f"{self.name}: {launch.describe()[0]} has no native function")
+            found.append((launch.kernel.address, launch.arguments(known, scalars or {})))
+        return found
+
+    def describe(self) -> str:
+        """The plan as text: what comes out, what it needs and costs, and each launch."""
+        lines = [f"plan {self.name}({', '.join((*self.operands, *self.scalars))})"]
+        for k, meta in self.outputs.items():
+            laid = "" if dense(meta) else f" strides {meta.strides}"
+            lines.append(f"  output     {k} {meta.shape} {meta.dtype}{laid}")
+        lines += [f"  workspace  {k} {n} bytes" for k, n in self.workspace.items()]
+        lines += [f"  constant   {k} {a.shape} {a.dtype}" for k, a in self.constants.items()]
+        if self.mutates:
+            lines.append(f"  writes to  {', '.join(self.mutates)}")
+        lines.append(f"  costs      {self.flops:,} FLOPs, {self.bytes:,} bytes read and written")
+        for launch in self.launches:
+            first, *more = launch.describe()
+            lines += [f"  launch     {first}", *(f"             {line}" for line in more)]
+        return "\n".join(lines)
+
+
+def dense(meta: MetaArray) -> bool:
+    """Whether elements lie in row-major order without gaps."""
+    return meta.strides == contiguous_strides(meta.shape, meta.dtype.itemsize)
+
+
+def nbytes(*metas: Any) -> int:
+    """The bytes of some arrays (None counts nothing)."""
+    return sum(math.prod(m.shape) * m.dtype.itemsize for m in metas if m is not None)
+
+
+# -- running on arrays ---------------------------------------------------------------------------
+
+_codes: dict[str, CodeType] = {}
+
+
+def runner(plan: Plan) -> Callable[..., Any]:
+    """`plan.run` as a function of its own: allocations and calls written out.
+
+    Written as text because a loop over launches and names costs as much as a small kernel; plans of
+    one structure share the text.
+    """
+    space: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "workspace": workspace}
+    made = {r for launch in plan.launches if isinstance(launch, Reference) for r in launch.results}
+    lines = []
+    for i, (k, meta) in enumerate(plan.outputs.items()):
+        if k in made:
+            continue
+        space[f"shape{i}"], space[f"dtype{i}"] = meta.shape, meta.dtype
+        if dense(meta):
+            lines.append(f"{k} = empty(shape{i}, dtype{i})")
+        else:
+            space[f"strides{i}"] = meta.strides
+            lines.append(f"{k} = ndarray(shape{i}, dtype{i}, None, 0, strides{i})")
+    offset = 0
+    if plan.workspace:
+        at = []
+        for k, n in plan.workspace.items():
+            at.append((k, offset))
+            offset += -(-n // 64) * 64
+        lines.append(f"_room = workspace({offset})")
+        lines += [f"{k} = _room[{start}:]" if start else f"{k} = _room" for k, start in at]
+    space |= plan.constants
+    if any(isinstance(launch, Launch) for launch in plan.launches):
+        from .runtime.threads import ready
+
+        space["ready"] = ready
+        lines.append("ready()")
+    for i, launch in enumerate(plan.launches):
+        arrays = [str(a) for a in launch.arrays]
+        if isinstance(launch, Launch):
+            space[f"call{i}"], space[f"ints{i}"] = launch.kernel.call, launch.ints
+            floats = []
+            for j, value in enumerate(launch.floats):
+                floats.append(value if isinstance(value, str) else f"float{i}_{j}")
+                space[f"float{i}_{j}"] = value
+            lines.append(f"call{i}({', '.join([*arrays, f'*ints{i}', *floats])})")
+        else:
+            space[f"call{i}"], space[f"more{i}"] = launch.fn, launch.parameters
+            given = ", ".join([*arrays, *([f"**more{i}"] if launch.parameters else [])])
+            into = ", ".join(launch.results)
+            lines.append(f"{into}{' = ' * bool(into)}call{i}({given})")
+    lines.append(f"return {', '.join(plan.returns) or None}")
+    signature = ", ".join((*plan.operands, *plan.scalars))
+    source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)
+    code = _codes.get(source)
+    if code is None:
+        module = compile(source, f"<plan {plan.name}>", "exec")
+        code = _codes[source] = next(c for c in module.co_consts if isinstance(c, CodeType))
+    return FunctionType(code, space, "run")

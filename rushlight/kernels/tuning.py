@@ -1,0 +1,140 @@
+"""Every size at which the choice of a kernel changes, in one place.
+
+A name begins with its family. The families' `select.py` read them while they make a plan; nothing
+else in the package asks how large an array is. With `RUSHLIGHT_JIT=always` the sizes from which on
+kernels are used are 1, so that tests reach kernels with small arrays: those are the ones written
+with `least`.
+
+Figures in comments are microseconds of NumPy and of the kernel on both sides of a limit, two
+threads of a 2-core Xeon, unless they say something else.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TypeVar
+
+ALWAYS = os.environ.get("RUSHLIGHT_JIT") == "always"
+
+N = TypeVar("N", int, float)
+
+
+def least(size: N, always: N | None = None) -> N:
+    """A size from which on a kernel is used; with `RUSHLIGHT_JIT=always` 1, or what is given."""
+    if not ALWAYS:
+        return size
+    return type(size)(1) if always is None else always
+
+
+# -- formulas about one element ------------------------------------------------------------------
+
+ELEMENTWISE_LEAST = least(4096)  # elements, for a formula of several steps
+ELEMENTWISE_FUNCTION_LEAST = least(1 << 16)  # for exp, tanh, … alone, which NumPy does well
+ELEMENTWISE_ARITHMETIC_LEAST = least(1 << 19)  # and for a + b: threads pay when memory is the limit
+ELEMENTWISE_FAR = 1 << 25  # bytes of a result from which on it is written past the cache
+BROADCAST_SHORT = least(8)  # elements of a row below which NumPy is quicker
+BROADCAST_FAR = 1 << 24  # the longest step between neighbours of a row, in elements
+WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's branches
+
+# -- reductions ----------------------------------------------------------------------------------
+
+REDUCE_LEAST = least(8192)  # elements
+REDUCE_SHORT = least(8)  # elements side by side below which another axis is innermost
+REDUCE_PIECE = 65536  # elements of a piece of work, along the axis that is reduced
+REDUCE_BLOCK = 131072  # and across it
+REDUCE_MOST_PLANS = 2048  # layouts that a reduction remembers
+REDUCE_MOST_VARIANTS = 64  # kernels of one reduction with different constants; then NumPy
+NARROW_SUM_BLOCK = 256  # float16 numbers that are added before their sum is widened
+SCAN_LEAST = least(4096)  # elements
+SCAN_PIECE = 16384  # elements of a piece of work
+SCAN_MANY = 8  # lines for which exponentials side by side are worth turning a matrix twice
+ARGREDUCE_LEAST = least(131072)  # elements
+ARGREDUCE_SHORT = least(16)  # elements along memory below which NumPy is quicker
+SORT_MANY = 256  # elements from which on it pays to pack values with their places
+SORT_FEW = 16  # the part of an axis that counts as few for topk
+
+# -- products of matrices ------------------------------------------------------------------------
+
+MATMUL_LEAST_WORK = least(1 << 12)  # multiplications
+MATMUL_LEAST_PACKED = 6 << 20  # multiplications of one product from which on packing its B may pay
+MATMUL_NARROW = least(16)  # columns of a matrix that stays packed
+MATMUL_FEW = 16  # rows (or columns) that sums along k are used for
+MATMUL_PIECE = 1 << 17  # multiplications that a thread takes at a time
+MATMUL_SLICE, MATMUL_SLICES = 1024, 64  # the least slice of a long k, and the most of them
+MATMUL_SMALL = 1 << 13  # elements of a result from which on k is not cut
+MATMUL_AMX_LEAST = least(1 << 23)  # multiplications from which on the matrix unit is used
+MATMUL_AMX_SIDE = least(64, 4)  # and the least m, n and k
+MATMUL_AMX_ROWS = least(16)  # the least m for products by a matrix that stays packed
+BLAS_SHARED = 1 << 18  # multiplications from which on OpenBLAS shares a product of matrices
+BLAS_SHARED_BY_VECTOR = 9216  # and of a matrix by a vector
+BLAS_LARGE = 1 << 24  # from here on its threads are worth what they cost
+LINALG_LEAF = 48  # order below which one LAPACK solve is faster than more splitting
+
+# -- convolutions --------------------------------------------------------------------------------
+
+CONV_LEAST_WORK = least(1 << 15)  # multiplications
+CONV_FEW = least(24)  # output positions of all images below which tiles are mostly empty
+CONV_BLOCK = 1 << 21  # elements of a block of columns: with less, threads wait for each other
+CONV_FULL = 64  # output positions of an image below which several images share a panel
+CONV_NARROW = 128  # output positions below which a product is made for many images at once
+CONV_SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
+CONV_AMX_LEAST_WORK = least(1 << 22)  # multiplications
+CONV_AMX_FEW = least(32)  # output positions of all images, below which vectors are as fast
+CONV_AMX_FEW_OF_WEIGHT = least(128)  # the same for a weight's gradient
+CONV_AMX_USEFUL = least(0.45, 0.0)  # the least share of a tile's work that counts
+CONV_AMX_USEFUL_OF_WEIGHT = least(0.55, 0.0)
+CONV_AMX_MOST = 1 << 23  # bytes of split images at a time
+CONV_AMX_TOGETHER = 1 << 20  # bytes of split operands that a gradient goes through for each tap
+CONV_AMX_CHUNKS = 16  # chunks that there should be
+IM2COL_LEAST_WORK = least(1 << 20)  # multiplications
+IM2COL_FEW = 64  # output positions up to which no kernel that packs weights is as fast
+IM2COL_FEW_LARGE, IM2COL_LARGE = 192, 1 << 19  # the same for weights of so many elements
+IM2COL_SMALL = 32  # positions of an image up to which the matrix unit wants whole columns
+IM2COL_SMALL_WEIGHT = 64  # the same for a weight's gradient
+IM2COL_MOST = 1 << 26  # bytes of columns
+IM2COL_CHUNK = 1 << 14  # elements that are copied at a time
+DEPTHWISE_LEAST = least(2048)  # elements of the result
+DEPTHWISE_TAPS = 49  # the largest kernel whose taps are written out one by one
+DEPTHWISE_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
+ZERO_PAD_LEAST = least(2048)  # elements
+CONV_REFERENCE_BLOCK = 1 << 19  # elements of a block of columns: 2 MB, so it stays near the core
+CONV_REFERENCE_MORE = 1.1  # how much larger than the result an input may be for the turned kernel
+CONV_REFERENCE_WIDE = 128  # positions of an image from which on a product an image is made
+RESAMPLE_DENSE = 8  # taps from which on a matrix product is faster than one pass a tap
+
+# -- pooling -------------------------------------------------------------------------------------
+
+MAX_POOL_LEAST = least(2048)  # elements of the result
+MAX_POOL_LARGEST = 36  # elements of a window whose taps are written out one by one
+MAX_POOL_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
+AVERAGE_POOL_LEAST = least(4096)  # elements of the input
+AVERAGE_POOL_WIDEST = 4096  # columns of a line at most
+
+# -- rows: softmax, losses, norms ----------------------------------------------------------------
+
+ROWS_LEAST = least(2048)  # elements
+ROWS_CHUNK = 8192  # elements of a piece of work
+ROWS_NARROW = least(8)  # columns below which NumPy is quicker, for an earlier dimension
+ROWS_WIDE = 64  # columns from which on four vectors of them are computed together
+LOSS_LEAST = least(2048)  # elements
+NORM_PARTS = 32  # chunks that the rows of a gradient are cut into, as long as they have
+NORM_MOST_ROWS = 256  # rows of a chunk at most: sums of more lose digits
+NORM_SHORT = 8  # elements of a channel of an image below which NumPy is quicker, but for one
+NORM_BLOCK = 4096  # elements whose sum is gathered in the type of the data
+NORM_CHUNK = 16384  # elements of a chunk of channels
+NORM_REFERENCE_BLOCK = 1 << 16  # elements of a block of rows that stays in the cache
+ATTENTION_LEAST_WORK = least(1 << 18)  # multiplications of the scores
+ATTENTION_DEEPEST = 256  # elements of a query or value at most
+
+# -- recurrent layers, tables, lists of arrays ---------------------------------------------------
+
+RNN_LEAST_WORK = least(1 << 19)  # multiplications with the state's weights
+RNN_ROWS = least(4)  # of the first time: below, a product reads more than it computes
+EMBEDDING_LEAST = least(16384)  # elements
+EMBEDDING_BANDS = 64  # parts of a table that threads may compute
+MULTI_TENSOR_LEAST = least(1024)  # elements, of all arrays together
+OPTIM_LEAST = least(1024)  # elements, of all parameters together
+OPTIM_BLOCK = 16384  # elements that NumPy updates at a time, so that its temporaries stay cached
+OPTIM_PATIENCE = 100  # steps for which a plan of an optimiser's arrays is kept unused
+RANDOM_FEW = 64  # numbers up to which the C library's functions are as fast as NumPy's
+RANDOM_BLOCK = 1 << 15  # numbers that are drawn at a time
