@@ -12,7 +12,7 @@ import rushlight as rl
 
 from ..nn.functional import softplus
 from . import constraints
-from .transforms import Transform
+from .transform import Transform
 from .utils import _sum_rightmost, broadcast_all, is_number, lazy_property
 
 

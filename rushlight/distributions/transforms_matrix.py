@@ -12,7 +12,7 @@ import rushlight as rl
 
 from ..nn.functional import logsigmoid, pad, softplus
 from . import constraints
-from .transforms import Transform
+from .transform import Transform
 from .transforms_elementwise import _clipped_sigmoid, _Plain
 from .utils import tril_matrix_to_vec, vec_to_tril_matrix
 

@@ -22,13 +22,8 @@ MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 
 
-def load(file: IO[bytes], table: Any, place: Any, encoding: str) -> Any:
-    """The object in `file`, which stands at the beginning of the first pickle."""
-    data, at = whole(file)
-    if data[at + 257 : at + 262] == b"ustar":
-        from . import tar
-
-        return tar.load(data, at, table, place, encoding)
+def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> Any:
+    """The object whose first pickle begins at `at` of `data`."""
     if data[at : at + 1] != b"\x80":
         raise CheckpointError(
             message(

@@ -1,7 +1,7 @@
 """load: read what `save`, or PyTorch's `torch.save`, wrote.
 
 Reading never executes anything that a file names (`unpickler.py`, `names.py`) and never allocates
-more than the file holds. Not here: the format before PyTorch 1.6 (`legacy.py`).
+more than the file holds. Not here: the formats before PyTorch 1.6 (`legacy.py`, `tar.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..errors import message
-from . import legacy
+from . import legacy, tar
 from .archive import Reader
 from .blocks import Block, StorageKind, swap_bytes
 from .errors import CheckpointError
@@ -125,7 +125,9 @@ def _load(
                     hint="leaving mmap=True out",
                 )
             )
-        return legacy.load(file, table, place, encoding)
+        data, at = legacy.whole(file)
+        older = tar if tar.begins(data, at) else legacy
+        return older.load(data, at, table, place, encoding)
     archive = Reader(file if begin == 0 else io.BytesIO(file.read()))
     foreign = _byte_order(archive) != sys.byteorder
     storages: dict[str, Block] = {}

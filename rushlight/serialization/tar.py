@@ -20,6 +20,11 @@ from .unpickler import Unpickler, broken, shown
 _MEMBERS = ("storages", "tensors", "pickle")
 
 
+def begins(data: Any, at: int) -> bool:
+    """Whether such an archive begins at `at` of `data`."""
+    return bool(data[at + 257 : at + 262] == b"ustar")
+
+
 def load(data: Any, begin: int, table: Any, place: Any, encoding: str) -> Any:
     """The object in the archive that begins at `begin` of `data`."""
     members = _members(data, begin)
