@@ -2,9 +2,8 @@
 arrays.
 
 NumPy's ufuncs take a Tensor as the array of its values and give a Tensor back; its other functions
-run as they
-are on a Tensor, as on any object that can be made an array. Tensors that require grad must be
-detached first.
+run as they are on a Tensor, as on any object that can be made an array. Tensors that require grad
+must be detached first.
 """
 
 from __future__ import annotations

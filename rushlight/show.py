@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from .autograd.node import TensorBase
@@ -122,3 +124,13 @@ def show(op: Any, *inputs: Any, **parameters: Any) -> None:
     print(describe(op))
     if inputs:
         print("  computed by " + "\n    ".join(computed(find(op), inputs, parameters)))
+
+
+class _Show(ModuleType):
+    """Makes `rushlight.show(op)` work after `import rushlight.show` too, which binds this file."""
+
+    def __call__(self, op: Any, *inputs: Any, **parameters: Any) -> None:
+        show(op, *inputs, **parameters)
+
+
+sys.modules[__name__].__class__ = _Show

@@ -34,8 +34,7 @@ class Tensor(TensorBase):
     """An n-dimensional array of one dtype, with automatic differentiation.
 
     Made by `rushlight.tensor(data)` and the factory functions; `Tensor(2, 3)` is the legacy
-    constructor of
-    an uninitialised float tensor, `Tensor([1, 2])` copies data.
+    constructor of an uninitialised float tensor, `Tensor([1, 2])` copies data.
     """
 
     __slots__ = ()

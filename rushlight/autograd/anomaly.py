@@ -1,8 +1,8 @@
 """Anomaly mode: find where a NaN comes from, and which forward line a failing backward belongs to.
 
 `detect_anomaly` and `set_detect_anomaly` keep the traceback of every recorded operation and check
-each gradient
-for NaN. With `check_forward=True` also the results of the forward operations are checked.
+each gradient for NaN. With `check_forward=True` also the results of the forward operations are
+checked.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 `apply(op, inputs, kw)` takes the arrays out of the tensors, promotes their types, runs the op's
 array function, wraps the result and, when a gradient is needed, records a node.
 
-Whatever watches or replaces execution (profiler, anomaly mode, forward mode, autocast, recorder)
-is a
-*watcher*: `with watching(fn)` swaps `door.apply` for a version that calls
+Whatever watches or replaces execution (profiler, anomaly mode, forward mode, autocast, recorder) is
+a *watcher*: `with watching(fn)` swaps `door.apply` for a version that calls
 `fn(next_apply, op, inputs, kw)`. When nobody watches, nothing is tested.
 
 Not here: what is computed (`ops/`), the bare operators' short cuts (`operators.py`), views and

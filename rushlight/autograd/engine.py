@@ -5,8 +5,7 @@ newest first. It alone sums gradients, brings them to the shape and type of what
 calls hooks. Gradients are ndarrays; with create_graph they are Tensors, and the same rules record.
 
 Not here: what a node computes (`door.OpNode.run`, from the op's rules), shapes and types
-(`unbroadcast.py`),
-hooks (`hook_calls.py`), `backward` and `grad` themselves (`backward.py`).
+(`unbroadcast.py`), hooks (`hook_calls.py`), `backward` and `grad` themselves (`backward.py`).
 """
 
 from __future__ import annotations

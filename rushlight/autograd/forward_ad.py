@@ -1,10 +1,8 @@
 """Forward mode: dual numbers, a tensor with a tangent.
 
 Inside `dual_level()`, `make_dual(x, t)` attaches a tangent, and every operation computes the
-tangent of its
-result, J t. An op needs no rule of its own for this: its derivative rules are linear in the
-incoming gradient, and
-differentiating them with respect to it gives J t.
+tangent of its result, J t. An op needs no rule of its own for this: its derivative rules are linear
+in the incoming gradient, and differentiating them with respect to it gives J t.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """gradcheck and gradgradcheck: compare analytical gradients with finite differences.
 
 The numerical derivative of the function at x in direction e_j is (f(x + eps e_j) - f(x - eps e_j))
-/ (2 eps). For a
-complex input both the real and the imaginary direction are taken. `fast_mode` compares v^T J u for
-random u, v.
+/ (2 eps). For a complex input both the real and the imaginary direction are taken. `fast_mode`
+compares v^T J u for random u, v.
 """
 
 from __future__ import annotations
@@ -135,8 +134,7 @@ def _expected(numeric: list[Any], j: int, value: complex, x_complex: bool) -> An
     directions.
 
     For L with dL = Re(conj(value) dy): the gradient of a real x is Re(conj(value) dy/dx); of a
-    complex x it is
-    that for the real direction plus i times that for the imaginary one.
+    complex x it is that for the real direction plus i times that for the imaginary one.
     """
     re = np.real(np.conj(value) * numeric[0][:, j])
     return re + 1j * np.real(np.conj(value) * numeric[1][:, j]) if x_complex else re

@@ -117,8 +117,8 @@ def register_multi_grad_hook(
     tensors: Any, fn: Callable[..., Any], *, mode: str = "all"
 ) -> RemovableHandle:
     """Call `fn` when the gradients of all `tensors` were computed (mode "all": with the list of
-    them, None where
-    there is none), or of the first one (mode "any": with that gradient), once a backward.
+    them, None where there is none), or of the first one (mode "any": with that gradient), once a
+    backward.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")

@@ -1,8 +1,7 @@
 """Gradients in the shape and type of the values they belong to: un-broadcasting, casting, adding.
 
 Rules never do this; the engine alone does, with these functions. On ndarrays, and on Tensors when
-the
-backward is recorded. Read next: `engine.py`.
+the backward is recorded. Read next: `engine.py`.
 """
 
 from __future__ import annotations

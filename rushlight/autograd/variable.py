@@ -30,8 +30,7 @@ class Variable(metaclass=_VariableMeta):
     """`Variable(x, requires_grad=False, volatile=False)`: a tensor over the memory of `x`.
 
     A volatile tensor makes every result that depends on it volatile: without history, whatever the
-    other
-    operands require.
+    other operands require.
     """
 
     _execution_engine = ExecutionEngine()

@@ -1,9 +1,8 @@
 """Views and in-place changes: shared version cells, and the graph that follows a change.
 
 A view remembers its base and the chain of view ops that leads to it. Changing a view in place makes
-the base's history `CopySlices(old history, chain, change)`, and every view of that base derives
-its own
-history anew when it is next used (`refresh`), as in PyTorch.
+the base's history `CopySlices(old history, chain, change)`, and every view of that base derives its
+own history anew when it is next used (`refresh`), as in PyTorch.
 """
 
 from __future__ import annotations

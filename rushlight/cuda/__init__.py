@@ -1,6 +1,5 @@
 """The `torch.cuda` names on a machine without CUDA: questions are answered truthfully, seeding and
-waiting are
-harmless, and using a device raises an error that says what to do."""
+waiting are harmless, and using a device raises an error that says what to do."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Function transforms: grad, vjp, jvp, jacobians, vmap, and modules as functions (`torch.func`).
 
 Transforms take functions of tensors (or of dictionaries, lists and tuples of tensors) and return
-functions. They
-stand on ordinary autograd (`transforms.py`); `vmap` is a loop over slices (`vectorize.py`), not a
-batching rewrite.
+functions. They stand on ordinary autograd (`transforms.py`); `vmap` is a loop over slices
+(`vectorize.py`), not a batching rewrite.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Derivatives of functions as functions: grad, vjp, jvp, jacrev, jacfwd, hessian, linearize.
 
 Each call makes fresh leaves of (or views on) the inputs, runs the function on them and
-differentiates the result with
-ordinary autograd. A derivative's own graph is recorded when something outside of the call can ask
-for it: when an
-input, or a tensor that the function closes over, requires a gradient. So transforms nest.
+differentiates the result with ordinary autograd. A derivative's own graph is recorded when
+something outside of the call can ask for it: when an input, or a tensor that the function closes
+over, requires a gradient. So transforms nest.
 """
 
 from __future__ import annotations

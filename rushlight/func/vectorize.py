@@ -1,9 +1,8 @@
 """vmap: a function of single examples applied to a batch.
 
 It is honest about what it is: a loop over the slices, whose results are stacked. The values and
-derivatives are those
-of PyTorch's vmap; the speed is that of the loop. Only a `Function` with a `vmap` staticmethod sees
-the whole batch.
+derivatives are those of PyTorch's vmap; the speed is that of the loop. Only a `Function` with a
+`vmap` staticmethod sees the whole batch.
 """
 
 from __future__ import annotations
@@ -40,8 +39,7 @@ def vmap(
     """A function that applies `func` to each slice of its inputs and stacks the results.
 
     The slices are computed one after the other; a `Function` given by its `apply` and having a
-    `vmap`
-    staticmethod is called once with the whole batch.
+    `vmap` staticmethod is called once with the whole batch.
 
     Args:
         func: takes tensors (or trees of them) without the mapped dimension and returns tensors.

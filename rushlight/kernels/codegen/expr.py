@@ -1,10 +1,9 @@
 """Expr: a scalar formula as data, and its derivative.
 
 The formula of an elementwise op is traced by calling it on `Expr` variables. An Expr node is an op
-record
-applied to other nodes; ops that carry a written rule stay whole. The derivative applies those same
-rules to
-Expr nodes (reverse mode), so there is one text for arrays, Tensors and formulas.
+record applied to other nodes; ops that carry a written rule stay whole. The derivative applies
+those same rules to Expr nodes (reverse mode), so there is one text for arrays, Tensors and
+formulas.
 
 Not here: machine code (that reads the same nodes). Read next: `ops/core/record.py`.
 """

@@ -1,16 +1,13 @@
 """Op records: an op is declared once, here is what a declaration is.
 
-    @elementwise(samples=...)   a formula about one element; its derivative is derived unless
-    written
-    @reduction(identity=...)    a formula that combines two partial results (in `reduction.py`)
-    @op(samples=...)            a program on arrays
-    @composite                  a plain function of Tensors (not a kind: it has no kernel of its
-    own)
+    @elementwise(samples=...)  a formula about one element; its derivative is derived unless written
+    @reduction(identity=...)   a formula that combines two partial results (in `reduction.py`)
+    @op(samples=...)           a program on arrays
+    @composite                 a plain function of Tensors (not a kind: it has no kernel of its own)
 
 The decorated function becomes an `Op`: callable on ndarrays (array speed), on Tensors (through the
-door) and
-on `Expr` (tracing). Everything public is derived from it: `public_function`, `Tensor` methods,
-in-place forms.
+door) and on `Expr` (tracing). Everything public is derived from it: `public_function`, `Tensor`
+methods, in-place forms.
 
 Read next: `elementwise/arithmetic.py` for examples, `autograd/door.py` for what happens in a call.
 """

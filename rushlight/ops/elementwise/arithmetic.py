@@ -2,8 +2,8 @@
 them.
 
 Rules read like a calculus table: `g` is the incoming gradient, `y` the result, `x`, `a`, `b` the
-operands; a
-name with an underscore is not kept. Read next: `core/record.py` for what a declaration means.
+operands; a name with an underscore is not kept. Read next: `core/record.py` for what a declaration
+means.
 """
 
 from __future__ import annotations

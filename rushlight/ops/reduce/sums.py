@@ -1,8 +1,7 @@
 """Reductions: sum, prod, mean, extremes, any, all, variance, norms, logsumexp; cumulative forms.
 
 A dim of None means all dimensions; several dims may be given as a tuple. The result of a reduction
-is
-accumulated pairwise or in blocks (`kernels/reduce/reference.py`).
+is accumulated pairwise or in blocks (`kernels/reduce/reference.py`).
 """
 
 from __future__ import annotations
