@@ -13,8 +13,8 @@ import numpy as np
 
 from .autograd import operators as bare_operators
 from .autograd import specialize, views
-from .ops.core.public import inplace_of
-from .ops.core.record import composites, registry
+from .ops.core.composite import composites
+from .ops.core.record import registry
 from .tensor import Parameter, Tensor
 
 namespaces: dict[str, dict[str, Any]] = {}
@@ -32,21 +32,19 @@ def derive() -> None:
         if not record.public:
             continue
         fn = record.public_function()
-        for name in (record.name, *record.aliases):
+        for name in record.publication.names(record.name):
             for space in record.public:
                 publish(space, name, fn)
         if record.inplace:
             inplace = record.inplace_method()
-            for name in (record.name, *record.aliases):
+            for name in record.publication.names(record.name):
                 for space in record.public:
                     if space in ("torch", "Tensor", "nn.functional"):
                         publish(space, name + "_", inplace)
     for c in composites.values():
-        for name in (c.name, *c.aliases):
+        for name in c.publication.names(c.name):
             for space in c.public:
                 publish(space, name, c.fn)
-                if c.inplace and space in ("torch", "Tensor"):
-                    publish(space, name + "_", inplace_of(c.fn, c.name))
 
 
 # -- operators -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 from .autograd.node import TensorBase
 from .kernels.codegen.expr import Expr, Trace
 from .kernels.elementwise import select as elementwise
-from .ops.core.record import LAZY, Op, registry
+from .ops.core.record import Op, registry
 
 
 def find(what: Any) -> Op:
@@ -48,9 +48,9 @@ def source(fn: Callable[..., Any]) -> str:
 def formula(op: Op) -> str | None:
     """The formula of an elementwise op, as an expression of its inputs."""
     trace = Trace()
-    if op.kind == "reduction":
-        combined = op.options["combine"](trace.variable("a"), trace.variable("b"))
-        return f"{combined}, starting from {op.options['identity']}"
+    if op.numerics.combine is not None:
+        combined = op.numerics.combine(trace.variable("a"), trace.variable("b"))
+        return f"{combined}, starting from {op.numerics.identity}"
     if op.kind != "elementwise" or op.ufunc is not None:
         return None
     try:
@@ -77,18 +77,19 @@ def describe(what: Any) -> str:
     text = formula(op)
     if text:
         lines.append(f"  formula     {text}")
-    if op.rules is None:
+    rules = op.get_rules()
+    if rules is None:
         lines.append("  derivative  none")
-    elif op.rules is LAZY or hasattr(op.get_rules()[0], "formula"):
+    elif hasattr(rules[0], "formula"):
         lines.append("  derivative  derived from the formula:")
-        for name, rule in zip(op.inputs, op.get_rules(), strict=True):
+        for name, rule in zip(op.inputs, rules, strict=True):
             root = rule.formula
             lines.append(f"    {name}: {root if isinstance(root, Expr) else 0}")
     else:
         lines.append(
             "  derivative  " + ("one rule for all inputs" if op.joint_rule else "one rule an input")
         )
-        for k, rule in enumerate(op.rules):
+        for k, rule in enumerate(rules):
             keeps = op.keeps(k, len(op.inputs))
             names = ["y", *op.inputs]
             kept = [n for n, keep in zip(names, keeps, strict=False) if keep]

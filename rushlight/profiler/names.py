@@ -123,7 +123,7 @@ def op_name(op: Any) -> str:
 
 
 def _op_name(op: Any) -> str:
-    from ..ops.core.record import composites
+    from ..ops.core.composite import composites
 
     if op.public:
         return public_name(op.name, op.public)

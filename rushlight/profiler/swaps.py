@@ -116,8 +116,8 @@ def _install_functions() -> None:
     import rushlight
     import rushlight.nn.functional
 
+    from ..ops.core.composite import composites
     from ..ops.core.overrides import dispatching
-    from ..ops.core.record import composites
 
     dispatcher: Any = dispatching(_install_functions)
     place = dispatcher.__code__.co_freevars.index("fn")

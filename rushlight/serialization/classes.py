@@ -18,7 +18,8 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ..ops.core.record import composites, registry
+from ..ops.core.composite import composites
+from ..ops.core.record import registry
 from .unpickler import Known, broken, hashable, shown
 from .values import names_and_values
 

@@ -98,7 +98,7 @@ def test_results_nodes_and_gradients_are_the_doors(op: Op, i: int, grad: str) ->
         def make(dtype: Any = dtype) -> Any:
             inputs, kw = tensors_of(op, i, dtype, grad)
             leaves = [t for t in inputs if isinstance(t, torch.Tensor)]
-            return lambda: door.apply(op, op._pad(tuple(inputs)), dict(kw)), leaves
+            return lambda: door.apply(op, op.signature.pad(tuple(inputs)), dict(kw)), leaves
 
         short, long = both(make)
         assert short == long

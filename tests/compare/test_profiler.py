@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import rushlight
-from rushlight.ops.core.record import composites, registry
+from rushlight.ops.core.composite import composites
+from rushlight.ops.core.record import registry
 from rushlight.profiler import ProfilerAction, ProfilerActivity, events, names, profile, schedule
 
 torch = pytest.importorskip("torch")

@@ -15,7 +15,8 @@ from rushlight.autograd import door, engine, specialize, views
 from rushlight.autograd.function import Function
 from rushlight.kernels.optim.reference import Arrays
 from rushlight.nn import functional as F
-from rushlight.ops.core.record import Op, composites
+from rushlight.ops.core.composite import composites
+from rushlight.ops.core.record import Op
 from rushlight.optim import optimizer
 from rushlight.profiler import profile
 from rushlight.profiler.recording import local

@@ -12,7 +12,7 @@ from ... import dtypes
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
-from .record import composite
+from .composite import composite
 
 
 def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
@@ -167,7 +167,7 @@ for _name in ("detach", "detach_", "fill_", "resize_as_"):
 def typename(obj: Any) -> str:
     """The name of a tensor's legacy type, or of an object's class with its module."""
     if isinstance(obj, TensorBase):
-        return str(obj.type())  # type: ignore[attr-defined]
+        return str(obj.type())
     kind = obj if isinstance(obj, type) else type(obj)
     module = kind.__module__
     return (

@@ -52,7 +52,7 @@ def dispatch(fn: Any, args: tuple[Any, ...], kw: dict[str, Any], relevant: Any) 
             place = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
             types.insert(place, kind)
     for kind in types:
-        got = kind.__torch_function__(fn, tuple(types), args, kw)  # type: ignore[attr-defined]
+        got = kind.__torch_function__(fn, tuple(types), args, kw)
         if got is not NotImplemented:
             return got
     raise TypeError(

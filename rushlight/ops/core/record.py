@@ -1,212 +1,194 @@
-"""Op records: an op is declared once, here is what a declaration is.
+"""Op records: an op is declared once, and here is what a declaration is.
 
-    @elementwise(samples=...)  a formula about one element; its derivative is derived unless written
-    @reduction(identity=...)   a formula that combines two partial results (in `reduction.py`)
-    @op(samples=...)           a program on arrays
-    @composite                 a plain function of Tensors (not a kind: it has no kernel of its own)
+    @elementwise(samples=...)   a formula about one element, differentiated by itself unless it has
+                                written rules
+    @reduction(identity=...)    a formula that combines two partial results (in `reduction.py`)
+    @op(samples=...)            a program on arrays
+    @view(samples=...)          one whose result shares memory with its operand
+    @composite(samples=...)     a function of Tensors made of other ops (in `composite.py`)
 
 The decorated function becomes an `Op`: callable on ndarrays (array speed), on Tensors (through the
-door) and on `Expr` (tracing). Everything public is derived from it: `public_function`, `Tensor`
-methods, in-place forms.
+door) and on `Expr` (tracing). A record has five parts, each with a file of its own:
+
+    signature     operands, parameters, ways of calling it
+    numerics      types, memory and shape of the results
+    derivative    rules, what they keep, the class of the nodes
+    publication   namespaces, aliases, in-place form, named results
+    samples       the calls that the generated tests make
+
+The options of a decorator are the fields of these parts, and the door reads most of them as
+attributes of the record itself.
 
 Read next: `elementwise/arithmetic.py` for examples, `autograd/door.py` for what happens in a call.
 """
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
+from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from ... import dtypes
-from ...autograd import door, operators, specialize, views
+from ...autograd import door, operators, specialize
 from ...autograd.node import TensorBase
-from ...errors import message
 from ...kernels.codegen import expr
 from ...kernels.elementwise import select as elementwise_kernels
 from ...kernels.meta import MetaArray
-from ...kernels.multi_tensor import select as multi_tensor
 from . import overrides
-from .samples import Case, ErrorCase
+from .composite import Composite as Composite
+from .composite import composite as composite
+from .composite import composites as composites
+from .derivative import LAZY as LAZY
+from .derivative import PASS as PASS
+from .derivative import Derivative, computed_wide, conjugated
+from .derivative import camel as camel
+from .derivative import unwritten as unwritten
+from .derivative import up as up
+from .numerics import Numerics
+from .publication import Publication, inplace_function, public_function
+from .publication import write_out as write_out
+from .samples import Samples
+from .signature import Signature
+from .types import Check, Forward, Public, Rule, ShapeRule
 
 registry: dict[str, Op] = {}
-composites: dict[str, Composite] = {}
 ndarray = np.ndarray
-PASS = lambda g, _y, _a, _b: g  # noqa: E731 - the rule of an operand that is added
-LAZY = ("derived from the formula when first needed",)
-NUMPY_NAMES = {
-    "axis": "dim",
-    "axes": "dim",
-    "keepdims": "keepdim",
-    "x": "input",
-    "a": "input",
-    "x1": "input",
-    "x2": "other",
-}
+
+# The options of a declaration, by the part that they are fields of. Those of `Publication` and
+# `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
+SIGNATURE = ("varargs", "numbers", "optional", "check")
+NUMERICS = ("promote", "low", "view", "fresh", "outputs", "ufunc", "combine", "identity",
+            "data_dependent", "into")  # fmt: skip
+DERIVATIVE = ("differentiable", "holomorphic", "saves", "copies")
+SAMPLES = ("errors", "smooth", "constant", "once", "layout", "no_narrow")
 
 
 class Op:
     """One operation: what it computes, its derivative, its shapes, its samples.
 
     Attributes:
-        fn: the array-level forward.
-        inputs: names of the tensor parameters; `variadic` when they are a list.
-        defaults: static parameters and their defaults (`inspect.Parameter.empty` when required).
-        rules: derivative rules, one an input (or one joint rule), or None.
-        promote: None, "common" or "float": how operands of mixed types are brought together.
-        compute: whether types below float32 are computed in float32 (False: pure data movement).
-        widen: whether the forward is given them as float32; rules always are.
-        view: the result shares memory with the first input.
+        fn: the forward on arrays.
+        formula: of an elementwise op, the function as it was written; `fn` may run it by a kernel.
+        declared: (file, line) of the declaration.
     """
 
-    def __init__(self, fn: Callable[..., Any], kind: str, **options: Any) -> None:
-        self.fn = fn
-        self.formula = fn  # of one element, as it was written; `fn` may compute it by a kernel
+    def __init__(self, fn: Forward, kind: str, **options: Any) -> None:
+        def given(names: tuple[str, ...]) -> dict[str, Any]:
+            return {k: options.pop(k) for k in names if k in options}
+
+        self.fn = self.formula = fn
         self.kind = kind
         self.name: str = options.pop("name", None) or fn.__name__.rstrip("_")
         self.__doc__ = fn.__doc__
         self.declared: tuple[str, int] = (fn.__code__.co_filename, fn.__code__.co_firstlineno)
         self.__name__ = self.name
         self.__module__ = fn.__module__
-        self.samples: list[Case] = options.pop("samples", [])
-        self.errors: list[ErrorCase] = options.pop("errors", [])
-        self.promote: str | None = options.pop("promote", None)
-        low = options.pop("low", "compute")
-        self.compute: bool = low in ("compute", "own")  # not "keep" and "inside"
-        self.widen: bool = low == "compute"  # "own": the forward takes narrow types as they are
-        self.view: bool = options.pop("view", False)
-        self.fresh: bool = options.pop("fresh", kind != "op")
-        self.outputs: int = options.pop("outputs", 1)
-        self.differentiable: tuple[int, ...] | None = options.pop("differentiable", None)
-        self.holomorphic: bool = options.pop("holomorphic", False)
-        self.inplace: bool = options.pop("inplace", kind == "elementwise")
-        self.public: tuple[str, ...] = tuple((options.pop("public", "torch Tensor") or "").split())
-        self.aliases: tuple[str, ...] = tuple((options.pop("aliases", "") or "").split())
-        self.varargs: bool = options.pop("varargs", False)
-        self.ufunc: Any = options.pop("ufunc", None)
-        self.check: Any = options.pop(
-            "check", None
-        )  # looks at the operands as given, before promotion
-        self.numbers: Any = options.pop(
-            "numbers", None
-        )  # which inputs may be Python numbers (None: any)
-        self.smooth: bool = options.pop(
-            "smooth", True
-        )  # False: samples avoid the gradient check (steps)
-        self.return_type: Any = options.pop("return_type", None)
-        # outputs that the rules use: of a value and its index the index alone, unless said
-        self.saves: tuple[int, ...] | None = options.pop(
-            "saves", (1,) if self.outputs == 2 and self.differentiable == (0,) else None
+        self.signature = Signature.of(fn, self.name, **given(SIGNATURE))
+        options.setdefault("fresh", kind != "op")
+        self.numerics = Numerics(kind, **given(NUMERICS))
+        node = options.pop("node", None) or camel(self.name) + "Backward0"
+        self.derivative = Derivative(node, **given(DERIVATIVE))
+        if self.numerics.outputs == 2 and self.derivative.differentiable == (0,):
+            # of a value and its index, rules use the index alone, unless the record says otherwise
+            self.derivative.saves = self.derivative.saves or (1,)
+        self.publication = Publication(
+            tuple((options.pop("public", "torch Tensor") or "").split()),
+            tuple((options.pop("aliases", "") or "").split()),
+            options.pop("inplace", kind == "elementwise"),
+            options.pop("return_type", None),
+            fn.__doc__,
         )
-        # the output is saved for speed alone: it is copied when somebody changes it in place
-        self.copies: bool = options.pop("copies", False)
-        # places of operands that next_functions leaves out when they need no gradient
-        self.optional: Any = options.pop("optional", ())
-        self.node_name: str = options.pop("node", None) or camel(self.name) + "Backward0"
-        self.options = (
-            options  # data_dependent, constant, layout, once: what the generated tests need to know
-        )
-        self.rules: Any = None
-        self.joint_rule = False
-        self.keep_y = False
-        self.wants_shapes = self.wants_needs = False
-        self.rule_names: tuple[tuple[str, ...], ...] = ()
-        self._shape: Any = None
-        self._keeps: list[tuple[bool, list[bool], bool]] = []
-        self._kept: dict[tuple[bool, ...], tuple[bool, ...] | None] = {}
-        self._nodes: dict[str, type] = {}
-        self.float_node: type | None = None  # the plain one of `_nodes`, once it was needed
-        self.inputs: list[str] = []
-        self.input_defaults: list[Any] = []
-        self.defaults: dict[str, Any] = {}
-        self.variadic = False
-        for p in parameters(fn):
-            if p[1] == "*":
-                self.variadic = True
-            elif p[1] == "tensor":
-                self.inputs.append(p[0])
-                self.input_defaults.append(p[2])
-            else:
-                self.defaults[p[0]] = p[2]
-        # called with all tensors and nothing else, there is nothing to sort out
-        self.bare = not self.variadic and all(v is not EMPTY for v in self.defaults.values())
-        self.required = sum(d is EMPTY for d in self.input_defaults)
+        self.samples = Samples(options.pop("samples", []), **given(SAMPLES))
+        if options:
+            raise TypeError(f"{self.name}: a record has no option {', '.join(options)}")
+        self._take()
+        self._nodes: dict[str, type[door.OpNode]] = {}
+        self.float_node: type[door.OpNode] | None = None  # the plain one of `_nodes`, once needed
         if kind == "elementwise":
             self.fn = elementwise_kernels.fuse(fn, self.name, None if self.ufunc is None else self)
+
+    def _take(self) -> None:
+        """Put what the door reads in every call on the record itself."""
+        s, n, d = self.signature, self.numerics, self.derivative
+        self.inputs: list[str] = s.inputs
+        self.input_defaults: list[Any] = s.input_defaults
+        self.defaults: dict[str, Any] = s.defaults
+        self.variadic: bool = s.variadic
+        self.bare: bool = s.bare
+        self.check: Check | None = s.check
+        self.numbers: tuple[int, ...] | None = s.numbers
+        self.promote: str | None = n.promote
+        self.compute: bool = n.compute
+        self.widen: bool = n.widen
+        self.view: bool = n.view
+        self.fresh: bool = n.fresh
+        self.outputs: int = n.outputs
+        self.ufunc: Any = n.ufunc
+        self.return_type: Callable[[Any], Any] | None = self.publication.return_type
+        self.differentiable: tuple[int, ...] | None = d.differentiable
+        self.saves: tuple[int, ...] | None = d.saves
+        self._take_rules()
+
+    def _take_rules(self) -> None:
+        d = self.derivative
+        self.rules: tuple[Any, ...] | None = d.rules
+        self.joint_rule: bool = d.joint
+        self.keep_y: bool = d.keep_y
+        self.wants_shapes: bool = d.wants_shapes
+        self.wants_needs: bool = d.wants_needs
+        self.rule_names: tuple[tuple[str, ...], ...] = d.names
+        self.keeps, self.kept = d.keeps, d.kept
+
+    required = property(attrgetter("signature.required"))
+    varargs = property(attrgetter("signature.varargs"))
+    optional = property(attrgetter("signature.optional"))
+    holomorphic = property(attrgetter("derivative.holomorphic"))
+    copies = property(attrgetter("derivative.copies"))
+    node_name = property(attrgetter("derivative.node_name"))
+    public = property(attrgetter("publication.spaces"))
+    aliases = property(attrgetter("publication.aliases"))
+    inplace = property(attrgetter("publication.inplace"))
 
     def __repr__(self) -> str:
         return f"<op {self.name}: {self.kind}>"
 
     # -- declaring ---------------------------------------------------------------------------
 
-    def vjp(self, *rules: Any) -> Op:
+    def vjp(self, *rules: Rule | None) -> Op:
         """One rule an input: (g, y, *inputs, **params) -> gradient; a name with _ is not kept."""
         if not self.variadic and len(rules) != len(self.inputs):
             raise TypeError(f"{self.name}: {len(rules)} rules for {len(self.inputs)} inputs")
-        self.rules = rules
-        self._read_rules()
-        return self
+        return self._ruled(rules, False)
 
-    def joint(self, rule: Any) -> Op:
+    def joint(self, rule: Rule) -> Op:
         """One rule for all inputs, where their gradients share work; returns a tuple."""
-        self.rules = (rule,)
-        self.joint_rule = True
-        self._read_rules()
+        return self._ruled((rule,), True)
+
+    def _ruled(self, rules: tuple[Any, ...], joint: bool) -> Op:
+        self.__dict__.pop("core", None)
+        self.derivative.take(rules, joint)
+        self._take_rules()
         return self
 
-    def shape(self, rule: Any) -> Op:
+    def shape(self, rule: ShapeRule) -> Op:
         """(*inputs, **params) -> MetaArray(s): shape and type of the result without computing
         it."""
-        self._shape = rule
+        self.numerics.shape = rule
         return self
 
-    def _read_rules(self) -> None:
-        self.__dict__.pop("core", None)
-        self._keeps = []
-        self._kept = {}
-        self.rule_names = ()
-        names: list[tuple[str, ...]] = []
-        for rule in self.rules:
-            flags: list[bool] = []
-            star = False
-            own: list[str] = []
-            if rule is not None:
-                for p in parameters(rule, rule=True):
-                    if p[1] == "*":
-                        star = not p[0].startswith("_")
-                    elif p[1] == "tensor":
-                        flags.append(not p[0].startswith("_"))
-                    elif p[0] == "needs":
-                        self.wants_needs = True
-                    else:
-                        own.append(p[0])
-                        self.wants_shapes = self.wants_shapes or p[0] == "shapes"
-            keep_y = flags[1] if len(flags) > 1 else False
-            self._keeps.append((keep_y, flags[2:], star))
-            names.append(tuple(own))
-        self.keep_y = any(k[0] for k in self._keeps)
-        if any(names):
-            self.rule_names = tuple(names)
+    def get_rules(self) -> tuple[Any, ...] | None:
+        """The rules; those of a formula are derived when they are first asked for."""
+        if self.rules is LAZY:
+            self.derivative.derive(self.formula, len(self.inputs))
+            self._take_rules()
+        return self.rules
 
-    def keeps(self, i: int, n: int) -> tuple[bool, ...]:
-        """(y, *inputs): what the rule for input `i` of `n` keeps."""
-        keep_y, flags, star = self._keeps[0 if self.joint_rule or len(self._keeps) == 1 else i]
-        return (keep_y, *flags, *([star] * (n - len(flags))))
+    # -- nodes -------------------------------------------------------------------------------
 
-    def kept(self, needs: tuple[bool, ...]) -> tuple[bool, ...] | None:
-        """(y, *inputs): what is kept when the inputs marked in `needs` require gradients; None for
-        nothing."""
-        found = self._kept.get(needs, 0)
-        if found == 0:
-            rows = [self.keeps(i, len(needs)) for i, need in enumerate(needs) if need]
-            marks = tuple(any(column) for column in zip(*rows, strict=True))
-            found = self._kept[needs] = marks if any(marks) else None
-        return found  # type: ignore[return-value]
-
-    def node_class(self, dtype: Any, low: Any) -> type:
+    def node_class(self, dtype: Any, low: Any) -> type[door.OpNode]:
         """The class of this call's node: plain, or with rules wrapped for narrow or complex
         types."""
         kind = "low" if low and self.compute else "plain"
@@ -215,18 +197,17 @@ class Op:
             kind = "complex"
         found = self._nodes.get(kind)
         if found is None:
-            self.get_rules()
+            written = self.get_rules() or ()
             wrapped = {"plain": self._fused_rule, "low": self._low_rule, "complex": conjugated}[
                 kind
             ]
             rules = tuple(
-                unwritten(self.name) if r is None else wrapped(r, i)
-                for i, r in enumerate(self.rules)
+                unwritten(self.name) if r is None else wrapped(r, i) for i, r in enumerate(written)
             )
-            rule_kw = self.rule_names or ((),) * len(self.rules)
+            rule_kw = self.rule_names or ((),) * len(rules)
             run = (
                 operators.run_pass
-                if self.rules == (PASS, PASS)
+                if written == (PASS, PASS)
                 else specialize.run(self, rules, rule_kw)
             )
             found = self._nodes[kind] = type(
@@ -251,39 +232,21 @@ class Op:
                 self.float_node = found
         return found
 
-    def _fused_rule(self, rule: Any, i: int) -> Any:
+    def _fused_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of a formula by a kernel where arrays are large; other rules as they are."""
         if self.kind != "elementwise" or self.joint_rule or self.name in elementwise_kernels.BARE:
             return rule
         return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}")
 
-    def _low_rule(self, rule: Any, i: int) -> Any:
+    def _low_rule(self, rule: Rule, i: int) -> Rule:
         """The rule of narrow floats, which compute in float32: by a kernel, or brought there."""
         if self.kind != "elementwise" or self.joint_rule:
             return computed_wide(rule)
         return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", computed_wide(rule))
 
     @property
-    def plain_node(self) -> type:
+    def plain_node(self) -> type[door.OpNode]:
         return self.node_class((), 0)
-
-    def _derive(self) -> None:
-        self.rules = tuple(expr.derive(self.formula, len(self.inputs)))
-        keeps = []
-        for rule in self.rules:
-            used = (
-                {n.name for n in expr.order(rule.formula)}
-                if isinstance(rule.formula, expr.Expr)
-                else set()
-            )
-            keeps.append((False, [f"x{i}" in used for i in range(len(self.inputs))], False))
-        self._keeps = keeps
-        self._kept = {}
-
-    def get_rules(self) -> Any:
-        if self.rules is LAZY:
-            self._derive()
-        return self.rules
 
     # -- calling -----------------------------------------------------------------------------
 
@@ -298,18 +261,12 @@ class Op:
             if a.__class__ is ndarray:
                 return self.fn(*args, **kw)
             if isinstance(a, TensorBase):
-                return door.apply(self, self._pad(args), kw)
+                return door.apply(self, self.signature.pad(args), kw)
             if a.__class__ is expr.Expr:
                 return self.formula(*args, **kw) if kw else a.trace.call(self, args)
             if isinstance(a, MetaArray):
                 return self.infer(list(args), kw)
         return self.fn(*args, **kw)
-
-    def _pad(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        missing = len(self.inputs) - len(args)
-        if missing > 0 and not self.variadic:
-            return args + tuple(self.input_defaults[len(args) :])
-        return args
 
     def call(self, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         """A public call: check the operands' kinds, honour subclasses, go through the door."""
@@ -338,370 +295,77 @@ class Op:
         if special and overrides.enabled():
             return overrides.dispatch(self.public_function(), inputs, kw, inputs)
         if not found:
-            if not inputs:
-                kind = ValueError if self.name == "cat" else RuntimeError
-                raise kind(
-                    f"torch.{self.name}(): expected a non-empty list of Tensors ({self.name} "
-                    f"expects a non-empty TensorList)"
-                )
-            raise self.not_a_tensor(0, inputs[0])
+            raise self.not_a_tensor(0, inputs[0]) if inputs else self.signature.empty_list()
         if self.check is not None:
             self.check(*inputs)
         out = door.apply(self, inputs, kw)
         return self.return_type(out) if self.return_type is not None else out
 
-    def not_a_tensor(self, i: int, t: Any) -> TypeError:
-        if self.variadic:
-            return TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
-            )
-        name = self.inputs[min(i, len(self.inputs) - 1)]
-        hint = (
-            "torch.from_numpy(x) or torch.tensor(x)"
-            if isinstance(t, ndarray)
-            else "torch.tensor(x)"
-        )
-        return TypeError(
-            message(
-                f"{self.name}(): argument '{name}' (position {i + 1}) must be Tensor, not "
-                f"{type(t).__name__}",
-                got=repr(t)[:60],
-                hint=hint,
-            )
-        )
-
     def infer(self, arrays: list[Any], kw: dict[str, Any]) -> Any:
-        """Shape and type of the result as MetaArray(s), from the shape rule or from a run on
-        stand-ins."""
-        if self._shape is not None:
-            return self._shape(*arrays, **kw)
-        if self.kind == "elementwise":
-            shape = np.broadcast_shapes(
-                *(a.shape for a in arrays if isinstance(a, (ndarray, MetaArray)))
-            )
-            tiny = [
-                np.ones(0, a.dtype) if isinstance(a, (ndarray, MetaArray)) else a for a in arrays
-            ]
-            return MetaArray(shape, self.fn(*tiny, **kw).dtype)
-        real = [
-            (a.standin() if self.view else a.zeros()) if isinstance(a, MetaArray) else a
-            for a in arrays
-        ]
-        out = self.fn(*real, **kw)
-        return tuple(meta_of(a) for a in out) if isinstance(out, tuple) else meta_of(out)
-
-    # -- what is public ----------------------------------------------------------------------
+        """Shape and type of the result as MetaArray(s), without computing it."""
+        return self.numerics.infer(self.name, self.fn, arrays, kw)
 
     def bind(
         self, args: tuple[Any, ...], kw: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """PyTorch's calling conventions -> (tensors, static parameters)."""
-        if kw:
-            for theirs in [k for k in kw if k in NUMPY_NAMES]:
-                ours = NUMPY_NAMES[theirs]
-                if (
-                    ours not in kw
-                    and theirs not in self.defaults
-                    and theirs not in self.inputs
-                    and (ours in self.defaults or ours in self.inputs)
-                ):
-                    kw[ours] = kw.pop(theirs)
-        if self.variadic:
-            if args:
-                inputs = tuple(args[0]) if isinstance(args[0], (tuple, list)) else (args[0],)
-                rest = args[1:]
-                if not isinstance(args[0], (tuple, list)):
-                    inputs, rest = args, ()
-            else:
-                inputs, rest = tuple(kw.pop("tensors", ())), ()
-        else:
-            n = len(self.inputs)
-            inputs, rest = args[:n], args[n:]
-            if len(inputs) < n:
-                more = []
-                for i in range(len(inputs), n):
-                    name = self.inputs[i]
-                    if name in kw:
-                        more.append(kw.pop(name))
-                    elif self.input_defaults[i] is EMPTY:
-                        raise TypeError(
-                            f'{self.name}() missing 1 required positional arguments: "{name}"'
-                        )
-                    else:
-                        more.append(self.input_defaults[i])
-                inputs = (*inputs, *more)
-        if rest:
-            names = list(self.defaults)
-            if self.varargs and not isinstance(rest[0], (tuple, list)):
-                kw[names[0]] = tuple(rest)
-            else:
-                if len(rest) > len(names):
-                    raise TypeError(
-                        f"{self.name}() takes at most {len(self.inputs) + len(names)} "
-                        f"positional arguments "
-                        f"({len(self.inputs) + len(rest)} given)"
-                    )
-                for name, value in zip(names, rest, strict=False):
-                    if name in kw:
-                        raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
-                    kw[name] = value
-        for k, v in kw.items():
-            if k not in self.defaults:
-                raise TypeError(f"{self.name}() got an unexpected keyword argument '{k}'")
-            if v.__class__ is list:
-                kw[k] = tuple(v)
-            elif isinstance(v, TensorBase):
-                kw[k] = v.item()  # type: ignore[attr-defined]
-            elif isinstance(v, np.generic):
-                kw[k] = v.item()
-        for k, v in self.defaults.items():
-            if v is EMPTY and k not in kw:
-                raise TypeError(f'{self.name}() missing 1 required positional arguments: "{k}"')
-        return inputs, kw
+        return self.signature.bind(args, kw)
 
-    def public_function(self) -> Callable[..., Any]:
-        """PyTorch's function of this name: signature checks, `out=`."""
-        found = self.__dict__.get("_public")
-        if found is not None:
-            return found
-        op, n, bare, variadic = self, len(self.inputs), self.bare, self.variadic
+    def not_a_tensor(self, i: int, t: Any) -> TypeError:
+        """What to raise when operand `i` is not a tensor."""
+        return self.signature.not_a_tensor(i, t)
 
-        def public(*args: Any, **kw: Any) -> Any:
-            out = kw.pop("out", None) if kw else None
-            if variadic and not kw and len(args) == 1 and args[0].__class__ in SEQUENCES:
-                inputs = tuple(args[0])
-            elif kw or len(args) != n or not bare:
-                inputs, kw = op.bind(args, kw)
-            else:
-                inputs = args
-            if op.numbers is not None:
-                for i, t in enumerate(inputs):
-                    if (t.__class__ in NUMBERS and i not in op.numbers) or (
-                        t is None and op.variadic
-                    ):
-                        raise op.not_a_tensor(i, t)
-            result = op.call(inputs, kw)
-            return result if out is None else write_out(op.name, out, result)
+    @cached_property
+    def _public(self) -> Public:
+        return public_function(self)
 
-        made = self.__dict__["_public"] = specialize.entry(self, dress(public, self))
-        return made
+    def public_function(self) -> Public:
+        """PyTorch's function of this name."""
+        return self._public
 
-    def method(self) -> Callable[..., Any]:
-        """`Tensor.name`."""
-        return self.public_function()
-
-    def inplace_method(self) -> Callable[..., Any]:
+    def inplace_method(self) -> Public:
         """`Tensor.name_`."""
-        op, n, bare = self, len(self.inputs), self.bare
-
-        def public(*args: Any, **kw: Any) -> Any:
-            if kw or len(args) != n or not bare:
-                inputs, kw = op.bind(args, kw)
-            else:
-                inputs = args
-            if op.check is not None:
-                op.check(*inputs)
-            return views.apply_inplace(op, inputs[0], inputs[1:], kw)
-
-        dress(public, self)
-        public.__name__ = self.name + "_"
-        public.__doc__ = (
-            f"In-place form of `{self.name}`: writes the result into this tensor and returns it."
-        )
-        return public
-
-    def signature(self) -> inspect.Signature:
-        """The public signature: tensors, then static parameters, then out."""
-        kinds = inspect.Parameter
-        ps = [
-            kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=d)
-            for n, d in (
-                [("tensors", EMPTY)]
-                if self.variadic
-                else zip(self.inputs, self.input_defaults, strict=True)
-            )
-        ]
-        ps += [
-            kinds(
-                n,
-                kinds.KEYWORD_ONLY
-                if v is EMPTY and ps[-1].default is not EMPTY
-                else kinds.POSITIONAL_OR_KEYWORD,
-                default=v,
-            )
-            for n, v in self.defaults.items()
-        ]
-        ps.sort(key=lambda p: p.kind)
-        return inspect.Signature([*ps, kinds("out", kinds.KEYWORD_ONLY, default=None)])
-
-
-NUMBERS = (int, float, complex, bool)
-SEQUENCES = (list, tuple)
-EMPTY = inspect.Parameter.empty
-
-
-def parameters(fn: Any, rule: bool = False) -> list[tuple[str, str, Any]]:
-    """(name, "tensor" | "static" | "*", default) of a function: `inspect.signature`, twenty times
-    cheaper."""
-    code = fn.__code__
-    n, k = code.co_argcount, code.co_kwonlyargcount
-    names = code.co_varnames
-    defaults = fn.__defaults__ or ()
-    out: list[tuple[str, str, Any]] = []
-    for i in range(n):
-        j = i - (n - len(defaults))
-        out.append((names[i], "tensor", defaults[j] if j >= 0 else EMPTY))
-    if code.co_flags & inspect.CO_VARARGS:
-        out.append((names[n + k], "*", EMPTY))
-    kw = fn.__kwdefaults__ or {}
-    out += [(names[i], "static", kw.get(names[i], EMPTY)) for i in range(n, n + k)]
-    return out
-
-
-def camel(name: str) -> str:
-    return "".join(p[:1].upper() + p[1:] for p in name.split("_"))
-
-
-def meta_of(a: Any) -> MetaArray:
-    a = np.asarray(a)
-    return MetaArray(a.shape, a.dtype, a.strides if a.size else None)
-
-
-def dress(fn: Any, record: Any) -> Any:
-    """Give a derived function the record's name, docs and signature."""
-    fn.__name__ = fn.__qualname__ = record.name
-    fn.__doc__ = record.__doc__
-    fn.__module__ = "rushlight"
-    fn.op = record
-    return fn
-
-
-def unwritten(name: str) -> Any:
-    def rule(*_args: Any, **_kw: Any) -> Any:
-        raise RuntimeError(f"derivative for {name} is not implemented")
-
-    return rule
-
-
-def up(x: Any) -> Any:
-    """A value in float32 when its type is narrower."""
-    if x.__class__ is ndarray:
-        return x.astype(np.float32) if x.dtype in dtypes.LOW_NP else x
-    if isinstance(x, TensorBase):
-        return x.to(dtypes.float32) if x._a.dtype in dtypes.LOW_NP else x  # type: ignore[attr-defined]
-    if isinstance(x, (tuple, list)):
-        return tuple(up(v) for v in x)
-    return x
-
-
-def computed_wide(rule: Any) -> Any:
-    """A rule whose operands are brought to float32 first (the engine rounds the result back)."""
-
-    def wide(g: Any, *values: Any, **kw: Any) -> Any:
-        return rule(up(g), *[up(v) for v in values], **kw)
-
-    return wide
-
-
-def conj(x: Any) -> Any:
-    if x.__class__ is ndarray or isinstance(
-        x, np.generic
-    ):  # arithmetic makes scalars of 0-d arrays
-        return x.conj() if x.dtype.kind == "c" else x
-    if isinstance(x, TensorBase):
-        return x.conj() if x._a.dtype.kind == "c" else x  # type: ignore[attr-defined]
-    if isinstance(x, (tuple, list)):
-        return tuple(conj(v) for v in x)
-    return x
-
-
-def conjugated(rule: Any, _i: int) -> Any:
-    """The rule of a holomorphic op for complex values: conj(rule(conj(g), ...))."""
-
-    def wrapped(g: Any, *values: Any, **kw: Any) -> Any:
-        got = rule(conj(g), *values, **kw)
-        return conj(got)
-
-    return wrapped
-
-
-def write_out(name: str, out: Any, result: Any) -> Any:
-    """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
-    if isinstance(result, tuple):
-        if not isinstance(out, (tuple, list)) or len(out) != len(result):
-            raise TypeError(f"{name}(): argument 'out' must be tuple of {len(result)} Tensors")
-        for o, r in zip(out, result, strict=True):
-            write_out(name, o, r)
-        return tuple(out) if type(result) is tuple else type(result)(tuple(out))
-    if isinstance(out, (tuple, list)) and len(out) == 1:
-        out = out[0]
-    if (
-        isinstance(out, TensorBase)
-        and out._a.__class__ is ndarray
-        and views.overlaps_itself(out._a)
-    ):
-        views.check_inplace(out, name)
-    if not isinstance(out, TensorBase):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if door.state.enabled and (out._fn is not None or result._fn is not None):
-        raise RuntimeError(
-            message(
-                f"{name}(): functions with out=... arguments don't support automatic "
-                f"differentiation, but one of the "
-                "arguments requires grad.",
-                hint="leave out out=, or compute inside torch.no_grad()",
-            )
-        )
-    source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
-    if not dtypes.can_cast(source, into):
-        raise RuntimeError(
-            f"result type {views.type_name(source)} can't be cast to the desired output type "
-            f"{views.type_name(into)}"
-        )
-    if out._a.shape != result._a.shape:
-        out.resize_(result._a.shape)  # type: ignore[attr-defined]
-    if out._a.__class__ is ndarray:
-        multi_tensor.copy(out._a, result._a)
-    views.cell(out).bump(name)
-    return out
+        return inplace_function(self)
 
 
 # -- decorators ----------------------------------------------------------------------------------
 
 
 def register(record: Op) -> Op:
+    """Enter a record under its name."""
     if record.name in registry:
         raise ValueError(f"op {record.name} is declared twice")
     registry[record.name] = record
     return record
 
 
-def op(**options: Any) -> Callable[[Callable[..., Any]], Op]:
+def op(**options: Any) -> Callable[[Forward], Op]:
     """Declare a program on arrays."""
     return lambda fn: register(Op(fn, "op", **options))
 
 
-def view(**options: Any) -> Callable[[Callable[..., Any]], Op]:
+def view(**options: Any) -> Callable[[Forward], Op]:
     """Declare an op whose result is a view of its first input (data movement: any type as it
     is)."""
     return lambda fn: register(Op(fn, "op", view=True, low="keep", **options))
 
 
-def elementwise(**options: Any) -> Callable[[Callable[..., Any]], Op]:
+def elementwise(**options: Any) -> Callable[[Forward], Op]:
     """Declare a formula about one element. Its derivative is derived from the formula unless
-    written."""
+    written (`derive=False`: it has none)."""
+    derive = options.pop("derive", True)
 
-    def declare(fn: Callable[..., Any]) -> Op:
+    def declare(fn: Forward) -> Op:
         options.setdefault("promote", "common" if fn.__code__.co_argcount > 1 else "float")
         record = register(Op(fn, "elementwise", **options))
-        if options.get("derive", True) and record.ufunc is None:
-            record.rules = LAZY
+        if derive and record.ufunc is None:
+            record.derivative.rules = record.rules = LAZY
         return record
 
     return declare
 
 
-def intrinsic(name: str, ufunc: Any, *rules: Any, **options: Any) -> Op:
+def intrinsic(name: str, ufunc: Any, *rules: Rule | None, **options: Any) -> Op:
     """Declare a primitive of the formula language: a NumPy ufunc with its derivative."""
     nin = options.pop("nin", None) or ufunc.nin
     doc = options.pop("doc", None)
@@ -723,49 +387,3 @@ def intrinsic(name: str, ufunc: Any, *rules: Any, **options: Any) -> Op:
     if rules:
         record.vjp(*rules)
     return record
-
-
-class Composite:
-    """A plain function of Tensors that is published like an op."""
-
-    def __init__(
-        self, fn: Callable[..., Any], public: str, aliases: str, inplace: bool, samples: Any
-    ) -> None:
-        self.fn = fn
-        self.name = fn.__name__.rstrip("_") if not fn.__name__.startswith("_") else fn.__name__
-        self.public = tuple(public.split())
-        self.aliases = tuple(aliases.split())
-        self.inplace = inplace
-        self.samples = samples
-
-
-def composite(
-    fn: Callable[..., Any] | None = None,
-    *,
-    public: str = "torch Tensor",
-    aliases: str = "",
-    name: str | None = None,
-    inplace: bool = False,
-    samples: Any = (),
-    dispatch: bool = True,
-) -> Any:
-    """Publish a function of Tensors under its name (in the namespaces `public`).
-
-    Returns the function itself, which handles `__torch_function__` of its tensor arguments.
-    """
-    if fn is None:
-        return lambda f: composite(
-            f,
-            public=public,
-            aliases=aliases,
-            name=name,
-            inplace=inplace,
-            samples=samples,
-            dispatch=dispatch,
-        )
-    wrapped = overrides.dispatching(fn) if dispatch else fn
-    record = Composite(wrapped, public, aliases, inplace, samples)
-    if name is not None:
-        record.name = wrapped.__name__ = name
-    composites[f"{record.public[0] if record.public else ''}.{record.name}"] = record
-    return wrapped

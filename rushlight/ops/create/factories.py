@@ -16,7 +16,8 @@ from ...autograd.node import LEAF, TensorBase
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
-from ..core.record import composite, write_out
+from ..core.composite import composite
+from ..core.publication import write_out
 
 
 def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:

@@ -16,7 +16,7 @@ from ...autograd.node import TensorBase
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
-from ..core.record import composite
+from ..core.composite import composite
 from .factories import as_dtype, finish
 
 # -- from data -----------------------------------------------------------------------------------

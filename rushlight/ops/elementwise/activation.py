@@ -14,8 +14,9 @@ import numpy as np
 from ...autograd import door, views
 from ...errors import axis, message
 from ...kernels.random import distributions as kernels
+from ..core.composite import composite
 from ..core.overrides import ordinary
-from ..core.record import Op, composite, elementwise, op
+from ..core.record import Op, elementwise, op
 from ..core.samples import arr, case, error, real
 from ..random.fill import drawing, stream
 from ..shape.views import cat
@@ -159,13 +160,12 @@ def _(g: Any, _y: Any, x: Any) -> Any:
 
 
 @elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
-             public="")  # fmt: skip
+             public="", node="LogSigmoidBackward0")  # fmt: skip
 def logsigmoid(input: Any) -> Any:
     """log(1 / (1 + exp(-x))), without overflow."""
     return minimum(input, 0) - log1p(exp(-magnitude(input)))
 
 
-logsigmoid.node_name = "LogSigmoidBackward0"
 logsigmoid.vjp(lambda g, _y, x: g * sigmoid(-x))
 
 
@@ -336,7 +336,7 @@ def _draw_slopes(input: Any, *, lower: float, upper: float, rng: Any) -> Any:
 _slopes = drawing("rrelu_noise", _draw_slopes)
 
 
-@op(samples=[case(A34, A34)], public="", fresh=True, inplace=True)
+@op(samples=[case(A34, A34)], public="", node="RreluWithNoiseBackward0", fresh=True, inplace=True)
 def rrelu_with_noise(input: Any, noise: Any) -> Any:
     """x times its slope."""
     return input * noise
@@ -470,7 +470,6 @@ def rrelu(
     return rrelu_with_noise.call((input, noise), {})
 
 
-rrelu_with_noise.node_name = "RreluWithNoiseBackward0"
 composite(rrelu, public="nn.functional")
 
 

@@ -18,7 +18,8 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.codegen import expr
 from ...kernels.elementwise import where as where_kernel
-from ..core.record import PASS, intrinsic, op
+from ..core.derivative import PASS
+from ..core.record import intrinsic, op
 from ..core.samples import arr, case, error, real
 
 A34, A4 = (3, 4), (4,)

@@ -13,7 +13,9 @@ import numpy as np
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
-from ..core.record import composite, intrinsic, write_out
+from ..core.composite import composite
+from ..core.publication import write_out
+from ..core.record import intrinsic
 from ..core.samples import arr, case
 from . import arithmetic as m
 

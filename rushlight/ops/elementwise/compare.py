@@ -14,8 +14,9 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
-from ..core.public import face, need_tensor, number
-from ..core.record import composite, op
+from ..core.arguments import need_tensor, number
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case
 from ..create.factories import stored
 from ..index.masks import nonzero
@@ -67,7 +68,7 @@ question(
 question("is_distributed", "False.", lambda t: False, "torch Tensor")
 
 
-@face
+@composite(adapt=True)
 def is_nonzero(input: Any) -> bool:
     """Whether the only element is not zero."""
     n = input._a.size
@@ -80,32 +81,32 @@ def is_nonzero(input: Any) -> bool:
     return bool(input.item())
 
 
-@face
+@composite(adapt=True)
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether both have one shape."""
     return tuple(input._a.shape) == tuple(other._a.shape)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def numel(input: Any) -> int:
     """Number of elements."""
     need_tensor("numel", input)
     return int(input._a.size)
 
 
-@face
+@composite(adapt=True)
 def get_device(input: Any) -> int:
     """-1: the number of a GPU there, none here."""
     return -1
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def resolve_conj(input: Any) -> Any:
     """The tensor itself (conjugation is never lazy here)."""
     return input
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def resolve_neg(input: Any) -> Any:
     """The tensor itself (negation is never lazy here)."""
     return input
@@ -144,7 +145,7 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
     )
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = None) -> Any:
     """`input` where the condition holds, else `other`; with the condition alone, the places where
     it holds.
@@ -159,7 +160,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = N
     return chosen(condition, input, other)
 
 
-@face(public="Tensor", name="where")
+@composite(adapt=True, public="Tensor", name="where")
 def where_method(input: Any, condition: Any, other: Any) -> Any:
     """This tensor where the condition holds, else `other`."""
     return chosen(condition, input, other)
@@ -191,7 +192,7 @@ def close(
     return y
 
 
-@face
+@composite(adapt=True)
 def isclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
@@ -212,7 +213,7 @@ def type_word(t: Any) -> str:
     return type_name(dtypes.from_numpy(t._a.dtype))
 
 
-@face
+@composite(adapt=True)
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -220,7 +221,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 
 
-@face
+@composite(adapt=True)
 def equal(input: Any, other: Any) -> bool:
     """Whether both have one shape and equal elements."""
     need_tensor("equal", other, 2, "other")
@@ -248,7 +249,7 @@ def contained(elements: Any, test_elements: Any, *, invert: bool = False) -> Any
     return np.isin(elements, test_elements, invert=invert)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Any:

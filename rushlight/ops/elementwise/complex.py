@@ -13,8 +13,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...errors import message
-from ..core.public import attribute
-from ..core.record import composite, op, view
+from ..core.composite import attribute, composite
+from ..core.record import op, view
 from ..core.samples import arr, case
 from .arithmetic import sgn, where
 

@@ -17,8 +17,9 @@ from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.elementwise import select as elementwise_kernels
-from ..core.public import face, inplace_of, need_tensor
-from ..core.record import composite, elementwise, intrinsic, op
+from ..core.arguments import need_tensor
+from ..core.composite import composite, inplace_of
+from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
 from . import arithmetic as m
 
@@ -90,7 +91,7 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
     return min, max
 
 
-@face(name="clamp", aliases="clip")
+@composite(adapt=True, name="clamp", aliases="clip")
 def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below `min` become min, values above `max` become max (numbers or tensors).
 
@@ -101,33 +102,33 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     return clamp.call((input, *bounds("clamp", min, max)), {})
 
 
-@face(public="torch Tensor", name="clamp_", aliases="clip_")
+@composite(adapt=True, public="torch Tensor", name="clamp_", aliases="clip_")
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
     return views.apply_inplace(clamp, input, bounds("clamp", min, max), {})
 
 
-@face
+@composite(adapt=True)
 def clamp_min(input: Any, min: Any) -> Any:
     """Values below `min` become min."""
     need_tensor("clamp_min", input)
     return clamp.call((input, *bounds("clamp_min", min, None)), {})
 
 
-@face
+@composite(adapt=True)
 def clamp_max(input: Any, max: Any) -> Any:
     """Values above `max` become max."""
     need_tensor("clamp_max", input)
     return clamp.call((input, *bounds("clamp_max", None, max)), {})
 
 
-@face(public="torch Tensor", name="clamp_min_")
+@composite(adapt=True, public="torch Tensor", name="clamp_min_")
 def clamp_min_(input: Any, min: Any) -> Any:
     """`clamp_min` in place."""
     return views.apply_inplace(clamp, input, (min, None), {})
 
 
-@face(public="torch Tensor", name="clamp_max_")
+@composite(adapt=True, public="torch Tensor", name="clamp_max_")
 def clamp_max_(input: Any, max: Any) -> Any:
     """`clamp_max` in place."""
     return views.apply_inplace(clamp, input, (None, max), {})
@@ -329,20 +330,20 @@ logaddexp2 = intrinsic(
 )
 
 
-@face
+@composite(adapt=True)
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
     need_tensor("ldexp", input)
     return input * m.pow.call((2.0, other), {})
 
 
-@face(name="ldexp_", public="torch Tensor")
+@composite(adapt=True, name="ldexp_", public="torch Tensor")
 def ldexp_(input: Any, other: Any) -> Any:
     """`ldexp` in place."""
     return input.mul_(m.pow.call((2.0, other), {}))
 
 
-@face
+@composite(adapt=True)
 def float_power(input: Any, exponent: Any) -> Any:
     """input^exponent in float64 (complex128 for complex numbers)."""
     both = [x for x in (input, exponent)]
@@ -406,7 +407,7 @@ deg2rad = degrees_op("deg2rad", pymath.pi / 180, "Degrees as radians.")
 rad2deg = degrees_op("rad2deg", 180 / pymath.pi, "Radians as degrees.")
 
 
-@face
+@composite(adapt=True)
 def positive(input: Any) -> Any:
     """The tensor itself (not for bool)."""
     if input._a.dtype.kind == "b":
@@ -424,7 +425,7 @@ def frexp_parts(input: Any) -> Any:
 frexp_parts.vjp(lambda g, y, _x: g[0] / m.exp2(y[1] * 1.0))
 
 
-@face
+@composite(adapt=True)
 def frexp(input: Any) -> Any:
     """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
     from ..core.return_types import return_type

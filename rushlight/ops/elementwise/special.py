@@ -16,7 +16,9 @@ import numpy as np
 from ...errors import message
 from ...kernels.special import bessel, gamma
 from ...kernels.special import reference as libm
-from ..core.record import Op, composite, intrinsic, op, write_out
+from ..core.composite import composite
+from ..core.publication import write_out
+from ..core.record import Op, intrinsic, op
 from ..core.samples import arr, case, real
 from . import arithmetic as elementary
 from .arithmetic import cos, exp, log, log1p, sgn, sin, where

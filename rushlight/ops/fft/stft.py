@@ -12,7 +12,7 @@ import numpy as np
 from ...autograd.door import wrap
 from ...errors import message
 from ...kernels.special import bessel
-from ..core.record import composite
+from ..core.composite import composite
 from ..linalg.matmul import constant
 from ..shape.views import cat, unfold_backward
 from .transforms import fft, fit, ifft, irfft, made, rfft

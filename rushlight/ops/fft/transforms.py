@@ -17,7 +17,8 @@ from ... import dtypes
 from ...autograd.door import wrap
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case
 from ..linalg.matmul import constant, finish
 

@@ -14,7 +14,8 @@ from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ..core.public import face, need_tensor, number
+from ..core.arguments import need_tensor, number
+from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
 from ..create.factories import stored
@@ -89,7 +90,7 @@ index_select.vjp(
 index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim), None)
 
 
-@face(name="index_select")
+@composite(adapt=True, name="index_select")
 def public_index_select(input: Any, dim: int, index: Any) -> Any:
     """Slices along `dim` at the positions in the 1-d tensor `index`.
 
@@ -270,8 +271,8 @@ def pair(record: Any, name: str, fn: Any, doc: str) -> None:
 
     plain.__name__, inplace.__name__ = name, name + "_"
     plain.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
-    face(plain)
-    face(inplace, public="Tensor", name=name + "_")
+    composite(plain, adapt=True)
+    composite(inplace, adapt=True, public="Tensor", name=name + "_")
 
 
 pair(
@@ -310,14 +311,14 @@ def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
     return index_fill, (index,), {"dim": dim, "value": number(value)}
 
 
-@face(name="index_fill")
+@composite(adapt=True, name="index_fill")
 def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """A copy with one number in the slices at the positions in `index` along `dim`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
     return record.call((input, *inputs), kw)
 
 
-@face(name="index_fill_", public="Tensor")
+@composite(adapt=True, name="index_fill_", public="Tensor")
 def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
     """In-place form of `index_fill`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
@@ -336,7 +337,7 @@ def keys(indices: Any) -> tuple[Any, ...]:
     return tuple(None if i is None else door.wrap(ix.as_index(i)) for i in indices)
 
 
-@face(name="index_put")
+@composite(adapt=True, name="index_put")
 def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """A copy with `values` at the places that a tuple of index tensors names (added there when
     `accumulate`).
@@ -345,7 +346,7 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
     return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
 
 
-@face(name="index_put_", public="torch Tensor")
+@composite(adapt=True, name="index_put_", public="torch Tensor")
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)

@@ -15,7 +15,8 @@ from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ..core.public import face, need_tensor, number
+from ..core.arguments import need_tensor, number
+from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error
 from ..create.factories import stored
@@ -153,7 +154,7 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
 scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), None)
 
 
-@face(name="gather")
+@composite(adapt=True, name="gather")
 def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """Pick one element of `input` for each element of `index`, along `dim`.
 
@@ -245,6 +246,7 @@ corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])]
 @op(
     samples=[case((3, 4), arr((1, 4), 0, 3, "int64"), dim=0, value=2.0)],
     public="",
+    node="ScatterBackward0",
     low="keep",
     fresh=True,
 )
@@ -258,7 +260,6 @@ def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
 
 
 scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=dim, value=0), None)
-scatter_value.node_name = scatter.node_name
 
 
 @op(
@@ -286,13 +287,13 @@ scatter_add.vjp(
 )
 
 
-@face(name="scatter_add")
+@composite(adapt=True, name="scatter_add")
 def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
     return scatter_add.call((input, index, src), {"dim": dim})
 
 
-@face(name="scatter_add_", public="Tensor")
+@composite(adapt=True, name="scatter_add_", public="Tensor")
 def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Add each element of `src` at its index along `dim`, in place."""
     return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
@@ -325,7 +326,7 @@ def scatter_parts(
     return scatter_value, (index,), {"dim": dim, "value": number(src)}
 
 
-@face(name="scatter")
+@composite(adapt=True, name="scatter")
 def public_scatter(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
@@ -340,7 +341,7 @@ def public_scatter(
     return record.call((input, *inputs), kw)
 
 
-@face(name="scatter_", public="Tensor")
+@composite(adapt=True, name="scatter_", public="Tensor")
 def scatter_(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
@@ -513,7 +514,7 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
     return m.where(odd == 1, -size, size)
 
 
-@face(name="scatter_reduce")
+@composite(adapt=True, name="scatter_reduce")
 def public_scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
@@ -526,7 +527,7 @@ def public_scatter_reduce(
     )
 
 
-@face(name="scatter_reduce_", public="Tensor")
+@composite(adapt=True, name="scatter_reduce_", public="Tensor")
 def scatter_reduce_(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:

@@ -14,7 +14,8 @@ from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ..core.public import face, need_tensor
+from ..core.arguments import need_tensor
+from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error
 from ..create.factories import stored
@@ -84,7 +85,7 @@ masked_put.vjp(
 )
 
 
-@face(name="masked_fill")
+@composite(adapt=True, name="masked_fill")
 def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """`value` where the mask is True (broadcast), else the input.
 
@@ -97,14 +98,14 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return record.call((input, mask, *more), kw)
 
 
-@face(name="masked_fill_", public="Tensor")
+@composite(adapt=True, name="masked_fill_", public="Tensor")
 def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     """Write `value` where the mask is True, in place."""
     record, more, kw = fill_value(input, value)
     return views.apply_inplace(record, input, (mask, *more), kw)
 
 
-@face
+@composite(adapt=True)
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask is True (broadcast), in one dimension."""
     need_tensor("masked_select", mask, 2, "mask")
@@ -166,13 +167,13 @@ masked_scatter.vjp(
 )
 
 
-@face(name="masked_scatter")
+@composite(adapt=True, name="masked_scatter")
 def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The elements of `source` one after the other where the mask is True, else the input."""
     return masked_scatter.call((input, mask, source), {})
 
 
-@face(name="masked_scatter_", public="Tensor")
+@composite(adapt=True, name="masked_scatter_", public="Tensor")
 def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
     """`masked_scatter` in place."""
     return views.apply_inplace(masked_scatter, input, (mask, source), {})
@@ -201,7 +202,7 @@ def argwhere(input: Any) -> Any:
     )
 
 
-@face
+@composite(adapt=True)
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
     dimension.
@@ -213,13 +214,13 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     return door.apply(argwhere, (input,), {})
 
 
-@face(name="argwhere")
+@composite(adapt=True, name="argwhere")
 def public_argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     return nonzero(input)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def unravel_index(indices: Any, shape: Any) -> Any:
     """Flat positions as one index tensor a dimension."""
     need_tensor("unravel_index", indices, 1, "indices")
@@ -235,7 +236,7 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     return tuple(reversed(out))
 
 
-@face
+@composite(adapt=True)
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
     """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
     found = nonzero(input)._a[:size]
@@ -283,7 +284,7 @@ take_backward.vjp(lambda g, _y, _g, index: take(g, index), None)
 take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
 
 
-@face(name="take")
+@composite(adapt=True, name="take")
 def public_take(input: Any, index: Any) -> Any:
     """Elements at positions in the flattened tensor, in the shape of `index`."""
     need_tensor("take", index, 2, "index")
@@ -327,19 +328,19 @@ put.vjp(
 )
 
 
-@face(name="put")
+@composite(adapt=True, name="put")
 def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at positions in the flattened tensor."""
     return put.call((input, index, source), {"accumulate": accumulate})
 
 
-@face(name="put_", public="Tensor")
+@composite(adapt=True, name="put_", public="Tensor")
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """`put` in place."""
     return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
 
 
-@face
+@composite(adapt=True)
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
     need_tensor("take_along_dim", indices, 2, "indices")

@@ -9,7 +9,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.door import wrap
 from ...errors import message
-from ..core.record import composite
+from ..core.composite import composite
 from ..core.return_types import return_type
 from ..elementwise.arithmetic import sqrt
 from ..shape.views import cat

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...errors import axis, message
-from ..core.record import composite
+from ..core.composite import composite
 from .matmul import finish, matmul
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase  # sublist index 0 is 'A', as in PyTorch

@@ -14,7 +14,8 @@ from ...autograd.door import wrap
 from ...errors import LinAlgError, message
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import Case
 from ..shape.views import cat

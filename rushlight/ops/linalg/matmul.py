@@ -17,7 +17,9 @@ from ...autograd.door import wrap
 from ...errors import message
 from ...kernels.matmul import select as products
 from ...kernels.meta import MetaArray
-from ..core.record import composite, op, write_out
+from ..core.composite import composite
+from ..core.publication import write_out
+from ..core.record import op
 from ..core.return_types import ReturnType
 from ..core.samples import case, error
 

@@ -16,7 +16,8 @@ from ...autograd.door import wrap
 from ...errors import axes, axis, message
 from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case
 from ..elementwise.arithmetic import abs as magnitude
 from ..elementwise.arithmetic import sgn, where

@@ -13,7 +13,8 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import LinAlgError
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.return_types import return_type
 from .factor import column, need_matrix, row, sample
 from .matmul import adjoint_, constant, finish, is_complex, matmul

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import axis, message
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case, error
 from .matmul import constant, finish, matmul, need_dims, tall
 

@@ -16,7 +16,8 @@ from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.attention import select as blocks
 from ...kernels.meta import MetaArray
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case
 from ..linalg.matmul import linear, matmul
 from ..reduce.sums import sum as total

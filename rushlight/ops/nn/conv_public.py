@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import message
-from ..core.record import composite
+from ..core.composite import composite
 from ..core.samples import case
 from .conv import convolution, transposed_size
 from .pad import constant_pad_nd

@@ -17,7 +17,8 @@ from ...errors import message
 from ...kernels.loss import select as loss_kernels
 from ...kernels.matmul.select import ELEMENTS
 from ...kernels.softmax.select import usable
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case
 from ..elementwise.arithmetic import exp
 from ..reduce.sums import sum as total

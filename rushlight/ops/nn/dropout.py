@@ -15,7 +15,7 @@ import numpy as np
 from ...autograd import door, views
 from ...errors import message
 from ...kernels.meta import MetaArray
-from ..core.record import composite
+from ..core.composite import composite
 from ..elementwise import arithmetic as m
 from ..elementwise.arithmetic_public import add_
 from ..random.fill import fill_noise

@@ -17,7 +17,8 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.embedding import select as kernel
 from ...kernels.meta import MetaArray
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case, error
 from ..shape.views import array_of
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from ...errors import message
 from ...kernels.conv import reference as kernel
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case
 from .spatial import Ints, check_tensor, ints, list_of
 

@@ -18,7 +18,8 @@ from ...kernels.elementwise.select import LEAST, fuse
 from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.reference import add_reduce
 from ...kernels.reduce.select import Reduction
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case
 from ..elementwise import arithmetic as m
 from ..elementwise.arithmetic import maximum, minimum, where

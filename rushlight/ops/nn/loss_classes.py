@@ -13,7 +13,8 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case, error
 from .loss import finished, reduced, reduction_of
 

@@ -11,7 +11,8 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.loss import ctc as kernel
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case
 from .loss import finished, reduction_of
 

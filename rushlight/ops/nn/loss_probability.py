@@ -16,7 +16,8 @@ from ...errors import message
 from ...kernels.elementwise.select import fuse
 from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case
 from ..elementwise import arithmetic as m
 from ..elementwise.activation import log_of_one_plus_exp, sigmoid

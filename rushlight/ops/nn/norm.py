@@ -20,7 +20,8 @@ from ...kernels.matmul.select import ELEMENTS
 from ...kernels.meta import MetaArray
 from ...kernels.norm import reference as arrays
 from ...kernels.softmax.select import LEAST, computed
-from ..core.record import op, up
+from ..core.derivative import up
+from ..core.record import op
 from ..core.samples import arr, case
 from ..reduce import sums
 from ..shape.views import array_of

@@ -14,7 +14,7 @@ from ...autograd.node import TensorBase
 from ...autograd.views import changed, type_name, unwatched
 from ...errors import message
 from ...kernels.meta import MetaArray
-from ..core.record import composite
+from ..core.composite import composite
 from . import norm as ops
 from .pad import constant_pad_nd
 from .pool_public import avg_pool2d

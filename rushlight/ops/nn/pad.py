@@ -11,7 +11,8 @@ from typing import Any
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pad import reference as kernel
-from ..core.record import Op, composite, op, register
+from ..core.composite import composite
+from ..core.record import Op, op, register
 from ..core.samples import case, error
 from .spatial import Ints, as_int, check_tensor, list_of
 

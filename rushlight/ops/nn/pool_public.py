@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import message
 from ...kernels.pool import reference as arrays
-from ..core.record import composite
+from ..core.composite import composite
 from ..core.samples import case
 from . import pool
 from .spatial import Ints, check_tensor, ints, list_of

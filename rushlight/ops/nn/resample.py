@@ -18,7 +18,8 @@ from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as pool
 from ...kernels.resample import reference as resample
 from ...kernels.resample.reference import Resize
-from ..core.record import Op, camel, op, register
+from ..core.derivative import camel
+from ..core.record import Op, op, register
 from ..core.samples import arr, case
 from ..reduce import sums
 from ..shape.views import stack

@@ -10,7 +10,7 @@ from ... import dtypes
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.resample.reference import Resize
-from ..core.record import composite
+from ..core.composite import composite
 from . import pool_public, resample
 from .spatial import Ints, as_int, check_tensor, dtype_of, list_of, same_types
 

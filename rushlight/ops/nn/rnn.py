@@ -17,7 +17,8 @@ from ...autograd.backward import grad
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.rnn import reference as kernel
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case
 from ..elementwise.activation import relu, sigmoid
 from ..elementwise.arithmetic import tanh

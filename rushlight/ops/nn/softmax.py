@@ -19,7 +19,9 @@ from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.softmax import select as softmax_kernels
-from ..core.record import composite, op, up
+from ..core.composite import composite
+from ..core.derivative import up
+from ..core.record import op
 from ..core.samples import arr, case, error
 from ..elementwise.arithmetic import exp
 from ..elementwise.arithmetic_public import with_out

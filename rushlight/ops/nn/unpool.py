@@ -14,7 +14,8 @@ from ... import dtypes
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case
 from .pool import add_plane, put_plane
 from .pool_public import _window, avg_pool1d, avg_pool2d, avg_pool3d

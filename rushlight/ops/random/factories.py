@@ -19,7 +19,8 @@ from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random.mersenne_twister import Twister
-from ..core.record import composite, write_out
+from ..core.composite import composite
+from ..core.publication import write_out
 from .fill import (
     FLOATS,
     NATURAL,

@@ -24,7 +24,8 @@ from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random.mersenne_twister import Twister
 from ...random import Generator, default_generator
-from ..core.record import Op, composite
+from ..core.composite import composite
+from ..core.record import Op
 
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 REAL_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
@@ -77,7 +78,7 @@ def _filler(name: str, kernel: Any, node: str | None = None) -> Op:
         return out
 
     record = drawing(name, fill, node)
-    record.options["into"] = kernel
+    record.numerics.into = kernel
     return record
 
 
@@ -130,10 +131,11 @@ def stream(generator: Any, name: str) -> Twister:
 
 def _fill(record: Op, t: Any, generator: Any, *args: Any) -> Any:
     """Write numbers of a distribution into a tensor: the end of every in-place method."""
-    if views.unwatched(t):  # where they lie: no second array
+    into = record.numerics.into
+    if into is not None and views.unwatched(t):  # where they lie: no second array
         rng = stream(generator, record.name)
         with rng.lock:
-            record.options["into"](t._a, rng, *args)
+            into(t._a, rng, *args)
         views.changed(t, record.name + "_")
         return t
     return views.apply_inplace(record, t, (), {"args": args, "rng": stream(generator, record.name)})

@@ -16,7 +16,9 @@ from ...autograd.views import type_name
 from ...kernels.meta import MetaArray
 from ...kernels.random import gamma_derivative, rejection
 from ...kernels.random.mersenne_twister import Twister
-from ..core.record import Op, composite, unwritten
+from ..core.composite import composite
+from ..core.derivative import unwritten
+from ..core.record import Op
 from .fill import REAL_FLOATS, check, drawing, needs, stream
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...autograd.door import wrap
 from ...errors import axis, message
 from ...kernels.sort import reference as kernels
-from ..core.record import composite
+from ..core.composite import composite
 from ..core.return_types import return_type
 from ..linalg.matmul import finish
 

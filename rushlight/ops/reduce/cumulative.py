@@ -14,7 +14,8 @@ from ...autograd.node import TensorBase
 from ...errors import axes, axis
 from ...kernels.scan.select import scanned
 from ..core import return_types
-from ..core.public import face, need_tensor
+from ..core.arguments import need_tensor
+from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case, error
 from ..elementwise import arithmetic as m
@@ -193,27 +194,27 @@ def running(record: Any, name: str, doc: str) -> Any:
     fn.__name__ = name
     inplace.__name__ = name + "_"
     fn.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
-    face(inplace, public="Tensor", name=name + "_")
-    return face(fn)
+    composite(inplace, adapt=True, public="Tensor", name=name + "_")
+    return composite(fn, adapt=True)
 
 
 public_cumsum = running(cumsum, "cumsum", "Running sums along `dim`. Integers are summed in int64.")
 public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
 
 
-@face(name="logcumsumexp")
+@composite(adapt=True, name="logcumsumexp")
 def public_logcumsumexp(input: Any, dim: int) -> Any:
     """log of running sums of exp along `dim`, computed without overflow."""
     return logcumsumexp.call((input,), {"dim": dim})
 
 
-@face
+@composite(adapt=True)
 def cummax(input: Any, dim: int) -> Any:
     """(running largest values, their last positions) along `dim`."""
     return cummax_pair.call((input,), {"dim": dim})
 
 
-@face
+@composite(adapt=True)
 def cummin(input: Any, dim: int) -> Any:
     """(running smallest values, their last positions) along `dim`."""
     return cummin_pair.call((input,), {"dim": dim})
@@ -222,7 +223,7 @@ def cummin(input: Any, dim: int) -> Any:
 # -- differences and integrals -------------------------------------------------------------------
 
 
-@face
+@composite(adapt=True)
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference of neighbours along `dim`."""
     if input._a.ndim == 0:
@@ -270,7 +271,7 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
     return (y.narrow(d, 1, k - 1) + y.narrow(d, 0, k - 1)) * widths(y, x, dx, d) / 2.0
 
 
-@face(public="torch", aliases="trapz")
+@composite(adapt=True, public="torch", aliases="trapz")
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of samples by the trapezoidal rule."""
     if y._a.shape[axis(dim, y._a.ndim)] == 0:
@@ -278,7 +279,7 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     return areas(y, x, dx, dim).sum(dim)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """Running integrals of samples by the trapezoidal rule."""
     return areas(y, x, dx, dim).cumsum(dim)
@@ -295,7 +296,7 @@ def spacing_of(spacing: Any, count: int) -> list[Any]:
     return [spacing] * count
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
     """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
     from ..shape.views import cat

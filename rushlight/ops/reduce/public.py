@@ -14,7 +14,8 @@ from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import message
 from ..core import return_types
-from ..core.public import face, need_tensor
+from ..core.arguments import need_tensor
+from ..core.composite import composite
 from ..core.record import registry
 from ..create.factories import as_dtype
 from ..shape.convert import cast
@@ -37,7 +38,7 @@ def typed(x: Any, dtype: Any) -> Any:
     return x if dtype is None else cast(x, as_dtype(dtype))
 
 
-@face
+@composite(adapt=True)
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over `dim` (one or several).
 
@@ -59,7 +60,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     return door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
 
 
-@face
+@composite(adapt=True)
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or over `dim`; for floating and complex tensors.
 
@@ -77,7 +78,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return door.apply(r.mean, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
 
 
-@face
+@composite(adapt=True)
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product of all elements, or over one dimension."""
     need_tensor("prod", input)
@@ -85,7 +86,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return typed(out, dtype)
 
 
-@face
+@composite(adapt=True)
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum with NaN counted as zero."""
     x = typed(input, dtype)
@@ -94,7 +95,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return door.apply(more.nan_sum, (x,), {"dim": dims(dim), "keepdim": keepdim})
 
 
-@face
+@composite(adapt=True)
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of the elements that are not NaN."""
     if not (input.is_floating_point() or input.is_complex()):
@@ -146,7 +147,7 @@ def spread(record: Any, name: str, doc: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = doc
-    return face(fn)
+    return composite(fn, adapt=True)
 
 
 var = spread(
@@ -157,7 +158,7 @@ var = spread(
 std = spread(more.std, "std", "Standard deviation over `dim`: the root of the variance.")
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def var_mean(
     input: Any,
     dim: Any = None,
@@ -171,7 +172,7 @@ def var_mean(
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def std_mean(
     input: Any,
     dim: Any = None,
@@ -208,7 +209,7 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = doc
-    return face(fn)
+    return composite(fn, adapt=True)
 
 
 max = overloads(
@@ -231,7 +232,7 @@ min = overloads(
 _aminmax = return_types.return_type("aminmax", ("min", "max"))
 
 
-@face
+@composite(adapt=True)
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """(smallest, largest) of all elements or along `dim`."""
     if input.numel() == 0 and dim is None:
@@ -250,7 +251,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     )
 
 
-@face
+@composite(adapt=True)
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
     return more.logsumexp.call((input,), {"dim": dims(dim), "keepdim": keepdim})

@@ -14,7 +14,8 @@ import numpy as np
 from ...autograd.door import wrap
 from ...errors import axis, message
 from ...kernels.sort import reference as kernels
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import arr, case
 from ..linalg.matmul import constant, finish

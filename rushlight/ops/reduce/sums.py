@@ -45,7 +45,7 @@ def sum(a: Any, b: Any) -> Any:
 
 
 @op(samples=[case((3, 4)), case(()), case(arr((5,), 0, 9, "int64"))], fresh=True, public="",
-    low="own")  # fmt: skip
+    node="SumBackward0", low="own")  # fmt: skip
 def sum_all(input: Any) -> Any:
     """The sum of all elements: `sum` without parameters, which is most of its calls."""
     if input.size >= reduce_kernels.LEAST:
@@ -57,7 +57,6 @@ def sum_all(input: Any) -> Any:
     return by_numpy(input, lambda x: NP.add.reduce(wide(x, None), axis=None, out=...))
 
 
-sum_all.node_name = "SumBackward0"
 sum_all.vjp(lambda g, _y, _x: g)  # the engine expands
 sum_all.shape(lambda x: MetaArray((), np.int64 if x.dtype.kind in "iub" else x.dtype))
 

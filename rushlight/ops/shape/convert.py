@@ -19,7 +19,8 @@ from ...layout import (
     memory_format,
     preserve_format,
 )
-from ..core.record import composite, op
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import case
 from ..create.factories import stored
 from . import views as s

@@ -17,8 +17,9 @@ from ...autograd.node import LEAF
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...size import Size
-from ..core.public import attribute, face, named, need_tensor, sizes
-from ..core.record import composite, view
+from ..core.arguments import named, need_tensor, sizes
+from ..core.composite import attribute, composite
+from ..core.record import view
 from ..core.samples import case
 from . import views as s
 
@@ -96,7 +97,7 @@ def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
     return door.apply(s.view_as_shape, (t,), {"shape": want})
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def reshape(input: Any, shape: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy.
 
@@ -123,7 +124,7 @@ def reshape_as(input: Any, other: Any) -> Any:
     return reshaped(input, tuple(other._a.shape))
 
 
-@face
+@composite(adapt=True)
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from start_dim to end_dim as one."""
     need_tensor("flatten", input)
@@ -140,7 +141,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     )
 
 
-@face
+@composite(adapt=True)
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension as several (one size may be -1)."""
     shape = input._a.shape
@@ -166,7 +167,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     return door.apply(s.view_as_shape, (input,), {"shape": (*shape[:d], *sizes, *shape[d + 1 :])})
 
 
-@face
+@composite(adapt=True)
 def ravel(input: Any) -> Any:
     """All elements in one dimension."""
     return reshaped(input.contiguous(), (-1,)) if input._a.size else reshaped(input, (0,))
@@ -189,7 +190,7 @@ def expand_as(input: Any, other: Any) -> Any:
     return door.apply(s.expand, (input,), {"shape": tuple(other._a.shape)})
 
 
-@face
+@composite(adapt=True)
 def broadcast_to(input: Any, size: Any) -> Any:
     """A view broadcast to a shape."""
     return door.apply(s.expand, (input,), {"shape": sizes((size,), "broadcast_to")})
@@ -252,7 +253,7 @@ def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[st
     }
 
 
-@face
+@composite(adapt=True)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """A view of the storage with these sizes and strides (in elements), from an offset on."""
     return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
@@ -314,7 +315,7 @@ for _name, _record in {
 # -- moving dimensions ---------------------------------------------------------------------------
 
 
-@face(aliases="moveaxis")
+@composite(adapt=True, aliases="moveaxis")
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """A view with dimensions `source` at the places `destination`."""
     n = input._a.ndim
@@ -347,7 +348,7 @@ def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     )
 
 
-@face
+@composite(adapt=True)
 def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     if input._a.ndim < 2:

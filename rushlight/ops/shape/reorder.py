@@ -13,8 +13,9 @@ import numpy as np
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import axes, axis, message
-from ..core.public import face, named, sizes
-from ..core.record import composite, op
+from ..core.arguments import named, sizes
+from ..core.composite import composite
+from ..core.record import op
 from ..core.samples import arr, case, error
 
 # -- reordering ----------------------------------------------------------------------------------
@@ -41,7 +42,7 @@ def flip(input: Any, *, dims: Any) -> Any:
 flip.vjp(lambda g, _y, _x, *, dims: flip(g, dims=dims))
 
 
-@face(public="torch", name="flip")
+@composite(adapt=True, public="torch", name="flip")
 def flip_function(input: Any, dims: Any) -> Any:
     """A copy with the order along `dims` reversed.
 
@@ -58,7 +59,7 @@ def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
     return flip.call((input,), {"dims": sizes(named(dims, kw, "dims"), "flip", "dims")})
 
 
-@face
+@composite(adapt=True)
 def fliplr(input: Any) -> Any:
     """`flip` along the second dimension."""
     if input._a.ndim < 2:
@@ -66,7 +67,7 @@ def fliplr(input: Any) -> Any:
     return flip.call((input,), {"dims": (1,)})
 
 
-@face
+@composite(adapt=True)
 def flipud(input: Any) -> Any:
     """`flip` along the first dimension."""
     if input._a.ndim < 1:
@@ -97,7 +98,7 @@ builtin_sum = sum
 roll.vjp(lambda g, _y, _x, *, shifts, dims: roll(g, shifts=tuple(-k for k in shifts), dims=dims))
 
 
-@face(name="roll")
+@composite(adapt=True, name="roll")
 def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
     if input._a.ndim == 0 and dims != ():
@@ -118,7 +119,7 @@ def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     return roll.call((input,), {"shifts": shift, "dims": over})
 
 
-@face
+@composite(adapt=True)
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A quarter turn, k times, in the plane of two dimensions."""
     n = input._a.ndim
@@ -208,7 +209,7 @@ def tiled(input: Any, dims: tuple[int, ...]) -> Any:
     return repeat.call((input,), {"repeats": (1,) * missing + dims if missing > 0 else dims})
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def tile(input: Any, dims: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
     return tiled(input, sizes((dims,), "tile", "dims"))
@@ -276,7 +277,7 @@ interleave.vjp(
 interleave_sum.vjp(lambda g, _y, _g, repeats, *, dim: interleave(g, repeats, dim=dim), None)
 
 
-@face
+@composite(adapt=True)
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:

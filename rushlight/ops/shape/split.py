@@ -10,13 +10,14 @@ from typing import Any
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import axis
-from ..core.public import face, whole
+from ..core.arguments import whole
+from ..core.composite import composite
 from . import views as s
 
 # -- parts ---------------------------------------------------------------------------------------
 
 
-@face
+@composite(adapt=True)
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """The view of `length` positions from `start` on along `dim`."""
     if input._a.ndim == 0:
@@ -41,13 +42,13 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     )
 
 
-@face
+@composite(adapt=True)
 def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
     """A copy of `narrow`."""
     return narrow(input, dim, start, length).clone()
 
 
-@face(public="Tensor", name="split")
+@composite(adapt=True, public="Tensor", name="split")
 def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a
     list.
@@ -61,25 +62,25 @@ def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     return door.apply(s.split, (input,), {"split_size": split_size, "dim": dim})
 
 
-@face(public="torch", name="split")
+@composite(adapt=True, public="torch", name="split")
 def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
     return split_method(tensor, split_size_or_sections, dim)
 
 
-@face(aliases="unsafe_split_with_sizes")
+@composite(adapt=True, aliases="unsafe_split_with_sizes")
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     """Views of the given sizes along `dim`."""
     return split_method(input, tuple(split_sizes), dim)
 
 
-@face
+@composite(adapt=True)
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
     """`split`."""
     return split_method(input, split_size, dim)
 
 
-@face(aliases="unsafe_chunk")
+@composite(adapt=True, aliases="unsafe_chunk")
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
     if input._a.ndim == 0:
@@ -93,7 +94,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return split_method(input, size, dim)
 
 
-@face
+@composite(adapt=True)
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
     if input._a.ndim == 0:
@@ -148,7 +149,7 @@ def directional(name: str, need: int, choose: Any) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = f"`tensor_split` along dimension {choose(3)} (of tensors with three dimensions)."
-    return face(fn)
+    return composite(fn, adapt=True)
 
 
 hsplit = directional("hsplit", 1, lambda n: 0 if n == 1 else 1)

@@ -13,8 +13,8 @@ import numpy as np
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
-from ..core.public import face, number
-from ..core.record import composite
+from ..core.arguments import number
+from ..core.composite import composite
 from . import views as s
 
 builtin_sum = sum
@@ -68,26 +68,26 @@ def at_least_face(n: int) -> Any:
 atleast_1d, atleast_2d, atleast_3d = at_least_face(1), at_least_face(2), at_least_face(3)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def hstack(tensors: Any) -> Any:
     """Tensors side by side: along the second dimension, 1-d ones along the first."""
     parts = [at_least(t, 1) for t in listed(tensors, "hstack")]
     return s.cat.call(tuple(parts), {"dim": 0 if parts[0]._a.ndim == 1 else 1})
 
 
-@face(public="torch", aliases="row_stack")
+@composite(adapt=True, public="torch", aliases="row_stack")
 def vstack(tensors: Any) -> Any:
     """Tensors one below the other."""
     return s.cat.call(tuple(at_least(t, 2) for t in listed(tensors, "vstack")), {"dim": 0})
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def dstack(tensors: Any) -> Any:
     """Tensors behind one another: along the third dimension."""
     return s.cat.call(tuple(at_least(t, 3) for t in listed(tensors, "dstack")), {"dim": 2})
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def column_stack(tensors: Any) -> Any:
     """1-d tensors as columns, others side by side."""
     parts = [t.reshape(-1, 1) if t._a.ndim <= 1 else t for t in listed(tensors, "column_stack")]
@@ -155,7 +155,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return s.stack.call(tuple(g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")), {"dim": 1})
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All combinations of r elements of a 1-d tensor, one a row."""
     if input._a.ndim != 1:
@@ -197,7 +197,7 @@ def block_diag(*tensors: Any) -> Any:
 # -- diagonals -----------------------------------------------------------------------------------
 
 
-@face
+@composite(adapt=True)
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices of zeros with the last dimension of `input` on a diagonal."""
     n = input._a.ndim + 1
@@ -216,7 +216,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     )
 
 
-@face
+@composite(adapt=True)
 def diagflat(input: Any, offset: int = 0) -> Any:
     """A square matrix with all elements on a diagonal."""
     return diag_embed(input.reshape(-1), offset)
@@ -289,13 +289,13 @@ def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
     return out
 
 
-@face
+@composite(adapt=True)
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """A copy with `src` at position `index` of `dim`."""
     return scattered(input, src, lambda t: t.select(dim, index), "slice")
 
 
-@face
+@composite(adapt=True)
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
@@ -304,13 +304,13 @@ def slice_scatter(
     return scattered(input, src, lambda t: door.apply(s.slice_, (t,), kw), "slice")
 
 
-@face
+@composite(adapt=True)
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy with `src` on a diagonal."""
     return scattered(input, src, lambda t: t.diagonal(offset, dim1, dim2), "slice")
 
 
-@face
+@composite(adapt=True)
 def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
 ) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.public import face
+from ..core.composite import composite
 
 ONE = (
     "as_strided",
@@ -41,20 +41,20 @@ def copying(name: str) -> Any:
 
     fn.__name__ = name + "_copy"
     fn.__doc__ = f"`{name}` as a copy: the result has memory of its own."
-    return face(fn, public="torch")
+    return composite(fn, adapt=True, public="torch")
 
 
 for _name in ONE:
     copying(_name)
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def alias_copy(input: Any) -> Any:
     """A copy."""
     return input.clone()
 
 
-@face(public="torch")
+@composite(adapt=True, public="torch")
 def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy of the positions start, start + step, ... before end along `dim`."""
     from ...autograd import door

@@ -80,6 +80,7 @@ def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
     errors=[error(RuntimeError, "is invalid for input of size", (3, 4), shape=(5, 2))],
     varargs=True,
     public="",
+    node="ViewBackward0",
 )
 def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
     """The same memory with another shape; RuntimeError when strides do not allow it."""
@@ -100,17 +101,15 @@ def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
         ) from None
 
 
-view_as_shape.node_name = "ViewBackward0"
 view_as_shape.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 
 
-@op(samples=[case((3, 4), shape=(2, 6))], public="", low="keep")
+@op(samples=[case((3, 4), shape=(2, 6))], public="", node="ViewBackward0", low="keep")
 def reshape_copy(input: Any, *, shape: tuple[int, ...]) -> Any:
     """A contiguous copy with another shape (what `reshape` does when no view is possible)."""
     return np.ascontiguousarray(input).reshape(infer_size(shape, input.size))
 
 
-reshape_copy.node_name = "ViewBackward0"
 reshape_copy.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 
 

@@ -123,7 +123,7 @@ def test_stated_shapes(op, rng):
 
 @pytest.mark.parametrize("op", RECORDS, ids=lambda op: op.name)
 def test_error_samples(op, rng):
-    for e in op.errors:
+    for e in op.samples.errors:
         args = [rng.standard_normal(a) if isinstance(a, tuple) else a for a in e.args]
         with pytest.raises(e.kind, match=e.words):
             op(*[rushlight.from_numpy(a) for a in args], **e.kw)

@@ -19,12 +19,15 @@ import pytest
 import rushlight as torch
 from rushlight.autograd import door
 from rushlight.kernels.meta import MetaArray
-from rushlight.ops.core.record import LAZY, Op, registry
+from rushlight.ops.core.derivative import LAZY
+from rushlight.ops.core.record import Op, registry
 
 OPS = sorted(registry)
 CASES = [(name, i) for name in OPS for i in range(len(registry[name].samples))]
 DIFFERENTIABLE = [
-    (name, i) for name, i in CASES if registry[name].rules is not None and registry[name].smooth
+    (name, i)
+    for name, i in CASES
+    if registry[name].rules is not None and registry[name].samples.smooth
 ]
 STEP = 1e-5
 
@@ -110,7 +113,7 @@ def test_meta_tensors_know_shape_and_dtype(name: str, i: int) -> None:
 
 def depends_on_values(op: Op, real: Any) -> bool:
     """Ops like nonzero, unique and mask indexing, whose result's size is not a matter of shapes."""
-    return bool(op.options.get("data_dependent"))
+    return op.numerics.data_dependent
 
 
 def floats(args: Any) -> list[int]:
@@ -184,7 +187,7 @@ def differentiable_inputs(op: Op, args: list[Any]) -> list[int]:
     n = len(args)
     which = []
     for k in floats(args):
-        if k in op.options.get("constant", ()):
+        if k in op.samples.constant:
             continue
         if op.rules is LAZY or op.joint_rule or len(op.rules) != n or op.rules[k] is not None:
             which.append(k)
@@ -204,7 +207,7 @@ def test_second_order(name: str, i: int) -> None:
     which = differentiable_inputs(op, args)
     if not which:
         pytest.skip("no floating input")
-    if op.options.get("once"):
+    if op.samples.once:
         pytest.skip("declared differentiable once, as in PyTorch")
     rng = np.random.default_rng(2)
 
@@ -253,7 +256,7 @@ def test_layouts_do_not_matter(name: str, i: int) -> None:
     """Strided operands (every second element of a larger array, Fortran order) give the same
     numbers."""
     op, args, kw = sample(name, i)
-    if op.options.get("layout"):
+    if op.samples.layout:
         pytest.skip("its subject is the layout itself")
     plain = arrays(op.fn(*padded(op, args), **kw))
     strided = [strided_copy(a) if isinstance(a, np.ndarray) else a for a in args]
@@ -279,9 +282,8 @@ NARROW = [(name, i) for name, i in CASES if registry[name].compute]
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=["float16", "bfloat16"])
 def test_narrow_types_round_the_float32_result(name: str, i: int, dtype: Any) -> None:
     op, args, kw = sample(name, i)
-    if not any(isinstance(a, np.ndarray) and a.dtype == np.float64 for a in args) or op.options.get(
-        "no_narrow"
-    ):
+    floating = any(isinstance(a, np.ndarray) and a.dtype == np.float64 for a in args)
+    if not floating or op.samples.no_narrow:
         pytest.skip("no floating operand, or a routine of double precision only")
     narrow = [
         a.astype(dtype.np) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in args
@@ -320,7 +322,7 @@ def test_extreme_values(name: str) -> None:
     assert y.shape == x.shape
     for shape in ((0,), (0, 3), ()):
         assert tuple(door.apply(op, (door.wrap(np.ones(shape)),), kw).shape) == shape
-    if not y.requires_grad or not op.smooth:
+    if not y.requires_grad or not op.samples.smooth:
         return
     (g,) = torch.autograd.grad((y,), (x,), (torch.ones_like(y),))
     with np.errstate(all="ignore"):
@@ -330,13 +332,13 @@ def test_extreme_values(name: str) -> None:
     np.testing.assert_allclose(g._a[big], slope[big], rtol=1e-2, atol=1e-6)
 
 
-ERRORS = [(name, k) for name in OPS for k in range(len(registry[name].errors))]
+ERRORS = [(name, k) for name in OPS for k in range(len(registry[name].samples.errors))]
 
 
 @pytest.mark.parametrize(("name", "k"), ERRORS)
 def test_declared_errors(name: str, k: int) -> None:
     op = registry[name]
-    declared = op.errors[k]
+    declared = op.samples.errors[k]
     rng = np.random.default_rng(0)
     from rushlight.ops.core.samples import make
 

@@ -1,0 +1,56 @@
+"""What public functions do with their arguments before any computation: sizes, numbers, tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...autograd.node import TensorBase
+
+
+def need_tensor(name: str, x: Any, place: int = 1, argument: str = "input") -> None:
+    """TypeError in PyTorch's words unless `x` is a tensor."""
+    if not isinstance(x, TensorBase):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {place}) must be Tensor, not "
+            f"{type(x).__name__}"
+        )
+
+
+def sizes(args: tuple[Any, ...], name: str = "view", argument: str = "size") -> tuple[int, ...]:
+    """`f(2, 3)`, `f((2, 3))`, `f(size)`: the sizes as plain ints."""
+    if len(args) == 1 and isinstance(args[0], (tuple, list)):
+        args = tuple(args[0])
+    for n in args:
+        if n.__class__ is not int:
+            return tuple(whole(n, name, argument) for n in args)
+    return args
+
+
+def named(args: tuple[Any, ...], kw: dict[str, Any], argument: str) -> tuple[Any, ...]:
+    """The variable arguments of a method, or their name: `x.tile(2, 3)`, `x.tile(dims=(2, 3))`."""
+    if kw:
+        wrong = [k for k in kw if k != argument]
+        if wrong or args:
+            raise TypeError(f"got an unexpected keyword argument '{(wrong or [argument])[0]}'")
+        return (tuple(kw[argument]),)
+    return args
+
+
+def whole(n: Any, name: str, argument: str) -> int:
+    """One size as an int; TypeError for floats and the like."""
+    if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but found "
+            "element of type "
+            f"{type(n).__name__}"
+        )
+    return int(n.__index__())
+
+
+def number(x: Any) -> Any:
+    """A Python number of a number, a 0-d tensor or a NumPy scalar."""
+    if isinstance(x, (TensorBase, np.generic)):
+        return x.item()
+    return x

@@ -1,0 +1,198 @@
+"""`@composite`: a function of Tensors that is made of other ops, published like a record.
+
+It has no kernel and no node of its own. Its adapters are those of records: `out=` and NumPy's
+parameter names (`adapt=True`), the form with an underscore (`inplace=True`), methods and aliases
+(`public`, `aliases`). Its samples are cases of calls, as for records; its shape comes from the ops
+that it is made of, so it has no shape rule.
+
+    @composite(adapt=True, samples=[case((3, 4), dim=1)])
+    def nanmean(input, dim=None, keepdim=False, *, dtype=None): ...
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from ... import dtypes
+from ...autograd import door, views
+from ...autograd.node import TensorBase
+from ...errors import message
+from . import overrides
+from .publication import Publication, write_out
+from .samples import Samples
+from .signature import NUMPY_NAMES
+from .types import Public
+
+composites: dict[str, Composite] = {}
+
+
+class Composite:
+    """What is published of a function of Tensors.
+
+    Attributes:
+        fn: the function, which asks subclasses among its operands first.
+        samples: calls for the generated tests.
+        data_dependent: the result's shape is a matter of values.
+        adapted: it takes `out=` and NumPy's parameter names.
+    """
+
+    def __init__(
+        self,
+        fn: Any,
+        name: str,
+        publication: Publication,
+        samples: Samples,
+        data_dependent: bool = False,
+        adapted: bool = False,
+    ) -> None:
+        self.fn = fn
+        self.name = name
+        self.publication = publication
+        self.samples = samples
+        self.data_dependent = data_dependent
+        self.adapted = adapted
+        key = f"{publication.spaces[0] if publication.spaces else ''}.{name}"
+        composites[key] = self
+
+    def __repr__(self) -> str:
+        return f"<composite {self.name}>"
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """The namespaces in which it stands."""
+        return self.publication.spaces
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Its further names."""
+        return self.publication.aliases
+
+
+def composite(
+    fn: Public | None = None,
+    *,
+    public: str = "torch Tensor",
+    aliases: str = "",
+    name: str | None = None,
+    adapt: bool = False,
+    inplace: bool = False,
+    dispatch: bool = True,
+    data_dependent: bool = False,
+    samples: Any = (),
+    **about: Any,
+) -> Any:
+    """Publish a function of Tensors under its name.
+
+    Returns the function itself, which handles `__torch_function__` of its tensor arguments.
+
+    Args:
+        public: the namespaces.
+        aliases: further names.
+        name: its name, if that is not the function's own.
+        adapt: it also takes `out=` and NumPy's parameter names.
+        inplace: publish `name_` too, which writes the result into the first operand.
+        dispatch: subclasses among the operands are asked first.
+        data_dependent: the result's shape is a matter of values.
+        samples: calls for the generated tests; other fields of `Samples` may follow.
+    """
+    if fn is None:
+        return lambda f: composite(
+            f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
+            dispatch=dispatch, data_dependent=data_dependent, samples=samples, **about,
+        )  # fmt: skip
+    called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
+    shown = adapted(fn, called) if adapt else fn
+    if dispatch:
+        shown = overrides.dispatching(shown)
+    if name is not None:
+        shown.__name__ = name
+    spaces, others = tuple(public.split()), tuple(aliases.split())
+    tried = Samples.of(samples, **about)
+    publication = Publication(spaces, others, inplace, doc=fn.__doc__)
+    Composite(shown, called, publication, tried, data_dependent, adapt)
+    if inplace:
+        composite(
+            inplace_of(fn, called),
+            public=" ".join(s for s in spaces if s in ("torch", "Tensor")),
+            name=called + "_",
+            aliases=" ".join(a + "_" for a in others),
+            samples=samples,
+            **about,
+        )
+    return shown
+
+
+def attribute(fn: Any, name: str, setter: Any = None, samples: Any = (), **about: Any) -> Any:
+    """Publish a function of one Tensor as a property: `x.T`."""
+    shown = property(fn, setter, doc=fn.__doc__)
+    Composite(shown, name, Publication(("Tensor",)), Samples.of(samples, **about))
+    return fn
+
+
+# -- adapters ------------------------------------------------------------------------------------
+
+
+def adapted(fn: Any, called: str) -> Public:
+    """`fn`, which also takes `out=` and NumPy's parameter names."""
+    code = fn.__code__
+    own = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    words = {w: NUMPY_NAMES[w] for w in ("axis", "keepdims", "x", "a") if w not in own}
+    if "dim" not in own and "dims" in own:
+        words = {w: "dims" if ours == "dim" else ours for w, ours in words.items()}
+
+    @functools.wraps(fn)
+    def shown(*args: Any, **kw: Any) -> Any:
+        if not kw:
+            return fn(*args)
+        out = kw.pop("out", None)
+        for theirs in [k for k in kw if k in words]:
+            kw[words[theirs]] = kw.pop(theirs)
+        result = fn(*args, **kw)
+        return result if out is None else write_out(called, out, result)
+
+    return shown
+
+
+def inplace_of(fn: Any, name: str) -> Public:
+    """The in-place form of a composite: compute on a copy of the old value, then write."""
+
+    def again(input: Any, *args: Any, **kw: Any) -> Any:
+        if not isinstance(input, TensorBase):
+            raise TypeError(
+                f"{name}_(): argument 'input' (position 1) must be Tensor, not "
+                f"{type(input).__name__}"
+            )
+        views.check_inplace(input, name + "_")
+        old = input
+        if door.state.enabled and views.needs_grad((input,)):
+            old = input.clone()
+        return store(input, fn(old, *args, **kw), name + "_")
+
+    again.__name__ = name + "_"
+    again.__doc__ = f"In-place form of `{name}`: writes the result into this tensor and returns it."
+    return again
+
+
+def store(target: Any, result: Any, name: str) -> Any:
+    """Write a computed tensor into `target`, if its shape and category of type allow."""
+    if result._a.shape != target._a.shape:
+        raise RuntimeError(
+            message(
+                f"{name}: output with shape {list(target._a.shape)} doesn't match the broadcast "
+                f"shape {list(result._a.shape)}",
+                hint="the out-of-place form, which makes a new tensor",
+            )
+        )
+    source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(target._a.dtype)
+    if not dtypes.can_cast(source, into):
+        raise RuntimeError(
+            message(
+                f"result type {views.type_name(source)} can't be cast to the desired output type "
+                f"{views.type_name(into)}",
+                hint=f"x = x.to({source!r}) first, or the out-of-place form",
+            )
+        )
+    return target.copy_(result)
+
+

@@ -1,0 +1,100 @@
+"""The second part of a record: types, memory and shapes of an op's results.
+
+Operands of mixed types are brought together (`promote`), types below float32 are computed in
+float32 (`low`), and the result's shape and type are known without computing it (`infer`), which is
+what meta tensors run. A formula about one element has the shape of its operands broadcast; any
+other op states its own with `op.shape(...)`, or says that it depends on data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import message
+from ...kernels.meta import MetaArray
+from .types import Forward, ShapeRule
+
+ndarray = np.ndarray
+
+
+@dataclass(slots=True)
+class Numerics:
+    """What the results of an op are.
+
+    Attributes:
+        kind: "elementwise", "reduction" or "op".
+        promote: None, "common" or "float": how operands of mixed types are brought together.
+        low: what happens with types below float32. "compute": the forward gets them as float32 and
+            its result is rounded; "own": it takes them as they are, rules get float32; "keep" and
+            "inside": they are moved or seen to by the op itself.
+        view: the result shares memory with the first input.
+        fresh: the result is never an operand, nor a view of one.
+        outputs: how many results there are (more than one come as a tuple).
+        ufunc: the ufunc that an elementwise op is, or that a reduction repeats.
+        combine, identity: of a reduction, the formula of two partial results and where it starts.
+        data_dependent: the result's shape is a matter of values, so meta tensors cannot have it.
+        into: writes results of this op where they shall lie, (array, *parameters).
+        shape: the rule that gives shape and type.
+    """
+
+    kind: str
+    promote: str | None = None
+    low: str = "compute"
+    view: bool = False
+    fresh: bool = False
+    outputs: int = 1
+    ufunc: Any = None
+    combine: Forward | None = None
+    identity: float | None = None
+    data_dependent: bool = False
+    into: Callable[..., None] | None = None
+    shape: ShapeRule | None = None
+
+    @property
+    def compute(self) -> bool:
+        """Whether types below float32 are computed in float32 (False: pure data movement)."""
+        return self.low in ("compute", "own")
+
+    @property
+    def widen(self) -> bool:
+        """Whether the forward is given them as float32; rules always are."""
+        return self.low == "compute"
+
+    def infer(self, name: str, fn: Forward, arrays: list[Any], kw: dict[str, Any]) -> Any:
+        """Shape and type of the result as MetaArray(s), from the shape rule or from a run on
+        stand-ins."""
+        if self.shape is not None:
+            return self.shape(*arrays, **kw)
+        if self.kind == "elementwise":
+            shape = np.broadcast_shapes(
+                *(a.shape for a in arrays if isinstance(a, (ndarray, MetaArray)))
+            )
+            tiny = [
+                np.ones(0, a.dtype) if isinstance(a, (ndarray, MetaArray)) else a for a in arrays
+            ]
+            return MetaArray(shape, fn(*tiny, **kw).dtype)
+        real = [
+            (a.standin() if self.view else a.zeros()) if isinstance(a, MetaArray) else a
+            for a in arrays
+        ]
+        out = fn(*real, **kw)
+        return tuple(meta_of(a) for a in out) if isinstance(out, tuple) else meta_of(out)
+
+
+def depends_on_data(name: str) -> str:
+    """The text of the error when a meta tensor reaches an op whose shape depends on data."""
+    return message(
+        f"aten::{name}: attempted to run this operator with Meta tensors, but its result's shape "
+        "depends on the values of its operands",
+        hint="a tensor with data (device='cpu'), or a form of a given size (nonzero_static)",
+    )
+
+
+def meta_of(a: Any) -> MetaArray:
+    """The metadata of an array."""
+    a = np.asarray(a)
+    return MetaArray(a.shape, a.dtype, a.strides if a.size else None)

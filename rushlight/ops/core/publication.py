@@ -1,0 +1,145 @@
+"""The fourth part of a record: the names under which an op is published, and PyTorch's adapters.
+
+A record or a composite says in which namespaces it stands (`public`), under which further names
+(`aliases`), whether there is a form that ends in an underscore (`inplace`) and in which named tuple
+several results come (`return_type`). From that come functions, methods and in-place forms;
+`rushlight/publish.py` puts them in their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door, specialize, views
+from ...autograd.node import TensorBase
+from ...errors import message
+from ...kernels.multi_tensor import select as multi_tensor
+from .types import Public
+
+if TYPE_CHECKING:
+    from .record import Op
+
+ndarray = np.ndarray
+NUMBERS = (int, float, complex, bool)
+SEQUENCES = (list, tuple)
+
+
+@dataclass(slots=True)
+class Publication:
+    """Where an op can be found.
+
+    Attributes:
+        spaces: namespaces ("torch", "Tensor", "nn.functional", "linalg", ...); none when private.
+        aliases: further names.
+        inplace: there is an in-place form, `name_`.
+        return_type: the class of named tuple in which several results come.
+        doc: the documentation.
+    """
+
+    spaces: tuple[str, ...] = ("torch", "Tensor")
+    aliases: tuple[str, ...] = ()
+    inplace: bool = False
+    return_type: Callable[[Any], Any] | None = None
+    doc: str | None = None
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """All names: the op's own first."""
+        return (name, *self.aliases)
+
+
+def public_function(op: Op) -> Public:
+    """PyTorch's function of a record: signature checks, `out=`."""
+    n, bare, variadic = len(op.inputs), op.bare, op.variadic
+
+    def public(*args: Any, **kw: Any) -> Any:
+        out = kw.pop("out", None) if kw else None
+        if variadic and not kw and len(args) == 1 and args[0].__class__ in SEQUENCES:
+            inputs = tuple(args[0])
+        elif kw or len(args) != n or not bare:
+            inputs, kw = op.bind(args, kw)
+        else:
+            inputs = args
+        if op.numbers is not None:
+            for i, t in enumerate(inputs):
+                if (t.__class__ in NUMBERS and i not in op.numbers) or (t is None and op.variadic):
+                    raise op.not_a_tensor(i, t)
+        result = op.call(inputs, kw)
+        return result if out is None else write_out(op.name, out, result)
+
+    return specialize.entry(op, dress(public, op))
+
+
+def inplace_function(op: Op) -> Public:
+    """`Tensor.name_` of a record."""
+    n, bare = len(op.inputs), op.bare
+
+    def public(*args: Any, **kw: Any) -> Any:
+        if kw or len(args) != n or not bare:
+            inputs, kw = op.bind(args, kw)
+        else:
+            inputs = args
+        if op.check is not None:
+            op.check(*inputs)
+        return views.apply_inplace(op, inputs[0], inputs[1:], kw)
+
+    dress(public, op)
+    public.__name__ = op.name + "_"
+    public.__doc__ = (
+        f"In-place form of `{op.name}`: writes the result into this tensor and returns it."
+    )
+    return public
+
+
+def dress(fn: Any, op: Op) -> Public:
+    """Give a derived function the record's name and docs."""
+    fn.__name__ = fn.__qualname__ = op.name
+    fn.__doc__ = op.__doc__
+    fn.__module__ = "rushlight"
+    fn.op = op
+    return fn
+
+
+def write_out(name: str, out: Any, result: Any) -> Any:
+    """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
+    if isinstance(result, tuple):
+        if not isinstance(out, (tuple, list)) or len(out) != len(result):
+            raise TypeError(f"{name}(): argument 'out' must be tuple of {len(result)} Tensors")
+        for o, r in zip(out, result, strict=True):
+            write_out(name, o, r)
+        return tuple(out) if type(result) is tuple else type(result)(tuple(out))
+    if isinstance(out, (tuple, list)) and len(out) == 1:
+        out = out[0]
+    if (
+        isinstance(out, TensorBase)
+        and out._a.__class__ is ndarray
+        and views.overlaps_itself(out._a)
+    ):
+        views.check_inplace(out, name)
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if door.state.enabled and (out._fn is not None or result._fn is not None):
+        raise RuntimeError(
+            message(
+                f"{name}(): functions with out=... arguments don't support automatic "
+                f"differentiation, but one of the "
+                "arguments requires grad.",
+                hint="leave out out=, or compute inside torch.no_grad()",
+            )
+        )
+    source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
+    if not dtypes.can_cast(source, into):
+        raise RuntimeError(
+            f"result type {views.type_name(source)} can't be cast to the desired output type "
+            f"{views.type_name(into)}"
+        )
+    if out._a.shape != result._a.shape:
+        out.resize_(result._a.shape)
+    if out._a.__class__ is ndarray:
+        multi_tensor.copy(out._a, result._a)
+    views.cell(out).bump(name)
+    return out

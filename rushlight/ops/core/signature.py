@@ -1,0 +1,210 @@
+"""The first part of a record: what an op takes, and PyTorch's ways of calling it.
+
+Tensors come first, by position; what comes after `*` in the decorated function are the static
+parameters, by name. `bind` sorts a public call into the two. NumPy's names (`axis=`) stand for
+PyTorch's (`dim=`) in every op that has no parameter of that name itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...autograd.node import TensorBase
+from ...errors import message
+from .types import Check, Forward
+
+EMPTY = inspect.Parameter.empty
+NUMPY_NAMES = {
+    "axis": "dim",
+    "axes": "dim",
+    "keepdims": "keepdim",
+    "x": "input",
+    "a": "input",
+    "x1": "input",
+    "x2": "other",
+}
+
+
+@dataclass(slots=True)
+class Signature:
+    """The operands and parameters of an op.
+
+    Attributes:
+        inputs: names of the tensor parameters; none when `variadic`, that is, when they are a list.
+        input_defaults: what stands for a tensor that is left out (`EMPTY` when it may not be).
+        defaults: static parameters and their defaults (`EMPTY` when required).
+        varargs: `x.permute(2, 0, 1)` is `x.permute((2, 0, 1))`.
+        numbers: places of the tensors that may be Python numbers; None for all of them.
+        optional: places of tensors that `next_functions` leaves out when they need no gradient.
+        check: looks at the operands as they were given, before their types are promoted.
+    """
+
+    name: str
+    inputs: list[str] = field(default_factory=list)
+    input_defaults: list[Any] = field(default_factory=list)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    variadic: bool = False
+    varargs: bool = False
+    numbers: tuple[int, ...] | None = None
+    optional: tuple[int, ...] = ()
+    check: Check | None = None
+
+    @classmethod
+    def of(cls, fn: Forward, name: str, **options: Any) -> Signature:
+        """The signature that a function is written with."""
+        made = cls(name, **options)
+        for parameter, kind, default in parameters(fn):
+            if kind == "*":
+                made.variadic = True
+            elif kind == "tensor":
+                made.inputs.append(parameter)
+                made.input_defaults.append(default)
+            else:
+                made.defaults[parameter] = default
+        return made
+
+    @property
+    def bare(self) -> bool:
+        """Called with all tensors and nothing else, there is nothing to sort out."""
+        return not self.variadic and all(v is not EMPTY for v in self.defaults.values())
+
+    @property
+    def required(self) -> int:
+        """How many tensors must be given."""
+        return sum(d is EMPTY for d in self.input_defaults)
+
+    def pad(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The tensors of a call, with the defaults of those that were left out."""
+        missing = len(self.inputs) - len(args)
+        if missing > 0 and not self.variadic:
+            return args + tuple(self.input_defaults[len(args) :])
+        return args
+
+    def bind(
+        self, args: tuple[Any, ...], kw: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """PyTorch's calling conventions -> (tensors, static parameters)."""
+        self._rename(kw)
+        inputs, rest = self._tensors(args, kw)
+        if rest:
+            self._positional(inputs, rest, kw)
+        for k, v in kw.items():
+            if k not in self.defaults:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument '{k}'")
+            if v.__class__ is list:
+                kw[k] = tuple(v)
+            elif isinstance(v, (TensorBase, np.generic)):
+                kw[k] = v.item()
+        for k, v in self.defaults.items():
+            if v is EMPTY and k not in kw:
+                raise TypeError(f'{self.name}() missing 1 required positional arguments: "{k}"')
+        return inputs, kw
+
+    def _rename(self, kw: dict[str, Any]) -> None:
+        """PyTorch's parameter names in place of NumPy's."""
+        for theirs in [k for k in kw if k in NUMPY_NAMES]:
+            ours = NUMPY_NAMES[theirs]
+            if (
+                ours not in kw
+                and theirs not in self.defaults
+                and theirs not in self.inputs
+                and (ours in self.defaults or ours in self.inputs)
+            ):
+                kw[ours] = kw.pop(theirs)
+
+    def _tensors(
+        self, args: tuple[Any, ...], kw: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """(the tensors of a call, its other positional arguments)."""
+        if self.variadic:
+            if not args:
+                return tuple(kw.pop("tensors", ())), ()
+            if isinstance(args[0], (tuple, list)):
+                return tuple(args[0]), args[1:]
+            return args, ()
+        n = len(self.inputs)
+        inputs, rest = args[:n], args[n:]
+        if len(inputs) < n:
+            more = []
+            for i in range(len(inputs), n):
+                name = self.inputs[i]
+                if name in kw:
+                    more.append(kw.pop(name))
+                elif self.input_defaults[i] is EMPTY:
+                    raise TypeError(
+                        f'{self.name}() missing 1 required positional arguments: "{name}"'
+                    )
+                else:
+                    more.append(self.input_defaults[i])
+            inputs = (*inputs, *more)
+        return inputs, rest
+
+    def _positional(
+        self, inputs: tuple[Any, ...], rest: tuple[Any, ...], kw: dict[str, Any]
+    ) -> None:
+        """Give the parameters that came by position their names."""
+        names = list(self.defaults)
+        if self.varargs and not isinstance(rest[0], (tuple, list)):
+            kw[names[0]] = tuple(rest)
+            return
+        if len(rest) > len(names):
+            raise TypeError(
+                f"{self.name}() takes at most {len(self.inputs) + len(names)} "
+                f"positional arguments "
+                f"({len(self.inputs) + len(rest)} given)"
+            )
+        for name, value in zip(names, rest, strict=False):
+            if name in kw:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            kw[name] = value
+
+    def not_a_tensor(self, i: int, t: Any) -> TypeError:
+        """What to raise when operand `i` is not a tensor."""
+        if self.variadic:
+            return TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
+        name = self.inputs[min(i, len(self.inputs) - 1)]
+        hint = (
+            "torch.from_numpy(x) or torch.tensor(x)"
+            if isinstance(t, np.ndarray)
+            else "torch.tensor(x)"
+        )
+        return TypeError(
+            message(
+                f"{self.name}(): argument '{name}' (position {i + 1}) must be Tensor, not "
+                f"{type(t).__name__}",
+                got=repr(t)[:60],
+                hint=hint,
+            )
+        )
+
+    def empty_list(self) -> Exception:
+        """What to raise when a list of tensors is empty."""
+        kind = ValueError if self.name == "cat" else RuntimeError
+        return kind(
+            f"torch.{self.name}(): expected a non-empty list of Tensors ({self.name} "
+            f"expects a non-empty TensorList)"
+        )
+
+
+def parameters(fn: Any) -> list[tuple[str, str, Any]]:
+    """(name, "tensor" | "static" | "*", default) of a function: `inspect.signature`, twenty times
+    cheaper."""
+    code = fn.__code__
+    n, k = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    defaults = fn.__defaults__ or ()
+    out: list[tuple[str, str, Any]] = []
+    for i in range(n):
+        j = i - (n - len(defaults))
+        out.append((names[i], "tensor", defaults[j] if j >= 0 else EMPTY))
+    if code.co_flags & inspect.CO_VARARGS:
+        out.append((names[n + k], "*", EMPTY))
+    kw = fn.__kwdefaults__ or {}
+    out += [(names[i], "static", kw.get(names[i], EMPTY)) for i in range(n, n + k)]
+    return out
