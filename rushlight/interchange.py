@@ -15,7 +15,7 @@ import numpy as np
 
 from .autograd import door
 from .autograd.node import TensorBase
-from .ops.create import factories
+from .ops.create import from_data
 
 OPERATORS = {
     np.add: operator.add,
@@ -72,7 +72,7 @@ def tensor_of(result: Any) -> Any:
     if result is None:
         return None
     a = np.asarray(result)
-    return factories.from_numpy(a.astype(np.uint8) if a.dtype == bool else a)
+    return from_data.from_numpy(a.astype(np.uint8) if a.dtype == bool else a)
 
 
 def array_function(fn: Any, args: Any, kw: dict[str, Any]) -> Any:
@@ -103,7 +103,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         a = np.asarray(
             _Writable(a)
         )  # NumPy marks old-style capsules read-only; their memory is not
-    return factories.from_numpy(a) if a.flags.writeable else door.wrap(a)
+    return from_data.from_numpy(a) if a.flags.writeable else door.wrap(a)
 
 
 class _Writable:

@@ -23,7 +23,7 @@ from .device import CPU, META
 from .errors import message
 from .kernels.meta import MetaArray, contiguous_strides
 from .ops.core import overrides
-from .ops.create import factories
+from .ops.create import factories, from_data
 from .ops.index import getitem
 from .size import Size
 
@@ -279,7 +279,7 @@ class Tensor(TensorBase):
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         if array.dtype == bool:
             array = array.astype("uint8")
-        return factories.from_numpy(np.asarray(array))
+        return from_data.from_numpy(np.asarray(array))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kw: Any) -> Any:
         from .interchange import array_ufunc

@@ -17,7 +17,7 @@ from .autograd.node import LEAF, Extras, TensorBase
 from .device import usable
 from .errors import message
 from .kernels.meta import MetaArray
-from .ops.create import factories
+from .ops.create import arguments, factories, from_data
 from .size import Size
 from .tensor import Parameter, Tensor
 
@@ -32,7 +32,7 @@ def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
     first = args[0]
     if len(args) == 1:
         if isinstance(first, Size):
-            return door.wrap(factories.blank(tuple(first), dtype, device, None))
+            return door.wrap(arguments.blank(tuple(first), dtype, device, None))
         if isinstance(first, storage.UntypedStorage):
             return door.wrap(first.bytes().view(dtype.np))
         if isinstance(first, TensorBase):
@@ -47,8 +47,8 @@ def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
         if not hasattr(first, "__index__"):
             if isinstance(first, float):
                 raise TypeError("new(): data must be a sequence (got float)")
-            return door.wrap(factories.to_array(first, dtype))
-    return door.wrap(factories.blank(factories.sizes_of(args), dtype, device, None))
+            return door.wrap(from_data.to_array(first, dtype))
+    return door.wrap(arguments.blank(arguments.sizes_of(args), dtype, device, None))
 
 
 class _LegacyMeta(type):
@@ -136,7 +136,7 @@ def new_tensor(
     self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """A tensor with a copy of `data`, of this tensor's dtype unless another is given."""
-    return factories.finish(factories.to_array(data, dtype or self.dtype), requires_grad, device)
+    return arguments.finish(from_data.to_array(data, dtype or self.dtype), requires_grad, device)
 
 
 def new_filled(name: str, fill: Any) -> Any:
@@ -150,9 +150,9 @@ def new_filled(name: str, fill: Any) -> Any:
         pin_memory: bool = False,
         **kw: Any,
     ) -> Any:
-        shape = factories.given_size(name, size, kw)
-        return factories.finish(
-            factories.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad
+        shape = arguments.given_size(name, size, kw)
+        return arguments.finish(
+            arguments.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad
         )
 
     make.__name__ = name
@@ -172,9 +172,9 @@ def new_full(
     pin_memory: bool = False,
 ) -> Any:
     """`torch.full` with this tensor's dtype and device."""
-    shape = factories.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
-    return factories.finish(
-        factories.blank(
+    shape = arguments.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
+    return arguments.finish(
+        arguments.blank(
             shape, dtype or self.dtype, device or self.device, factories.number(fill_value)
         ),
         requires_grad,
@@ -225,7 +225,7 @@ def is_set_to(self: Any, tensor: Any) -> bool:
 
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     """Change the shape in place; memory is kept where it suffices, new elements are undefined."""
-    shape = factories.sizes_of(sizes)
+    shape = arguments.sizes_of(sizes)
     if self._fn is not None:
         raise RuntimeError("cannot resize variables that require grad")
     a = self._a
@@ -282,7 +282,7 @@ def set_(
         if size is None:
             self._a = memory[storage_offset:]
         else:
-            shape = factories.sizes_of((tuple(size),))
+            shape = arguments.sizes_of((tuple(size),))
             steps = stride or tuple(
                 s // self._a.itemsize for s in MetaArray(shape, self._a.dtype).strides
             )

@@ -12,7 +12,7 @@ from . import dtypes
 from .autograd.gradcheck import gradcheck, gradgradcheck
 from .errors import message
 from .ops.core.record import Op
-from .ops.create.factories import tensor
+from .ops.create.from_data import tensor
 from .tensor import Tensor
 
 __all__ = [

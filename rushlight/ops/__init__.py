@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 
 THEMES = (
-    "elementwise.arithmetic",
+    "elementwise.formulas",
     "elementwise.arithmetic_public",
     "reduce.sums",
     "shape.views",
     "shape.convert",
     "index.getitem",
+    "create.from_data",
     "create.factories",
     "index.gather",
     "reduce.statistics",

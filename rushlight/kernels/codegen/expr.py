@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-# Operator name -> op record; filled by ops/elementwise/arithmetic.py.
+# Operator name -> op record; filled by ops/elementwise/formulas.py.
 _arithmetic: dict[str, Any] = {}
 
 

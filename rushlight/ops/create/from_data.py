@@ -17,7 +17,7 @@ from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
-from .factories import as_dtype, finish
+from .arguments import as_dtype, finish
 
 # -- from data -----------------------------------------------------------------------------------
 

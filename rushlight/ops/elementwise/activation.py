@@ -20,9 +20,9 @@ from ..core.record import Op, elementwise, op
 from ..core.samples import arr, case, error, real
 from ..random.fill import drawing, stream
 from ..shape.views import cat
-from . import arithmetic as m
-from .arithmetic import abs as magnitude
-from .arithmetic import exp, expm1, log1p, maximum, minimum, tanh, where
+from . import formulas as m
+from .formulas import abs as magnitude
+from .formulas import exp, expm1, log1p, maximum, minimum, tanh, where
 from .special import erf
 
 A34 = (3, 4)

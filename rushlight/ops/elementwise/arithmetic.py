@@ -16,7 +16,6 @@ from ... import dtypes
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import message
-from ...kernels.codegen import expr
 from ...kernels.elementwise import where as where_kernel
 from ..core.derivative import PASS
 from ..core.record import intrinsic, op
@@ -140,50 +139,6 @@ def negative(x: Any) -> Any:
             )
         )
     return np.negative(x)
-
-
-def power(a: Any, b: Any) -> Any:
-    a, b = np.asarray(a), np.asarray(b)
-    if a.dtype.kind in "iu" and np.any(b < 0):
-        magnitude = np.power(a, np.where(b < 0, 0, b))
-        return np.where(
-            b < 0, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0)), magnitude
-        ).astype(a.dtype)
-    if b.ndim == 0 and a.dtype.kind == "f":
-        if b == 2:
-            return np.multiply(a, a)
-        if b == 3:
-            return a * a * a
-        if b == 0.5:
-            return np.sqrt(a)
-    if a.dtype.kind == "b":
-        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
-    return np.power(a, b)
-
-
-def whole_exponent(a: Any, b: Any) -> None:
-    """An integer tensor takes no negative number as its exponent."""
-    if isinstance(b, int) and b < 0 and isinstance(a, TensorBase) and a._a.dtype.kind in "iub":
-        raise RuntimeError(
-            message(
-                "Integers to negative integer powers are not allowed.", hint=f"x.float() ** {b}"
-            )
-        )
-
-
-pow = intrinsic(
-    "pow",
-    power,
-    lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
-    lambda g, y, a, _b: g * where(y == 0, y * 0, y * log(a)),
-    optional=(0, 1),  # a number
-    nin=2,
-    samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
-    errors=[],
-    holomorphic=True,
-    check=whole_exponent,
-    doc="a to the power b.",
-)
 
 
 def only(name: str, kinds: str, ufunc: Any) -> Any:
@@ -380,70 +335,4 @@ fmin = intrinsic(
     samples=[case(A34, A34)],
     numbers=(),
     doc="The smaller of a and b; NaN only if both are.",
-)
-
-expr.bind_operators(
-    {
-        "add": add_plain,
-        "sub": sub_plain,
-        "mul": mul,
-        "div": true_div,
-        "neg": neg,
-        "pow": pow,
-        "lt": lt,
-        "le": le,
-        "gt": gt,
-        "ge": ge,
-        "eq": eq,
-        "ne": ne,
-        "bitwise_and": bitwise_and,
-        "bitwise_or": bitwise_or,
-        "bitwise_not": bitwise_not,
-    }
-)
-
-from .elementary import (  # noqa: E402, F401 - needs the names above
-    abs,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    ceil,
-    cos,
-    cosh,
-    exp,
-    exp2,
-    expm1,
-    flat,
-    floor,
-    frac,
-    is_complex,
-    isfinite,
-    isinf,
-    isnan,
-    isneginf,
-    isposinf,
-    log,
-    log1p,
-    log2,
-    log10,
-    on_floats,
-    real_part,
-    reciprocal,
-    round,
-    rsqrt,
-    sgn,
-    sign,
-    sign_of,
-    signbit,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    tan,
-    tanh,
-    trunc,
 )

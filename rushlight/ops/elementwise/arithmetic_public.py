@@ -17,7 +17,7 @@ from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import intrinsic
 from ..core.samples import arr, case
-from . import arithmetic as m
+from . import formulas as m
 
 A34 = (3, 4)
 

@@ -18,10 +18,10 @@ from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
-from ..create.factories import stored
+from ..create.arguments import stored
 from ..index.masks import nonzero
 from ..shape.convert import cast
-from . import arithmetic as m
+from . import formulas as m
 
 # -- types ---------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from ...errors import message
 from ..core.composite import attribute, composite
 from ..core.record import op, view
 from ..core.samples import arr, case
-from .arithmetic import sgn, where
+from .formulas import sgn, where
 
 C34 = arr((3, 4), dtype="complex128")
 

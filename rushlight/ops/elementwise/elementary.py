@@ -1,7 +1,6 @@
 """Elementary functions: exponentials, logarithms, powers, trigonometry, signs and rounding.
 
-Rules read like a calculus table. Arithmetic, comparisons and choices are in `arithmetic.py`, which
-hands these names on.
+Rules read like a calculus table. Arithmetic, comparisons and choices are in `arithmetic.py`.
 """
 
 from __future__ import annotations
@@ -10,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ...autograd.node import TensorBase
+from ...errors import message
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
-from .arithmetic import A34, where
+from .arithmetic import A34, POSITIVE, where
 
 # -- exponentials and powers ---------------------------------------------------------------------
 
@@ -76,6 +77,50 @@ sqrt = intrinsic(
     doc="Square root.",
 )
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
+
+
+def power(a: Any, b: Any) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype.kind in "iu" and np.any(b < 0):
+        magnitude = np.power(a, np.where(b < 0, 0, b))
+        return np.where(
+            b < 0, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0)), magnitude
+        ).astype(a.dtype)
+    if b.ndim == 0 and a.dtype.kind == "f":
+        if b == 2:
+            return np.multiply(a, a)
+        if b == 3:
+            return a * a * a
+        if b == 0.5:
+            return np.sqrt(a)
+    if a.dtype.kind == "b":
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+    return np.power(a, b)
+
+
+def whole_exponent(a: Any, b: Any) -> None:
+    """An integer tensor takes no negative number as its exponent."""
+    if isinstance(b, int) and b < 0 and isinstance(a, TensorBase) and a._a.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                "Integers to negative integer powers are not allowed.", hint=f"x.float() ** {b}"
+            )
+        )
+
+
+pow = intrinsic(
+    "pow",
+    power,
+    lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
+    lambda g, y, a, _b: g * where(y == 0, y * 0, y * log(a)),
+    optional=(0, 1),  # a number
+    nin=2,
+    samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
+    errors=[],
+    holomorphic=True,
+    check=whole_exponent,
+    doc="a to the power b.",
+)
 
 # -- trigonometry --------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite, inplace_of
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
-from . import arithmetic as m
+from . import formulas as m
 
 A34, A4 = (3, 4), (4,)
 FAR = arr(A34, 0.3, 2.0)

@@ -20,8 +20,8 @@ from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import Op, intrinsic, op
 from ..core.samples import arr, case, real
-from . import arithmetic as elementary
-from .arithmetic import cos, exp, log, log1p, sgn, sin, where
+from . import formulas as elementary
+from .formulas import cos, exp, log, log1p, sgn, sin, where
 
 SHAPE = (3, 4)
 POSITIVE = arr(SHAPE, 0.3, 6.0)

@@ -18,7 +18,7 @@ from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
-from ..create.factories import stored
+from ..create.arguments import stored
 from . import getitem as ix
 from .gather import check_reduce, reduce_at, reduce_rule, same_type
 

@@ -19,7 +19,7 @@ from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error
-from ..create.factories import stored
+from ..create.arguments import stored
 
 along = arr((2, 4), 0, 3, "int64")
 some = arr((2,), 0, 3, "int64")
@@ -457,7 +457,7 @@ def reduce_rule(
     """Gradients of x and src when src was reduced into x: `spread` gathers, `back` adds up at the
     indices.
     """
-    from ..elementwise import arithmetic as m
+    from ..elementwise import formulas as m
 
     count = back(ones_in(src))
     if reduce == "sum":
@@ -482,7 +482,7 @@ def prod_rule(
     g: Any, x: Any, src: Any, include_self: bool, spread: Any, back: Any
 ) -> tuple[Any, Any]:
     """The product of all others: through logarithm-free products that leave zeros out."""
-    from ..elementwise import arithmetic as m
+    from ..elementwise import formulas as m
 
     zero_src = m.where(src == 0, ones_in(src), src * 0)
     zeros = back(zero_src)
@@ -506,7 +506,7 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
     """Products of positive and negative sources at each place: exp of the sum of log|s|, with the
     sign.
     """
-    from ..elementwise import arithmetic as m
+    from ..elementwise import formulas as m
 
     negative = m.where(src < 0, ones_in(src), src * 0)
     size = m.exp(back(m.log(m.abs(src))))

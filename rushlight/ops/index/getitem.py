@@ -19,7 +19,7 @@ from ...autograd.node import TensorBase
 from ...errors import message
 from ..core.record import op
 from ..core.samples import arr, case
-from ..create.factories import stored
+from ..create.arguments import stored
 from ..shape import views as s
 
 rows = arr((2,), 0, 3, "int64")

@@ -18,8 +18,8 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error
-from ..create.factories import stored
-from ..elementwise import arithmetic as m
+from ..create.arguments import stored
+from ..elementwise import formulas as m
 from . import getitem as ix
 from .gather import gather, same_type
 

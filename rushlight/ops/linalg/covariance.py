@@ -11,7 +11,7 @@ from ...autograd.door import wrap
 from ...errors import message
 from ..core.composite import composite
 from ..core.return_types import return_type
-from ..elementwise.arithmetic import sqrt
+from ..elementwise.formulas import sqrt
 from ..shape.views import cat
 from .factor import householder_product
 from .matmul import adjoint_, finish, is_complex, matmul

@@ -19,7 +19,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case
-from ..elementwise.arithmetic import log, where
+from ..elementwise.formulas import log, where
 from ..reduce import sums
 from .factor import batch_prefix, need_matrix, same_shape, sample
 from .matmul import adjoint_, finish, is_complex, matmul

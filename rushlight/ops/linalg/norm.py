@@ -19,8 +19,8 @@ from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
-from ..elementwise.arithmetic import abs as magnitude
-from ..elementwise.arithmetic import sgn, where
+from ..elementwise.formulas import abs as magnitude
+from ..elementwise.formulas import sgn, where
 from ..reduce import sums as reductions
 from .matmul import finish, matmul
 

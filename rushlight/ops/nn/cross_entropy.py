@@ -20,7 +20,7 @@ from ...kernels.softmax.select import usable
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
-from ..elementwise.arithmetic import exp
+from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
 from .loss import finished, reduced, reduction_of
 from .loss_classes import CLASSES, check_classes, class_dim, classes, factors, nll, nll_backward

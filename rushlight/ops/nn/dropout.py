@@ -16,7 +16,7 @@ from ...autograd import door, views
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
-from ..elementwise import arithmetic as m
+from ..elementwise import formulas as m
 from ..elementwise.arithmetic_public import add_
 from ..random.fill import fill_noise
 

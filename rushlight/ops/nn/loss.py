@@ -21,9 +21,9 @@ from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
-from ..elementwise import arithmetic as m
-from ..elementwise.arithmetic import maximum, minimum, where
+from ..elementwise import formulas as m
 from ..elementwise.elementary import sign
+from ..elementwise.formulas import maximum, minimum, where
 
 PAIRS = [case((3, 4), (3, 4), reduction=r) for r in ("mean", "sum", "none")]
 REDUCTIONS = ("none", "mean", "sum")

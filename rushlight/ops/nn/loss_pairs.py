@@ -8,7 +8,7 @@ from typing import Any
 from ...autograd import door
 from ...errors import message
 from ..core.composite import composite
-from ..elementwise import arithmetic as m
+from ..elementwise import formulas as m
 from ..shape.public import broadcast_tensors
 from .loss import REDUCTIONS, finished, reduction_of
 from .norm import units

@@ -19,9 +19,9 @@ from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
-from ..elementwise import arithmetic as m
+from ..elementwise import formulas as m
 from ..elementwise.activation import log_of_one_plus_exp, sigmoid
-from ..elementwise.arithmetic import exp, log, maximum
+from ..elementwise.formulas import exp, log, maximum
 from .loss import (
     REDUCTIONS,
     finished,

@@ -21,7 +21,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
 from ..elementwise.activation import relu, sigmoid
-from ..elementwise.arithmetic import tanh
+from ..elementwise.formulas import tanh
 from ..linalg.matmul import linear
 from ..shape.views import cat, stack
 from .dropout import drop

@@ -23,8 +23,8 @@ from ..core.composite import composite
 from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import arr, case, error
-from ..elementwise.arithmetic import exp
 from ..elementwise.arithmetic_public import with_out
+from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
 from ..shape.convert import cast
 

@@ -18,7 +18,7 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case, error
-from ..elementwise import arithmetic as m
+from ..elementwise import formulas as m
 from ..elementwise.pointwise import log_add
 from ..index.gather import scatter_zeros
 from ..shape.views import stack

@@ -17,7 +17,7 @@ from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import registry
-from ..create.factories import as_dtype
+from ..create.arguments import as_dtype
 from ..shape.convert import cast
 from . import statistics as more
 from . import sums as r

@@ -23,7 +23,7 @@ from ..core import return_types
 from ..core.record import op
 from ..core.reduction import by_numpy, folded, reduction
 from ..core.samples import arr, case, error
-from ..elementwise import arithmetic as m
+from ..elementwise import formulas as m
 from ..shape.views import stack
 from .sums import NP, S34, dims_of, keep, reduced_shape, share, wide
 

@@ -20,7 +20,7 @@ from ...kernels.reduce.reference import add_reduce
 from ..core.record import op
 from ..core.reduction import by_numpy, dims_of, few, folded, keep, reduced_shape, reduction
 from ..core.samples import arr, case, error
-from ..elementwise import arithmetic as m
+from ..elementwise import formulas as m
 
 NP: Any = np  # NumPy's stubs know `reduce` only with a literal keepdims
 S34 = [case((3, 4)), case((3, 4), dim=1), case((2, 3, 4), dim=(0, -1), keepdim=True)]

@@ -22,7 +22,7 @@ from ...layout import (
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
-from ..create.factories import stored
+from ..create.arguments import stored
 from . import views as s
 
 
@@ -97,7 +97,7 @@ def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any 
 
 
 def create_dtype(d: Any) -> Any:
-    from ..create.factories import as_dtype
+    from ..create.arguments import as_dtype
 
     return as_dtype(d)
 

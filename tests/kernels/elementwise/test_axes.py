@@ -120,7 +120,7 @@ def test_results_of_some_operands_alone_keep_their_shape() -> None:
 
 @pytest.mark.parametrize("shape", [(33,), (5, 1), (5, 33), (1, 1)])
 def test_booleans(shape: Any) -> None:
-    from rushlight.ops.elementwise.arithmetic import where
+    from rushlight.ops.elementwise.formulas import where
 
     def chosen(c: Any, a: Any, b: Any) -> Any:
         return where(c, a, b * 2)

@@ -1,0 +1,150 @@
+"""Sizes, types and devices as factories are given them, and the tensor that comes out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ... import dtypes
+from ...autograd import door
+from ...autograd.node import LEAF
+from ...device import META, usable
+from ...errors import message
+from ...kernels.meta import MetaArray
+from ..core.publication import write_out
+
+
+def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:
+    """The new tensor of a factory: on its device, a leaf, or written to `out`."""
+    t = door.wrap(a)
+    if out is not None:
+        return write_out("factory", out, t)
+    if requires_grad:
+        if a.dtype.kind not in "fcV":
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        t._fn = LEAF
+    return t
+
+
+def sizes_of(size: Any) -> tuple[int, ...]:
+    """`zeros(2, 3)`, `zeros((2, 3))` and `zeros(size)` alike."""
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = size[0]
+    for n in size:
+        if n.__class__ is not int or n < 0:
+            break
+    else:
+        return tuple(size)
+    out = []
+    for n in size:
+        if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+            raise TypeError(
+                "empty(): argument 'size' (position 1) must be tuple of ints, but found element "
+                f"of type {type(n).__name__}"
+            )
+        n = n.__index__()
+        if n < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {n}: {[int(x) for x in size]}"
+            )
+        out.append(n)
+    return tuple(out)
+
+
+def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
+    """An array of a dtype on a device, filled (None: whatever is there)."""
+    d = dtypes.get_default_dtype() if dtype is None else dtype
+    if not isinstance(d, dtypes.dtype):
+        d = as_dtype(d)
+    if usable(device) is META:
+        return MetaArray(shape, d.np)
+    if fill is None:
+        return np.empty(shape, d.np)
+    if fill == 0:
+        return np.zeros(shape, d.np)
+    a = np.empty(shape, d.np)
+    a.fill(stored(fill, d.np))
+    return a
+
+
+def as_dtype(d: Any) -> Any:
+    """A dtype from PyTorch's or Python's name for it."""
+    if isinstance(d, dtypes.dtype):
+        return d
+    python = {
+        float: dtypes.get_default_dtype(),
+        int: dtypes.int64,
+        bool: dtypes.bool,
+        complex: dtypes.complex64,
+    }
+    if d in python:
+        return python[d]
+    raise TypeError(
+        message(
+            f"dtype must be a torch.dtype, not {type(d).__name__}",
+            got=repr(d),
+            hint="torch.float32 and its like; dtypes.from_numpy for NumPy's",
+        )
+    )
+
+
+def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:
+    """The sizes of a factory call, positional or as `size=`; any other keyword is a TypeError."""
+    if not size and "size" in kw:
+        size = (kw.pop("size"),)
+    if kw:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kw))}'")
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return sizes_of(size)
+
+
+C_NAMES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "int64_t",
+    "int32": "int",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "bool",
+}
+
+
+def stored(value: Any, dtype: Any) -> Any:
+    """A number as a 0-d array of a type; RuntimeError when it does not fit (uint8 takes -1 as 255,
+    as in C).
+    """
+    if value.__class__ is float or value.__class__ is int:
+        least = 0 if value.__class__ is int else -1e30  # without looking up what the type holds
+        if least <= value <= 127 and (dtype is door.F32 or dtype is door.F64):
+            return np.asarray(value, dtype)
+    kind = dtype.kind
+    fits = True
+    if isinstance(value, complex) and kind != "c":
+        fits, value = value.imag == 0, value.real
+    if kind in "iu" and isinstance(value, (int, float)):
+        if math.isfinite(value):
+            value = int(value)
+            info = np.iinfo(dtype)
+            fits = fits and (-info.max if kind == "u" else info.min) <= value <= info.max
+            value = np.uint64(value & (2**64 - 1))
+        else:
+            fits = False
+    elif kind == "f" and isinstance(value, (int, float)) and math.isfinite(value):
+        fits = fits and abs(value) <= np.finfo(dtype).max
+    if not fits:
+        name = dtypes.from_numpy(dtype).name
+        raise RuntimeError(
+            message(
+                f"value cannot be converted to type {C_NAMES.get(name, name)} without overflow",
+                got=repr(value),
+            )
+        )
+    return np.asarray(value).astype(dtype)
