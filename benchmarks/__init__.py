@@ -6,20 +6,26 @@
     python -m benchmarks --quick           two short rounds, printed only
     python -m benchmarks gpt_step --profile    where our time goes in a row
 
+RUSHLIGHT_AMX=0 in front of it: without the matrix unit. Shares of the peak are always without it.
+
 The whole takes some minutes and wants an idle machine: it refuses to report where other processes
 are at work, unless --force marks the figures as provisional. PyTorch is compared with where it is
 installed (`pip install -e '.[benchmarks]'`); without it there are our times alone. JAX, where it is
 installed, has a column of its own for the rows that it has a natural form for.
 
-`work` has one function for each row, written once for both libraries, `models` the networks and
-`jax_forms` some rows as JAX has them;
+`rows` says what a row is. `work` and `small` have one function for each row, written once for both
+libraries, `in_front` the rows that are measured with our kernels taken out, `models` the networks
+and `jax_forms` some rows as JAX has them;
 `peers` runs the processes and takes the times; `machine` describes the machine, measures its peaks
 and notices company; `report` writes the text.
 
 Each of the following answers a question of its own, by `python -m benchmarks.NAME`:
 
+`in_front`: what Python costs in front of a kernel, forward and backward, and which kernels a call
+would have used; `--profile NAME` says where the time goes. Rows above.
+
 `overhead`: what small operations cost, in microseconds a call: additions, a chain of twenty forward
-and backward, indexing, a small layer; and how long `import` takes. Four of them are rows above.
+and backward, indexing, a small layer; and how long `import` takes. Most of them are rows above.
 
 `checkpoints`: what saving and loading the state of a ResNet-18 takes of time and memory, in
 PyTorch's format and as safetensors, with and without checksums, copied and mapped.

@@ -36,6 +36,8 @@ def options() -> argparse.Namespace:
         parser.error(f"no rows are named {', '.join(unknown)}; --list prints all names")
     if given.profile and (not given.names or set(given.names) & set(SPECIAL)):
         parser.error(f"--profile needs names of rows, and none of {', '.join(SPECIAL)}")
+    if given.profile and any(ROWS[name].in_front for name in given.names):
+        parser.error("python -m benchmarks.in_front --profile NAME profiles without kernels")
     return given
 
 

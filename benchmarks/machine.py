@@ -101,6 +101,14 @@ def cpu_name() -> str:
     return named[0] if named else platform.machine()
 
 
+def matrix_unit() -> bool:
+    """Whether Linux tells of one (AMX)."""
+    try:
+        return "amx_tile" in Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    except OSError:
+        return False
+
+
 def version(package: str) -> str | None:
     try:
         return importlib.metadata.version(package)

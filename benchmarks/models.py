@@ -66,6 +66,42 @@ def resnet18(torch: Any, classes: int = 1000, small: bool = False) -> Any:
     return nn.Sequential(*stem, *blocks, *head)
 
 
+def resnet50(torch: Any, classes: int = 1000) -> Any:
+    """ResNet-50 (He et al., 2016) with its initial weights: 161 tensors, 25.6 million numbers."""
+    nn, F = torch.nn, torch.nn.functional
+
+    class Block(nn.Module):  # type: ignore[misc, name-defined]
+        """Three convolutions and a way around them."""
+
+        def __init__(self, channels: int, wide: int, stride: int) -> None:
+            super().__init__()
+            self.conv1 = nn.Conv2d(channels, wide, 1, bias=False)
+            self.bn1 = nn.BatchNorm2d(wide)
+            self.conv2 = nn.Conv2d(wide, wide, 3, stride, 1, bias=False)
+            self.bn2 = nn.BatchNorm2d(wide)
+            self.conv3 = nn.Conv2d(wide, 4 * wide, 1, bias=False)
+            self.bn3 = nn.BatchNorm2d(4 * wide)
+            self.around = nn.Identity()
+            if channels != 4 * wide:
+                self.around = nn.Sequential(
+                    nn.Conv2d(channels, 4 * wide, 1, stride, bias=False), nn.BatchNorm2d(4 * wide)
+                )
+
+        def forward(self, x: Any) -> Any:
+            y = F.relu(self.bn1(self.conv1(x)))
+            y = self.bn3(self.conv3(F.relu(self.bn2(self.conv2(y)))))
+            return F.relu(y + self.around(x))
+
+    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU()]
+    layers.append(nn.MaxPool2d(3, 2, 1))
+    channels = 64
+    for wide, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+        for i in range(count):
+            layers.append(Block(channels, wide, stride if i == 0 else 1))
+            channels = 4 * wide
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, classes))
+
+
 def gpt(torch: Any, letters: int, context: int, width: int, layers: int, heads: int) -> Any:
     """A decoder of letters: causal attention and two linear layers at each place."""
     nn, F = torch.nn, torch.nn.functional

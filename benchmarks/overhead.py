@@ -51,6 +51,10 @@ def cases(torch: Any) -> dict[str, Callable[[], Any]]:
         "a.exp()": lambda: a.exp(),
         "a.sum()": lambda: a.sum(),
         "a[0]": lambda: a[0],
+        "a.view(16)": lambda: a.view(16),
+        "a.reshape(2, 8)": lambda: a.reshape(2, 8),
+        "cat((a, b))": lambda: torch.cat((a, b)),
+        "rand(1)": lambda: torch.rand(1),
         "a @ b": lambda: a @ b,
         "chain of 20, forward and backward": chain,
         "chain of 20, each with a parameter": chain_of_parameters,
@@ -101,7 +105,7 @@ def main() -> None:
     if options.once:
         print(json.dumps(once(options.once)))
         return
-    from .work import SMALL  # here: it has these cases among its rows
+    from .small import SMALL  # here: it has these cases among its rows
 
     limits = {case: at_most for case, at_most, _aim in SMALL.values()}
     ours: dict[str, list[float]] = {}

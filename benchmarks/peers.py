@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import gc
 import importlib
 import importlib.util
@@ -29,10 +30,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import jax_forms
-from .machine import ROOT
+from . import in_front, jax_forms
+from .machine import ROOT, matrix_unit
 from .overhead import plain_environment
-from .work import ROWS
+from .work import FIRST, ROWS
 
 SHORTEST = 0.005  # seconds of a sample: a quick call is repeated in it
 BUSY = """import os
@@ -93,18 +94,30 @@ def answer(torch: Any, request: dict[str, Any]) -> Any:
     if torch.__name__ == "jax":
         call = jax_forms.FORMS[request["row"]](torch)
         return measure(call, request["seconds"], request["least"])
+    if request["what"] == "first":
+        torch.manual_seed(0)
+        return first(torch, FIRST[request["row"]](torch))
+    row = ROWS[request["row"]]
+    if row.in_front:
+        without_kernels()
     torch.manual_seed(0)
-    call = ROWS[request["row"]].make(torch)
+    call = row.make(torch)
     if request["what"] == "time":
         gc.collect()
-        return measure(call, request["seconds"], request["least"])
-    begin = time.perf_counter()
-    call()
-    if request["what"] == "first":
-        return {"step": time.perf_counter() - begin, "compiling": compiling(torch)}
-    for _ in range(2):
+        return measure(call, request["seconds"], request["least"]) / row.repeats
+    for _ in range(3):
         call()
     return most_memory()
+
+
+def first(torch: Any, call: Callable[[], Any]) -> dict[str, float]:
+    """Seconds of the first call of a process, and of compiling in it."""
+    begin = time.perf_counter()
+    call()
+    return {"step": time.perf_counter() - begin, "compiling": compiling(torch)}
+
+
+without_kernels = functools.cache(in_front.take_out)  # once a process
 
 
 def serve(library: str, threads: int) -> None:
@@ -175,11 +188,12 @@ class Figures:
 
     ours: list[float] = field(default_factory=list)
     theirs: list[float] = field(default_factory=list)
-    alone_ours: list[float] = field(default_factory=list)  # with one thread
+    alone_ours: list[float] = field(default_factory=list)  # one thread, without the matrix unit
     alone_theirs: list[float] = field(default_factory=list)
     more: dict[str, list[float]] = field(default_factory=dict)
     error: str = ""
     jax: list[float] = field(default_factory=list)  # where it is installed and a row has a form
+    alone_unit: list[float] = field(default_factory=list)  # one thread, with the matrix unit
 
     @property
     def ratios(self) -> list[float]:
@@ -195,7 +209,7 @@ class Figures:
 
     def add(self, other: Figures) -> None:
         """Enter another round."""
-        for name in ("ours", "theirs", "alone_ours", "alone_theirs", "jax"):
+        for name in ("ours", "theirs", "alone_ours", "alone_theirs", "jax", "alone_unit"):
             getattr(self, name).extend(getattr(other, name))
         for name, values in other.more.items():
             self.more.setdefault(name, []).extend(values)
@@ -228,10 +242,10 @@ def busy_core() -> Any:
             process.kill()
 
 
-def started(stack: ExitStack, threads: int) -> list[Side]:
+def started(stack: ExitStack, threads: int, **environment: str) -> list[Side]:
     """A process of each library. All have imported it: the one that is slow at that must not take
     a core from another's first row."""
-    sides = [stack.enter_context(Side(library, threads)) for library in libraries()]
+    sides = [stack.enter_context(Side(x, threads, **environment)) for x in libraries()]
     for side in sides:
         side.ask("ready", "")
     return sides
@@ -241,7 +255,7 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
     """Measure the rows once and enter what was found. No process is left at the end."""
     names = list(names)
     options = {"seconds": plan.seconds, "least": plan.least}
-    rows = [name for name in names if name in ROWS]
+    rows = [name for name in names if name in ROWS and not ROWS[name].in_front]
     if rows or "busy" in names:
         with ExitStack() as stack:
             sides = started(stack, plan.threads)
@@ -261,14 +275,11 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
                     if "torch" in busy:
                         f.note("PyTorch", busy["torch"])
                         f.note("PyTorch on an idle machine", idle["torch"])
+    before = [name for name in names if name in ROWS and ROWS[name].in_front]
+    in_front_of_kernels(before, plan, results)
     counted = [name for name in rows if ROWS[name].flops]
     if counted and number < 3:
-        with ExitStack() as stack:
-            sides = started(stack, 1)
-            for name in counted:
-                with noted(results[name]) as f:
-                    taken = turns(sides, number, name, options)
-                    enter(taken, f.alone_ours, f.alone_theirs)
+        alone(counted, number, options, results)
     if number < 3:
         first_steps(names, plan, results)
     if "memory" in names and number < 2:
@@ -278,6 +289,36 @@ def one_round(names: Iterable[str], plan: Plan, number: int, results: dict[str, 
                 with Side(library, plan.threads) as side:
                     taken[library] = side.ask("memory", "cifar_step") or 0
             enter(taken, f.ours, f.theirs)
+
+
+def in_front_of_kernels(names: list[str], plan: Plan, results: dict[str, Figures]) -> None:
+    """Rows that are measured without kernels: for us alone, in a process that computes nothing."""
+    if names:
+        with Side("rushlight", plan.threads) as side:
+            side.ask("ready", "")
+            for name in names:
+                with noted(results[name]) as f:
+                    taken = side.ask("time", name, seconds=plan.seconds, least=plan.least)
+                    f.ours.append(taken)
+
+
+def alone(
+    names: list[str], number: int, options: dict[str, Any], results: dict[str, Figures]
+) -> None:
+    """Rows on one thread. The peak that they are set beside is that of vectors, so the matrix unit
+    is forbidden; with it, where there is one, is another figure."""
+    with ExitStack() as stack:
+        sides = started(stack, 1, RUSHLIGHT_AMX="0")
+        for name in names:
+            with noted(results[name]) as f:
+                taken = turns(sides, number, name, options)
+                enter(taken, f.alone_ours, f.alone_theirs)
+    if matrix_unit():
+        with Side("rushlight", 1) as side:
+            side.ask("ready", "")
+            for name in names:
+                with noted(results[name]) as f:
+                    f.alone_unit.append(side.ask("time", name, **options))
 
 
 def measure_jax(rows: list[str], plan: Plan, results: dict[str, Figures]) -> None:
@@ -294,30 +335,32 @@ def measure_jax(rows: list[str], plan: Plan, results: dict[str, Figures]) -> Non
 
 def first_steps(names: list[str], plan: Plan, results: dict[str, Figures]) -> None:
     """The first step in a fresh process, with an empty cache and with the cache that it left."""
-    wanted = [name for name in ("first_cold", "first_warm") if name in names]
-    if not wanted:
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("first_cold", "first_warm"):  # the warm one needs the cold one before it
-            with noted(results.get(name, Figures())) as f:
-                found = first_step("rushlight", plan.threads, RUSHLIGHT_CACHE=folder)
-                f.ours.append(found["step"])
-                f.note("of it compiling", found["compiling"])
-                f.note("the process from its start", found["whole"])
-    if "torch" in libraries():
-        found = {}
-        with noted(results[wanted[0]]):
-            found = first_step("torch", plan.threads)
-        for name in wanted if found else ():
-            results[name].note("PyTorch", found["step"])
-            results[name].note("PyTorch, the process from its start", found["whole"])
+    groups = (("first_cold", "first_warm"), ("first_resnet",), ("first_gpt",))
+    for group in groups:  # the warm one needs the cold one before it
+        wanted = [name for name in group if name in names]
+        if not wanted:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            for name in group:
+                with noted(results.get(name, Figures())) as f:
+                    found = first_step("rushlight", name, plan.threads, RUSHLIGHT_CACHE=folder)
+                    f.ours.append(found["step"])
+                    f.note("of it compiling", found["compiling"])
+                    f.note("the process from its start", found["whole"])
+        if "torch" in libraries():
+            found = {}
+            with noted(results[wanted[0]]):
+                found = first_step("torch", wanted[0], plan.threads)
+            for name in wanted if found else ():
+                results[name].note("PyTorch", found["step"])
+                results[name].note("PyTorch, the process from its start", found["whole"])
 
 
-def first_step(library: str, threads: int, **environment: str) -> dict[str, float]:
+def first_step(library: str, name: str, threads: int, **environment: str) -> dict[str, float]:
     """Seconds of the first step, of compiling in it, and of the process from its start."""
     begin = time.perf_counter()
     with Side(library, threads, **environment) as side:
-        found = side.ask("first", "mnist_step")
+        found = side.ask("first", name)
         return {**found, "whole": time.perf_counter() - begin}
 
 

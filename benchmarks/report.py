@@ -11,7 +11,11 @@ from typing import Any
 from .peers import Figures, Plan
 from .work import ROWS, SPECIAL
 
-WANTED_SHARE = {"matmul": 0.80, "conv64": 0.75, "conv128": 0.75, "conv256": 0.75}
+# of the vector peak of one thread, without the matrix unit: at least, and the aim
+WANTED_SHARE = {
+    "matmul": (0.82, 0.90),
+    **{f"conv{c}{end}": (0.78, 0.88) for c in (64, 128, 256) for end in ("", "_grad")},
+}
 
 
 def duration(seconds: float) -> str:
@@ -46,7 +50,7 @@ def shown(value: float | None, text: Any = duration) -> str:
 
 
 def ratios(results: dict[str, Figures]) -> list[str]:
-    """The table of limits. First steps have limits in seconds; theirs stand where ratios do."""
+    """The table of limits. Where limits are seconds or microseconds, ours stand where ratios do."""
     lines = []
     third = any(f.jax for f in results.values())
     for name, f in results.items():
@@ -55,9 +59,8 @@ def ratios(results: dict[str, Figures]) -> list[str]:
         if f.error:
             lines.append([f"{title}: {f.error}", *[""] * (8 if third else 7)])
             continue
-        first = name.startswith("first")
-        values = f.ours if first else f.ratios
-        value, unit = middle(values), " s" if first else ""
+        values, unit = compared(name, f)
+        value = middle(values)
         theirs = f.more.get("PyTorch", []) if special and name != "memory" else f.theirs
         text = bytes_text if name == "memory" else duration
         lines.append(
@@ -77,37 +80,52 @@ def ratios(results: dict[str, Figures]) -> list[str]:
     return table([*head, *(["JAX (jit)"] if third else [])], lines)
 
 
+def compared(name: str, f: Figures) -> tuple[list[float], str]:
+    """What the limits of a row are about, of each round, and its unit."""
+    if name.startswith("first"):
+        return f.ours, " s"
+    if name in ROWS and ROWS[name].in_front:
+        return [seconds * 1e6 for seconds in f.ours], " µs"
+    return f.ratios, ""
+
+
 def limits(name: str) -> tuple[str, float, float]:
     row = ROWS[name]
     return row.title, row.at_most, row.aim
 
 
 def arithmetic(results: dict[str, Figures], peak: float, threads: int = 2) -> list[str]:
-    """Share of the peak: products and convolutions on one thread; what PyTorch reaches with all
-    threads, and what the limit asks for: above 100 % it lies beyond the machine's peak."""
+    """Share of the peak of vectors: products and convolutions on one thread, without the matrix
+    unit, and with it where there is one; what PyTorch reaches with all threads, and what the limit
+    asks for: above 100 % it lies beyond the machine's peak."""
     lines = []
+    unit = any(f.alone_unit for f in results.values())
     for name, f in results.items():
         mine = middle(f.alone_ours)
         if name in ROWS and ROWS[name].flops and mine:
             rate = ROWS[name].flops / mine / 1e9
             theirs = middle(f.alone_theirs)
             share = ROWS[name].flops / theirs / 1e9 / peak if theirs else None
-            wanted = WANTED_SHARE.get(name)
+            least, aim = WANTED_SHARE.get(name, (0.0, 0.0))
+            reached = verdict(-rate / peak, -least, -aim) if least else ""
             peers = middle(f.theirs)
             all_of = ROWS[name].flops / peers / 1e9 / (peak * threads) if peers else None
+            fast = middle(f.alone_unit)
             lines.append(
                 [
                     ROWS[name].title,
                     f"{rate:.0f}",
                     f"{rate / peak:.0%}",
                     "-" if share is None else f"{share:.0%}",
-                    f"{wanted:.0%}" if wanted else "",
-                    "" if not wanted else "reached" if rate / peak >= wanted else "**missed**",
+                    f"{least:.0%}" if least else "",
+                    reached,
+                    *([shown(fast, lambda x, n=name: f"{ROWS[n].flops / x / 1e9:.0f}")] * unit),
                     "-" if all_of is None else f"{all_of:.0%}",
                     "-" if all_of is None else f"{all_of / ROWS[name].at_most:.0%}",
                 ]
             )
     head = ["work, one thread", "GFLOP/s", "of peak", "PyTorch", "wanted", "",
+            *(["GFLOP/s, matrix unit"] * unit),
             f"PyTorch, {threads} threads", "limit asks for"]  # fmt: skip
     return table(head, lines) if lines else []
 

@@ -5,108 +5,23 @@ A function gets the package as `torch` and its sizes, prepares, and returns the 
 and "aim"), its floating-point operations or moved bytes where a share of the machine's peak means
 something, and the sizes that tests use.
 
-Not here: networks (`models.py`), small operations (`overhead.py`, whose cases are rows here too),
-timing (`peers.py`).
+Not here: what a row is (`rows.py`), rows of small things (`small.py`), Python without its kernels
+(`in_front.py`), networks (`models.py`), timing (`peers.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
-from . import models, overhead
+from . import in_front, models
+from .rows import ROWS, Call, Row, both, inference, row, step
+from .small import SMALL
 
-Call = Callable[[], Any]
+__all__ = ["FIRST", "ROWS", "SMALL", "SPECIAL", "Row"]
 
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table.
-
-    Attributes:
-        name: what `python -m benchmarks NAME` calls it.
-        title: what the table calls it.
-        make: the function that prepares the call.
-        at_most, aim: limits of the ratio.
-        tiny: sizes for tests.
-        flops: floating-point operations of a call.
-        moved: bytes that a call reads and writes.
-    """
-
-    name: str
-    title: str
-    make: Callable[..., Call]
-    at_most: float
-    aim: float
-    tiny: dict[str, Any] = field(default_factory=dict)
-    flops: float = 0
-    moved: float = 0
-
-
-ROWS: dict[str, Row] = {}
-
-
-def row(title: str, at_most: float, aim: float, **more: Any) -> Callable[..., Any]:
-    """Enter a function into `ROWS`."""
-
-    def enter(make: Callable[..., Call]) -> Callable[..., Call]:
-        ROWS[make.__name__] = Row(make.__name__, title, make, at_most, aim, **more)
-        return make
-
-    return enter
-
-
-def both(torch: Any, forward: Callable[..., Any], *inputs: Any) -> Call:
-    """Forward and backward, with a gradient of ones that is there already."""
-    ones = torch.ones_like(forward(*inputs).detach())
-
-    def call() -> None:
-        for x in inputs:
-            x.grad = None
-        forward(*inputs).backward(ones)
-
-    return call
-
-
-def inference(torch: Any, model: Any, x: Any) -> Call:
-    model.eval()
-
-    def call() -> Any:
-        with torch.no_grad():
-            return model(x)
-
-    return call
-
-
-def step(optimizer: Any, loss: Callable[[], Any]) -> Call:
-    """One step of training."""
-
-    def call() -> None:
-        optimizer.zero_grad()
-        loss().backward()
-        optimizer.step()
-
-    return call
-
-
-# -- small operations ----------------------------------------------------------------------------
-
-SMALL = {  # name: the title in `overhead.cases`, the limits
-    "add": ("a + b", 0.9, 0.6),
-    "add_grad": ("a + b, with gradient", 0.9, 0.65),
-    "chain": ("chain of 20, forward and backward", 0.7, 0.5),
-    "linear": ("Linear(8, 8)", 0.8, 0.5),
-}
-
-
-def small(case: str) -> Callable[..., Call]:
-    return lambda torch: overhead.cases(torch)[case]
-
-
-for _name, (_case, _at_most, _aim) in SMALL.items():
-    _title = _case.replace("a + b", "add 4x4")
-    ROWS[_name] = Row(_name, _title, small(_case), _at_most, _aim)
+# The rows of small things come first: they were entered by the import of `SMALL`.
+ROWS.update({made.name: made for made in in_front.rows()})
 
 
 # -- products ------------------------------------------------------------------------------------
@@ -118,7 +33,7 @@ def matmul(torch: Any, n: int = 1024) -> Call:
     return lambda: a @ b
 
 
-@row("matmul, batch of 48, 64x64", 0.7, 0.5, tiny={"batch": 2, "n": 5}, flops=48 * 2 * 64**3)
+@row("matmul, batch of 48, 64x64", 1.0, 0.8, tiny={"batch": 2, "n": 5}, flops=48 * 2 * 64**3)
 def batched(torch: Any, batch: int = 48, n: int = 64) -> Call:
     a, b = torch.randn(batch, n, n), torch.randn(batch, n, n)
     return lambda: a @ b
@@ -235,7 +150,7 @@ def embedding(
     return both(torch, lambda t: torch.nn.functional.embedding(index, t), table)
 
 
-@row("MNIST CNN, SGD step, b64", 0.6, 0.4, tiny={"batch": 2})
+@row("MNIST CNN, SGD step, b64", 0.5, 0.4, tiny={"batch": 2})
 def mnist_step(torch: Any, batch: int = 64) -> Call:
     model, f = models.mnist(torch), torch.nn.functional.nll_loss
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
@@ -243,12 +158,12 @@ def mnist_step(torch: Any, batch: int = 64) -> Call:
     return step(optimizer, lambda: f(model(x), target))
 
 
-@row("MNIST CNN, inference, b64", 0.5, 0.35, tiny={"batch": 2})
+@row("MNIST CNN, inference, b64", 0.3, 0.25, tiny={"batch": 2})
 def mnist_inference(torch: Any, batch: int = 64) -> Call:
     return inference(torch, models.mnist(torch), torch.randn(batch, 1, 28, 28))
 
 
-@row("MLP 784-512-512-10, Adam step, b128", 0.45, 0.35, tiny={"batch": 2, "wide": 5})
+@row("MLP 784-512-512-10, Adam step, b128", 0.55, 0.45, tiny={"batch": 2, "wide": 5})
 def mlp_step(torch: Any, batch: int = 128, wide: int = 512) -> Call:
     nn = torch.nn
     model = nn.Sequential(
@@ -295,7 +210,7 @@ def cifar_step(torch: Any, batch: int = 32, size: int = 32) -> Call:
     return step(optimizer, lambda: torch.nn.functional.cross_entropy(model(x), target))
 
 
-@row("LSTM 2x256, T64, b32, forward + backward", 0.6, 0.4, tiny={"wide": 3, "long": 4, "batch": 2})
+@row("LSTM 2x256, T64, b32, forward + backward", 0.6, 0.45, tiny={"wide": 3, "long": 4, "batch": 2})
 def lstm(torch: Any, wide: int = 256, long: int = 64, batch: int = 32) -> Call:
     model, x = torch.nn.LSTM(wide, wide, 2), torch.randn(long, batch, wide)
     parameters = list(model.parameters())
@@ -310,8 +225,8 @@ def lstm(torch: Any, wide: int = 256, long: int = 64, batch: int = 32) -> Call:
 
 @row(
     "GPT 4 layers, 128 wide, T64, b12, AdamW step",
-    0.6,
-    0.45,
+    0.65,
+    0.55,
     tiny={"width": 8, "long": 4, "batch": 2},
 )
 def gpt_step(torch: Any, width: int = 128, long: int = 64, batch: int = 12) -> Call:
@@ -321,6 +236,51 @@ def gpt_step(torch: Any, width: int = 128, long: int = 64, batch: int = 12) -> C
     x, target = (torch.randint(0, letters, (batch, long)) for _ in range(2))
     f = torch.nn.functional.cross_entropy
     return step(optimizer, lambda: f(model(x).view(-1, letters), target.view(-1)))
+
+
+@row(
+    "nanoGPT 6 layers, 384 wide, 4x128 tokens, AdamW step",
+    0.9,
+    0.7,
+    tiny={"width": 12, "long": 4, "batch": 2},
+)
+def nanogpt_step(torch: Any, width: int = 384, long: int = 128, batch: int = 4) -> Call:
+    letters = 65
+    model = models.gpt(torch, letters, long, width, layers=6, heads=6)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.99))
+    x, target = (torch.randint(0, letters, (batch, long)) for _ in range(2))
+    functional, clip = torch.nn.functional, torch.nn.utils.clip_grad_norm_
+
+    def call() -> None:
+        loss = functional.cross_entropy(model(x).view(-1, letters), target.view(-1))
+        optimizer.zero_grad()
+        loss.backward()
+        clip(model.parameters(), 1.0)
+        optimizer.step()
+
+    return call
+
+
+@row(
+    "nanoGPT 6 layers, 384 wide, 32 tokens one by one, b1",
+    0.9,
+    0.6,
+    tiny={"width": 12, "long": 4},
+)
+def nanogpt_tokens(torch: Any, width: int = 384, long: int = 32) -> Call:
+    """Nothing is kept from token to token: nanoGPT reads the whole text again."""
+    model = models.gpt(torch, 65, long, width, layers=6, heads=6).eval()
+
+    def call() -> Any:
+        torch.manual_seed(0)
+        text = torch.zeros(1, 1, dtype=torch.long)  # (1, letters so far)
+        with torch.no_grad():
+            for _ in range(long):
+                shares = torch.softmax(model(text)[:, -1, :] / 0.8, dim=-1)
+                text = torch.cat((text, torch.multinomial(shares, 1)), dim=1)
+        return text
+
+    return call
 
 
 @row("DCGAN generator 32², b32, forward + backward", 0.9, 0.6, tiny={"wide": 8, "batch": 2})
@@ -338,10 +298,28 @@ def dcgan(torch: Any, wide: int = 512, batch: int = 32) -> Call:
 
 # -- rows that no call makes up ------------------------------------------------------------------
 
+
+def resnet_step(torch: Any, size: int = 224, batch: int = 4) -> Call:
+    model = models.resnet18(torch)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    x, target = torch.randn(batch, 3, size, size), torch.randint(0, 1000, (batch,))
+    return step(optimizer, lambda: torch.nn.functional.cross_entropy(model(x), target))
+
+
+# The steps that are a process's first. The warm one needs the cold one of the same step before it.
+FIRST: dict[str, Callable[..., Call]] = {
+    "first_cold": mnist_step,
+    "first_warm": mnist_step,
+    "first_resnet": resnet_step,
+    "first_gpt": gpt_step,
+}
+
 # name: title, at most, aim (the first steps': in seconds). `peers.py` measures them.
 SPECIAL = {
     "busy": ("MNIST CNN step, another process on one core, by ours on an idle machine", 2.5, 2.0),
     "first_warm": ("first MNIST step of a process, kernels on disk", 0.5, 0.2),
     "first_cold": ("first MNIST step of a process, no kernels on disk", 5.0, 2.0),
+    "first_resnet": ("first ResNet-18 step, 224², b4, no kernels on disk", 5.0, 2.0),
+    "first_gpt": ("first step of the GPT of 4 layers, no kernels on disk", 4.0, 1.5),
     "memory": ("peak memory of the ResNet-18 CIFAR step", 1.0, 0.8),
 }

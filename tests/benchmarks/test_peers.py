@@ -62,6 +62,7 @@ def sides(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int]]:
     monkeypatch.setattr(peers, "Side", MadeUp)
     monkeypatch.setattr(peers, "busy_core", nobody)
     monkeypatch.setattr(peers, "libraries", lambda: ["rushlight", "torch"])
+    monkeypatch.setattr(peers, "matrix_unit", lambda: False)
     for kept in (MadeUp.asked, MadeUp.ready, MadeUp.running):
         kept.clear()
     return MadeUp.asked
@@ -91,6 +92,34 @@ def test_products_are_measured_on_one_thread_too(sides: list[Any]) -> None:
     assert len(results["matmul"].ours) == 4
 
 
+def test_one_thread_is_measured_without_the_matrix_unit_and_with_it(
+    sides: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "matrix_unit", lambda: True)
+    settings: list[dict[str, str]] = []
+    begin = MadeUp.__init__
+    monkeypatch.setattr(
+        MadeUp, "__init__", lambda self, *a, **kw: settings.append(kw) or begin(self, *a, **kw)
+    )
+    results = made("matmul")
+    peers.one_round(results, Plan(), 0, results)
+    off = {"RUSHLIGHT_AMX": "0"}
+    assert settings == [{}, {}, off, off, {}]  # two threads, one thread of each, the unit
+    assert len(results["matmul"].alone_unit) == len(results["matmul"].alone_ours) == 1
+
+
+def test_python_in_front_of_kernels_is_ours_alone(sides: list[Any]) -> None:
+    results = made("front_conv2d", "gelu")
+    peers.one_round(results, Plan(), 0, results)
+    assert sides == [
+        ("rushlight", "gelu", 2),
+        ("torch", "gelu", 2),
+        ("rushlight", "front_conv2d", 2),
+    ]
+    assert results["front_conv2d"].ours == [1.0]
+    assert results["front_conv2d"].theirs == []
+
+
 def test_a_busy_core_is_compared_with_ours_on_an_idle_machine(sides: list[Any]) -> None:
     results = made("busy")
     peers.one_round(results, Plan(), 0, results)
@@ -112,6 +141,12 @@ def test_the_warm_step_finds_what_the_cold_one_left(
     if "first_cold" in names:
         assert results["first_cold"].ours == [1.0]
         assert results["first_cold"].more["of it compiling"] == [0.9]
+
+
+def test_first_steps_begin_with_nothing_on_disk(sides: list[Any]) -> None:
+    results = made("first_cold", "first_resnet", "first_gpt")
+    peers.one_round(results, Plan(), 0, results)
+    assert all(f.ours == [1.0] and f.more["PyTorch"] == [1.0] for f in results.values())
 
 
 def test_a_row_that_fails_does_not_stop_the_others(sides: list[Any]) -> None:

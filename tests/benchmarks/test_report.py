@@ -52,7 +52,26 @@ def test_verdicts(ours: float, word: str) -> None:
 def test_share_of_the_peak_is_that_of_one_thread() -> None:
     f = Figures([1.0], [1.0], alone_ours=[FLOPS / 150e9], alone_theirs=[FLOPS / 100e9])
     text = report.text(MACHINE, {"matmul": f}, Plan())
-    assert "| matmul 1024 | 150 | 75% | 50% | 80% | **missed** |" in text
+    assert "| matmul 1024 | 150 | 75% | 50% | 82% | **missed** |" in text
+
+
+@pytest.mark.parametrize(("rate", "word"), [(150, "**missed**"), (170, "reached"), (190, "aim")])
+def test_shares_have_a_limit_and_an_aim(rate: int, word: str) -> None:
+    f = Figures([1.0], [1.0], alone_ours=[FLOPS / (rate * 1e9)])
+    assert f"| 82% | {word} |" in report.text(MACHINE, {"matmul": f}, Plan())
+
+
+def test_the_matrix_unit_has_a_column_where_there_is_one() -> None:
+    f = Figures([1.0], [1.0], alone_ours=[FLOPS / 150e9], alone_unit=[FLOPS / 300e9])
+    text = report.text(MACHINE, {"matmul": f}, Plan())
+    assert "| GFLOP/s, matrix unit |" in text
+    assert "| matmul 1024 | 150 | 75% | - | 82% | **missed** | 300 |" in text
+
+
+def test_python_in_front_of_a_kernel_is_told_in_microseconds() -> None:
+    text = report.text(MACHINE, {"front_conv2d": Figures([4e-6, 3e-6, 2e-6])}, Plan())
+    row = line(text, "Python in front of conv2d")
+    assert row.endswith("| 3 µs | - | 3.00 µs | 2.00 to 4.00 | 5 µs | 2.5 µs | reached |")
 
 
 def test_bytes_a_second_beside_a_copy() -> None:

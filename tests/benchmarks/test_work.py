@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 import rushlight
-from benchmarks import overhead
-from benchmarks.work import ROWS, SMALL, SPECIAL
+from benchmarks import in_front, machine, overhead
+from benchmarks.work import FIRST, ROWS, SMALL, SPECIAL
+from rushlight.kernels.llvm import jit
 
 
 @pytest.mark.parametrize("name", list(ROWS))
@@ -26,6 +31,38 @@ def test_rows_are_named_once_and_their_aim_is_below_their_limit() -> None:
 
 def test_small_rows_are_those_of_the_overhead_table() -> None:
     assert {case for case, _, _ in SMALL.values()} <= set(overhead.cases(rushlight))
+
+
+def test_first_steps_are_special_rows() -> None:
+    assert set(FIRST) == {name for name in SPECIAL if name.startswith("first")}
+
+
+@pytest.mark.skipif(not jit.available(), reason="no machine code here")
+def test_rows_in_front_of_kernels_take_kernels_out() -> None:
+    """In a process of its own: nothing is computed, and every row has met kernels."""
+    program = """
+import json
+import rushlight as torch
+from benchmarks import in_front
+names = in_front.take_out()
+x = torch.zeros(100_000)
+found = {"computed": bool((x.exp().numpy() == 1).all())}
+for row in in_front.rows():
+    call = row.make(torch)
+    call(), call()
+    found[row.name] = len(names)
+print(json.dumps(found))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=machine.ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert not found.pop("computed")
+    assert list(found) == [row.name for row in in_front.rows()]
+    counts = list(found.values())
+    for before, after in zip(counts[1::2], counts[2::2], strict=False):
+        assert before < after, found  # each case has a kernel of its own
 
 
 def test_operations_of_a_convolution() -> None:
