@@ -2,7 +2,7 @@
 
     python -m benchmarks.in_front            the table; --profile NAME: where the time goes
 
-Every kernel is a built-in function that `native.function` makes of machine code. In a process of
+Every kernel is a built-in function that `builtin.function` makes of machine code. In a process of
 its own, before anything is computed, that function is made to give one that returns at once: it
 does not look at its arguments and writes nothing. So all is measured that a call costs beside its
 kernel: the public function, the door, the choice of the kernel, the memory of the result, the node,
@@ -32,14 +32,15 @@ KEPT = ("pool_", "memory_")  # beginnings of names of what is no kernel
 
 def take_out() -> list[str]:
     """From now on kernels do nothing; their names are entered into the list as they are made."""
-    from rushlight.kernels.llvm import ir, jit, native
+    from rushlight.kernels.codegen import ir
+    from rushlight.kernels.runtime import builtin, jit
 
     if not jit.available():
         raise RuntimeError("no machine code here, so there is no kernel to take out")
 
     def build() -> Any:
         module = ir.Module("nothing")
-        native.declare_python(module)
+        builtin.declare_python(module)
         given = [("self", ir.PTR), ("args", ir.PTR), ("nargs", ir.I64)]
         f = module.function("call", ir.PTR, given)
         none = ir.Value(f, ir.PTR, "@Py_None")
@@ -47,8 +48,8 @@ def take_out() -> list[str]:
         f.ret(none)
         return module
 
-    nothing = jit.load(("nothing",), build, ["call"], native.symbols())["call"]
-    real, names = native.function, []
+    nothing = jit.load(("nothing",), build, ["call"], builtin.symbols())["call"]
+    real, names = builtin.function, []
 
     def function(address: int, name: str, doc: str = "") -> Any:
         if name.startswith(KEPT):
@@ -56,7 +57,7 @@ def take_out() -> list[str]:
         names.append(name)
         return real(nothing, name, doc)
 
-    native.function = function
+    builtin.function = function
     return names
 
 

@@ -11,7 +11,7 @@ import pytest
 import rushlight
 from benchmarks import in_front, machine, overhead
 from benchmarks.work import FIRST, ROWS, SMALL, SPECIAL
-from rushlight.kernels.llvm import jit
+from rushlight.kernels.runtime import jit
 
 
 @pytest.mark.parametrize("name", list(ROWS))
