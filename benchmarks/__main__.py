@@ -94,7 +94,7 @@ def main() -> int:
     given = options()
     if given.list:
         for name in (*ROWS, *SPECIAL):
-            print(f"{name:18}{ROWS[name].title if name in ROWS else SPECIAL[name][0]}")
+            print(f"{name:26}{ROWS[name].title if name in ROWS else SPECIAL[name][0]}")
         return 0
     if given.profile:
         profile(given.names, given.threads)
