@@ -27,7 +27,7 @@ def _update(p: Any, g: Any, *states: Any, step: float, **kw: Any) -> None:
     if p.dtype.itemsize > 2:
         adafactor(p, g, step, *states, **kw)
         return
-    wide = [None if a is None else a.astype(np.float32) for a in (p, g, *states)]
+    wide: list[Any] = [None if a is None else a.astype(np.float32) for a in (p, g, *states)]
     adafactor(wide[0], wide[1], step, *wide[2:], **kw)
     for a, new in zip((p, None, *states), (wide[0], None, *wide[2:]), strict=True):
         if a is not None:
