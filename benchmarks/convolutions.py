@@ -60,14 +60,14 @@ def layer(shape: tuple[int, ...]) -> str:
     """The line of one layer."""
     import torch
 
-    from rushlight.kernels.conv import reference as conv
+    from rushlight.kernels.conv import select as conv
 
     n, c, o, size, k, stride, padding, groups = shape
     rng = np.random.default_rng(0)
     x = rng.standard_normal((n, c, size, size)).astype(np.float32)
     w = rng.standard_normal((o, c // groups, k, k)).astype(np.float32)
     s, p, one = (stride, stride), (padding, padding), (1, 1)
-    g = rng.standard_normal(conv.conv(x, w, None, s, p, one, groups).shape).astype(np.float32)
+    g = rng.standard_normal(conv.forward(x, w, None, s, p, one, groups).shape).astype(np.float32)
     tx, tw, tg = (torch.from_numpy(a) for a in (x, w, g))
 
     def back(which: int) -> Any:
@@ -76,9 +76,9 @@ def layer(shape: tuple[int, ...]) -> str:
         return torch.ops.aten.convolution_backward(*given)[which]
 
     ours: list[Callable[[], Any]] = [
-        lambda: conv.conv(x, w, None, s, p, one, groups),
-        lambda: conv.conv_input(g, w, (size, size), s, p, one, groups),
-        lambda: conv.conv_weight(x, g, (k, k), s, p, one, groups),
+        lambda: conv.forward(x, w, None, s, p, one, groups),
+        lambda: conv.input_gradient(g, w, (size, size), s, p, one, groups),
+        lambda: conv.weight_gradient(x, g, (k, k), s, p, one, groups),
     ]
     theirs: list[Callable[[], Any]] = [
         lambda: torch.conv2d(tx, tw, None, s, p, one, groups),

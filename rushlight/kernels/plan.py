@@ -18,6 +18,7 @@ families' `select.py`), from which sizes on (`tuning.py`).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,26 @@ class Reference:
         return lines
 
 
+class View:
+    """A name for a part of an array, or for all of it in another shape: nothing is computed.
+
+    Args:
+        name: what launches behind it call the part.
+        of: the array, which lies dense.
+        meta: shape, type and strides of the part.
+        offset: bytes before its first element.
+    """
+
+    __slots__ = ("meta", "name", "of", "offset")
+
+    def __init__(self, name: str, of: str, meta: MetaArray, offset: int = 0) -> None:
+        self.name, self.of, self.meta, self.offset = name, of, meta, offset
+
+    def describe(self) -> list[str]:
+        laid = "" if dense(self.meta) else f" strides {self.meta.strides}"
+        return [f"view: {self.name} = {self.of} from byte {self.offset} as {self.meta.shape}{laid}"]
+
+
 class Plan:
     """How a call of certain shapes, types and strides is computed.
 
@@ -139,7 +160,7 @@ class Plan:
         name: str,
         operands: Sequence[str],
         outputs: dict[str, MetaArray],
-        launches: Sequence[Launch | Reference],
+        launches: Sequence[Launch | Reference | View],
         *,
         workspace: dict[str, int] | None = None,
         constants: dict[str, Array] | None = None,
@@ -164,6 +185,11 @@ class Plan:
     def __repr__(self) -> str:
         return f"<plan {self.name}>"
 
+    @property
+    def way(self) -> str:
+        """The name behind the family's."""
+        return self.name.partition(".")[2]
+
     def emit(
         self, pointers: dict[str, int], scalars: dict[str, float] | None = None
     ) -> list[tuple[int, list[Any]]]:
@@ -177,6 +203,9 @@ class Plan:
         known = {k: a.ctypes.data for k, a in self.constants.items()} | pointers
         found = []
         for launch in self.launches:
+            if isinstance(launch, View):
+                known[launch.name] = known[launch.of] + launch.offset
+                continue
             if isinstance(launch, Reference):
                 raise TypeError(f"{self.name}: {launch.describe()[0]} has no native function")
             found.append((launch.kernel.address, launch.arguments(known, scalars or {})))
@@ -199,8 +228,135 @@ class Plan:
         return "\n".join(lines)
 
 
+class Draft:
+    """A plan while it is made, for those of several steps.
+
+    Args:
+        operands: name to metadata of the arrays that `run` takes; None for one that does not come.
+    """
+
+    def __init__(self, operands: dict[str, MetaArray | None]) -> None:
+        self.operands = tuple(operands)
+        self.metas = {k: m for k, m in operands.items() if m is not None}
+        self.arrays: dict[str, MetaArray] = {}
+        self.workspace: dict[str, int] = {}
+        self.constants: dict[str, Array] = {}
+        self.launches: list[Launch | Reference | View] = []
+
+    def array(self, name: str, meta: MetaArray) -> str:
+        """An array that launches write: a result, or what one step hands to another."""
+        self.arrays[name] = self.metas[name] = meta
+        return name
+
+    def room(self, name: str, nbytes: int) -> str:
+        """Memory that is needed while the plan runs."""
+        self.workspace[name] = nbytes
+        return name
+
+    def constant(self, name: str, array: Array) -> str:
+        """An array that is part of the plan, such as a table of offsets."""
+        self.constants[name] = array
+        return name
+
+    def launch(self, kernel: Kernel, **given: Any) -> None:
+        """Add a kernel."""
+        self.launches.append(Launch(kernel, **given))
+
+    def numpy(
+        self, fn: Callable[..., Any], arrays: Sequence[str | None], result: str | None = None,
+        **parameters: Any,
+    ) -> None:  # fmt: skip
+        """Add a function of arrays, which writes into one of them where it has no result."""
+        results = () if result is None else (result,)
+        self.launches.append(Reference(fn, arrays, results, **parameters))
+
+    def view(self, name: str, of: str, meta: MetaArray, offset: int = 0) -> str:
+        """A part of an array, or all of it in another shape."""
+        self.metas[name] = meta
+        self.launches.append(View(name, of, meta, offset))
+        return name
+
+    def dense(self, name: str, dtype: Any = None) -> str:
+        """The array itself where it lies dense and has the type, else a copy that does."""
+        meta = self.metas[name]
+        dtype = meta.dtype if dtype is None else dtype
+        if is_dense(meta) and meta.dtype == dtype:
+            return name
+        copy = f"{name}_dense"
+        if copy not in self.arrays:
+            self.array(copy, MetaArray(meta.shape, dtype))
+            parameters = {} if meta.dtype == dtype else {"dtype": dtype}
+            self.numpy(np.ascontiguousarray, (name,), copy, **parameters)
+        return copy
+
+    def include(self, plan: Plan, names: dict[str, str | None], **scalars: float) -> None:
+        """Add the launches of another plan.
+
+        Args:
+            plan: what is done.
+            names: what its operands and its results are called here, arrays of the shapes that it
+                states; other names get a prefix.
+            scalars: its numbers.
+        """
+        prefix = f"{re.sub(r'[^a-z]', '_', plan.name)}_{len(self.launches)}_"
+        given = dict(names)
+        for launch in plan.launches:
+            for name in (launch.arrays if isinstance(launch, Reference) else ()):
+                if name in plan.scalars:
+                    given[name] = self.constant(prefix + name, np.array(scalars[name]))
+        for k, n in plan.workspace.items():
+            given[k] = self.room(prefix + k, n)
+        for k, a in plan.constants.items():
+            given[k] = self.constant(prefix + k, a)
+        for k, meta in plan.outputs.items():
+            if k not in given:
+                given[k] = self.array(prefix + k, meta)
+        for launch in plan.launches:
+            self.launches.append(renamed(launch, given, prefix, scalars))
+
+    def plan(
+        self, name: str, returns: Sequence[str] = ("y",), flops: int = 0, **more: Any
+    ) -> Plan:
+        """The plan; its bytes are those of the operands and of what it returns."""
+        metas = [self.metas.get(k) for k in (*self.operands, *returns)]
+        return Plan(
+            name, self.operands, self.arrays, self.launches, workspace=self.workspace,
+            constants=self.constants, returns=returns, flops=flops, bytes=nbytes(*metas), **more,
+        )  # fmt: skip
+
+
+def renamed(
+    launch: Launch | Reference | View, names: dict[str, Any], prefix: str, scalars: dict[str, float]
+) -> Launch | Reference | View:
+    """A launch with other names for its arrays, and with numbers for its scalars."""
+
+    def name(k: str | None) -> Any:
+        return None if k is None else names.get(k, prefix + k)
+
+    if isinstance(launch, View):
+        return View(name(launch.name), name(launch.of), launch.meta, launch.offset)
+    if isinstance(launch, Reference):
+        results = [name(k) for k in launch.results]
+        return Reference(launch.fn, [name(k) for k in launch.arrays], results, **launch.parameters)
+    given = dict(launch.fields())
+    given |= {k: name(v) for k, v in given.items() if k in launch.kernel.interface.arrays}
+    floats = launch.kernel.interface.floats
+    given |= {k: scalars.get(v, v) for k, v in given.items() if k in floats and isinstance(v, str)}
+    return Launch(launch.kernel, **given)
+
+
+def is_dense(meta: Any) -> bool:
+    """Whether elements lie in row-major order without gaps, along dims of more than one."""
+    step = meta.dtype.itemsize
+    for n, stride in zip(reversed(meta.shape), reversed(meta.strides), strict=True):
+        if n != 1 and stride != step:
+            return not math.prod(meta.shape)
+        step *= n
+    return True
+
+
 def dense(meta: MetaArray) -> bool:
-    """Whether elements lie in row-major order without gaps."""
+    """Whether an array has the strides that `np.empty` gives."""
     return meta.strides == contiguous_strides(meta.shape, meta.dtype.itemsize)
 
 
@@ -222,6 +378,7 @@ def runner(plan: Plan) -> Callable[..., Any]:
     """
     space: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "workspace": workspace}
     made = {r for launch in plan.launches if isinstance(launch, Reference) for r in launch.results}
+    made |= {launch.name for launch in plan.launches if isinstance(launch, View)}
     lines = []
     for i, (k, meta) in enumerate(plan.outputs.items()):
         if k in made:
@@ -247,6 +404,11 @@ def runner(plan: Plan) -> Callable[..., Any]:
         space["ready"] = ready
         lines.append("ready()")
     for i, launch in enumerate(plan.launches):
+        if isinstance(launch, View):
+            meta = launch.meta
+            space[f"view{i}"] = (meta.shape, meta.dtype), (launch.offset, meta.strides)
+            lines.append(f"{launch.name} = ndarray(*view{i}[0], {launch.of}, *view{i}[1])")
+            continue
         arrays = [str(a) for a in launch.arrays]
         if isinstance(launch, Launch):
             space[f"call{i}"], space[f"ints{i}"] = launch.kernel.call, launch.ints

@@ -98,7 +98,7 @@ DEPTHWISE_TAPS = 49  # the largest kernel whose taps are written out one by one
 DEPTHWISE_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
 ZERO_PAD_LEAST = least(2048)  # elements
 CONV_REFERENCE_BLOCK = 1 << 19  # elements of a block of columns: 2 MB, so it stays near the core
-CONV_REFERENCE_MORE = 1.1  # how much larger than the result an input may be for the turned kernel
+CONV_FLIPPED_MORE = 1.1  # how much larger than the result an input may be for the flipped kernel
 CONV_REFERENCE_WIDE = 128  # positions of an image from which on a product an image is made
 RESAMPLE_DENSE = 8  # taps from which on a matrix product is faster than one pass a tap
 
@@ -123,7 +123,7 @@ NORM_SHORT = 8  # elements of a channel of an image below which NumPy is quicker
 NORM_BLOCK = 4096  # elements whose sum is gathered in the type of the data
 NORM_CHUNK = 16384  # elements of a chunk of channels
 NORM_REFERENCE_BLOCK = 1 << 16  # elements of a block of rows that stays in the cache
-# Attention has no least size: 1 x 2 x 8 x 16 takes 67 µs with NumPy, 6 in the kernel.
+ATTENTION_LEAST_WORK = least(1 << 18)  # multiplications of the scores
 ATTENTION_DEEPEST = 256  # elements of a query or value at most
 
 # -- recurrent layers, tables, lists of arrays ---------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.kernels.conv import reference as conv_reference
+from rushlight.kernels.conv import select as conv_select
 
 
 @pytest.fixture(autouse=True)
@@ -295,7 +295,7 @@ def test_a_gradient_given_another_shape_is_taken_unless_somebody_has_its_array(
             known.append(a)
         return a.reshape(2, 1, 3, 3)
 
-    monkeypatch.setattr(conv_reference, "conv_weight", conv_weight)
+    monkeypatch.setattr(conv_select, "weight_gradient", conv_weight)
     w = torch.ones(2, 1, 3, 3, dtype=torch.float64, requires_grad=True)
     torch.nn.functional.conv2d(torch.ones(1, 1, 5, 5, dtype=torch.float64), w).sum().backward()
     assert (w.grad.data_ptr() == address[0]) is not kept

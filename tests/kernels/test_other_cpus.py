@@ -17,7 +17,8 @@ FILES = [
     "codegen/test_vecmath.py",
     "elementwise/test_select.py",
     "matmul/test_select.py",
-    "conv/test_select.py",
+    "conv/test_implicit_gemm.py",
+    "conv/test_col2im.py",
     "conv/test_depthwise.py",
     "softmax/test_select.py",
     "norm/test_select.py",
@@ -38,7 +39,7 @@ WHICH = (
 )
 
 UNIT_FILES = ["matmul/test_select.py", "conv/test_reference.py", "rnn/test_select.py",
-              "conv/test_select_amx.py", "matmul/test_amx.py"]  # fmt: skip
+              "conv/test_amx_conv.py", "matmul/test_amx.py"]  # fmt: skip
 
 RUN = """
 import sys

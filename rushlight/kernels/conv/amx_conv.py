@@ -12,28 +12,86 @@ Positions run through the lines of such an image, the few at the end of each lin
 among them: two tables say which of 16 positions count (`mask`) and where the first belongs
 (`first`).
 
-Not here: tables, room and the choice (`select_amx.py`).
+Not here: tables, workspace and the choice (`select.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from ..codegen.ir import F32, I16, I32, I64, PTR, Function, Pointer, Value, vector
+from ..codegen.interface import Interface, Kernel
+from ..codegen.ir import F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..matmul import amx
 from ..matmul.amx import DEPTH, SIDE, TILE, least, shares
 from ..matmul.gemm import transposed
-from ..runtime import builtin, jit, threads
+from ..runtime import threads
 from .implicit_gemm import Conv
 
 PANEL = 32  # positions, channels or outputs of a panel
 WIDE = vector(F32, SIDE)
-IMAGE = (
-    ("x", "array"), ("image", "array"), ("flag", "array"), ("n", "int"), ("groups", "int"),
-    ("c", "int"), ("o", "int"), ("h", "int"), ("w", "int"), ("ph", "int"), ("pw", "int"),
-    ("sh", "int"), ("sw", "int"), ("hq", "int"), ("wq", "int"), ("pixels", "int"), ("p", "int"),
-    ("steps", "int"), ("taps", "int"), ("first", "array"), ("mask", "array"), ("tap", "array"),
-)  # fmt: skip
+IMAGE = {  # arrays and ints of both kernels
+    "x": "images (all, groups, c, h, w)",
+    "image": "workspace for the split images",
+    "flag": "workspace, an int64: 1 where a number could not be split, and y is not computed",
+    "first": "int32 (2 steps): which output position is the first that counts of 16",
+    "mask": "int32 (2 steps): which of 16 positions count, a bit each",
+    "tap": "int64 (taps): how far each tap lies from its position, in pixels",
+}
+SIZES = {
+    "n": "images that are computed",
+    "first_image": "images before them; 0: the flag is cleared",
+    "groups": "groups of channels that do not see each other",
+    "c": "input channels of a group",
+    "o": "output channels of a group",
+    "h": "lines of an image",
+    "w": "columns of an image",
+    "padding_h": "lines of zeros above an image",
+    "padding_w": "columns of zeros before an image",
+    "stride_h": "lines from one window to the next",
+    "stride_w": "columns from one window to the next",
+    "grid_h": "lines of an image that holds every stride_h-th line",
+    "grid_w": "columns of an image that holds every stride_w-th column",
+    "pixels": "pixels of all such images and some more, a multiple of 32",
+    "p": "output positions of an image",
+    "steps": "panels of 32 positions, those at the ends of lines among them",
+    "taps": "kernel positions",
+}
+FORWARD = Interface(
+    "amx_conv",
+    "y = the windows of x times w (+ bias), on the matrix unit",
+    arrays={
+        **IMAGE,
+        "weights": "all weights",
+        "packed": "workspace for the split weights",
+        "y": "(all, groups, o, p)",
+        "bias?": "a number for each output channel (groups, o)",
+        "w_offset": "int64 (taps): where the taps of a weight lie",
+    },
+    ints={
+        **SIZES,
+        "w_row": "elements from an output channel of the weights to the next",
+        "w_col": "elements from an input channel of the weights to the next",
+        "group_weights": "elements of a group's weights",
+        "each": "panels of positions that a chunk computes",
+    },
+)
+WEIGHT = Interface(
+    "amx_conv_weight",
+    "dw = the sum over images of the windows of x times g, on the matrix unit",
+    arrays={
+        **IMAGE,
+        "g": "gradients of the outputs (all, groups, o, p)",
+        "packed": "workspace for the split gradients",
+        "dw": "sums over slices of the images (slices, groups, o, c, taps)",
+    },
+    ints={
+        **SIZES,
+        "slices": "slices of the images",
+        "each": "images of a slice",
+        "together": "images whose taps are computed one after the other",
+    },
+)
 
 
 class AmxConv(Conv):
@@ -43,7 +101,7 @@ class AmxConv(Conv):
         super().__init__(F32)
         self.parts = parts
         self.step_bytes = 2 * parts * TILE
-        self.module.name = f"{self.name}_{parts}"
+        self.module.name = f"{self.interface.name}_{parts}"
 
     def declare_tile(self) -> None:
         threads.declare_run(self.module)
@@ -59,19 +117,21 @@ class AmxConv(Conv):
         c, blocks = word("c"), shares(f, word("c"), channels)
         item, block = index // blocks, index % blocks  # item: image and group
         c0 = block * channels
-        source = self.pointer(f, "x").at((item * c + c0) * word("h") * word("w"))
+        item_of_all = word("first_image") * word("groups") + item
+        source = self.pointer(f, "x").at((item_of_all * c + c0) * word("h") * word("w"))
         worst = amx.Worst(f)
         lanes = f.iota(vector(I32, SIDE))
         at = f.var(0)
         room = f.buffer(F32, SIDE * PANEL)
-        with f.range(word("sh")) as fy, f.range(word("sw")) as fx, f.range(word("hq")) as qy:
-            y = qy * word("sh") + fy - word("ph")
+        phases = f.range(word("stride_h")), f.range(word("stride_w"))
+        with phases[0] as fy, phases[1] as fx, f.range(word("grid_h")) as qy:
+            y = qy * word("stride_h") + fy - word("padding_h")
             inside = (y >= 0) & (y < word("h"))
             line = source.at(y * word("w"))
-            with f.range(0, word("wq"), self.across) as qx:
+            with f.range(0, word("grid_w"), self.across) as qx:
                 self.write_line(f, word, item, block, line, inside, at.get() + qx, fx, qx, worst,
                                 lanes, room, c - c0)  # fmt: skip
-            at.set(at.get() + word("wq"))
+            at.set(at.get() + word("grid_w"))
         self.write_end(f, word, item, block)
         worst.tell(self.pointer(f, "flag", I64))
         f.ret()
@@ -92,8 +152,8 @@ class AmxConv(Conv):
         there: Value,
     ) -> Value:  # fmt: skip
         """16 pixels of a line of the unpadded image from grid column qx on; zeros outside."""
-        sw = word("sw")
-        x = qx * sw + fx - word("pw")
+        sw = word("stride_w")
+        x = qx * sw + fx - word("padding_w")
         step = f.convert(sw, I32)
         place = f.convert(x, I32) + lanes * step
         good = (place >= 0) & (place < f.convert(word("w"), I32))
@@ -116,17 +176,12 @@ class AmxConv(Conv):
 class Forward(AmxConv):
     """y (N, groups, O, P) from x (N, groups, C, H, W) and w.
 
-    Element (o, c, tap t) of a group's weights lies at o * row + c * col + places[t].
+    Element (o, c, tap t) of a group's weights lies at o * w_row + c * w_col + w_offset[t].
     """
 
-    name = "amx_conv"
-    kinds = (
-        *IMAGE, ("weights", "array"), ("packed", "array"), ("y", "array"), ("bias", "array?"),
-        ("places", "array"), ("row", "int"), ("col", "int"), ("group_weights", "int"),
-        ("first_image", "int"), ("each", "int"),
-    )  # fmt: skip
+    interface = FORWARD
 
-    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+    def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
         blocks, panels = shares(f, a["c"], DEPTH), shares(f, a["o"], PANEL)
         spans = (a["n"] * a["steps"] + a["each"] - 1) // a["each"]
@@ -136,10 +191,11 @@ class Forward(AmxConv):
             ("compute", a["groups"] * panels * spans),
         ]
         with f.when(a["first_image"] == 0):  # weights stay packed for later images
-            f.call("pool_run", None, [Value(f, PTR, "@pack_weight"), place, chunks[1][1]])
-        f.call("pool_run", None, [Value(f, PTR, "@pack_image"), place, chunks[0][1]])
+            a["flag"].of(I64).atomic_store(0)
+            f.call("pool_run", None, [Value(f, PTR, "@pack_weight"), packed, chunks[1][1]])
+        f.call("pool_run", None, [Value(f, PTR, "@pack_image"), packed, chunks[0][1]])
         with f.when(a["flag"].of(I64).atomic_load() == 0):
-            f.call("pool_run", None, [Value(f, PTR, "@compute"), place, chunks[2][1]])
+            f.call("pool_run", None, [Value(f, PTR, "@compute"), packed, chunks[2][1]])
         f.ret()
 
     def write_chunks(self) -> None:
@@ -185,12 +241,12 @@ class Forward(AmxConv):
         block, panel, group = index % blocks, index // blocks % panels, index // (blocks * panels)
         c0, o0 = block * DEPTH, panel * PANEL
         source = self.pointer(f, "weights").at(group * word("group_weights"))
-        source = source.at(o0 * word("row") + c0 * word("col"))
-        places = self.pointer(f, "places", I64)
+        source = source.at(o0 * word("w_row") + c0 * word("w_col"))
+        offset = self.pointer(f, "w_offset", I64)
         to = self.pointer(f, "packed", "i8").at(index * word("taps") * self.step_bytes)
         outputs, depth = least(f, word("o") - o0, PANEL), least(f, word("c") - c0, DEPTH)
         with f.range(word("taps")) as t:
-            given = [to.at(t * self.step_bytes), source.at(places[t]), word("row"), word("col"),
+            given = [to.at(t * self.step_bytes), source.at(offset[t]), word("w_row"), word("w_col"),
                      outputs, depth, f.const(I64, 0), self.pointer(f, "flag", I64)]  # fmt: skip
             f.call("pack_right", None, given)
         f.ret()
@@ -276,7 +332,7 @@ class Forward(AmxConv):
                 o0 = f.args["panel"] * PANEL + j * SIDE
                 with f.range(least(f, word("o") - o0, SIDE)) as r:
                     value = f.var(tile.load(r * SIDE, SIDE, aligned=True))
-                    with f.when(word("bias") != 0):
+                    with f.when(self.given(f, "bias")):
                         bias = self.pointer(f, "bias").at(f.args["group"] * word("o") + o0)
                         value.set(value.get() + f.splat(bias[r], SIDE))
                     dense = f.intrinsic(
@@ -289,22 +345,20 @@ class Forward(AmxConv):
 class Weight(AmxConv):
     """dw (slices, groups, O, C, taps) from x (N, groups, C, H, W) and g (N, groups, O, P)."""
 
-    name = "amx_conv_weight"
-    kinds = (
-        *IMAGE, ("g", "array"), ("packed", "array"), ("dw", "array"), ("slices", "int"),
-        ("each", "int"), ("together", "int"),
-    )  # fmt: skip
+    interface = WEIGHT
     across = PANEL
 
-    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+    def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
         items = a["n"] * a["groups"]
         channels, outputs = shares(f, a["c"], PANEL), shares(f, a["o"], PANEL)
-        f.call("pool_run", None, [Value(f, PTR, "@pack_image"), place, items * a["c"]])
-        f.call("pool_run", None, [Value(f, PTR, "@pack_output"), place, items * outputs])
+        with f.when(a["first_image"] == 0):
+            a["flag"].of(I64).atomic_store(0)
+        f.call("pool_run", None, [Value(f, PTR, "@pack_image"), packed, items * a["c"]])
+        f.call("pool_run", None, [Value(f, PTR, "@pack_output"), packed, items * outputs])
         with f.when(a["flag"].of(I64).atomic_load() == 0):
             many = a["groups"] * channels * outputs * a["slices"]
-            f.call("pool_run", None, [Value(f, PTR, "@compute"), place, many])
+            f.call("pool_run", None, [Value(f, PTR, "@compute"), packed, many])
         f.ret()
 
     def write_chunks(self) -> None:
@@ -338,7 +392,7 @@ class Weight(AmxConv):
 
     def write_end(self, f: Function, word: Any, item: Value, block: Value) -> None:
         """Zeros behind the pixels: positions that are none meet them."""
-        all_pixels = word("sh") * word("sw") * word("hq") * word("wq")
+        all_pixels = word("stride_h") * word("stride_w") * word("grid_h") * word("grid_w")
         for part in range(self.parts):
             to = self.channel_at(f, item, part, block).of(I16)
             zeros = f.const(vector(I16, SIDE), 0)
@@ -354,7 +408,8 @@ class Weight(AmxConv):
         item, panel = index // outputs, index % outputs
         p = word("p")
         o0 = panel * PANEL
-        source = self.pointer(f, "g").at((item * word("o") + o0) * p)
+        item_of_all = word("first_image") * word("groups") + item
+        source = self.pointer(f, "g").at((item_of_all * word("o") + o0) * p)
         to = self.pointer(f, "packed", "i8").at(index * word("steps") * self.step_bytes)
         worst = amx.Worst(f)
         room = f.buffer("i8", self.parts * TILE)
@@ -438,10 +493,13 @@ class Weight(AmxConv):
         f.ret()
 
 
-def kernel(which: type[AmxConv], parts: int) -> Any:
-    """A compiled kernel as a Python function of the parameters in its `kinds`."""
-    amx.need()
-    key = (which.name, parts)
-    symbols = {**builtin.symbols(), **threads.run_symbol()}
-    found = jit.load(key, lambda: which(parts).build(), ["call"], symbols)
-    return builtin.function(found["call"], which.name)
+@functools.cache
+def kernel(which: type[AmxConv], parts: int) -> Kernel:
+    """`Forward` or `Weight` with numbers split into so many parts."""
+
+    def build() -> Module:
+        amx.need()
+        module: Module = which(parts).build()
+        return module
+
+    return Kernel(which.interface, (parts,), build)

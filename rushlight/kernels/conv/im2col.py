@@ -4,56 +4,81 @@ y (C, taps, oh, ow, n) = x (C, h, w, n) at oy * stride + ky * dilation - padding
 other axis; zero outside. The images of a batch lie innermost, so that what is copied at once is
 long where maps are small.
 
-Not here: when columns are used (`select_im2col.py`), the transpose (`depthwise.Fold`).
+Not here: when columns are used (`select.py`), the transpose (`col2im.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import Function, Module, Pointer, Value
-from ..runtime import builtin, jit, threads
-from .depthwise import Depthwise
+from ..codegen.planes import PlaneKernel
+
+INTERFACE = Interface(
+    "im2col",
+    "y = the windows of x as columns, the images innermost",
+    arrays={
+        "x": "(channels, in_h, in_w, images)",
+        "y": "(channels, kernel_h, kernel_w, out_h, out_w, images)",
+    },
+    ints={
+        "rows": "rows of y: channels times kernel positions",
+        "kernel_h": "lines of a window",
+        "kernel_w": "columns of a window",
+        "in_h": "lines of an image",
+        "in_w": "columns of an image",
+        "images": "images",
+        "out_h": "lines of windows",
+        "out_w": "columns of windows",
+        "stride_h": "lines from one window to the next",
+        "stride_w": "columns from one window to the next",
+        "padding_h": "lines of zeros above an image",
+        "padding_w": "columns of zeros before an image",
+        "dilation_h": "lines from one element of a window to the next",
+        "dilation_w": "columns from one element of a window to the next",
+        "each": "rows that a chunk writes",
+    },
+)
 
 
-class Columns(Depthwise):
+class Im2Col(PlaneKernel):
     """`step`: the stride along a line of one image, or 0 for several images that are strided."""
 
-    fields = ("x", "y", "rows", "kh", "kw", "h", "w", "n", "oh", "ow", "sy", "sx", "py", "px",
-              "dy", "dx", "each")  # fmt: skip
-    pointers = 2
+    interface = INTERFACE
 
     def build(self) -> Module:
         f, get = self.begin()
-        step, n = self.step[1], get["n"]
-        start = f.args["index"] * get["each"]
-        stop = f.select(start + get["each"] < get["rows"], start + get["each"], get["rows"])
-        length, bound = get["ow"] * n, get["w"] * n
+        step, n = self.step[1], get["images"]
+        start, stop = self.share(f, get, "rows")
+        length, bound = get["out_w"] * n, get["in_w"] * n
         with f.range(start, stop) as row:
-            channel, tap = row // (get["kh"] * get["kw"]), row % (get["kh"] * get["kw"])
-            ky, kx = tap // get["kw"], tap % get["kw"]
-            first = kx * get["dx"] - get["px"]
-            with f.range(get["oh"]) as oy:
-                iy = oy * get["sy"] + ky * get["dy"] - get["py"]
-                there = f.splat((iy >= 0) & (iy < get["h"]), self.n)
-                source = get["x"].at((channel * get["h"] + iy) * bound)
-                line = get["y"].at((row * get["oh"] + oy) * length)
+            taps = get["kernel_h"] * get["kernel_w"]
+            channel, tap = row // taps, row % taps
+            ky, kx = tap // get["kernel_w"], tap % get["kernel_w"]
+            first = kx * get["dilation_w"] - get["padding_w"]
+            with f.range(get["out_h"]) as oy:
+                iy = oy * get["stride_h"] + ky * get["dilation_h"] - get["padding_h"]
+                there = f.splat((iy >= 0) & (iy < get["in_h"]), self.n)
+                source = get["x"].at((channel * get["in_h"] + iy) * bound)
+                line = get["y"].at((row * get["out_h"] + oy) * length)
                 if step:
                     self.write_line(f, get, source, line, there, first)
                 else:
                     self.write_runs(f, get, source, line, there, first)
         f.ret()
-        return self.finish("rows", ["array", "array"])
+        return self.finish("rows")
 
     def write_line(
         self, f: Function, get: Any, source: Pointer, line: Pointer, there: Value, first: Value
     ) -> None:
         """Windows whose images are neighbours, or of one image."""
-        length, bound = get["ow"] * get["n"], get["w"] * get["n"]
+        length, bound = get["out_w"] * get["images"], get["in_w"] * get["images"]
         whole = length - length % self.n
 
         def values(at: Value) -> Value:
-            begin = at * self.step[1] + first * get["n"]
+            begin = at * self.step[1] + first * get["images"]
             masks = [m & there for m in self.masks(f, begin, bound, None)]
             return self.load(f, source, begin, masks)
 
@@ -66,21 +91,16 @@ class Columns(Depthwise):
         self, f: Function, get: Any, source: Pointer, line: Pointer, there: Value, first: Value
     ) -> None:
         """The images of one window after those of another."""
-        n = get["n"]
-        with f.range(get["ow"]) as ox, f.range(0, n, self.n) as at:
-            ix = ox * get["sx"] + first
-            inside = f.splat((ix >= 0) & (ix < get["w"]), self.n)
+        n = get["images"]
+        with f.range(get["out_w"]) as ox, f.range(0, n, self.n) as at:
+            ix = ox * get["stride_w"] + first
+            inside = f.splat((ix >= 0) & (ix < get["in_w"]), self.n)
             real = self.within(f, at, n)
             value = source.load_masked(ix * n + at, real & there & inside)
             line.store_masked(value, ox * n + at, real)
 
 
-def kernel(e: str, step: int) -> Any:
-    """A compiled kernel as a Python function of Columns.fields."""
-    found = jit.load(
-        ("columns", e, step, jit.target().lanes),
-        lambda: Columns(e, (1, 1), (1, step)).build(),
-        ["call"],
-        {**builtin.symbols(), **threads.run_symbol()},
-    )
-    return builtin.function(found["call"], "columns")
+@functools.cache
+def kernel(e: str, step: int) -> Kernel:
+    """The kernel of an element type; `step` as in `Im2Col`."""
+    return Kernel(INTERFACE, (e, step), lambda: Im2Col(e, (1, 1), (1, step)).build())

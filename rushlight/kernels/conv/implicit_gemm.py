@@ -12,20 +12,67 @@ Each chunk packs what it needs of the windows on its stack and uses it for all r
 which is packed once. Chunks depend on the shapes alone. The weight's gradient is summed over fixed
 slices of the images.
 
-Not here: padding, tables and the choice (`reference.py`); the tile and packing of rows
+Not here: padding, tables and the choice (`select.py`); the tile and packing of rows
 (`matmul/gemm.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Function, Pointer, Value, vector
 from ..matmul.gemm import KC, Gemm, tile_symbols, transposed
-from ..runtime import builtin, jit, threads
+from ..runtime import jit
 
 PANELS = 4  # panels of positions a chunk packs at once
+
+FORWARD = Interface(
+    "conv",
+    "y = the windows of x times w (+ bias)",
+    arrays={
+        "x": "padded images (n, groups, image)",
+        "w": "weights (groups, m, k)",
+        "y": "(n, groups, m, p)",
+        "bias?": "a number for each output channel (groups, m)",
+        "position": "int32 (p and some more): where the window of each output position begins",
+        "tap": "int64 (k): how far each element of a window lies from its beginning",
+        "packed": "workspace for the weights, as large as they are",
+        "w_offset?": "int64 (k): where the elements of a row of w lie, if not side by side",
+    },
+    ints={
+        "w_row": "elements from one row of w to the next, where w_offset is given",
+        "n": "images",
+        "groups": "groups of channels that do not see each other",
+        "m": "output channels of a group",
+        "p": "output positions of an image",
+        "k": "elements of a window: input channels of a group times kernel positions",
+        "image": "elements of a group's channels of an image",
+    },
+)
+WEIGHT = Interface(
+    "conv_weight",
+    "dw = the sum over images of g times the windows of x, transposed",
+    arrays={
+        "x": "padded images (n, groups, image)",
+        "g": "gradients of the outputs (n, groups, m, p)",
+        "dw": "sums over slices of the images (slices, groups, m, k)",
+        "position": "int32 (p and some more): where the window of each output position begins",
+        "tap": "int64 (k): how far each element of a window lies from its beginning",
+    },
+    ints={
+        "n": "images",
+        "groups": "groups of channels that do not see each other",
+        "m": "output channels of a group",
+        "p": "output positions of an image",
+        "k": "elements of a window: input channels of a group times kernel positions",
+        "image": "elements of a group's channels of an image",
+        "slices": "slices of the images",
+        "each": "images of a slice",
+    },
+)
 Load = Callable[[Pointer], Value]
 
 
@@ -68,27 +115,20 @@ def window_vector(f: Function, index: Value, w: int, body: Callable[[Load], None
 class Conv(Gemm):
     """What forward and weight kernels share."""
 
-    kinds: tuple[tuple[str, str], ...] = ()  # the parameters of `run`, and how Python gives them
+    interface: Interface
 
     def build(self) -> Any:
         self.declare_tile()
         self.write_chunks()
-        args = [(n, PTR if kind.startswith("array") else I64) for n, kind in self.kinds]
-        f = self.module.function("run", None, args)
-        place = f.buffer(I64, len(self.kinds) + 8)
-        for i, (n, kind) in enumerate(self.kinds):
-            value = f.args[n]
-            if kind.startswith("array"):
-                value = f.emit(I64, f"ptrtoint ptr {value.text} to i64")
-            place[i] = value
-        self.write_run(f, place)
-        builtin.entry(self.module, "call", "run", [kind for _, kind in self.kinds])
+        f = self.interface.begin_run(self.module)
+        self.write_run(f, self.interface.pack(f))
+        self.interface.write_entry(self.module)
         return self.module
 
     def write_chunks(self) -> None:
         raise NotImplementedError
 
-    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+    def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         raise NotImplementedError
 
     def chunk(self, name: str) -> tuple[Function, Value]:
@@ -96,12 +136,16 @@ class Conv(Gemm):
         return f, f.args["index"]
 
     def word(self, f: Function, name: str) -> Value:
-        i = [n for n, _ in self.kinds].index(name)
-        return f.args["words"].of(I64)[i]
+        """An argument of the kernel, from within a chunk."""
+        place = f.args["words"].of(I64).at(self.interface.places[name])
+        return place.of(self.interface.packed[name])[0]
 
     def pointer(self, f: Function, name: str, e: str | None = None) -> Pointer:
-        found = f.emit(PTR, f"inttoptr i64 {self.word(f, name).text} to ptr")
-        return Pointer(f, found.text, e or self.e)
+        return self.word(f, name).of(e or self.e)
+
+    def given(self, f: Function, name: str) -> Value:
+        """Whether an array is there."""
+        return f.compare("ne", self.word(f, name), Value(f, PTR, "null"))
 
     def rows(self, f: Function, m: Value) -> tuple[Value, Value, Value]:
         """Panels of at most MR rows: their number, the least height, how many are one taller."""
@@ -124,25 +168,20 @@ class Conv(Gemm):
 class Forward(Conv):
     """y (N, groups, M, P) from x (N, groups, image) and w (groups, M, K).
 
-    With a table of `places`, element (i, k) of a group's weights lies at i * row + places[k].
+    With a table `w_offset`, element (i, k) of a group's weights lies at i * w_row + w_offset[k].
     """
 
-    name = "conv"
-    kinds = (
-        ("x", "array"), ("w", "array"), ("y", "array"), ("bias", "array?"), ("position", "array"),
-        ("tap", "array"), ("packed", "array"), ("places", "array?"), ("row", "int"),
-        ("n", "int"), ("groups", "int"), ("m", "int"), ("p", "int"), ("k", "int"), ("image", "int"),
-    )  # fmt: skip
+    interface = FORWARD
 
-    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+    def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
         panels, _, _ = self.rows(f, a["m"])
         blocks = (a["k"] + (KC - 1)) // KC
         span = PANELS * self.nr
         columns = (a["p"] + (span - 1)) // span
         pack, compute = Value(f, PTR, "@pack_weight"), Value(f, PTR, "@compute")
-        f.call("pool_run", None, [pack, place, a["groups"] * blocks * panels])
-        f.call("pool_run", None, [compute, place, a["n"] * a["groups"] * columns])
+        f.call("pool_run", None, [pack, packed, a["groups"] * blocks * panels])
+        f.call("pool_run", None, [compute, packed, a["n"] * a["groups"] * columns])
         f.ret()
 
     def packed_at(self, f: Function, group: Value, pc: Value, start: Value) -> Pointer:
@@ -162,20 +201,20 @@ class Forward(Conv):
         kc = self.least(f, k - pc, KC)
         to = self.packed_at(f, group, pc, start)
         weights = self.pointer(f, "w").at(group * m * k)
-        with f.when(self.word(f, "places") == 0) as branch:
-            source = weights.at(start * k + pc)
-            room = f.buffer(self.e, self.mr * KC + 2 * self.w)
-            # `pack_a` writes a little too much: neighbours may be packed at the same time
-            f.call("pack_a", None, [room, source, k, f.const(I64, 1), h, kc])
-            with f.range(h * kc) as j:
-                to[j] = room[j]
-        with branch.otherwise():
-            row, places = self.word(f, "row"), self.pointer(f, "places", I64)
+        with f.when(self.given(f, "w_offset")) as branch:
+            row, offset = self.word(f, "w_row"), self.pointer(f, "w_offset", I64)
             source = weights.at(start * row)
             with f.range(kc) as j:
-                column = source.at(places[pc + j])
+                column = source.at(offset[pc + j])
                 with f.range(h) as r:
                     to[j * h + r] = column[r * row]
+        with branch.otherwise():
+            source = weights.at(start * k + pc)
+            rows = f.buffer(self.e, self.mr * KC + 2 * self.w)
+            # `pack_a` writes a little too much: neighbours may be packed at the same time
+            f.call("pack_a", None, [rows, source, k, f.const(I64, 1), h, kc])
+            with f.range(h * kc) as j:
+                to[j] = rows[j]
         f.ret()
         self.write_compute()
 
@@ -195,7 +234,7 @@ class Forward(Conv):
         packs = (left + (nr - 1)) // nr
         room = f.buffer(self.e, PANELS * nr * KC)
         null = Value(f, PTR, "null")
-        biased = self.word(f, "bias") != 0
+        biased = self.given(f, "bias")
         with f.range(0, k, KC) as pc:
             kc = self.least(f, k - pc, KC)
             with f.range(packs) as j, f.range(0, nr, w) as v:
@@ -223,19 +262,14 @@ class Forward(Conv):
 class Weight(Conv):
     """dw (slices, groups, M, K) from g (N, groups, M, P) and x (N, groups, image)."""
 
-    name = "conv_weight"
-    kinds = (
-        ("x", "array"), ("g", "array"), ("dw", "array"), ("position", "array"), ("tap", "array"),
-        ("n", "int"), ("groups", "int"), ("m", "int"), ("p", "int"), ("k", "int"),
-        ("image", "int"), ("slices", "int"), ("each", "int"),
-    )  # fmt: skip
+    interface = WEIGHT
 
-    def write_run(self, f: Function, place: Pointer) -> None:  # type: ignore[override]
+    def write_run(self, f: Function, packed: Pointer) -> None:  # type: ignore[override]
         a = f.args
         span = PANELS * self.nr
         columns = (a["k"] + (span - 1)) // span
         compute = Value(f, PTR, "@compute")
-        f.call("pool_run", None, [compute, place, a["slices"] * a["groups"] * columns])
+        f.call("pool_run", None, [compute, packed, a["slices"] * a["groups"] * columns])
         f.ret()
 
     def write_chunks(self) -> None:
@@ -286,12 +320,11 @@ class Weight(Conv):
         f.ret()
 
 
-def kernel(which: type[Conv], e: str) -> Any:
-    """A compiled kernel as a Python function of the parameters in its `kinds`."""
-    key = (which.name, e, jit.target().lanes, KC, PANELS)
-    imports = {**builtin.symbols(), **threads.run_symbol(), **tile_symbols(e)}
-    found = jit.load(key, lambda: which(e).build(), ["call"], imports)
-    return builtin.function(found["call"], which.name)
+@functools.cache
+def kernel(which: type[Conv], e: str) -> Kernel:
+    """`Forward` or `Weight` of an element type."""
+    key = (e, KC, PANELS)
+    return Kernel(which.interface, key, lambda: which(e).build(), lambda: tile_symbols(e))
 
 
 def lanes(e: str) -> int:

@@ -1,4 +1,4 @@
-"""Convolution on arrays, in any number of dimensions, and the two products its gradient needs.
+"""Convolution on arrays by NumPy, in any number of dimensions, and its gradients.
 
 Every product is one GEMM over *columns*: the input seen through sliding windows (`windows`, a view)
 and copied into a matrix with one row for each (channel, kernel position) and one column for each
@@ -10,11 +10,12 @@ a whole block.
 The three products close under differentiation (each one's gradients are the other two), which is
 what makes convolution differentiable any number of times:
 
-    conv        (x, w) -> y      correlation of x with w
-    conv_input  (g, w) -> x      its transpose in x; also what a transposed convolution computes
-    conv_weight (x, g) -> w      its transpose in w
+    forward          (x, w) -> y      correlation of x with w
+    input_gradient   (g, w) -> x      its transpose in x, a transposed convolution
+    weight_gradient  (x, g) -> w      its transpose in w
 
-Not here: argument checks, 'same' padding and unbatched inputs. Read next: `ops/nn/conv_public.py`.
+Not here: which kernel computes one (`select.py`), argument checks, 'same' padding and unbatched
+inputs (`ops/nn/conv_public.py`).
 """
 
 from __future__ import annotations
@@ -27,15 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..elementwise import select as elementwise
-from . import select, select_amx, select_im2col
+from .. import tuning
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
-
-_BLOCK = 1 << 19  # elements of a block of columns: about 2 MB in float32, so it stays near the core
-_MORE = 1.1  # how much larger than the result an input may be that is found by a convolution
-_WIDE = 128  # output positions of an image from which a GEMM an image beats a GEMM a block
 
 
 def out_size(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Ints:
@@ -50,9 +46,6 @@ def padded(x: Array, padding: Ints, value: Any = 0) -> Array:
     """`x` with `padding` more positions on both sides of its last dimensions, or `x` itself."""
     if not any(padding):
         return x
-    made = select.framed(x, padding, value)
-    if made is not None:
-        return made
     lead = x.ndim - len(padding)
     full = x.shape[:lead] + tuple(n + 2 * p for n, p in zip(x.shape[lead:], padding, strict=True))
     out: Array = np.full(full, value, x.dtype) if value else np.zeros(full, x.dtype)
@@ -83,16 +76,10 @@ def windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) -> 
     return as_strided(x, shape, strides)
 
 
-def conv(
-    x: Array,
-    w: Array,
-    bias: Array | None,
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-    size: Ints | None = None,
-) -> Array:
+def forward(
+    x: Array, w: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints,
+    groups: int, size: Ints | None = None,
+) -> Array:  # fmt: skip
     """Correlate x (N, C, *S) with w (O, C / groups, *K): (N, O, *out).
 
     `size` asks for fewer output positions than fit.
@@ -101,26 +88,11 @@ def conv(
     out = out_size(x.shape[2:], kernel, stride, padding, dilation) if size is None else size
     n, o = x.shape[0], w.shape[0]
     length = math.prod(out)
-    depthwise = _is_depthwise(w, groups)
-    if depthwise and n and length:
-        found = select.depthwise(x, w, bias, stride, padding, dilation, out)
-        if found is not None:
-            return found
-    if not depthwise:
-        found = select_im2col.forward(x, w, bias, stride, padding, dilation, groups, out)
-        if found is None:
-            found = select_amx.forward(x, w, bias, stride, padding, dilation, groups, out)
-        if found is not None:
-            return found
-    if n * length >= select.FEW and not depthwise:
-        found = select.forward(padded(x, padding), w, bias, stride, dilation, groups, out)
-        if found is not None:
-            return found
     y = np.empty((n, o, *out), np.result_type(x, w))
     if not y.size:
         return y
-    wide = length >= _WIDE
-    if depthwise:
+    wide = length >= tuning.CONV_REFERENCE_WIDE
+    if is_depthwise(w.shape, groups):
         _depthwise(padded(x, padding), w, stride, dilation, y)
     else:
         x = padded(x if wide else _batch_inner(x), padding)
@@ -137,59 +109,38 @@ def conv(
     return y
 
 
-def conv_input(
-    g: Array,
-    w: Array,
-    size: Ints,
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
+def input_gradient(
+    g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """The transpose of `conv` in its input: from g (N, O, *out) and w to (N, C, *size)."""
+    """The transpose of `forward` in its input: from g (N, O, *out) and w to (N, C, *size)."""
+    out = g.shape[2:]
+    if g.size and w.size and flips_well(w.shape, out, size, stride, padding, dilation, groups):
+        around = flipped_padding(w.shape, padding, dilation)
+        return forward(g, flipped(w, groups), None, stride, around, dilation, groups)
+    return input_gradient_by_columns(g, w, size, stride, padding, dilation, groups)
+
+
+def input_gradient_by_columns(
+    g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """`input_gradient` as a product that makes columns, which are added up."""
     kernel, out = w.shape[2:], g.shape[2:]
     n, c = g.shape[0], w.shape[1] * groups
     dtype = np.result_type(g, w)
     if not (g.size and w.size and math.prod(size)):
         return np.zeros((n, c, *size), dtype)
-    if _is_depthwise(w, groups):
-        found = select.depthwise_input(g, w, c, size, stride, padding, dilation)
-        if found is not None:
-            return found
-    if _is_turnable(w, out, size, stride, padding, dilation, groups):
-        around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
-        if not _is_depthwise(w, groups):
-            found = select_amx.forward(
-                g, w, None, stride, around, dilation, groups, size, turned=True
-            )
-            if found is None and select_im2col.suited(
-                g.dtype, w.dtype, n, w.shape, groups, math.prod(out)
-            ):
-                found = select.columns_input(g, w, size, stride, padding, dilation, groups)
-            if found is not None:
-                return found
-        if n * math.prod(out) >= select.FEW and not _is_depthwise(w, groups):
-            found = select.forward(
-                padded(g, around), w, None, stride, dilation, groups, size, turned=True
-            )
-            if found is not None:
-                return found
-        return conv(g, _turned(w, groups), None, stride, around, dilation, groups)
-    found = select.columns_input(g, w, size, stride, padding, dilation, groups)
-    if found is not None:
-        return found
     full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
-    wide = math.prod(out) >= _WIDE
+    wide = math.prod(out) >= tuning.CONV_REFERENCE_WIDE
     x: Array = np.zeros((n, c, *full) if wide else (c, *full, n), dtype)
     x = x if wide else _batch_first(x)
     taps = windows(x, kernel, stride, dilation, out)
-    if _is_depthwise(w, groups):
+    if is_depthwise(w.shape, groups):
         _depthwise_input(taps, w, g)
     else:
         wt = w.reshape(groups, w.shape[0] // groups, -1).swapaxes(1, 2)
         length = math.prod(out)
         gm = g.reshape(n, groups, -1, length)
-        for part, rows, at in _blocks(n, out, wt.shape[1] * groups, _BLOCK):
+        for part, rows, at in _blocks(n, out, wt.shape[1] * groups, tuning.CONV_REFERENCE_BLOCK):
             block = gm[part, :, :, at]
             where = taps[(part, *[slice(None)] * (len(kernel) + 1), rows)]
             if wide:
@@ -201,16 +152,10 @@ def conv_input(
     return np.ascontiguousarray(x[(..., *inside(padding, size))])
 
 
-def conv_weight(
-    x: Array,
-    g: Array,
-    kernel: Ints,
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
+def weight_gradient(
+    x: Array, g: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
-    """The transpose of `conv` in its weight.
+    """The transpose of `forward` in its weight.
 
     From x (N, C, *S) and g (N, O, *out) to (O, C / groups, *kernel).
     """
@@ -221,23 +166,9 @@ def conv_weight(
     if not (g.size and x.size):
         return np.zeros(shape, dtype)
     length = math.prod(out)
-    depthwise = c == groups and _is_depthwise(np.empty(shape, np.bool_), groups)
-    if depthwise:
-        found = select.depthwise_weight(x, g, kernel, stride, padding, dilation)
-        if found is not None:
-            return found
-    if not depthwise:
-        found = select_im2col.weight(x, g, kernel, stride, padding, dilation, groups)
-        if found is None:
-            found = select_amx.weight(x, g, kernel, stride, padding, dilation, groups)
-        if found is not None:
-            return found
-    if n * length >= select.FEW and g.shape[1] // groups > 1 and not depthwise:
-        found = select.weight(padded(x, padding), g, kernel, stride, dilation, groups)
-        if found is not None:
-            return found
+    depthwise = is_depthwise(shape, groups)
     # A GEMM an image writes N results of the weight's size: worth it only while they are small.
-    wide = length >= max(_WIDE, 4 * (o // groups))
+    wide = length >= max(tuning.CONV_REFERENCE_WIDE, 4 * (o // groups))
     x = padded(x if wide or depthwise else _batch_inner(x), padding)
     taps = windows(x, kernel, stride, dilation, out)
     if depthwise:
@@ -251,6 +182,41 @@ def conv_weight(
         else:
             total = np.matmul(_merge(block), _merge(col).swapaxes(1, 2)) + total
     return np.asarray(total).reshape(shape)
+
+
+def is_depthwise(w: Ints, groups: int) -> bool:
+    """Whether each channel has a few kernels of its own, for a weight of the shape `w`."""
+    return groups > 1 and w[1] == 1 and w[0] // groups <= 4
+
+
+def flips(w: Ints, out: Ints, size: Ints, stride: Ints, padding: Ints, dilation: Ints) -> bool:
+    """Whether the gradient of an input of `size` is a convolution with the flipped kernel."""
+    reach = flipped_padding(w, padding, dilation)
+    return (
+        max(stride) == 1 and min(reach) >= 0
+        and out_size(size, w[2:], stride, padding, dilation) == out
+    )  # fmt: skip
+
+
+def flips_well(
+    w: Ints, out: Ints, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> bool:
+    """Whether NumPy should compute it so: its columns have O / groups channels then, where
+    otherwise C / groups of them are added up."""
+    fewer = math.prod(w[2:]) > 1 and w[0] <= w[1] * groups
+    return fewer and flips(w, out, size, stride, padding, dilation)
+
+
+def flipped_padding(w: Ints, padding: Ints, dilation: Ints) -> Ints:
+    """The padding of the convolution with the flipped kernel."""
+    return tuple([d * (k - 1) - p for d, k, p in zip(dilation, w[2:], padding, strict=True)])
+
+
+def flipped(w: Array, groups: int) -> Array:
+    """The weight whose convolution is the transpose of w's: channels swapped, kernel flipped."""
+    wg = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
+    wg = wg[(..., *[slice(None, None, -1)] * (w.ndim - 2))]
+    return np.ascontiguousarray(wg).reshape(groups * w.shape[1], -1, *w.shape[2:])
 
 
 def add_columns(where: Array, col: Array, kernel: Ints, stride: Ints, dilation: Ints) -> None:
@@ -308,7 +274,7 @@ def _columns(taps: Array, groups: int, wide: bool) -> Iterator[tuple[slice, Arra
     kernel, out = taps.shape[2 : 2 + d], taps.shape[2 + d :]
     rows = c * math.prod(kernel)
     lead = [slice(None)] * (d + 1)
-    for part, at, flat in _blocks(n, out, rows, _BLOCK if wide else 4 * _BLOCK):
+    for part, at, flat in _blocks(n, out, rows, tuning.CONV_REFERENCE_BLOCK * (1 if wide else 4)):
         view = taps[(part, *lead, at)]
         count = view.shape[0]
         if wide:
@@ -342,43 +308,6 @@ def _split(col: Array, images: int) -> Array:
     return col.reshape(col.shape[0], col.shape[1], -1, images).transpose(3, 0, 1, 2)
 
 
-def _is_turnable(
-    w: Array,
-    out: Ints,
-    size: Ints,
-    stride: Ints,
-    padding: Ints,
-    dilation: Ints,
-    groups: int,
-) -> bool:
-    """Whether `conv_input` is best done as a convolution with the turned kernel.
-
-    With NumPy its columns have O / groups channels where the other way adds up C / groups of them;
-    our own kernel writes no columns.
-    """
-    native = w.dtype in select.ELEMENTS and bool(elementwise.jit())
-    if native and math.prod(size) > _MORE * math.prod(out):
-        return False  # most of the windows of the turned convolution would be padding
-    return (
-        max(stride) == 1
-        and (native or math.prod(w.shape[2:]) > 1)
-        and (native or w.shape[0] <= w.shape[1] * groups)
-        and all(d * (k - 1) >= p for d, k, p in zip(dilation, w.shape[2:], padding, strict=True))
-        and out_size(size, w.shape[2:], stride, padding, dilation) == out
-    )
-
-
-def _turned(w: Array, groups: int) -> Array:
-    """The weight whose convolution is the transpose of w's: channels swapped, kernel turned."""
-    wg = w.reshape(groups, w.shape[0] // groups, *w.shape[1:]).swapaxes(1, 2)
-    wg = wg[(..., *[slice(None, None, -1)] * (w.ndim - 2))]
-    return np.ascontiguousarray(wg).reshape(groups * w.shape[1], -1, *w.shape[2:])
-
-
-def _is_depthwise(w: Array, groups: int) -> bool:
-    return groups > 1 and w.shape[1] == 1 and w.shape[0] // groups <= 4
-
-
 def _taps_of(w: Array, groups: int) -> Iterator[tuple[Ints, int, Array]]:
     """(kernel position, which output of its group, its weights by group) of a depthwise weight."""
     wg = w.reshape(groups, w.shape[0] // groups, *w.shape[2:])
@@ -405,7 +334,7 @@ def _depthwise(x: Array, w: Array, stride: Ints, dilation: Ints, y: Array) -> No
     steps = [math.prod(size[i + 1 :]) for i in range(len(size))]
     span = sum((o - 1) * st for o, st in zip(out, steps, strict=True)) + 1
     flat = np.ascontiguousarray(x).reshape(n, groups, -1)
-    images = max(1, _BLOCK // 4 // max(1, math.prod(x.shape[1:])))
+    images = max(1, tuning.CONV_REFERENCE_BLOCK // 4 // max(1, math.prod(x.shape[1:])))
     total = np.empty((min(images, n), groups, out[0] * steps[0]), y.dtype)
     term = np.empty((min(images, n), groups, span), y.dtype)
     crop = (slice(None), slice(None), slice(None), *[slice(o) for o in out[1:]])
@@ -427,7 +356,7 @@ def _depthwise(x: Array, w: Array, stride: Ints, dilation: Ints, y: Array) -> No
 def _depthwise_input(taps: Array, w: Array, g: Array) -> None:
     groups = taps.shape[1]
     ones = [1] * (g.ndim - 2)
-    step = max(1, _BLOCK // max(1, math.prod(g.shape[1:])))
+    step = max(1, tuning.CONV_REFERENCE_BLOCK // max(1, math.prod(g.shape[1:])))
     for i in range(0, g.shape[0], step):
         part = slice(i, i + step)
         gg = g[part].reshape(-1, groups, w.shape[0] // groups, *g.shape[2:])
@@ -444,3 +373,52 @@ def _depthwise_weight(taps: Array, g: Array, dw: Array) -> Array:
             gg[:, :, j], both, taps[(slice(None), slice(None), *tap)], both, [1]
         )
     return dw
+
+
+# -- layouts around products of columns ----------------------------------------------------------
+
+
+def images_last(x: Array, rows: int | None = None) -> Array:
+    """(N, C, …) with the images innermost; as a matrix of so many rows if they are given."""
+    y = np.ascontiguousarray(np.moveaxis(x, 0, -1))
+    return y if rows is None else y.reshape(rows, -1)
+
+
+def images_first(y: Array, bias: Array | None) -> Array:
+    """(O, …, N) as (N, O, …), after the bias is added."""
+    if bias is not None:
+        y += bias.reshape(-1, *[1] * (y.ndim - 1))
+    return np.ascontiguousarray(np.moveaxis(y, -1, 0))
+
+
+def add_bias(y: Array, bias: Array) -> None:
+    """Add a number for each channel to y (N, O, …), in place."""
+    y += bias.reshape(-1, *[1] * (y.ndim - 2))
+
+
+def images_inside(g: Array, to: Array) -> None:
+    """Write (N, O, …) as (groups, O / groups, N * positions)."""
+    groups, o = to.shape[:2]
+    n = g.shape[0]
+    np.copyto(to.reshape(groups, o, n, -1), g.reshape(n, groups, o, -1).transpose(1, 2, 0, 3))
+
+
+def images_together(g: Array) -> Array:
+    """(N, O, …) as (O, N * positions)."""
+    n, o = g.shape[:2]
+    return np.ascontiguousarray(g.reshape(n, o, -1).swapaxes(0, 1)).reshape(o, -1)
+
+
+def images_apart(y: Array, shape: Ints) -> Array:
+    """(…, O, N * positions) as (N, O, …)."""
+    n = shape[0]
+    return np.ascontiguousarray(y.reshape(shape[1], n, -1).swapaxes(0, 1)).reshape(shape)
+
+
+def sum_of_parts(*parts: Array) -> Array:
+    """The sum of (slices, …) over the slices, of one array after the other."""
+    total: Any = None
+    for part in parts:
+        one = part.sum(0) if part.shape[0] > 1 else part[0]
+        total = one if total is None else total + one
+    return np.asarray(total)

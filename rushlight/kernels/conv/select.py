@@ -1,10 +1,18 @@
-"""Convolutions by our own machine code: tables of offsets, room, and when it is used.
+"""Convolutions: which kernel computes one, and its two gradients.
 
-Every function answers None for what `reference.py` does with NumPy: other types, small problems,
-very large or three-dimensional depthwise kernels. The choice looks at types and shapes alone.
+`plan_forward`, `plan_input` and `plan_weight` look at types, shapes, strides and parameters alone,
+so the same call gives the same bits every time. Read each from top to bottom: the first way that
+takes a convolution computes it.
 
-Not here: the kernels (`implicit_gemm.py`, `depthwise.py`, `pad/zero_pad.py`), the products
-themselves and their meaning (`reference.py`).
+* `depthwise.py`: each channel has a few kernels of its own; nothing is multiplied as a matrix.
+* `im2col.py`, `col2im.py`: windows are written out as columns, for a product of matrices
+  (`matmul/select.py`) where there are few positions; on the way back, columns are added up.
+* `amx_conv.py`: on CPUs with a matrix unit. Where a number cannot be split for it (infinities,
+  NaN, numbers from 2**110 on), the plan of a CPU without one computes it all again.
+* `implicit_gemm.py`: a product whose windows are never written out whole.
+* `reference.py`: NumPy, for other types, small problems and what is left.
+
+Not here: what a way consists of (`launches.py`), margins (`pad/select.py`).
 """
 
 from __future__ import annotations
@@ -15,297 +23,251 @@ from typing import Any
 
 import numpy as np
 
-from ..elementwise import select as elementwise
-from ..matmul.select import ELEMENTS, product
-from ..runtime.workspace import workspace
+from ... import config
+from .. import tuning
+from ..matmul.select import has_amx
+from ..meta import MetaArray
+from ..plan import Draft, Plan
+from . import launches, reference, tables
+from .problem import Conv
 
 Array = Any
 Ints = tuple[int, ...]
-Numbers = tuple[Ints, Ints, Ints, Ints]  # kernel, stride, padding, dilation
-LEAST_WORK = 1 if elementwise.ALWAYS else 1 << 15  # multiplications from which on a kernel is used
-# Output positions of all images below which tiles are mostly empty.
-FEW = 1 if elementwise.ALWAYS else 24
-# Elements of a depthwise result from which on a kernel is used.
-LEAST = 1 if elementwise.ALWAYS else 2048
-TAPS = 49  # the largest kernel whose depthwise taps are written out one by one
-PLANES = 8192  # elements of a depthwise result that a chunk makes, in whole planes
-BLOCK = 1 << 21  # elements of a block of columns: less than that, and threads wait for each other
-FULL = 64  # output positions of an image below which several images share a panel
-NARROW = 128  # output positions below which a product is made for many images at once
-SLICES = 16  # chunks wanted of a weight's gradient, so that threads have something to share
+PLANS = 4096  # shapes that each direction remembers
 
 
-@functools.cache
-def kernels(element: str) -> Any:
-    """(forward, weight, columns of a tile); None without machine code."""
-    if not elementwise.jit():
-        return None
-    from . import implicit_gemm
-
-    forward, weight = (
-        implicit_gemm.kernel(which, element)
-        for which in (implicit_gemm.Forward, implicit_gemm.Weight)
-    )
-    return forward, weight, implicit_gemm.lanes(element)
-
-
-@functools.lru_cache(maxsize=256)
-def tables(
-    size: Ints, kernel: Ints, stride: Ints, dilation: Ints, out: Ints, channels: int, extra: int,
-    images: int = 1, image: int = 0,
-) -> tuple[Array, Array]:  # fmt: skip
-    """(position, tap): element (k, p) of the windows of an image is x[tap[k] + position[p]].
-
-    Positions may go on through several images of `image` elements. `position` is int32 and ends
-    in `extra` copies of its last entry, for vectors that run over.
-    """
-    steps = [math.prod(size[i + 1 :]) for i in range(len(size))]
-    strides = [s * step for s, step in zip(stride, steps, strict=True)]
-    position = offsets((images, *out), [image, *strides])
-    taps = [d * step for d, step in zip(dilation, steps, strict=True)]
-    tap = offsets((channels, *kernel), [math.prod(size), *taps])
-    position = np.concatenate([position, np.full(extra, position[-1])])
-    return position.astype(np.int32), tap
-
-
-def offsets(counts: Ints, steps: list[int]) -> Array:
-    """All sums of one multiple below its count of each step, in row-major order."""
-    table = np.zeros(1, np.int64)
-    for n, step in zip(counts, steps, strict=True):
-        table = (table[:, None] + np.arange(n) * step).reshape(-1)
-    return table
-
-
-@functools.cache
-def frame_kernel(element: str) -> Any:
-    from ..pad import zero_pad
-
-    return zero_pad.kernel(element)
-
-
-def framed(x: Array, padding: Ints, value: Any) -> Array | None:
-    """`conv.padded` of an array without gaps; None when NumPy should do it."""
-    d = len(padding)
-    if x.dtype not in ELEMENTS or d > 3 or x.size < LEAST or not elementwise.jit():
-        return None
-    if not x.flags.c_contiguous or min(padding) < 0 or max(x.shape[-d:]) + max(padding) >= 1 << 29:
-        return None
-    size = x.shape[x.ndim - d :]
-    full = tuple(s + 2 * p for s, p in zip(size, padding, strict=True))
-    y = np.empty(x.shape[: x.ndim - d] + full, x.dtype)
-    lead = (1,) * (3 - d)
-    planes = y.size // math.prod(full[-2:])
-    call = frame_kernel(ELEMENTS[x.dtype])
-    elementwise.jit()[2].ready()
-    call(x, y, np.full(1, value, x.dtype), planes, *lead, *size, *(0,) * (3 - d), *padding,
-         *lead, *full, max(1, PLANES // math.prod(full[-2:])))  # fmt: skip
-    return y
-
-
-def found(x: Array, w: Array, groups: int, rows: int, work: int, positions: int) -> Any:
-    """The kernels for these operands; None when NumPy should do it."""
-    dtype = x.dtype
-    if dtype not in ELEMENTS or w.dtype != dtype or positions < FEW or work < LEAST_WORK:
-        return None
-    if groups > 1 and rows == 1:  # depthwise: a tile would have one row
-        return None
-    if x[0].size >= 1 << 31:
-        return None
-    return kernels(ELEMENTS[dtype])
-
-
-@functools.lru_cache(maxsize=256)
-def turned_places(inputs: int, outputs: int, kernel: Ints) -> Array:
-    """Where in a weight (outputs, inputs, *kernel) column (output, turned tap) of row 0 lies."""
-    taps = math.prod(kernel)
-    return offsets((outputs, taps), [inputs * taps, -1]) + taps - 1
+# -- on arrays -----------------------------------------------------------------------------------
 
 
 def forward(
-    x: Array, w: Array, bias: Array | None, stride: Ints, dilation: Ints, groups: int, out: Ints,
-    turned: bool = False,
-) -> Array | None:  # fmt: skip
-    """`conv` of an image that is padded already.
+    x: Array, w: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints,
+    groups: int, size: Ints | None = None,
+) -> Array:  # fmt: skip
+    """Correlate x (N, C, *S) with w (O, C / groups, *K): (N, O, *out).
 
-    `turned`: with the weight whose convolution is the transpose of w's, channels swapped and kernel
-    turned.
+    `size` asks for fewer output positions than fit.
     """
-    n, c = x.shape[0], x.shape[1] // groups
-    m, kernel, size = w.shape[1] if turned else w.shape[0] // groups, w.shape[2:], x.shape[2:]
-    places = turned_places(m, c, kernel) if turned else None
-    k, p = c * math.prod(kernel), math.prod(out)
-    have = found(x, w, groups, m, n * groups * m * k * p, n * p)
-    if have is None or not n * m * k * p:
-        return None
-    call, _, tile = have
-    images = together(x, p, tile)
-    position, tap = tables(
-        size, kernel, stride, dilation, out, c, 2 * tile, images, x[0].size if images > 1 else 0
-    )
-    y = np.empty((n // images, groups * m, images * p), x.dtype)
-    if bias is not None:
-        bias = np.ascontiguousarray(bias, x.dtype)
-    packed = workspace(groups * m * k * x.itemsize)
-    elementwise.jit()[2].ready()
-    call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, position, tap, packed, places,
-         math.prod(kernel), n // images, groups, m, images * p, k,
-         c * math.prod(size))  # fmt: skip
-    if images > 1:
-        y = np.ascontiguousarray(y.reshape(-1, n, p).swapaxes(0, 1))
-    return y.reshape(n, -1, *out)
+    return plan_forward(
+        x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides,
+        None if bias is None else (bias.dtype, bias.strides), stride, padding, dilation, groups,
+        size, config.current.matmul_precision,
+    ).run(x, w, bias)  # fmt: skip
 
 
-def together(x: Array, positions: int, tile: int) -> int:
-    """How many images share a panel of positions: all where its panels are not full."""
-    few = positions < FULL or (positions < 4 * FULL and positions % tile > 0)
-    return x.shape[0] if few and x.size < 1 << 31 else 1
-
-
-def weight(
-    x: Array, g: Array, kernel: Ints, stride: Ints, dilation: Ints, groups: int
-) -> Array | None:
-    """`conv_weight` of an image that is padded already."""
-    n, c = x.shape[0], x.shape[1] // groups
-    m, out, size = g.shape[1] // groups, g.shape[2:], x.shape[2:]
-    k, p = c * math.prod(kernel), math.prod(out)
-    have = found(x, g, groups, m, n * groups * m * k * p, n * p)
-    if have is None or not n * m * k * p:
-        return None
-    _, call, tile = have
-    images = together(x, p, tile)
-    position, tap = tables(
-        size, kernel, stride, dilation, out, c, 2 * tile, images, x[0].size if images > 1 else 0
-    )
-    if images > 1:
-        g = g.reshape(n, groups * m, p).swapaxes(0, 1)
-        n, p = 1, n * p
-    chunks = groups * -(-k // (4 * tile))
-    each = -(-n // min(n, max(1, SLICES // chunks)))  # images a slice
-    slices = -(-n // each)
-    dw = np.empty((slices, groups * m, c, *kernel), x.dtype)
-    elementwise.jit()[2].ready()
-    call(np.ascontiguousarray(x), np.ascontiguousarray(g), dw, position, tap,
-         n, groups, m, p, k, c * math.prod(size), slices, each)  # fmt: skip
-    return dw.sum(0) if slices > 1 else dw[0]
-
-
-# -- depthwise -----------------------------------------------------------------------------------
-
-
-@functools.lru_cache(maxsize=256)
-def depthwise_kernel(what: str, element: str, summed: bool, how: Numbers) -> Any:
-    from . import depthwise
-
-    return depthwise.kernel(what, element, *how, summed)
-
-
-def planar(
-    x: Array, w: Array, size: int, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> Numbers | None:
-    """The numbers of a depthwise convolution in two dimensions; None when NumPy should do it."""
-    if x.dtype not in ELEMENTS or w.dtype != x.dtype or size < LEAST or not elementwise.jit():
-        return None
-    if len(kernel) > 2 or math.prod(kernel) > TAPS or not x.size or x[0, 0].size >= 1 << 30:
-        return None
-    if max(stride) > 8:  # the way back has a phase for each residue
-        return None
-    lead = 2 - len(kernel)
-    return (
-        (1,) * lead + kernel, (1,) * lead + stride, (0,) * lead + padding, (1,) * lead + dilation
-    )  # fmt: skip
-
-
-def depthwise(
-    x: Array, w: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, out: Ints
-) -> Array | None:
-    """`conv` with a kernel for each plane; x is not padded."""
-    n, rows = x.shape[0], w.shape[0]
-    size = n * rows * math.prod(out)
-    how = planar(x, w, size, w.shape[2:], stride, padding, dilation)
-    if how is None:
-        return None
-    y = np.empty((n, rows, *out), x.dtype)
-    if bias is not None:
-        bias = np.ascontiguousarray(bias, x.dtype)
-    call = depthwise_kernel("forward", ELEMENTS[x.dtype], False, how)
-    elementwise.jit()[2].ready()
-    call(np.ascontiguousarray(x), np.ascontiguousarray(w), y, bias, n * rows, 1,
-         rows // x.shape[1], rows, *(1, *out)[-2:], *(1, *x.shape[2:])[-2:],
-         max(1, PLANES // math.prod(out)))  # fmt: skip
-    return y
-
-
-def depthwise_input(
-    g: Array, w: Array, channels: int, size: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> Array | None:
-    """`conv_input` with a kernel for each plane."""
-    n, rows = g.shape[0], w.shape[0]
-    many = rows // channels
-    planes = n * channels
-    how = planar(g, w, planes * math.prod(size), w.shape[2:], stride, padding, dilation)
-    if how is None:
-        return None
-    x = np.empty((n, channels, *size), g.dtype)
-    call = depthwise_kernel("input", ELEMENTS[g.dtype], many > 1, how)
-    elementwise.jit()[2].ready()
-    call(np.ascontiguousarray(g), np.ascontiguousarray(w), x, None, planes, many, 1, rows,
-         *(1, *size)[-2:], *(1, *g.shape[2:])[-2:],
-         max(1, PLANES // math.prod(size)))  # fmt: skip
-    return x
-
-
-def depthwise_weight(
-    x: Array, g: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> Array | None:
-    """`conv_weight` with a kernel for each plane; x is not padded."""
-    n, rows = g.shape[:2]
-    how = planar(x, g, g.size, kernel, stride, padding, dilation)
-    if how is None:
-        return None
-    dw = np.empty((rows, 1, *kernel), x.dtype)
-    call = depthwise_kernel("weight", ELEMENTS[x.dtype], False, how)
-    elementwise.jit()[2].ready()
-    call(np.ascontiguousarray(x), np.ascontiguousarray(g), dw, n, rows // x.shape[1], rows,
-         *(1, *g.shape[2:])[-2:], *(1, *x.shape[2:])[-2:],
-         max(1, PLANES // (n * math.prod(g.shape[2:]))))  # fmt: skip
-    return dw
-
-
-# -- the gradient of the input by columns ---------------------------------------------------------
-
-
-def columns_input(
+def input_gradient(
     g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array | None:
-    """`conv_input` as a product that makes columns, block by block, and their sum."""
-    n, o = g.shape[:2]
-    c, kernel, out = w.shape[1] * groups, w.shape[2:], g.shape[2:]
-    taps, p = math.prod(kernel), math.prod(out)
-    work = n * o * w[0].size * p
-    how = planar(g, w, work, kernel, stride, padding, dilation)
-    if how is None or work < LEAST_WORK or n * p < FEW:
-        return None
-    if p == 1 and groups == 1 and size == kernel and not any(padding) and max(dilation) == 1:
-        left, right = g.reshape(n, o), w.reshape(o, -1)  # the only window is the whole image
-        return product(left, right).reshape(n, c, *size)
-    x = np.empty((n, c, *size), g.dtype)
-    call = depthwise_kernel("fold", ELEMENTS[g.dtype], False, how)
-    wt = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
-    many = max(1, BLOCK // (c * taps * p))
-    g = g.reshape(n, groups, o // groups, p)
-    each = max(1, PLANES // math.prod(size))
-    for i in range(0, n, many):
-        part = g[i : i + many]
-        count = part.shape[0]
-        if p < NARROW:  # (groups, rows, images, positions)
-            part = part.transpose(1, 2, 0, 3).reshape(groups, o // groups, -1)
-            steps = (p, taps * count * p, count * p)
-        else:
-            steps = (c * taps * p, taps * p, p)
-        left = wt[0] if groups == 1 else wt
-        right = part.reshape(*(part.shape[0],) * (p >= NARROW), o, -1) if groups == 1 else part
-        columns = product(left, right)
-        elementwise.jit()[2].ready()
-        call(columns, columns, x[i : i + count], None, count * c, 1, 1, c,
-             *(1, *size)[-2:], *(1, *out)[-2:], each, c, *steps)  # fmt: skip
-    return x
+) -> Array:
+    """The transpose of `forward` in its input: from g (N, O, *out) and w to (N, C, *size)."""
+    return plan_input(
+        g.dtype, g.shape, g.strides, w.dtype, w.shape, w.strides, size, stride, padding, dilation,
+        groups, config.current.matmul_precision,
+    ).run(g, w)  # fmt: skip
+
+
+def weight_gradient(
+    x: Array, g: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """The transpose of `forward` in its weight.
+
+    From x (N, C, *S) and g (N, O, *out) to (O, C / groups, *kernel).
+    """
+    return plan_weight(
+        x.dtype, x.shape, x.strides, g.dtype, g.shape, g.strides, kernel, stride, padding, dilation,
+        groups, config.current.matmul_precision,
+    ).run(x, g)  # fmt: skip
+
+
+# -- the choice ----------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=PLANS)
+def plan_forward(
+    dtype: Any, x_shape: Ints, x_strides: Ints, w_dtype: Any, w_shape: Ints, w_strides: Ints,
+    bias: tuple[Any, Ints] | None, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    size: Ints | None = None, precision: str = "highest", allows_amx: bool = True,
+) -> Plan:  # fmt: skip
+    """y = x correlated with w (+ bias): operands x, w and bias (or None).
+
+    `bias` is its type and strides.
+    """
+    x, w = MetaArray(x_shape, dtype, x_strides), MetaArray(w_shape, w_dtype, w_strides)
+    if size is None:
+        size = reference.out_size(x_shape[2:], w_shape[2:], stride, padding, dilation)
+    c = Conv.of(x, w, size, stride, padding, dilation, groups, precision)
+    b = None if bias is None else MetaArray(w_shape[:1], *bias[:1], bias[1])
+    d = Draft({"x": x, "w": w, "bias": b})
+    d.array("y", MetaArray((x_shape[0], w_shape[0], *size), np.result_type(dtype, w_dtype)))
+    if c.is_depthwise:
+        if by_depthwise(c, d.metas["y"].size):
+            return launches.depthwise_forward(c, d)
+    elif by_im2col(c) and min(padding) >= 0:
+        return launches.im2col_forward(c, d)
+    elif allows_amx and by_amx(c, tuning.CONV_AMX_FEW, tuning.CONV_AMX_USEFUL):
+        key = (dtype, x_shape, x_strides, w_dtype, w_shape, w_strides, bias)
+        other = plan_forward(*key, stride, padding, dilation, groups, size, precision, False)
+        return launches.amx_forward(c, d, "y", other)
+    elif by_implicit_gemm(c):
+        launches.implicit_gemm_forward(c, d, "x", "y")
+        return launches.finished(c, d, "implicit_gemm", "y")
+    d.numpy(
+        reference.forward, ("x", "w", "bias"), "y", stride=stride, padding=padding,
+        dilation=dilation, groups=groups, size=size,
+    )  # fmt: skip
+    return launches.finished(c, d, "numpy", "y")
+
+
+@functools.lru_cache(maxsize=PLANS)
+def plan_input(
+    dtype: Any, g_shape: Ints, g_strides: Ints, w_dtype: Any, w_shape: Ints, w_strides: Ints,
+    size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    precision: str = "highest", allows_amx: bool = True,
+) -> Plan:  # fmt: skip
+    """dx, the gradient of an input of `size`: operands g and w."""
+    g, w = MetaArray(g_shape, dtype, g_strides), MetaArray(w_shape, w_dtype, w_strides)
+    x = MetaArray((g_shape[0], w_shape[1] * groups, *size), dtype)
+    c = Conv.of(x, w, g_shape[2:], stride, padding, dilation, groups, precision)
+    d = Draft({"g": g, "w": w})
+    d.array("dx", MetaArray(x.shape, np.result_type(dtype, w_dtype)))
+    how = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    busy = c.work and math.prod(size)
+    if c.is_depthwise and busy and by_depthwise(c, d.metas["dx"].size, g):
+        return launches.depthwise_input(c, d)
+    if busy and flips(c):
+        f = c.flipped()
+        if not c.is_depthwise:
+            if allows_amx and by_amx(f, tuning.CONV_AMX_FEW, tuning.CONV_AMX_USEFUL):
+                given = (dtype, g_shape, g_strides, w_dtype, w_shape, w_strides, size)
+                other = plan_input(*given, *how.values(), precision, False)
+                return launches.amx_forward(f, d, "dx", other)
+            if by_im2col(c) and by_col2im(c, g):
+                return launches.col2im_input(c, d)
+            if c.n * c.p >= tuning.CONV_FEW and by_implicit_gemm(f):
+                launches.implicit_gemm_forward(f, d, "g", "dx")
+                return launches.finished(c, d, "implicit_gemm", "dx")
+        wf = MetaArray((groups * c.c, c.o, *c.kernel), w_dtype)
+        d.numpy(reference.flipped, ("w",), d.array("w_flipped", wf), groups=groups)
+        key = (dtype, g_shape, g_strides, w_dtype, wf.shape, wf.strides, None)
+        sub = plan_forward(*key, stride, f.padding, dilation, groups, None, precision, allows_amx)
+        d.include(sub, {"x": "g", "w": "w_flipped", "bias": None, "y": "dx"})
+        return launches.finished(c, d, f"{sub.way}_of_flipped", "dx")
+    if busy and by_col2im(c, g):
+        return launches.col2im_input(c, d)
+    d.numpy(reference.input_gradient_by_columns, ("g", "w"), "dx", size=size, **how)
+    return launches.finished(c, d, "numpy", "dx")
+
+
+@functools.lru_cache(maxsize=PLANS)
+def plan_weight(
+    dtype: Any, x_shape: Ints, x_strides: Ints, g_dtype: Any, g_shape: Ints, g_strides: Ints,
+    kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    precision: str = "highest", allows_amx: bool = True,
+) -> Plan:  # fmt: skip
+    """dw, the gradient of a weight with a kernel of that size: operands x and g."""
+    x, g = MetaArray(x_shape, dtype, x_strides), MetaArray(g_shape, g_dtype, g_strides)
+    w = MetaArray((g_shape[1], x_shape[1] // groups, *kernel), g_dtype)
+    c = Conv.of(x, w, g_shape[2:], stride, padding, dilation, groups, precision)
+    d = Draft({"x": x, "g": g})
+    d.array("dw", MetaArray(w.shape, np.result_type(dtype, g_dtype)))
+    few, useful = tuning.CONV_AMX_FEW_OF_WEIGHT, tuning.CONV_AMX_USEFUL_OF_WEIGHT
+    if c.is_depthwise:
+        if c.work and by_depthwise(c, g.size):
+            return launches.depthwise_weight(c, d)
+    elif by_im2col_of_weight(c):
+        return launches.im2col_weight(c, d)
+    elif allows_amx and by_amx(c, few, useful):
+        key = (dtype, x_shape, x_strides, g_dtype, g_shape, g_strides, kernel)
+        other = plan_weight(*key, stride, padding, dilation, groups, precision, False)
+        return launches.amx_weight(c, d, other)
+    elif c.o > 1 and by_implicit_gemm(c):
+        return launches.implicit_gemm_weight(c, d)
+    d.numpy(
+        reference.weight_gradient, ("x", "g"), "dw", kernel=kernel, stride=stride, padding=padding,
+        dilation=dilation, groups=groups,
+    )  # fmt: skip
+    return launches.finished(c, d, "numpy", "dw")
+
+
+# -- conditions ----------------------------------------------------------------------------------
+
+
+def by_depthwise(c: Conv, elements: int, read: Any = None) -> bool:
+    """Whether the depthwise kernels take a result of so many elements, in two dimensions; `read`
+    is what they read, where that is not the input."""
+    if c.element is None or elements < tuning.DEPTHWISE_LEAST or len(c.kernel) > 2:
+        return False
+    plane = math.prod(c.size if read is None else read.shape[2:])
+    if c.taps > tuning.DEPTHWISE_TAPS or not c.n * plane or plane >= 1 << 30:
+        return False
+    return max(c.stride) <= 8  # the way back has a phase for each residue
+
+
+def by_im2col(c: Conv) -> bool:
+    """Whether windows are written out: few positions, or the matrix unit wants whole columns."""
+    if not can_im2col(c):
+        return False
+    large = c.groups * c.o * c.k >= tuning.IM2COL_LARGE
+    few = tuning.IM2COL_FEW_LARGE if large else tuning.IM2COL_FEW
+    return c.n * c.p <= few or (c.p <= tuning.IM2COL_SMALL and product_by_amx(c))
+
+
+def by_im2col_of_weight(c: Conv) -> bool:
+    """The same for the gradient of the weight."""
+    if min(c.padding) < 0 or not can_im2col(c):
+        return False
+    return c.p <= tuning.IM2COL_SMALL_WEIGHT and product_by_amx(c)
+
+
+def can_im2col(c: Conv) -> bool:
+    """Whether windows may be written out at all, and are worth it."""
+    if c.element is None or len(c.kernel) > 2 or c.work < tuning.IM2COL_LEAST_WORK:
+        return False
+    return 0 < c.groups * c.k * c.n * c.p * c.dtype.itemsize <= tuning.IM2COL_MOST
+
+
+def product_by_amx(c: Conv) -> bool:
+    """Whether the product with the columns is made by the CPU's matrix unit."""
+    m, k, n = c.o, c.k, c.n * c.p
+    large = min(m, k, n) >= tuning.MATMUL_AMX_SIDE and m * k * n >= tuning.MATMUL_AMX_LEAST
+    return c.dtype == np.float32 and c.groups == 1 and large and has_amx()
+
+
+def by_amx(c: Conv, few: int, useful: float) -> bool:
+    """Whether the matrix unit computes it: float32, many positions, tiles that are mostly full."""
+    if c.element != "float" or c.n * c.p < few or not c.work or len(c.kernel) > 2:
+        return False
+    if c.work < tuning.CONV_AMX_LEAST_WORK or not has_amx():
+        return False
+    filled = c.c / (-(-c.c // tables.PANEL) * tables.PANEL)
+    filled = filled * c.o / (-(-c.o // tables.GROUP) * tables.GROUP)
+    if filled < tuning.CONV_AMX_USEFUL:
+        return False
+    if min(c.padding) < 0 or max(c.size) + 2 * max(c.padding) >= 1 << 28:
+        return False
+    return c.grid.useful >= useful
+
+
+def by_implicit_gemm(c: Conv) -> bool:
+    """Whether tiles of a product with windows that are not written out are worth it."""
+    if c.element is None or c.n * c.p < tuning.CONV_FEW or not c.work:
+        return False
+    if c.work < tuning.CONV_LEAST_WORK or (c.groups > 1 and c.o == 1):  # a tile would have one row
+        return False
+    return c.groups * c.c * math.prod(c.padded) < 1 << 31
+
+
+def flips(c: Conv) -> bool:
+    """Whether the gradient of the input is computed as a convolution with the flipped kernel."""
+    w = (c.groups * c.o, c.c, *c.kernel)
+    where = (c.out, c.size, c.stride, c.padding, c.dilation)
+    if c.element is None:
+        return reference.flips_well(w, *where, c.groups)
+    # Otherwise most of its windows would be margin.
+    near = math.prod(c.size) <= tuning.CONV_FLIPPED_MORE * c.p
+    return near and reference.flips(w, *where)
+
+
+def by_col2im(c: Conv, g: Any) -> bool:
+    """Whether the gradient of the input is a product that makes columns, which are added up."""
+    if c.work < tuning.CONV_LEAST_WORK or c.n * c.p < tuning.CONV_FEW:
+        return False
+    return by_depthwise(c, c.work, g)

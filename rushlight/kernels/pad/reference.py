@@ -1,7 +1,7 @@
 """Padding on arrays: constants, reflection, replication, wrapping around; and their transposes.
 
 `pad` is (left, right) pairs from the last dimension on, as PyTorch writes it; negative ones crop.
-Not here: argument checks. Read next: `ops/nn/pad.py`.
+Not here: which kernel computes a constant margin (`select.py`), argument checks (`ops/nn/pad.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,14 @@ def pairs(pad: Ints, ndim: int) -> list[tuple[int, int, int]]:
     """(axis, left, right) of every dimension that changes."""
     found = [(ndim - 1 - i, pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
     return [p for p in found if p[1] or p[2]]
+
+
+def padded_shape(shape: Ints, pad: Ints) -> Ints:
+    """The shape of an array that is padded."""
+    sizes = list(shape)
+    for axis, left, right in pairs(pad, len(shape)):
+        sizes[axis] += left + right
+    return tuple(sizes)
 
 
 def constant(x: Array, pad: Ints, value: Any) -> Array:

@@ -2,55 +2,76 @@
 
 An image has up to three dimensions; a chunk is a number of its planes.
 
-Not here: when it is used (`conv/select.py`).
+Not here: when it is used (`select.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import Function, Module, Pointer, Value
-from ..conv.depthwise import Depthwise
-from ..runtime import builtin, jit, threads
+from ..codegen.planes import PlaneKernel
+
+INTERFACE = Interface(
+    "zero_pad",
+    "y = x with a margin of one value, which is mostly zero",
+    arrays={
+        "x": "(images, in_d, in_h, in_w)",
+        "y": "(images, out_d, out_h, out_w)",
+    },
+    ints={
+        "planes": "planes of y: images times out_d",
+        "in_d": "planes of an image of x",
+        "in_h": "lines of a plane of x",
+        "in_w": "columns of a plane of x",
+        "front": "planes of y before the first of x; negative where x is cropped",
+        "top": "lines of y above the first of x",
+        "left": "columns of y before the first of x",
+        "out_d": "planes of an image of y",
+        "out_h": "lines of a plane of y",
+        "out_w": "columns of a plane of y",
+        "each": "planes of y that a chunk writes",
+    },
+    floats={"value": "what the margin is filled with"},
+)
 
 
-class Frame(Depthwise):
-    """y (images, od, oh, ow) is `value` but for x (images, d, h, w) that begins at front, top,
-    left."""
+class ZeroPad(PlaneKernel):
+    """The kernel of an element type."""
 
-    fields = ("x", "y", "value", "planes", "d", "h", "w", "front", "top", "left", "od", "oh", "ow",
-              "each")  # fmt: skip
-    pointers = 3
+    interface = INTERFACE
 
     def build(self) -> Module:
         f, get = self.begin()
-        start = f.args["index"] * get["each"]
-        stop = f.select(start + get["each"] < get["planes"], start + get["each"], get["planes"])
-        margin = f.splat(get["value"][0], self.n)
+        start, stop = self.share(f, get, "planes")
+        margin = f.splat(f.convert(get["value"], self.e), self.n)
         with f.range(start, stop) as plane:
-            image, depth = plane // get["od"], plane % get["od"] - get["front"]
-            here = (depth >= 0) & (depth < get["d"])
-            with f.range(get["oh"]) as oy:
-                line = get["y"].at((plane * get["oh"] + oy) * get["ow"])
+            image, depth = plane // get["out_d"], plane % get["out_d"] - get["front"]
+            here = (depth >= 0) & (depth < get["in_d"])
+            with f.range(get["out_h"]) as oy:
+                line = get["y"].at((plane * get["out_h"] + oy) * get["out_w"])
                 row = oy - get["top"]
-                with f.when(here & (row >= 0) & (row < get["h"])) as branch:
-                    source = get["x"].at(((image * get["d"] + depth) * get["h"] + row) * get["w"])
+                with f.when(here & (row >= 0) & (row < get["in_h"])) as branch:
+                    place = (image * get["in_d"] + depth) * get["in_h"] + row
+                    source = get["x"].at(place * get["in_w"])
                     self.write(f, get, line, source, margin)
                 with branch.otherwise():
                     self.write(f, get, line, None, margin)
         f.ret()
-        return self.finish("planes", ["array", "array", "array"])
+        return self.finish("planes")
 
     def write(
         self, f: Function, get: Any, line: Pointer, source: Pointer | None, margin: Value
     ) -> None:
-        ow = get["ow"]
+        ow = get["out_w"]
 
         def values(at: Value) -> Value:
             if source is None:
                 return margin
             first = at - get["left"]
-            return source.load_masked(first, self.within(f, first, get["w"]), margin)
+            return source.load_masked(first, self.within(f, first, get["in_w"]), margin)
 
         whole = ow - ow % self.n
         with f.range(0, whole, self.n) as at:
@@ -59,12 +80,7 @@ class Frame(Depthwise):
             line.store_masked(values(whole), whole, self.within(f, whole, ow))
 
 
-def kernel(e: str) -> Any:
-    """A compiled kernel as a Python function of Frame.fields."""
-    found = jit.load(
-        ("frame", e, jit.target().lanes),
-        lambda: Frame(e, (1, 1), (1, 1)).build(),
-        ["call"],
-        {**builtin.symbols(), **threads.run_symbol()},
-    )
-    return builtin.function(found["call"], "frame")
+@functools.cache
+def kernel(e: str) -> Kernel:
+    """The kernel of an element type."""
+    return Kernel(INTERFACE, (e,), lambda: ZeroPad(e, (1, 1), (1, 1)).build())

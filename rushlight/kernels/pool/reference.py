@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..conv.reference import padded
+from ..pad.select import around
 from . import select_average, select_max
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
@@ -429,7 +429,7 @@ def _framed(x: Array, axis: int, before: int, length: int, value: Any = None) ->
 def _framed_all(x: Array, padding: Ints, reach: Ints, value: Any) -> Array:
     size = x.shape[x.ndim - len(padding) :]
     if all(r <= n + 2 * p for n, p, r in zip(size, padding, reach, strict=True)):
-        return padded(x, padding, _lowest(x.dtype) if value is None else value)  # in one pass
+        return around(x, padding, _lowest(x.dtype) if value is None else value)  # in one pass
     for i, (p, r) in enumerate(zip(padding, reach, strict=True)):
         x = _framed(x, x.ndim - len(padding) + i, p, r, value)
     return x

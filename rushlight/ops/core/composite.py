@@ -110,8 +110,7 @@ def composite(
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(shown, called, publication, tried, data_dependent, adapt)
-    shown.composite = made  # type: ignore[attr-defined]
+    Composite(shown, called, publication, tried, data_dependent, adapt)
     if inplace:
         composite(
             inplace_of(fn, called),

@@ -13,7 +13,6 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.steps import step
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -158,12 +157,6 @@ def collect(
         collect(item, shape, depth + 1, leaves, place)
 
 
-@step(shown="aten::lift_fresh")
-def lift_fresh(*, data: Any, dtype: Any) -> Any:
-    """An array of Python's numbers, nested sequences or another array's values."""
-    return to_array(data, dtype)
-
-
 @composite(public="torch", dispatch=False)
 def tensor(
     data: Any,
@@ -191,8 +184,7 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    kw = {"data": data, "dtype": as_dtype(dtype) if dtype is not None else None}
-    a = door.perform(lift_fresh, (), kw)
+    a = to_array(data, as_dtype(dtype) if dtype is not None else None)
     if device is not None and usable(device) is META:
         a = MetaArray(a.shape, a.dtype)
     return finish(a, requires_grad)

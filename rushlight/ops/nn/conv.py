@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.conv import reference as kernel
+from ...kernels.conv import select as kernel
+from ...kernels.conv.reference import out_size
 from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import case
@@ -37,7 +38,7 @@ def convolve(
     input: Any, weight: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Any:
     """Correlate input (N, C, *S) with weight (O, C / groups, *K) at the first `size` positions."""
-    return kernel.conv(input, weight, None, stride, padding, dilation, groups, size)
+    return kernel.forward(input, weight, None, stride, padding, dilation, groups, size)
 
 
 @op(
@@ -53,7 +54,7 @@ def convolve_input(
     input: Any, weight: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Any:
     """The transpose of `convolve` in its input, which had the spatial shape `size`."""
-    return kernel.conv_input(input, weight, size, stride, padding, dilation, groups)
+    return kernel.input_gradient(input, weight, size, stride, padding, dilation, groups)
 
 
 @op(
@@ -69,7 +70,7 @@ def convolve_weight(
     input: Any, grad: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Any:
     """The transpose of `convolve` in its weight, whose kernel had the shape `size`."""
-    return kernel.conv_weight(input, grad, size, stride, padding, dilation, groups)
+    return kernel.weight_gradient(input, grad, size, stride, padding, dilation, groups)
 
 
 def _how(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> dict[str, Any]:
@@ -133,11 +134,11 @@ def convolution(
     The weight is (O, C / groups, *K), or (C, O / groups, *K) when `transposed`.
     """
     if not transposed:
-        return kernel.conv(input, weight, bias, stride, padding, dilation, groups)
+        return kernel.forward(input, weight, bias, stride, padding, dilation, groups)
     size = transposed_size(
         input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding
     )
-    y = kernel.conv_input(input, weight, size, stride, padding, dilation, groups)
+    y = kernel.input_gradient(input, weight, size, stride, padding, dilation, groups)
     if bias is not None:
         y += bias.reshape(-1, *[1] * len(size))
     return y
@@ -200,5 +201,5 @@ def _(
     if transposed:
         channels, size = w.shape[1] * groups, transposed_size(*how, output_padding)
     else:
-        channels, size = w.shape[0], kernel.out_size(*how)
+        channels, size = w.shape[0], out_size(*how)
     return MetaArray((x.shape[0], channels, *size), np.result_type(x.dtype, w.dtype))

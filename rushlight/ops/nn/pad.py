@@ -11,17 +11,12 @@ from typing import Any
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pad import reference as kernel
+from ...kernels.pad import select
+from ...kernels.pad.reference import padded_shape
 from ..core.composite import composite
 from ..core.record import Op, op, register
 from ..core.samples import case, error
 from .spatial import Ints, as_int, check_tensor, list_of
-
-
-def padded_shape(shape: Ints, pad: Ints) -> Ints:
-    sizes = list(shape)
-    for axis, left, right in kernel.pairs(pad, len(shape)):
-        sizes[axis] += left + right
-    return tuple(sizes)
 
 
 @op(
@@ -57,7 +52,7 @@ def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
                 wanted="padding that leaves every size >= 0",
             )
         )
-    return kernel.constant(input, pad, value)
+    return select.constant(input, pad, value)
 
 
 constant_pad_nd.vjp(

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rushlight.kernels.conv import reference as kernel
+from rushlight.kernels import tuning
+from rushlight.kernels.conv import reference, select
 
 
 def by_loops(x, w, stride, padding, dilation, groups):
@@ -44,25 +45,27 @@ IDS = ["1d", "1d-groups", "2d", "depthwise", "depthwise-stride", "1x1", "3d"]
 @pytest.fixture(params=[(1 << 19, 128), (64, 1), (64, 10**9), (1 << 19, 10**9)])
 def layout(request, monkeypatch):
     """Every layout and block size that the kernels choose from."""
-    monkeypatch.setattr(kernel, "_BLOCK", request.param[0])
-    monkeypatch.setattr(kernel, "_WIDE", request.param[1])
+    monkeypatch.setattr(tuning, "CONV_REFERENCE_BLOCK", request.param[0])
+    monkeypatch.setattr(tuning, "CONV_REFERENCE_WIDE", request.param[1])
 
 
 @pytest.mark.usefixtures("layout")
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_products(case, rng):
+@pytest.mark.parametrize("kernel", [reference, select])
+def test_products(kernel, case, rng):
     xs, ws, stride, padding, dilation, groups = case
     x, w = rng.standard_normal(xs), rng.standard_normal(ws)
     how = (stride, padding, dilation, groups)
     y = by_loops(x, w, *how)
-    np.testing.assert_allclose(kernel.conv(x, w, None, *how), y, atol=1e-12)
+    np.testing.assert_allclose(kernel.forward(x, w, None, *how), y, atol=1e-12)
     bias = rng.standard_normal(ws[0])
     shifted = y + bias.reshape(-1, *[1] * (y.ndim - 2))
-    np.testing.assert_allclose(kernel.conv(x, w, bias, *how), shifted, atol=1e-12)
-    # The other two are transposes: <conv(x, w), g> is <x, conv_input(g, w)> is <w, conv_weight>.
+    np.testing.assert_allclose(kernel.forward(x, w, bias, *how), shifted, atol=1e-12)
+    # The other two are transposes: <forward(x, w), g> is <x, input_gradient(g, w)>
+    # is <w, weight_gradient(x, g)>.
     g = rng.standard_normal(y.shape)
-    dx = kernel.conv_input(g, w, xs[2:], *how)
-    dw = kernel.conv_weight(x, g, ws[2:], *how)
+    dx = kernel.input_gradient(g, w, xs[2:], *how)
+    dw = kernel.weight_gradient(x, g, ws[2:], *how)
     assert dx.shape == x.shape
     assert dw.shape == w.shape
     x2, w2 = rng.standard_normal(xs), rng.standard_normal(ws)
@@ -70,32 +73,35 @@ def test_products(case, rng):
     np.testing.assert_allclose((dw * w2).sum(), (by_loops(x, w2, *how) * g).sum())
 
 
-def test_empty_operands():
+@pytest.mark.parametrize("kernel", [reference, select])
+def test_empty_operands(kernel):
     how = ((1, 1), (0, 0), (1, 1), 1)
     w = np.ones((2, 3, 2, 2))
-    assert kernel.conv(np.ones((0, 3, 4, 4)), w, None, *how).shape == (0, 2, 3, 3)
-    assert kernel.conv_input(np.ones((0, 2, 3, 3)), w, (4, 4), *how).shape == (0, 3, 4, 4)
-    empty = kernel.conv_weight(np.ones((0, 3, 4, 4)), np.ones((0, 2, 3, 3)), (2, 2), *how)
+    assert kernel.forward(np.ones((0, 3, 4, 4)), w, None, *how).shape == (0, 2, 3, 3)
+    assert kernel.input_gradient(np.ones((0, 2, 3, 3)), w, (4, 4), *how).shape == (0, 3, 4, 4)
+    empty = kernel.weight_gradient(np.ones((0, 3, 4, 4)), np.ones((0, 2, 3, 3)), (2, 2), *how)
     assert empty.shape == (2, 3, 2, 2)
     assert not empty.any()
 
 
-def test_results_are_contiguous(rng):
+@pytest.mark.parametrize("kernel", [reference, select])
+def test_results_are_contiguous(kernel, rng):
     for xs, ws, groups in (((4, 3, 6, 6), (5, 3, 3, 3), 1), ((4, 4, 6, 6), (4, 1, 3, 3), 4)):
         x, w = rng.standard_normal(xs), rng.standard_normal(ws)
         how = ((1, 1), (1, 1), (1, 1), groups)
-        y = kernel.conv(x, w, None, *how)
+        y = kernel.forward(x, w, None, *how)
         assert y.flags.c_contiguous
-        assert kernel.conv_input(y, w, xs[2:], *how).flags.c_contiguous
-        assert kernel.conv_weight(x, y, ws[2:], *how).flags.c_contiguous
+        assert kernel.input_gradient(y, w, xs[2:], *how).flags.c_contiguous
+        assert kernel.weight_gradient(x, y, ws[2:], *how).flags.c_contiguous
 
 
-def test_operands_may_be_views(rng):
+@pytest.mark.parametrize("kernel", [reference, select])
+def test_operands_may_be_views(kernel, rng):
     x = rng.standard_normal((2, 7, 6, 3)).transpose(0, 3, 1, 2)
     w = rng.standard_normal((3, 3, 3, 4)).transpose(3, 2, 1, 0)
     how = ((1, 1), (1, 1), (1, 1), 1)
     y = by_loops(x, w, *how)
-    np.testing.assert_allclose(kernel.conv(x, w, None, *how), y, atol=1e-12)
+    np.testing.assert_allclose(kernel.forward(x, w, None, *how), y, atol=1e-12)
 
 
 def test_fold_is_the_transpose_of_unfold(rng):
@@ -105,13 +111,13 @@ def test_fold_is_the_transpose_of_unfold(rng):
         ((2, 2), (1, 1), (0, 0), (2, 3)),
     ):
         x = rng.standard_normal((2, 3, 6, 7))
-        cols = kernel.unfold(x, *how)
+        cols = reference.unfold(x, *how)
         c = rng.standard_normal(cols.shape)
-        np.testing.assert_allclose((cols * c).sum(), (kernel.fold(c, (6, 7), *how) * x).sum())
+        np.testing.assert_allclose((cols * c).sum(), (reference.fold(c, (6, 7), *how) * x).sum())
 
 
 def test_unfold_of_a_small_image():
     x = np.arange(9.0).reshape(1, 1, 3, 3)
-    cols = kernel.unfold(x, (2, 2), (1, 1), (0, 0), (1, 1))
+    cols = reference.unfold(x, (2, 2), (1, 1), (0, 0), (1, 1))
     assert cols[0, :, 0].tolist() == [0, 1, 3, 4]
     assert cols[0, :, 3].tolist() == [4, 5, 7, 8]

@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from ....autograd import door
 from ....errors import message
 from ..sampler import draw_seed
 from . import resume
@@ -100,10 +99,7 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def __next__(self) -> Any:
-        if door.state.observers:
-            data = door.span("loader", self, (), self._next_data)
-        else:
-            data = self._next_data()
+        data = self._next_data()
         self._num_yielded += 1
         promised = self._IterableDataset_len_called
         if promised is not None and self._num_yielded > promised:

@@ -3,25 +3,74 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels.conv import reference, select_amx
+from rushlight.kernels.conv import launches, reference, select
+from rushlight.kernels.conv.problem import Conv
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.matmul import select as matmul
+from rushlight.kernels.meta import MetaArray
+from rushlight.kernels.plan import Draft
 
 pytestmark = pytest.mark.skipif(
     not elementwise.jit() or not matmul.has_amx(), reason="no machine code, or a CPU without AMX"
 )
 
 
+EVERY_SIZE = {
+    "CONV_AMX_LEAST_WORK": 0, "CONV_AMX_FEW": 0, "CONV_AMX_FEW_OF_WEIGHT": 0,
+    "CONV_AMX_USEFUL": 0, "CONV_AMX_USEFUL_OF_WEIGHT": 0, "IM2COL_LEAST_WORK": 1 << 60,
+}  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
-def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LEAST_WORK", "FEW", "FEW_OF_WEIGHT", "USEFUL", "USEFUL_OF_WEIGHT"):
-        monkeypatch.setattr(select_amx, name, 0)
+def _every_size(limits: Any) -> Iterator[None]:
+    with limits(**EVERY_SIZE):
+        yield
+
+
+def meta(a: Any) -> Any:
+    return None if a is None else MetaArray(a.shape, a.dtype, a.strides)
+
+
+def key(*arrays: Any) -> tuple[Any, ...]:
+    return tuple(v for a in arrays for v in (a.dtype, a.shape, a.strides))
+
+
+def forward(x: Any, w: Any, bias: Any, *how: Any) -> Any:
+    """The convolution on the matrix unit."""
+    out = reference.out_size(x.shape[2:], w.shape[2:], *how[:3])
+    c = Conv.of(x, w, out, *how, "highest")
+    d = Draft({"x": meta(x), "w": meta(w), "bias": meta(bias)})
+    d.array("y", MetaArray((x.shape[0], w.shape[0], *out), x.dtype))
+    b = None if bias is None else (bias.dtype, bias.strides)
+    other = select.plan_forward(*key(x, w), b, *how, None, "highest", False)
+    return launches.amx_forward(c, d, "y", other).run(x, w, bias)
+
+
+def backward(g: Any, w: Any, size: Any, *how: Any) -> Any:
+    """The gradient of an input, by the flipped kernel, on the matrix unit."""
+    x = MetaArray((g.shape[0], w.shape[1] * how[3], *size), g.dtype)
+    c = Conv.of(x, w, g.shape[2:], *how, "highest").flipped()
+    d = Draft({"g": meta(g), "w": meta(w)})
+    d.array("dx", x)
+    other = select.plan_input(*key(g, w), size, *how, "highest", False)
+    return launches.amx_forward(c, d, "dx", other).run(g, w)
+
+
+def weight(x: Any, g: Any, kernel: Any, *how: Any) -> Any:
+    """The gradient of a weight on the matrix unit."""
+    w = MetaArray((g.shape[1], x.shape[1] // how[3], *kernel), g.dtype)
+    c = Conv.of(x, w, g.shape[2:], *how, "highest")
+    d = Draft({"x": meta(x), "g": meta(g)})
+    d.array("dw", w)
+    other = select.plan_weight(*key(x, g), kernel, *how, "highest", False)
+    return launches.amx_weight(c, d, other).run(x, g)
 
 
 def normal(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -63,7 +112,7 @@ def test_random_convolutions(seed: int) -> None:
     seen = windows_of(x, kernel, stride, padding, dilation).reshape(n, groups, terms, p)
     w64 = w.astype(np.float64).reshape(groups, o, terms)
 
-    y = select_amx.forward(x, w, bias, stride, padding, dilation, groups, out)
+    y = forward(x, w, bias, stride, padding, dilation, groups)
     want, bound = (np.matmul(f(w64), f(seen)).reshape(n, -1, *out) for f in (np.array, np.abs))
     if bias is not None:
         column = bias.reshape(-1, *[1] * d)
@@ -72,7 +121,7 @@ def test_random_convolutions(seed: int) -> None:
 
     g = normal(rng, *want.shape)
     g64 = g.astype(np.float64).reshape(n, groups, o, p)
-    dw = select_amx.weight(x, g, kernel, stride, padding, dilation, groups)
+    dw = weight(x, g, kernel, stride, padding, dilation, groups)
     want, bound = (
         np.matmul(f(g64), f(seen).swapaxes(2, 3)).sum(0).reshape(w.shape)
         for f in (np.array, np.abs)
@@ -81,9 +130,9 @@ def test_random_convolutions(seed: int) -> None:
 
     around = tuple(e * (k - 1) - q for e, k, q in zip(dilation, kernel, padding, strict=True))
     if max(stride) == 1 and min(around) >= 0:
-        dx = select_amx.forward(g, w, None, stride, around, dilation, groups, size, turned=True)
+        dx = backward(g, w, size, stride, padding, dilation, groups)
         exact = [
-            reference.conv_input(
+            reference.input_gradient(
                 f(g.astype(np.float64)), f(w.astype(np.float64)), size, stride, padding, dilation,
                 groups,
             )
@@ -92,35 +141,41 @@ def test_random_convolutions(seed: int) -> None:
         close(dx, exact[0], exact[1], o * math.prod(kernel))
 
 
-def test_many_images_are_taken_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_images_are_taken_in_blocks(limits: Any) -> None:
     rng = np.random.default_rng(0)
     x, w = normal(rng, 7, 32, 9, 9), normal(rng, 32, 32, 3, 3)
     how = ((1, 1), (1, 1), (1, 1), 1)
     g = normal(rng, 7, 32, 9, 9)
-    whole = select_amx.forward(x, w, None, *how, (9, 9))
-    gradient = select_amx.weight(x, g, (3, 3), *how)
-    monkeypatch.setattr(select_amx, "MOST", 1)
-    monkeypatch.setattr(select_amx, "TOGETHER", 1)
-    np.testing.assert_array_equal(select_amx.forward(x, w, None, *how, (9, 9)), whole)
-    np.testing.assert_allclose(
-        select_amx.weight(x, g, (3, 3), *how), gradient, rtol=1e-5, atol=2e-5
-    )
+    whole = forward(x, w, None, *how)
+    gradient = weight(x, g, (3, 3), *how)
+    with limits(CONV_AMX_MOST=1, CONV_AMX_TOGETHER=1):
+        np.testing.assert_array_equal(forward(x, w, None, *how), whole)
+        np.testing.assert_allclose(weight(x, g, (3, 3), *how), gradient, rtol=1e-5, atol=2e-5)
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan, 1e38])
 @pytest.mark.parametrize("place", ["x", "w", "g"])
-def test_numbers_that_cannot_be_split_are_left_to_others(place: str, value: float) -> None:
+def test_numbers_that_cannot_be_split_are_left_to_others(
+    place: str, value: float, limits: Any
+) -> None:
+    """The plan's last launch computes it again, by the plan of a CPU without the unit."""
     rng = np.random.default_rng(1)
     x, w, g = normal(rng, 2, 32, 8, 8), normal(rng, 32, 32, 3, 3), normal(rng, 2, 32, 8, 8)
     {"x": x, "w": w, "g": g}[place].flat[777] = value
     how = ((1, 1), (1, 1), (1, 1), 1)
-    forward = select_amx.forward(x, w, None, *how, (8, 8))
-    assert (forward is None) == (place != "g")
-    gradient = select_amx.weight(x, g, (3, 3), *how)
-    assert (gradient is None) == (place != "w")
-    y = reference.conv(x, w, None, *how)
+    y, dw, dx = forward(x, w, None, *how), weight(x, g, (3, 3), *how), backward(g, w, (8, 8), *how)
+    vectors = {"stride": how[0], "padding": how[1], "dilation": how[2], "groups": 1}
+    vectors |= {"precision": "highest", "allows_amx": False}
+    for got, plan, operands in (
+        (y, select.plan_forward(*key(x, w), None, **vectors), (x, w, None)),
+        (dw, select.plan_weight(*key(x, g), (3, 3), **vectors), (x, g)),
+        (dx, select.plan_input(*key(g, w), (8, 8), **vectors), (g, w)),
+    ):
+        by_vectors = plan.run(*operands)
+        met = any(not (abs(a) < 2.0**110).all() for a in operands if a is not None)
+        assert np.array_equal(got, by_vectors, equal_nan=True) == met
     if place != "g":
-        wide = reference.conv(x.astype(np.float64), w.astype(np.float64), None, *how)
+        wide = reference.forward(x.astype(np.float64), w.astype(np.float64), None, *how)
         np.testing.assert_array_equal(np.isnan(y), np.isnan(wide))
         with np.errstate(over="ignore"):
             np.testing.assert_array_equal(np.isinf(y), np.isinf(wide.astype(np.float32)))
@@ -135,10 +190,7 @@ def test_threads_give_the_same_bits() -> None:
     try:
         for threads in (1, 2, 3, 8):
             rushlight.set_num_threads(threads)
-            y = select_amx.forward(x, w, None, *how, (10, 10))
-            dw = select_amx.weight(x, g, (3, 3), *how)
-            assert y is not None
-            assert dw is not None
+            y, dw = forward(x, w, None, *how), weight(x, g, (3, 3), *how)
             found.add(y.tobytes() + dw.tobytes())
     finally:
         rushlight.set_num_threads(before)
@@ -146,9 +198,11 @@ def test_threads_give_the_same_bits() -> None:
 
 
 def test_other_types_and_dims_are_left_to_others() -> None:
-    x, w = np.ones((2, 32, 8, 8)), np.ones((32, 32, 3, 3))
-    how = ((1, 1), (1, 1), (1, 1), 1)
-    assert select_amx.forward(x, w, None, *how, (8, 8)) is None
-    x3, w3 = np.ones((1, 32, 4, 4, 4), np.float32), np.ones((32, 32, 1, 1, 1), np.float32)
-    three = ((1,) * 3, (0,) * 3, (1,) * 3, 1)
-    assert select_amx.forward(x3, w3, None, *three, (4, 4, 4)) is None
+    one, three = ((1, 1), (0, 0), (1, 1), 1), ((1,) * 3, (0,) * 3, (1,) * 3, 1)
+    for dtype, x_shape, w_shape, how, is_taken in (
+        (np.float32, (2, 32, 8, 8), (32, 32, 3, 3), one, True),
+        (np.float64, (2, 32, 8, 8), (32, 32, 3, 3), one, False),
+        (np.float32, (1, 32, 4, 4, 4), (32, 32, 1, 1, 1), three, False),
+    ):
+        x, w = np.ones(x_shape, dtype), np.ones(w_shape, dtype)
+        assert (select.plan_forward(*key(x, w), None, *how).name == "conv.amx") == is_taken

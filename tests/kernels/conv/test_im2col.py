@@ -8,10 +8,29 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels.conv import reference, select, select_amx, select_im2col
+from rushlight.kernels.conv import launches, reference, select
+from rushlight.kernels.conv.problem import Conv
 from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels.meta import MetaArray
+from rushlight.kernels.plan import Draft
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+
+
+def problem(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, out: Any) -> Any:
+    """The numbers of a convolution of x, and a draft of its plan."""
+    w = MetaArray((1, x.shape[1], *kernel), x.dtype)
+    c = Conv.of(x, w, out, stride, padding, dilation, 1, "highest")
+    return c, Draft({"x": MetaArray(x.shape, x.dtype, x.strides)})
+
+
+def columns(x: Any, *how: Any) -> Any:
+    """The columns of x, by the launches that a plan has for them."""
+    c, d = problem(x, *how)
+    name, meta = launches.columns(c, d)
+    if name == "x":
+        return x.reshape(meta.shape[::-1]).T
+    return d.plan("columns", (name,)).run(x)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -34,7 +53,7 @@ def test_columns_are_the_windows(rng: np.random.Generator, dtype: Any, threads: 
             x[0, 0, ..., 0] = np.nan
             wide = np.pad(x, [(0, 0), (0, 0), *[(p, p) for p in padding]])
             wanted = reference.windows(wide, kernel, stride, dilation, out)
-            got = select_im2col.columns(x, kernel, stride, padding, dilation, out)
+            got = columns(x, kernel, stride, padding, dilation, out)
             assert got.dtype == dtype
             got = np.moveaxis(got.reshape(c, *kernel, *out, n), -1, 0)
             np.testing.assert_array_equal(got, wanted)
@@ -43,22 +62,27 @@ def test_columns_are_the_windows(rng: np.random.Generator, dtype: Any, threads: 
 
 
 def test_the_only_window_needs_no_copy(rng: np.random.Generator) -> None:
+    """The product reads the image itself."""
     x = rng.standard_normal((3, 4, 5, 5))
     one, none = (1, 1), (0, 0)
-    assert np.shares_memory(select_im2col.columns(x, (5, 5), one, none, one, one), x)
+    c, d = problem(x, (5, 5), one, none, one, one)
+    name, meta = launches.columns(c, d)
+    assert name == "x"
+    assert meta.shape == (100, 3)
+    assert not d.launches
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("n", [1, 3])
 def test_small_integers_are_exact(
-    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, dtype: Any, groups: int, n: int
-) -> None:
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, limits: Any, dtype: Any,
+    groups: int, n: int,
+) -> None:  # fmt: skip
     """All three products by columns, against NumPy: any misplaced element shows."""
-    monkeypatch.setattr(select_im2col, "LEAST_WORK", 1)
-    monkeypatch.setattr(select_im2col, "FEW", 1 << 30)
-    monkeypatch.setattr(select_im2col, "by_unit", lambda _d, _n, _w, groups, _p: groups == 1)
-    monkeypatch.setattr(select_amx, "chosen", lambda *_: False)
+    monkeypatch.setattr(select, "product_by_amx", lambda c: c.groups == 1)
+    monkeypatch.setattr(select, "by_amx", lambda *_: False)
+    few = {"IM2COL_LEAST_WORK": 1, "IM2COL_FEW": 1 << 30, "CONV_LEAST_WORK": 1, "CONV_FEW": 1}
     for size, kernel, stride, padding in (
         ((7, 7), (3, 3), (1, 1), (1, 1)), ((6, 5), (3, 2), (2, 1), (0, 1)),
         ((4, 4), (4, 4), (1, 1), (0, 0)), ((19,), (3,), (2,), (2,)),
@@ -69,20 +93,25 @@ def test_small_integers_are_exact(
         out = reference.out_size(size, kernel, *how)
         x, w, b = draw(n, 6, *size), draw(10, 6 // groups, *kernel), draw(10)
         g = draw(n, 10, *out)
-        assert select_im2col.suited(x.dtype, w.dtype, n, w.shape, groups, 1)
-        found = [
-            reference.conv(x, w, b, *how, groups),
-            reference.conv_weight(x, g, kernel, *how, groups),
-            reference.conv_input(g, w, size, *how, groups),
-        ]
-        with monkeypatch.context() as m:
-            m.setattr(select_im2col, "usable", lambda *_: False)
-            m.setattr(select, "FEW", 1 << 60)
-            wanted = [
-                reference.conv(x, w, b, *how, groups),
-                reference.conv_weight(x, g, kernel, *how, groups),
-                reference.conv_input(g, w, size, *how, groups),
+        x_key, g_key = ((v.dtype, v.shape, v.strides) for v in (x, g))
+        w_key, b_key = (w.dtype, w.shape, w.strides), (b.dtype, b.strides)
+        with limits(**few, DEPTHWISE_LEAST=1):
+            plans = [
+                (select.plan_forward(*x_key, *w_key, b_key, *how, groups), (x, w, b)),
+                (select.plan_weight(*x_key, *g_key, kernel, *how, groups), (x, g)),
+                (select.plan_input(*g_key, *w_key, size, *how, groups), (g, w)),
             ]
-        for a, r in zip(found, wanted, strict=True):
+        assert plans[0][0].name == "conv.im2col"
+        if groups == 1:
+            assert plans[1][0].name == "conv_weight.im2col"
+        assert plans[2][0].name in ("conv_input.col2im", "conv_input.one_window")
+        wanted = [
+            reference.forward(x, w, b, *how, groups),
+            reference.weight_gradient(x, g, kernel, *how, groups),
+            reference.input_gradient(g, w, size, *how, groups),
+        ]
+        for (plan, operands), r in zip(plans, wanted, strict=True):
+            a = plan.run(*operands)
             assert a.flags.c_contiguous
+            assert plan.outputs[plan.returns[0]].shape == a.shape
             np.testing.assert_array_equal(a, r)

@@ -1,0 +1,70 @@
+"""What tests of kernels share: limits set for a while; plans run as a compiled step runs them."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rushlight.kernels import tuning
+from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels.runtime.workspace import aligned
+
+
+def forget_plans() -> None:
+    """Plans are made anew when they are next asked for."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("rushlight.kernels."):
+            for key, value in vars(module).items():
+                if key.startswith("plan") and hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+@pytest.fixture
+def limits() -> Iterator[Callable[..., Any]]:
+    """`with limits(CONV_FEW=1): ...`: other limits, and plans that are made by them."""
+
+    @contextmanager
+    def changed(**values: Any) -> Iterator[None]:
+        before = {k: getattr(tuning, k) for k in values}
+        for k, v in values.items():
+            setattr(tuning, k, v)
+        forget_plans()
+        try:
+            yield
+        finally:
+            for k, v in before.items():
+                setattr(tuning, k, v)
+            forget_plans()
+
+    yield changed
+    forget_plans()
+
+
+@pytest.fixture
+def on_pointers() -> Callable[..., Any]:
+    """What `plan.run` gives, by calling native functions with addresses, as a compiled step does.
+
+    For plans whose launches are all native.
+    """
+
+    def run(plan: Any, *arrays: Any, **scalars: float) -> Any:
+        elementwise.jit()[2].ready()
+        held: dict[str, Any] = dict(zip(plan.operands, arrays, strict=True))
+        for name, meta in plan.outputs.items():
+            held[name] = np.ndarray(meta.shape, meta.dtype, None, 0, meta.strides)
+        for name, size in plan.workspace.items():
+            held[name] = aligned(size)
+        pointers = {k: 0 if a is None else a.ctypes.data for k, a in held.items()}
+        for address, given in plan.emit(pointers, scalars):
+            types = [ctypes.c_double if isinstance(v, float) else ctypes.c_int64 for v in given]
+            ctypes.CFUNCTYPE(None, *types)(address)(*given)
+        found = tuple(held[k] for k in plan.returns)
+        return found[0] if len(found) == 1 else found
+
+    return run
