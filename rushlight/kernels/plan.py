@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .meta import MetaArray, contiguous_strides
+from .runtime import series
 from .runtime.workspace import workspace
 
 if TYPE_CHECKING:
@@ -33,13 +34,22 @@ if TYPE_CHECKING:
 
 Array = Any
 Shape = tuple[int, ...]
+Place = str | tuple[str, int] | None  # an array of a plan, from a byte on
+
+
+def address_of(place: Place, pointers: dict[str, int]) -> int:
+    """Where an array of a plan begins; 0 for none."""
+    if place is None:
+        return 0
+    return pointers[place] if isinstance(place, str) else pointers[place[0]] + place[1]
 
 
 class Launch:
     """One call of a kernel, all its arguments named.
 
     Arrays are names of the plan: of its operands, outputs, workspaces or constants (None where the
-    kernel takes none). Ints are numbers. Floats are numbers, or names of the plan's scalars.
+    kernel takes none); in a `Series` also (name, bytes from its start). Ints are numbers. Floats
+    are numbers, or names of the plan's scalars.
 
     Raises:
         TypeError: for an argument that is missing, unknown, or of another type.
@@ -54,11 +64,12 @@ class Launch:
         if unknown or missing:
             raise TypeError(f"{interface.name}: missing {missing}, unknown {unknown}")
         self.kernel = kernel
-        self.arrays: tuple[str | None, ...] = tuple([given.get(k) for k in interface.arrays])
+        self.arrays: tuple[Place, ...] = tuple([given.get(k) for k in interface.arrays])
         self.ints: tuple[int, ...] = tuple([given[k] for k in interface.ints])
         self.floats: tuple[float | str, ...] = tuple([given[k] for k in interface.floats])
         for name, value in zip(interface.arrays, self.arrays, strict=True):
-            if not isinstance(value, str) and (value is not None or name not in interface.optional):
+            named = isinstance(value, (str, tuple))
+            if not named and (value is not None or name not in interface.optional):
                 raise TypeError(f"{interface.name}: {name} is the name of an array, not {value!r}")
         for name, number in zip(interface.ints, self.ints, strict=True):
             if not isinstance(number, (int, np.integer)):
@@ -73,12 +84,73 @@ class Launch:
     def arguments(self, pointers: dict[str, int], scalars: dict[str, float]) -> list[Any]:
         """The arguments of the native function: addresses (0 for none), ints, floats."""
         floats = [scalars[v] if isinstance(v, str) else v for v in self.floats]
-        return [*(0 if a is None else pointers[a] for a in self.arrays), *self.ints, *floats]
+        return [*(address_of(a, pointers) for a in self.arrays), *self.ints, *floats]
 
     def describe(self) -> list[str]:
         """The kernel, then its arguments."""
         given = " ".join(f"{k}={v}" for k, v in self.fields())
         return [f"{self.kernel.interface.name}: {self.kernel.interface.summary}", f"  {given}"]
+
+
+class Series:
+    """Many launches in one native call, one after the other: the steps of a recurrent layer.
+
+    Their arguments are packed when a plan is made; when it runs, addresses are added.
+
+    Args:
+        launches: of kernels whose floats are numbers.
+    """
+
+    __slots__ = ("arrays", "launches", "made")
+
+    def __init__(self, launches: Sequence[Launch]) -> None:
+        self.launches = tuple(launches)
+        self.arrays = tuple(dict.fromkeys(
+            a if isinstance(a, str) else a[0]
+            for launch in launches for a in launch.arrays if a is not None
+        ))  # fmt: skip
+        self.made: Any = None
+
+    def packed(self) -> Any:
+        """(words, where in them addresses are missing, of which array each is)."""
+        count = len(self.launches)
+        slots = {name: k + 1 for k, name in enumerate(self.arrays)}  # 0: the words themselves
+        words: list[int] = [0] * (2 * count)
+        places, of = [], []
+        for i, launch in enumerate(self.launches):
+            words[2 * i] = launch.kernel.invoke
+            words[2 * i + 1] = 8 * len(words)
+            places.append(2 * i + 1)
+            of.append(0)
+            for place in launch.arrays:
+                if place is not None:
+                    places.append(len(words))
+                    of.append(slots[place if isinstance(place, str) else place[0]])
+                words.append(place[1] if isinstance(place, tuple) else 0)
+            words += launch.ints
+            words += np.array(launch.floats, np.float64).view(np.int64).tolist()
+        return np.array(words, np.int64), np.array(places), np.array(of)
+
+    def __call__(self, *arrays: Any) -> None:
+        """Run all launches on the arrays named in `arrays`."""
+        if self.made is None:
+            self.made = self.packed()
+        template, places, of = self.made
+        words = template.copy()
+        bases = [words.ctypes.data]
+        bases += [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
+        words[places] += np.array(bases, np.int64)[of]
+        series.kernel()(words, len(self.launches))
+
+    def describe(self) -> list[str]:
+        """How many launches there are, and the first one of each kernel."""
+        lines = [f"series of {len(self.launches)} launches, in one call"]
+        seen = set()
+        for launch in self.launches:
+            if launch.kernel not in seen:
+                seen.add(launch.kernel)
+                lines += launch.describe()
+        return lines
 
 
 class Reference:
@@ -160,7 +232,7 @@ class Plan:
         name: str,
         operands: Sequence[str],
         outputs: dict[str, MetaArray],
-        launches: Sequence[Launch | Reference | View],
+        launches: Sequence[Launch | Series | Reference | View],
         *,
         workspace: dict[str, int] | None = None,
         constants: dict[str, Array] | None = None,
@@ -208,7 +280,8 @@ class Plan:
                 continue
             if isinstance(launch, Reference):
                 raise TypeError(f"{self.name}: {launch.describe()[0]} has no native function")
-            found.append((launch.kernel.address, launch.arguments(known, scalars or {})))
+            for one in launch.launches if isinstance(launch, Series) else (launch,):
+                found.append((one.kernel.address, one.arguments(known, scalars or {})))
         return found
 
     def describe(self) -> str:
@@ -326,13 +399,19 @@ class Draft:
 
 
 def renamed(
-    launch: Launch | Reference | View, names: dict[str, Any], prefix: str, scalars: dict[str, float]
-) -> Launch | Reference | View:
+    launch: Launch | Series | Reference | View, names: dict[str, Any], prefix: str,
+    scalars: dict[str, float],
+) -> Launch | Series | Reference | View:  # fmt: skip
     """A launch with other names for its arrays, and with numbers for its scalars."""
 
-    def name(k: str | None) -> Any:
+    def name(k: Place) -> Any:
+        if isinstance(k, tuple):
+            return names.get(k[0], prefix + k[0]), k[1]
         return None if k is None else names.get(k, prefix + k)
 
+    if isinstance(launch, Series):
+        each: list[Any] = [renamed(one, names, prefix, scalars) for one in launch.launches]
+        return Series(each)
     if isinstance(launch, View):
         return View(name(launch.name), name(launch.of), launch.meta, launch.offset)
     if isinstance(launch, Reference):
@@ -398,7 +477,7 @@ def runner(plan: Plan) -> Callable[..., Any]:
         lines.append(f"_room = workspace({offset})")
         lines += [f"{k} = _room[{start}:]" if start else f"{k} = _room" for k, start in at]
     space |= plan.constants
-    if any(isinstance(launch, Launch) for launch in plan.launches):
+    if any(isinstance(launch, (Launch, Series)) for launch in plan.launches):
         from .runtime.threads import ready
 
         space["ready"] = ready
@@ -417,6 +496,9 @@ def runner(plan: Plan) -> Callable[..., Any]:
                 floats.append(value if isinstance(value, str) else f"float{i}_{j}")
                 space[f"float{i}_{j}"] = value
             lines.append(f"call{i}({', '.join([*arrays, f'*ints{i}', *floats])})")
+        elif isinstance(launch, Series):
+            space[f"call{i}"] = launch
+            lines.append(f"call{i}({', '.join(arrays)})")
         else:
             space[f"call{i}"], space[f"more{i}"] = launch.fn, launch.parameters
             given = ", ".join([*arrays, *([f"**more{i}"] if launch.parameters else [])])

@@ -129,7 +129,12 @@ class Interface:
         self.write_entry(module, release)
 
     def write_entry(self, module: Module, release: Any = True) -> None:
-        """Write `call`, Python's way to `run`, for modules that write `run` themselves."""
+        """Write `call`, Python's way to `run`, and `invoke`, that of a series of launches, for
+        modules that write `run` themselves."""
+        f = module.function("invoke", None, [("packed", PTR)])
+        packed = f.args["packed"].of(I64)
+        f.call("run", None, [packed.at(self.places[k]).of(t)[0] for k, t in self.types.items()])
+        f.ret()
         kinds = ["array?" if k in self.optional else "array" for k in self.arrays]
         kinds += ["int"] * len(self.ints) + ["float"] * len(self.floats)
         if isinstance(release, tuple) and isinstance(release[0], str):
@@ -161,12 +166,12 @@ class Kernel:
 
     @functools.cached_property
     def addresses(self) -> dict[str, int]:
-        """Where the machine code of `call` and `run` is."""
+        """Where the machine code of `call`, `run` and `invoke` is."""
         imports = {**builtin.symbols(), **threads.run_symbol()}
         if self.imports is not None:
             imports |= self.imports()
         key = (self.interface.name, *self.key, jit.target().lanes)
-        return jit.load(key, self.build, ["call", "run"], imports)
+        return jit.load(key, self.build, ["call", "run", "invoke"], imports)
 
     @functools.cached_property
     def call(self) -> Callable[..., None]:
@@ -181,6 +186,11 @@ class Kernel:
     def address(self) -> int:
         """The native `run(ptr…, i64…, double…)`."""
         return self.addresses["run"]
+
+    @property
+    def invoke(self) -> int:
+        """The native `invoke(packed)`: `run` with its arguments side by side, 8 bytes each."""
+        return self.addresses["invoke"]
 
 
 def pointers(names: Sequence[str], words: Words, element: str) -> list[Pointer]:

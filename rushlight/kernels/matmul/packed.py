@@ -24,7 +24,7 @@ Array = Any
 def packs(b: Array) -> bool:
     """Whether our kernels multiply by the matrix b."""
     return bool(
-        b.ndim == 2 and b.dtype in ELEMENTS and b.shape[1] >= tuning.MATMUL_NARROW and b.size
+        b.ndim == 2 and b.dtype in ELEMENTS and b.size
         and steps(b) is not None and elementwise.jit()
     )  # fmt: skip
 

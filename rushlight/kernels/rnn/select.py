@@ -1,170 +1,355 @@
-"""Recurrent layers in machine code, and when that is used.
+"""Recurrent layers: which way computes one layer in one direction over all its times.
 
-A step is one product by a matrix that is packed once for all steps, and one pass over the cell. The
-functions have the signatures of those in `reference.py`, and answer None for what NumPy does: small
-layers, few rows, other types, projected states. The choice looks at types and shapes alone.
+With kernels, a time is one product by a matrix that is packed once for all times, and one pass over
+the cell; all times of a layer are one native call. NumPy (`reference.py`) takes other types and
+projected states.
 
-Not here: the kernels (`matmul/gemm.py`, `cells.py`).
+Rows of all times stand one after the other; `sizes` says how many each time has (never more than
+the time before). Not here: the cells (`formulas.py`, `cells.py`), how layers are put together
+(`ops/nn/rnn.py`).
 """
 
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .. import tuning
-from ..elementwise import select as elementwise
-from ..matmul.packed import packed, packs
-from ..matmul.select import ELEMENTS
+from ..matmul.packed import AmxPacked, packed, packs
+from ..matmul.select import ELEMENTS, linear, product
+from ..plan import Launch, Plan, Series
+from ..reduce.reference import add_reduce
+from . import reference
+from .reference import previous, times
 
 Array = np.ndarray
 Sizes = tuple[int, ...]
-LEAST_WORK = 1 if elementwise.ALWAYS else 1 << 19  # multiplications with the state's weights
-# Of the first time: below, a product reads more than it computes.
-ROWS = 1 if elementwise.ALWAYS else 4
 
 
 def usable(sizes: Sizes, w_hh: Array, *others: Any) -> bool:
-    """Whether these are arrays of one float type, large enough for kernels."""
-    dtype, size = w_hh.dtype, w_hh.shape[1]
-    if dtype not in ELEMENTS or not sizes or sizes[0] < ROWS:
-        return False
-    if sum(sizes) * w_hh.size < LEAST_WORK or size < tuning.MATMUL_NARROW:
+    """Whether these are arrays of one float type that kernels read."""
+    dtype = w_hh.dtype
+    if dtype not in ELEMENTS or not sizes or not sizes[0]:
         return False
     return all(a is None or a.dtype == dtype for a in others) and packs(w_hh) and packs(w_hh.T)
 
 
-@functools.lru_cache(maxsize=64)
-def kernel(name: str, element: str, operands: tuple[str, ...]) -> Any:
-    from . import cells as cell_kernels
-
-    return cell_kernels.kernel(name, element, operands)
+# -- the steps of a layer ------------------------------------------------------------------------
 
 
-class Cell:
-    """A cell's kernel; operands that are None are left out."""
+@dataclass(frozen=True)
+class Steps:
+    """What a direction of a layer does at each time: a cell and a product, in this order or, where
+    `product_first`, in the other.
 
-    def __init__(self, name: str, size: int, **operands: Array | None) -> None:
-        from .cells import ELEMENTS as CHUNK
+    Attributes:
+        cell: its name in `cells.py`.
+        rows: operands that have rows for all times, with how many parts of H side by side.
+        states: operands of the size of the batch.
+        before: the cell reads the state before each time, as `before`.
+        factor, into: the product is `factor` times the weights, written to `into`, or added to it.
+    """
 
-        given = {k: v for k, v in operands.items() if v is not None}
-        dtype = next(iter(given.values())).dtype
-        self.call = kernel(name, ELEMENTS[dtype], tuple(given))
-        self.operands = given
-        self.size, self.each = size, max(1, CHUNK // size)
-        elementwise.jit()[2].ready()
+    cell: str
+    rows: tuple[tuple[str, int], ...]
+    states: tuple[str, ...]
+    factor: str
+    into: str
+    adds: bool = False
+    product_first: bool = False
+    before: bool = False
 
-    def step(
-        self, rows: slice, n: int, states: tuple[str, ...], before: Array | None = None
-    ) -> None:
-        """One time: `states` are of the size of the batch, the rest has rows for all times; the
-        operand `before` changes from time to time."""
-        given = [
-            before if k == "before" else a if k in states else a[rows]
-            for k, a in self.operands.items()
-        ]
-        self.call(*given, self.size, n, self.each)
+    def operands(self, outside: bool) -> tuple[str, ...]:
+        """The names of the cell's operands; `outside`: with gradients of the states."""
+        rows = [k for k, _ in self.rows if outside or k != "g_out"]
+        return (*rows, *self.states, *(("before",) if self.before else ()))
 
 
-def copied(g: Any, like: Array) -> Array:
+LSTM = Steps("lstm", (("gates", 4), ("cell", 1), ("out", 1)), ("c", "h"), "h", "gates",
+             adds=True, product_first=True)  # fmt: skip
+LSTM_GRADIENT = Steps(
+    "lstm_gradient", (("gates", 4), ("g_out", 1), ("cell", 1), ("dgates", 4)), ("dh", "dc"),
+    "dgates", "dh", before=True,
+)  # fmt: skip
+GRU = Steps("gru", (("gates", 3), ("inner", 1), ("out", 1)), ("product", "h"), "h", "product",
+            product_first=True)  # fmt: skip
+GRU_GRADIENT = Steps(
+    "gru_gradient", (("gates", 3), ("g_out", 1), ("inner", 1), ("dgates", 3), ("to_new", 1)),
+    ("dh",), "dgates", "dh", adds=True, before=True,
+)  # fmt: skip
+TANH = Steps("tanh", (("out", 1),), ("h",), "h", "out", adds=True, product_first=True)
+TANH_GRADIENT = Steps(
+    "tanh_gradient", (("out", 1), ("g_out", 1), ("dpart", 1)), ("dh",), "dpart", "dh"
+)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def plan_steps(
+    steps: Steps, element: str, sizes: Sizes, reverse: bool, size: int, outside: bool,
+    bias: bool = False, gathered: bool = False,
+) -> Plan:  # fmt: skip
+    """All times of a direction: operands are those of the cell (`before`: the first state), then
+    `history`, the states after each time (or, where `gathered`, before each row), `panels`, the
+    packed weights, and `bias`. Everything is written in place.
+
+    Args:
+        reverse: the order of the steps.
+        size: H.
+        outside: there are gradients of the states, `g_out`.
+        bias: the product adds one.
+        gathered: `history` holds the state before each row.
+    """
+    from ..matmul import gemm
+    from .cells import ELEMENTS as CHUNK
+    from .cells import kernel
+
+    itemsize = 8 if element == "double" else 4
+    operands, widths = steps.operands(outside), dict(steps.rows)
+    cell, multiply = kernel(steps.cell, element, operands), gemm.kernel(element)
+    k = size * widths.get(steps.factor, 1)
+    n = size * widths.get(steps.into, 1)
+    if steps.into == "product":
+        n = 3 * size
+    row = size * itemsize
+    earlier: dict[int, int] = {}  # where the time before a time begins, by where that begins
+    if steps.before:
+        order = [rows.start for rows, _ in times(sizes, not reverse)]
+        earlier = {after: begin for begin, after in pairwise(order)}
+    launches: list[Launch] = []
+    for rows, count in times(sizes, reverse):
+        place: dict[str, Any] = {
+            name: (name, rows.start * widths[name] * row) if name in widths else name
+            for name in (*operands, steps.factor, steps.into)
+        }
+        if gathered:
+            place["before"] = ("history", rows.start * row)
+        elif rows.start in earlier:
+            place["before"] = ("history", earlier[rows.start] * row)
+        of_time = [
+            Launch(cell, **{o: place[o] for o in operands}, n=size, rows=count,
+                   each=max(1, CHUNK // size)),
+            Launch(
+                multiply, a=place[steps.factor], a_row=k, a_col=1, a_batch=0, b="panels", b_row=0,
+                b_col=0, b_batch=0, c=place[steps.into], c_row=n, c_batch=0,
+                bias_col="bias" if bias else None, packed="panels", m=count, n=n, k=k, batch=1,
+                accumulate=int(steps.adds), mode=2,
+            ),
+        ]  # fmt: skip
+        launches += reversed(of_time) if steps.product_first else of_time
+    written = {"gates", "c", "h", "dh", "dc", "product", "cell", "out", "inner", "dgates",
+               "to_new", "dpart"}  # fmt: skip
+    return Plan(
+        f"rnn.{steps.cell}", (*operands, "history", "panels", "bias"), {}, [Series(launches)],
+        mutates=tuple(o for o in operands if o in written), flops=2 * sum(sizes) * k * n,
+        bytes=itemsize * sum(sizes) * size * sum(widths.get(o, 1) for o in operands),
+    )  # fmt: skip
+
+
+def run_steps(
+    steps: Steps, size: int, arrays: dict[str, Any], w: Array, sizes: Sizes, reverse: bool,
+    bias: Array | None = None, history: Array | None = None, gathered: bool = False,
+) -> None:  # fmt: skip
+    """All times of a direction, in place; `w` (K, N) are the weights of the product."""
+    arrays = {k: a for k, a in arrays.items() if a is not None}
+    matrix, outside = packed(w, sizes[0]), "g_out" in arrays
+    if isinstance(matrix, AmxPacked):
+        one_by_one(steps, size, arrays, matrix, sizes, reverse, bias, history, gathered)
+        return
+    element = ELEMENTS[w.dtype]
+    made = plan_steps(
+        steps, element, sizes, reverse, size, outside, bias is not None, gathered
+    )  # fmt: skip
+    given = [arrays[o] for o in steps.operands(outside)]
+    made.run(*given, history, matrix.panels, bias)
+
+
+def one_by_one(
+    steps: Steps, size: int, arrays: dict[str, Any], matrix: AmxPacked, sizes: Sizes,
+    reverse: bool, bias: Array | None, history: Array | None, gathered: bool,
+) -> None:  # fmt: skip
+    """`run_steps` with a product on the matrix unit, which may hand numbers back to vectors."""
+    widths, operands = dict(steps.rows), steps.operands("g_out" in arrays)
+    order = [rows.start for rows, _ in times(sizes, not reverse)]
+    earlier = {after: begin for begin, after in pairwise(order)}
+    for rows, count in times(sizes, reverse):
+        now = {k: a[rows] if k in widths else a for k, a in arrays.items()}
+        if steps.before and history is not None and gathered:
+            now["before"] = history[rows]
+        elif steps.before and history is not None and rows.start in earlier:
+            begin = earlier[rows.start]
+            now["before"] = history[begin : begin + count]
+        factor = now[steps.factor][:count]
+        into = now[steps.into][:count]
+        if steps.product_first:
+            matrix.into(factor, into, bias, steps.adds)
+        made = plan_cell(steps.cell, "float", operands, size, count)
+        made.run(*(now[o] for o in operands))
+        if not steps.product_first:
+            matrix.into(factor, into, bias, steps.adds)
+
+
+@functools.lru_cache(maxsize=256)
+def plan_cell(cell: str, element: str, operands: tuple[str, ...], size: int, rows: int) -> Plan:
+    """One time of a cell, in place."""
+    from .cells import ELEMENTS as CHUNK
+    from .cells import kernel
+
+    launch = Launch(
+        kernel(cell, element, operands), **{o: o for o in operands}, n=size, rows=rows,
+        each=max(1, CHUNK // size),
+    )  # fmt: skip
+    return Plan(f"rnn.{cell}", operands, {}, [launch], mutates=operands)
+
+
+def begun(g: Any, like: Array) -> Array:
     """A gradient that will be changed; zeros for None."""
     return np.zeros(like.shape, like.dtype) if g is None else np.array(g, like.dtype, order="C")
 
 
-def contiguous(g: Any) -> Any:
-    return None if g is None else np.ascontiguousarray(g)
+def dense(a: Any) -> Any:
+    return None if a is None else np.ascontiguousarray(a)
 
 
-# -- long short-term memory ----------------------------------------------------------------------
+# -- layers --------------------------------------------------------------------------------------
 
 
-def lstm_forward(gates: Array, h0: Array, c0: Array, w_hh: Array, times: list[Any]) -> Any:
-    """(states, last state, last cell, gates, cells); `gates` holds the part of the input."""
+def affine(x: Array, w: Array, *biases: Array | None) -> Array:
+    """x w^T + biases."""
+    some = [b for b in biases if b is not None]
+    bias = None if not some else some[0] if len(some) == 1 else some[0] + some[1]
+    return linear(x, w.T, bias)
+
+
+def state_weights(d: Array, states: Array, first: Array, sizes: Sizes, reverse: bool) -> Array:
+    """The gradient of the weights of the state: d^T previous(states); for padded sequences without
+    laying the states out anew."""
+    n, rows = sizes[0], len(states)
+    if sizes[-1] != n or n == rows:
+        return product(d.T, previous(states, first, sizes, reverse))
+    begins, rest = (
+        (slice(rows - n, rows), slice(rows - n)) if reverse else (slice(n), slice(n, rows))
+    )
+    seen = slice(n, rows) if reverse else slice(rows - n)
+    y = product(d[rest].T, states[seen])
+    y += product(d[begins].T, first)
+    return y
+
+
+def history_of(states: Array, first: Array, sizes: Sizes, reverse: bool) -> tuple[Array, bool]:
+    """The states from which a cell reads the one before a time: those after each time, or, where a
+    time may follow a shorter one, those before each row."""
+    if reverse and sizes[0] != sizes[-1]:
+        return previous(states, first, sizes, reverse), True
+    return np.ascontiguousarray(states), False
+
+
+def lstm_forward(
+    x: Array, h0: Array, c0: Array, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any, w_hr: Any,
+    sizes: Sizes, reverse: bool,
+) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
+    """(states, last state, last cell, gates (N, 4H) in the order i f g o, cells (N, H))."""
+    gates = affine(x, w_ih, b_ih, b_hh)
+    if w_hr is not None or not usable(sizes, w_hh, gates, h0, c0):
+        return reference.lstm_forward(gates, h0, c0, w_hh, w_hr, sizes, reverse)
     size = w_hh.shape[1]
     h, c = np.array(h0, order="C"), np.array(c0, order="C")
     out, cells = np.empty((2, len(gates), size), gates.dtype)
-    u = packed(w_hh.T, times[0][1])
-    cell = Cell("lstm", size, gates=gates, c=c, cell=cells, h=h, out=out)
-    for rows, n in times:
-        u.into(h[:n], gates[rows], accumulate=True)
-        cell.step(rows, n, ("c", "h"))
+    arrays = {"gates": gates, "cell": cells, "out": out, "c": c, "h": h}
+    run_steps(LSTM, size, arrays, w_hh.T, sizes, reverse)
     return out, h, c, gates, cells
 
 
 def lstm_backward(
-    g_out: Any, g_h: Any, g_c: Any, gates: Array, cells: Array, before: list[Array], h0: Array,
-    c0: Array, w_hh: Array, times: list[Any],
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Gradients of what enters the gates, of h0 and c0; `before`: the cells before each time."""
-    dh, dc = copied(g_h, h0), copied(g_c, c0)
-    dgates = np.empty_like(gates)
-    u = packed(w_hh, times[0][1])
-    cell = Cell("lstm_grad", w_hh.shape[1], gates=gates, dh=dh, g_out=contiguous(g_out),
-                cell=cells, dc=dc, before=c0, dgates=dgates)  # fmt: skip
-    for (rows, n), earlier in zip(times, reversed(before), strict=True):
-        cell.step(rows, n, ("dh", "dc"), np.ascontiguousarray(earlier))
-        u.into(dgates[rows], dh[:n])
-    return dgates, dh, dc
+    g_out: Any, g_h: Any, g_c: Any, out: Array, gates: Array, cells: Array, x: Array, h0: Array,
+    c0: Array, w_ih: Array, w_hh: Array, w_hr: Any, sizes: Sizes, reverse: bool,
+    need_x: bool = True,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Gradients of x, h0, c0, w_ih, w_hh, the biases, w_hr."""
+    dw_hr = None
+    if w_hr is None and usable(sizes, w_hh, gates, cells, h0, c0, g_out, g_h, g_c):
+        dh, dc = begun(g_h, h0), begun(g_c, c0)
+        dgates = np.empty_like(gates)
+        history, gathered = history_of(cells, c0, sizes, reverse)
+        arrays = {"gates": gates, "g_out": dense(g_out), "cell": cells, "dgates": dgates, "dh": dh,
+                  "dc": dc, "before": dense(c0)}  # fmt: skip
+        run_steps(LSTM_GRADIENT, w_hh.shape[1], arrays, w_hh, sizes, not reverse, None, history,
+                  gathered)  # fmt: skip
+    else:
+        dgates, dh, dc, dw_hr = reference.lstm_backward(
+            g_out, g_h, g_c, gates, cells, h0, c0, w_hh, w_hr, sizes, reverse
+        )
+    dw_hh = state_weights(dgates, out, h0, sizes, reverse)
+    dx = product(dgates, w_ih) if need_x else None
+    return dx, dh, dc, product(dgates.T, x), dw_hh, add_reduce(dgates, (0,)), dw_hr
 
 
-# -- gated recurrent unit ------------------------------------------------------------------------
-
-
-def gru_forward(gates: Array, h0: Array, w_hh: Array, b_hh: Any, times: list[Any]) -> Any:
-    """(states, last state, gates, the state's part of n); `gates` holds the part of the input."""
+def gru_forward(
+    x: Array, h0: Array, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any, sizes: Sizes,
+    reverse: bool,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """(states, last state, gates (N, 3H) in the order r z n, the state's part of n (N, H))."""
+    gates = affine(x, w_ih, b_ih)
+    if not usable(sizes, w_hh, gates, h0, b_hh):
+        return reference.gru_forward(gates, h0, w_hh, b_hh, sizes, reverse)
     size = w_hh.shape[1]
     h = np.array(h0, order="C")
     out, inner = np.empty((2, len(gates), size), gates.dtype)
-    product = np.empty((len(h), 3 * size), gates.dtype)
-    u, bias = packed(w_hh.T, times[0][1]), contiguous(b_hh)
-    cell = Cell("gru", size, gates=gates, product=product, inner=inner, h=h, out=out)
-    for rows, n in times:
-        u.into(h[:n], product, bias)
-        cell.step(rows, n, ("product", "h"))
+    whole = np.empty((len(h), 3 * size), gates.dtype)
+    arrays = {"gates": gates, "inner": inner, "out": out, "product": whole, "h": h}
+    run_steps(GRU, size, arrays, w_hh.T, sizes, reverse, dense(b_hh))
     return out, h, gates, inner
 
 
 def gru_backward(
-    g_out: Any, g_h: Any, gates: Array, inner: Array, before: list[Array], h0: Array, w_hh: Array,
-    times: list[Any],
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Gradients of the state's products, of what enters n, of h0."""
-    dh = copied(g_h, h0)
-    dgates, to_new = np.empty_like(gates), np.empty_like(inner)
-    u = packed(w_hh, times[0][1])
-    cell = Cell("gru_grad", w_hh.shape[1], gates=gates, dh=dh, g_out=contiguous(g_out),
-                inner=inner, before=h0, dgates=dgates, to_new=to_new)  # fmt: skip
-    for (rows, n), earlier in zip(times, reversed(before), strict=True):
-        cell.step(rows, n, ("dh",), np.ascontiguousarray(earlier))
-        u.into(dgates[rows], dh[:n], accumulate=True)
-    return dgates, to_new, dh
+    g_out: Any, g_h: Any, out: Array, gates: Array, inner: Array, x: Array, h0: Array, w_ih: Array,
+    w_hh: Array, sizes: Sizes, reverse: bool, need_x: bool = True,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Gradients of x, h0, w_ih, w_hh, b_ih, b_hh."""
+    size = w_hh.shape[1]
+    if usable(sizes, w_hh, gates, inner, h0, g_out, g_h):
+        dh = begun(g_h, h0)
+        dgates, to_new = np.empty_like(gates), np.empty_like(inner)
+        history, gathered = history_of(out, h0, sizes, reverse)
+        arrays = {"gates": gates, "g_out": dense(g_out), "inner": inner, "dgates": dgates,
+                  "to_new": to_new, "dh": dh, "before": dense(h0)}  # fmt: skip
+        run_steps(GRU_GRADIENT, size, arrays, w_hh, sizes, not reverse, None, history, gathered)
+    else:
+        dgates, to_new, dh = reference.gru_backward(
+            g_out, g_h, out, gates, inner, h0, w_hh, sizes, reverse
+        )
+    dw_hh, db_hh = state_weights(dgates, out, h0, sizes, reverse), add_reduce(dgates, (0,))
+    dgates[:, 2 * size :] = to_new
+    dx = product(dgates, w_ih) if need_x else None
+    return dx, dh, product(dgates.T, x), dw_hh, add_reduce(dgates, (0,)), db_hh
 
 
-# -- Elman's network with tanh -------------------------------------------------------------------
-
-
-def rnn_forward(out: Array, h0: Array, w_hh: Array, times: list[Any]) -> tuple[Array, Array]:
-    """(states, last state); `out` holds the part of the input."""
+def rnn_forward(
+    x: Array, h0: Array, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any, sizes: Sizes,
+    reverse: bool, relu: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """(states, last state)."""
+    out = affine(x, w_ih, b_ih, b_hh)
+    if relu or not usable(sizes, w_hh, out, h0):
+        return reference.rnn_forward(out, h0, w_hh, sizes, reverse, relu)
     h = np.array(h0, order="C")
-    u = packed(w_hh.T, times[0][1])
-    cell = Cell("tanh", w_hh.shape[1], out=out, h=h)
-    for rows, n in times:
-        u.into(h[:n], out[rows], accumulate=True)
-        cell.step(rows, n, ("h",))
+    run_steps(TANH, w_hh.shape[1], {"out": out, "h": h}, w_hh.T, sizes, reverse)
     return out, h
 
 
 def rnn_backward(
-    g_out: Any, g_h: Any, out: Array, h0: Array, w_hh: Array, times: list[Any]
-) -> tuple[Array, Array]:
-    """Gradients of what enters tanh, and of h0."""
-    dh = copied(g_h, h0)
-    dpart = np.empty_like(out)
-    u = packed(w_hh, times[0][1])
-    cell = Cell("tanh_grad", w_hh.shape[1], out=out, dh=dh, g_out=contiguous(g_out), dpart=dpart)
-    for rows, n in times:
-        cell.step(rows, n, ("dh",))
-        u.into(dpart[rows], dh[:n])
-    return dpart, dh
+    g_out: Any, g_h: Any, out: Array, x: Array, h0: Array, w_ih: Array, w_hh: Array, sizes: Sizes,
+    reverse: bool, relu: bool, need_x: bool = True,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Gradients of x, h0, w_ih, w_hh, the biases."""
+    if not relu and usable(sizes, w_hh, out, h0, g_out, g_h):
+        dh, dpart = begun(g_h, h0), np.empty_like(out)
+        arrays = {"out": out, "g_out": dense(g_out), "dpart": dpart, "dh": dh}
+        run_steps(TANH_GRADIENT, w_hh.shape[1], arrays, w_hh, sizes, not reverse)
+    else:
+        dpart, dh = reference.rnn_backward(g_out, g_h, out, h0, w_hh, sizes, reverse, relu)
+    dx = product(dpart, w_ih) if need_x else None
+    dw_hh = state_weights(dpart, out, h0, sizes, reverse)
+    return dx, dh, product(dpart.T, x), dw_hh, add_reduce(dpart, (0,))

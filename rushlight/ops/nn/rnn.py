@@ -1,6 +1,6 @@
 """Recurrent layers: one op for one layer in one direction, over all times.
 
-The forward and the ordinary backward run in `kernels/rnn/reference.py`. A backward that is recorded
+The forward and the ordinary backward run in `kernels/rnn/select.py`. A backward that is recorded
 itself (create_graph) differentiates `_lstm_steps` and its like, the same recurrence written with
 ops.
 
@@ -16,7 +16,8 @@ from ...autograd import door
 from ...autograd.backward import grad
 from ...autograd.node import TensorBase
 from ...errors import message
-from ...kernels.rnn import reference as kernel
+from ...kernels.rnn import formulas
+from ...kernels.rnn import select as kernel
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
@@ -32,6 +33,12 @@ PACKED = {"sizes": (3, 3, 1), "reverse": False}
 BACK = {"sizes": (3, 3, 1), "reverse": True}
 
 # -- the second way: written with ops ------------------------------------------------------------
+
+
+class Recorded:
+    """Tensors as a reader of the cells (`kernels/rnn/formulas.py`)."""
+
+    sigmoid, tanh, relu = sigmoid, tanh, relu
 
 
 def recorded(
@@ -63,7 +70,7 @@ def unrolled(
 ) -> tuple[Any, ...]:
     """(all states, last states): `cell(row of x, *states)` for each time, on Tensors."""
     outs = []
-    for rows, n in kernel.steps(sizes, reverse):
+    for rows, n in kernel.times(sizes, reverse):
         new = cell(x[rows], *(s[:n] for s in states))
         outs.append(new[0])
         whole = n == states[0].shape[0]
@@ -80,8 +87,7 @@ def _lstm_steps(sizes: Sizes, reverse: bool) -> Callable[..., Any]:
         def cell(a: Any, h: Any, c: Any) -> Any:
             gates = affine(a, w_ih, b_ih) + affine(h, w_hh, b_hh)
             i, f, g, o = gates.chunk(4, 1)
-            c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-            h = sigmoid(o) * tanh(c)
+            *_gates, c, h = formulas.lstm(Recorded, i, f, g, o, c)
             return (h if w_hr is None else affine(h, w_hr, None)), c
 
         return unrolled(x, (h0, c0), sizes, reverse, cell)
@@ -92,21 +98,19 @@ def _lstm_steps(sizes: Sizes, reverse: bool) -> Callable[..., Any]:
 def _gru_steps(sizes: Sizes, reverse: bool) -> Callable[..., Any]:
     def steps(x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
         def cell(a: Any, h: Any) -> Any:
-            xr, xz, xn = affine(a, w_ih, b_ih).chunk(3, 1)
-            hr, hz, hn = affine(h, w_hh, b_hh).chunk(3, 1)
-            z = sigmoid(xz + hz)
-            new = tanh(xn + sigmoid(xr + hr) * hn)
-            return (new + z * (h - new),)
+            r, z, n = affine(a, w_ih, b_ih).chunk(3, 1)
+            from_r, from_z, from_n = affine(h, w_hh, b_hh).chunk(3, 1)
+            return formulas.gru(Recorded, r, z, n, from_r, from_z, from_n, h)[-1:]
 
         return unrolled(x, (h0,), sizes, reverse, cell)
 
     return steps
 
 
-def _rnn_steps(sizes: Sizes, reverse: bool, act: Any) -> Callable[..., Any]:
+def _rnn_steps(sizes: Sizes, reverse: bool, act: Callable[..., Any]) -> Callable[..., Any]:
     def steps(x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
         def cell(a: Any, h: Any) -> Any:
-            return (act(affine(a, w_ih, b_ih) + affine(h, w_hh, b_hh)),)
+            return (act(Recorded, affine(a, w_ih, b_ih) + affine(h, w_hh, b_hh)),)
 
         return unrolled(x, (h0,), sizes, reverse, cell)
 
@@ -268,7 +272,8 @@ def _(
     *, sizes: Sizes, reverse: bool, nonlinearity: str, needs: Any,
 ) -> Any:  # fmt: skip
     if isinstance(x, TensorBase):
-        steps = _rnn_steps(sizes, reverse, relu if nonlinearity == "relu" else tanh)
+        act = formulas.relu if nonlinearity == "relu" else formulas.tanh
+        steps = _rnn_steps(sizes, reverse, act)
         return recorded(steps, g, (x, h0, w_ih, w_hh, b_ih, b_hh), needs)
     dx, dh, dw, du, db = kernel.rnn_backward(
         g[0],

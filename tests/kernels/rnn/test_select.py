@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
-from rushlight.kernels.matmul.packed import Packed
-from rushlight.kernels.rnn import reference, select
+from rushlight.kernels.rnn import select
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -35,32 +33,24 @@ def both_ways(kind: str, sizes: Any, reverse: bool, given: list[Any]) -> list[An
     x, h0 = given[:2]
     rest: tuple[Any, ...] = (sizes, reverse)
     rest = {"lstm": (None, *rest), "gru": rest, "rnn": (*rest, False)}[kind]
-    y = getattr(reference, f"{kind}_forward")(*given, *rest)
+    y = getattr(select, f"{kind}_forward")(*given, *rest)
     g_out, g_h, g_c = (rng.standard_normal(a.shape).astype(x.dtype) for a in (y[0], h0, h0))
     if kind == "lstm":
         c0, w, u = given[2:5]
-        d = reference.lstm_backward(g_out, None, g_c, y[0], y[3], y[4], x, h0, c0, w, u, *rest)
+        d = select.lstm_backward(g_out, None, g_c, y[0], y[3], y[4], x, h0, c0, w, u, *rest)
     elif kind == "gru":
         w, u = given[2:4]
-        d = reference.gru_backward(g_out, g_h, y[0], y[2], y[3], x, h0, w, u, *rest)
+        d = select.gru_backward(g_out, g_h, y[0], y[2], y[3], x, h0, w, u, *rest)
     else:
         w, u = given[2:4]
-        d = reference.rnn_backward(None, g_h, y[0], x, h0, w, u, *rest)
+        d = select.rnn_backward(None, g_h, y[0], x, h0, w, u, *rest)
     return [np.array(a) for a in (*y, *d) if a is not None]
-
-
-@pytest.fixture
-def always(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    monkeypatch.setattr(select, "LEAST_WORK", 1)
-    monkeypatch.setattr(tuning, "MATMUL_NARROW", 1)
-    monkeypatch.setattr(select, "ROWS", 1)
-    return monkeypatch
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru", "rnn"])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_as_numpy(kind: str, reverse: bool, dtype: Any, always: pytest.MonkeyPatch) -> None:
+def test_as_numpy(kind: str, reverse: bool, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     close = {"rtol": 1e-3, "atol": 2e-5} if dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-12}
     for sizes in SIZES:
         for hidden in (1, 7, 16, 37):
@@ -68,7 +58,7 @@ def test_as_numpy(kind: str, reverse: bool, dtype: Any, always: pytest.MonkeyPat
             before = [a.copy() for a in given]
             assert select.usable(sizes, given[-3], *given)
             got = both_ways(kind, sizes, reverse, given)
-            with always.context() as m:
+            with monkeypatch.context() as m:
                 m.setattr(select, "usable", lambda *_: False)
                 wanted = both_ways(kind, sizes, reverse, given)
             for a, b in zip(got, wanted, strict=True):
@@ -79,7 +69,7 @@ def test_as_numpy(kind: str, reverse: bool, dtype: Any, always: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("kind", ["lstm", "gru", "rnn"])
-def test_the_same_bits_for_any_number_of_threads(kind: str, always: pytest.MonkeyPatch) -> None:
+def test_the_same_bits_for_any_number_of_threads(kind: str) -> None:
     given = inputs(kind, (40,) * 3, 130, np.float32)
     threads = rushlight.get_num_threads()
     try:
@@ -94,27 +84,14 @@ def test_the_same_bits_for_any_number_of_threads(kind: str, always: pytest.Monke
             np.testing.assert_array_equal(a, b)
 
 
-def test_large_and_missing_numbers(always: pytest.MonkeyPatch) -> None:
+def test_large_and_missing_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     given = inputs("lstm", (2, 2), 17, np.float32)
     given[0][0, 0], given[0][1, 1] = np.nan, np.inf
     given[0][2] *= 1e30
     with np.errstate(all="ignore"):
         got = both_ways("lstm", (2, 2), False, given)[:3]
-        with always.context() as m:
+        with monkeypatch.context() as m:
             m.setattr(select, "usable", lambda *_: False)
             wanted = both_ways("lstm", (2, 2), False, given)[:3]
     for a, b in zip(got, wanted, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
-
-
-@pytest.mark.parametrize(("k", "n"), [(1, 1), (300, 40), (513, 1100)])
-def test_a_matrix_packed_once(k: int, n: int) -> None:
-    rng = np.random.default_rng(k)
-    b, a = rng.standard_normal((n, k)).T, rng.standard_normal((9, k))
-    bias, c = rng.standard_normal(n), rng.standard_normal((9, n))
-    first = c.copy()
-    packed = Packed(b)
-    packed.into(a, c, accumulate=True)
-    np.testing.assert_allclose(c, first + a @ b, atol=1e-9)
-    packed.into(a, c, bias)
-    np.testing.assert_allclose(c, a @ b + bias, atol=1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels.rnn import reference as kernel
+from rushlight.kernels.rnn import select as kernel
 from rushlight.ops.nn.rnn import gru_layer, lstm_layer, rnn_layer
 
 
@@ -17,9 +17,9 @@ def sigmoid(x: Any) -> Any:
 
 
 def test_steps_name_the_rows_of_each_time() -> None:
-    forward = [(rows.start, rows.stop, n) for rows, n in kernel.steps((3, 2, 1), False)]
+    forward = [(rows.start, rows.stop, n) for rows, n in kernel.times((3, 2, 1), False)]
     assert forward == [(0, 3, 3), (3, 5, 2), (5, 6, 1)]
-    assert [n for _, n in kernel.steps((3, 2, 1), True)] == [1, 2, 3]
+    assert [n for _, n in kernel.times((3, 2, 1), True)] == [1, 2, 3]
 
 
 def test_previous_states_of_packed_rows() -> None:
