@@ -314,7 +314,7 @@ class Draft:
         self.arrays: dict[str, MetaArray] = {}
         self.workspace: dict[str, int] = {}
         self.constants: dict[str, Array] = {}
-        self.launches: list[Launch | Reference | View] = []
+        self.launches: list[Launch | Series | Reference | View] = []
 
     def array(self, name: str, meta: MetaArray) -> str:
         """An array that launches write: a result, or what one step hands to another."""
