@@ -1,0 +1,215 @@
+"""Launches: one call of a kernel, or of NumPy, with all its arguments named.
+
+Not here: what a kernel is called with (`codegen/interface.py`), how launches make a plan
+(`plan.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .meta import MetaArray, contiguous_strides
+from .runtime import series
+
+if TYPE_CHECKING:
+    from .codegen.interface import Kernel
+
+Array = Any
+Place = str | tuple[str, int] | None  # an array of a plan, from a byte on
+
+
+def address_of(place: Place, pointers: dict[str, int]) -> int:
+    """Where an array of a plan begins; 0 for none."""
+    if place is None:
+        return 0
+    return pointers[place] if isinstance(place, str) else pointers[place[0]] + place[1]
+
+
+class Launch:
+    """One call of a kernel, all its arguments named.
+
+    Arrays are names of the plan: of its operands, outputs, workspaces or constants (None where the
+    kernel takes none); in a `Series` also (name, bytes from its start). Ints are numbers. Floats
+    are numbers, or names of the plan's scalars.
+
+    Raises:
+        TypeError: for an argument that is missing, unknown, or of another type.
+    """
+
+    __slots__ = ("arrays", "floats", "ints", "kernel")
+
+    def __init__(self, kernel: Kernel, /, **given: Any) -> None:
+        interface = kernel.interface
+        unknown = [k for k in given if k not in interface.types]
+        missing = [k for k in interface.types if k not in given and k not in interface.optional]
+        if unknown or missing:
+            raise TypeError(f"{interface.name}: missing {missing}, unknown {unknown}")
+        self.kernel = kernel
+        self.arrays: tuple[Place, ...] = tuple([given.get(k) for k in interface.arrays])
+        self.ints: tuple[int, ...] = tuple([given[k] for k in interface.ints])
+        self.floats: tuple[float | str, ...] = tuple([given[k] for k in interface.floats])
+        for name, value in zip(interface.arrays, self.arrays, strict=True):
+            named = isinstance(value, (str, tuple))
+            if not named and (value is not None or name not in interface.optional):
+                raise TypeError(f"{interface.name}: {name} is the name of an array, not {value!r}")
+        for name, number in zip(interface.ints, self.ints, strict=True):
+            if not isinstance(number, (int, np.integer)):
+                raise TypeError(f"{interface.name}: {name} is an int, not {number!r}")
+
+    def fields(self) -> Iterator[tuple[str, Any]]:
+        """(name, value) of all arguments, in the order of the call."""
+        yield from zip(
+            self.kernel.interface.types, (*self.arrays, *self.ints, *self.floats), strict=True
+        )
+
+    def arguments(self, pointers: dict[str, int], scalars: dict[str, float]) -> list[Any]:
+        """The arguments of the native function: addresses (0 for none), ints, floats."""
+        floats = [scalars[v] if isinstance(v, str) else v for v in self.floats]
+        return [*(address_of(a, pointers) for a in self.arrays), *self.ints, *floats]
+
+    def describe(self) -> list[str]:
+        """The kernel, then its arguments."""
+        given = " ".join(f"{k}={v}" for k, v in self.fields())
+        return [f"{self.kernel.interface.name}: {self.kernel.interface.summary}", f"  {given}"]
+
+
+class Series:
+    """Many launches in one native call, one after the other: the steps of a recurrent layer.
+
+    Their arguments are packed when a plan is made; when it runs, addresses are added.
+
+    Args:
+        launches: of kernels whose floats are numbers.
+    """
+
+    __slots__ = ("arrays", "launches", "made")
+
+    def __init__(self, launches: Sequence[Launch]) -> None:
+        self.launches = tuple(launches)
+        self.arrays = tuple(dict.fromkeys(
+            a if isinstance(a, str) else a[0]
+            for launch in launches for a in launch.arrays if a is not None
+        ))  # fmt: skip
+        self.made: Any = None
+
+    def packed(self) -> Any:
+        """(words, where in them addresses are missing, of which array each is)."""
+        count = len(self.launches)
+        slots = {name: k + 1 for k, name in enumerate(self.arrays)}  # 0: the words themselves
+        words: list[int] = [0] * (2 * count)
+        places, of = [], []
+        for i, launch in enumerate(self.launches):
+            words[2 * i] = launch.kernel.invoke
+            words[2 * i + 1] = 8 * len(words)
+            places.append(2 * i + 1)
+            of.append(0)
+            for place in launch.arrays:
+                if place is not None:
+                    places.append(len(words))
+                    of.append(slots[place if isinstance(place, str) else place[0]])
+                words.append(place[1] if isinstance(place, tuple) else 0)
+            words += launch.ints
+            words += np.array(launch.floats, np.float64).view(np.int64).tolist()
+        return np.array(words, np.int64), np.array(places), np.array(of)
+
+    def __call__(self, *arrays: Any) -> None:
+        """Run all launches on the arrays named in `arrays`."""
+        if self.made is None:
+            self.made = self.packed()
+        template, places, of = self.made
+        words = template.copy()
+        bases = [words.ctypes.data]
+        bases += [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
+        words[places] += np.array(bases, np.int64)[of]
+        series.kernel()(words, len(self.launches))
+
+    def describe(self) -> list[str]:
+        """How many launches there are, and the first one of each kernel."""
+        lines = [f"series of {len(self.launches)} launches, in one call"]
+        seen = set()
+        for launch in self.launches:
+            if launch.kernel not in seen:
+                seen.add(launch.kernel)
+                lines += launch.describe()
+        return lines
+
+
+class Reference:
+    """A launch of NumPy: `results = fn(*arrays, **parameters)`, or, without results, in place.
+
+    Args:
+        fn: a function of arrays; it returns one array, or a tuple of them for several results.
+        arrays: names of the plan (None is handed on as None).
+        results: names of what comes out, in its order.
+    """
+
+    __slots__ = ("arrays", "fn", "parameters", "results")
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        arrays: Sequence[str | None],
+        results: Sequence[str] = ("y",),
+        **parameters: Any,
+    ) -> None:
+        self.fn, self.arrays, self.results = fn, tuple(arrays), tuple(results)
+        self.parameters = parameters
+
+    def describe(self) -> list[str]:
+        name = getattr(self.fn, "__name__", repr(self.fn))
+        module = getattr(self.fn, "__module__", None) or "numpy"
+        results = f"{', '.join(self.results)} = " if self.results else ""
+        lines = [f"NumPy: {results}{module}.{name}({', '.join(map(str, self.arrays))})"]
+        if self.parameters:
+            lines.append("  " + " ".join(f"{k}={v}" for k, v in self.parameters.items()))
+        return lines
+
+
+class View:
+    """A name for a part of an array, or for all of it in another shape: nothing is computed.
+
+    Args:
+        name: what launches behind it call the part.
+        of: the array, which lies dense.
+        meta: shape, type and strides of the part.
+        offset: bytes before its first element.
+    """
+
+    __slots__ = ("meta", "name", "of", "offset")
+
+    def __init__(self, name: str, of: str, meta: MetaArray, offset: int = 0) -> None:
+        self.name, self.of, self.meta, self.offset = name, of, meta, offset
+
+    def describe(self) -> list[str]:
+        usual = contiguous_strides(self.meta.shape, self.meta.dtype.itemsize)
+        laid = "" if self.meta.strides == usual else f" strides {self.meta.strides}"
+        return [f"view: {self.name} = {self.of} from byte {self.offset} as {self.meta.shape}{laid}"]
+
+
+def renamed(
+    launch: Launch | Series | Reference | View, names: dict[str, Any], prefix: str,
+    scalars: dict[str, float],
+) -> Launch | Series | Reference | View:  # fmt: skip
+    """A launch with other names for its arrays, and with numbers for its scalars."""
+
+    def name(k: Place) -> Any:
+        if isinstance(k, tuple):
+            return names.get(k[0], prefix + k[0]), k[1]
+        return None if k is None else names.get(k, prefix + k)
+
+    if isinstance(launch, Series):
+        each: list[Any] = [renamed(one, names, prefix, scalars) for one in launch.launches]
+        return Series(each)
+    if isinstance(launch, View):
+        return View(name(launch.name), name(launch.of), launch.meta, launch.offset)
+    if isinstance(launch, Reference):
+        results = [name(k) for k in launch.results]
+        return Reference(launch.fn, [name(k) for k in launch.arrays], results, **launch.parameters)
+    given = dict(launch.fields())
+    given |= {k: name(v) for k, v in given.items() if k in launch.kernel.interface.arrays}
+    floats = launch.kernel.interface.floats
+    given |= {k: scalars.get(v, v) for k, v in given.items() if k in floats and isinstance(v, str)}
+    return Launch(launch.kernel, **given)
