@@ -19,6 +19,7 @@ from .autograd import door, views
 from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
 from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
+from .autograd.steps import step
 from .device import CPU, META
 from .errors import message
 from .kernels.meta import MetaArray, contiguous_strides
@@ -28,6 +29,19 @@ from .ops.index import getitem
 from .size import Size
 
 ndarray = np.ndarray
+
+
+@step(outputs=0, shown="aten::item")
+def item(a: Any) -> Any:
+    """The only element of an array as a number of Python's."""
+    got = a.item()
+    return float(got) if a.dtype.kind == "V" else got
+
+
+@step(view=True, shown="aten::detach")
+def detach(a: Any) -> Any:
+    """The same memory, without history."""
+    return a
 
 
 class Tensor(TensorBase):
@@ -208,8 +222,7 @@ class Tensor(TensorBase):
                     hint="x.tolist() for all values, or reduce first: x.sum().item()",
                 )
             )
-        got = a.item()
-        return float(got) if a.dtype.kind == "V" else got
+        return door.perform(item, (a,), {})
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers (a number when 0-d)."""
@@ -471,7 +484,7 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """A tensor of the same memory without history."""
-        t = door.wrap(self._a)
+        t = door.wrap(door.perform(detach, (self._a,), {}))
         t._vc = views.cell(self)
         t._x = (
             Cut("detach")

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.autograd import door, steps
+from rushlight.autograd.steps import Step, step
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
 from rushlight.kernels.multi_tensor import select as multi_tensor
@@ -33,6 +35,44 @@ class OptState(Enum):
 
 def _fresh_state() -> dict[str, Any]:
     return {"stage": OptState.READY, "found_inf_per_device": {}}
+
+
+class _Unscale(Step):
+    """It writes to all operands but the last one, the scale."""
+
+    __slots__ = ()
+
+    def written(self, arrays: Any, kw: dict[str, Any]) -> tuple[int | str, ...]:
+        return tuple(range(len(arrays) - 1))
+
+
+def _unscale(*arrays: Any) -> bool:
+    """Divide all arrays but the last one by that; whether one of them was not finite."""
+    *grads, scale = arrays
+    bad = not multi_tensor.finite(grads)
+    multi_tensor.scale(grads, np.float32(1.0 / np.float64(scale)))
+    return bad
+
+
+unscale = _Unscale("unscale", _unscale, outputs=0)
+
+
+@step(outputs=0, mutates=(0, 1))
+def adapt(
+    scale: Any, tracker: Any, *, found_inf: bool, growth: float, backoff: float, interval: int
+) -> None:
+    """A smaller scale after a bad step, a larger one after a run of good ones."""
+    if found_inf:
+        scale[()] = float(scale) * backoff
+        tracker[()] = 0
+    elif int(tracker) + 1 == interval:
+        with np.errstate(over="ignore"):
+            larger = np.float32(float(scale) * growth)
+        if np.isfinite(larger):
+            scale[()] = larger
+        tracker[()] = 0
+    else:
+        tracker[()] += 1
 
 
 class GradScaler:
@@ -126,12 +166,11 @@ class GradScaler:
             )
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError(message("unscale_() is being called after step()."))
-        inverse = np.float32(1.0 / np.float64(scale._a))
-        state["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse)
+        state["found_inf_per_device"] = self._unscale_grads_(optimizer, scale._a)
         state["stage"] = OptState.UNSCALED
 
-    def _unscale_grads_(self, optimizer: Any, inverse: Any) -> dict[str, bool]:
-        """Multiply all gradients; say whether one of them was not finite."""
+    def _unscale_grads_(self, optimizer: Any, scale: Any) -> dict[str, bool]:
+        """Divide all gradients; say whether one of them was not finite."""
         grads = []
         for group in optimizer.param_groups:
             for p in group["params"]:
@@ -151,8 +190,7 @@ class GradScaler:
             arrays.setdefault(grad._a.dtype, []).append(grad._a)
         bad = False
         for each in arrays.values():
-            bad = not multi_tensor.finite(each) or bad
-            multi_tensor.scale(each, inverse)
+            bad = door.perform(unscale, [*each, scale], {}) or bad
         all_changed(grads, "GradScaler.unscale_")
         return {"cpu": bad} if grads else {}
 
@@ -195,7 +233,7 @@ class GradScaler:
                     "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
                     "torch.FloatTensor with requires_grad=False."
                 )
-            scale._a[()] = float(new_scale)
+            door.perform(steps.store, (scale._a,), {"value": float(new_scale)})
         else:
             found = [
                 bad
@@ -204,21 +242,14 @@ class GradScaler:
             ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            self._adapt(scale._a, tracker._a, any(found))
+            kw = {
+                "found_inf": any(found),
+                "growth": self._growth_factor,
+                "backoff": self._backoff_factor,
+                "interval": self._growth_interval,
+            }
+            door.perform(adapt, (scale._a, tracker._a), kw)
         self._per_optimizer_states = defaultdict(_fresh_state)
-
-    def _adapt(self, scale: Any, tracker: Any, found_inf: bool) -> None:
-        if found_inf:
-            scale[()] = float(scale) * self._backoff_factor
-            tracker[()] = 0
-        elif int(tracker) + 1 == self._growth_interval:
-            with np.errstate(over="ignore"):
-                larger = np.float32(float(scale) * self._growth_factor)
-            if np.isfinite(larger):
-                scale[()] = larger
-            tracker[()] = 0
-        else:
-            tracker[()] += 1
 
     def _begun(self, what: str) -> tuple[Tensor, Tensor]:
         if self._scale is None or self._growth_tracker is None:
@@ -301,8 +332,9 @@ class GradScaler:
         self._growth_interval = state_dict["growth_interval"]
         self._init_growth_tracker = state_dict["_growth_tracker"]
         if self._scale is not None and self._growth_tracker is not None:
-            self._scale._a[()] = self._init_scale
-            self._growth_tracker._a[()] = self._init_growth_tracker
+            door.perform(steps.store, (self._scale._a,), {"value": self._init_scale})
+            kw = {"value": self._init_growth_tracker}
+            door.perform(steps.store, (self._growth_tracker._a,), kw)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from . import door
+from . import door, steps
 from .engine import accumulate, edge_of, run
 from .hook_calls import as_tensor, back
 from .node import LEAF, AccumulateGrad, Cut, GradientEdge, Node, Out, TensorBase, show_line
@@ -18,6 +18,12 @@ from .unbroadcast import fit_other
 
 ndarray = np.ndarray
 ONES = {d: np.ones((), d) for d in (door.F32, door.F64)}  # copied: np.ones takes a microsecond
+
+
+@steps.step()
+def one_of(*, dtype: Any) -> Any:
+    """The number 1 as a 0-d array."""
+    return ONES[dtype].copy()
 
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
@@ -101,7 +107,10 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
                 f"grad can be implicitly created only for real scalar outputs but got "
                 f"{door.dtypes.from_numpy(a.dtype)!r}"
             )
-        one = ONES[a.dtype].copy() if a.ndim == 0 and a.dtype in ONES else np.ones(a.shape, a.dtype)
+        if a.ndim == 0 and a.dtype in ONES:
+            one = door.perform(one_of, (), {"dtype": a.dtype})
+        else:
+            one = door.perform(steps.full, (), {"shape": a.shape, "value": 1, "dtype": a.dtype})
         return door.wrap(one) if create_graph else one
     if not isinstance(g, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
@@ -349,11 +358,18 @@ def batched(
     from ..ops.shape.views import stack
 
     if not rows:
-        return tuple(door.wrap(np.zeros((0, *t._a.shape), t._a.dtype)) for t in ins)
+        return tuple(zeros((0, *t._a.shape), t._a.dtype) for t in ins)
     return tuple(None if c[0] is None else stack(*c, dim=0) for c in zip(*rows, strict=True))
 
 
 def zeros_like(t: Any, requires_grad: bool) -> Any:
     """What an unused input gets with materialize_grads."""
-    zeros = door.wrap(np.zeros(t._a.shape, t._a.dtype))
-    return zeros.requires_grad_() if requires_grad else zeros
+    made = zeros(t._a.shape, t._a.dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
+def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A Tensor of zeros."""
+    return door.wrap(
+        door.perform(steps.full, (), {"shape": shape, "value": 0, "dtype": dtype})
+    )

@@ -1,11 +1,16 @@
-"""The one door: every computation on tensors goes through `apply`.
+"""The one door, on two levels.
 
-`apply(op, inputs, kw)` takes the arrays out of the tensors, promotes their types, runs the op's
-array function, wraps the result and, when a gradient is needed, records a node.
+`apply(op, inputs, kw)`: every operation on tensors. It takes the arrays out of the tensors,
+promotes their types, has the op's array function performed, wraps the result and, when a gradient
+is needed, records a node. Whoever may change what is done (anomaly mode, forward mode, autocast) is
+a *watcher*: `with watching(fn)` swaps `apply` for a version that calls
+`fn(next_apply, op, inputs, kw)`.
 
-Whatever watches or replaces execution (profiler, anomaly mode, forward mode, autocast, recorder) is
-a *watcher*: `with watching(fn)` swaps `door.apply` for a version that calls
-`fn(next_apply, op, inputs, kw)`. When nobody watches, nothing is tested.
+`perform(record, arrays, kw)`: every computation on arrays, be it an operation's, a derivative
+rule's, or a `Step` (`steps.py`) of the engine, of an in-place change, of an optimiser. Whoever
+looks on is an *observer* (`observe.py`), who sees all of them and changes nothing.
+
+When nobody watches or looks on, nothing is tested.
 
 Not here: what is computed (`ops/`), the bare operators' short cuts (`operators.py`), views and
 in-place changes (`views.py`), backward (`engine.py`).
@@ -54,6 +59,8 @@ class _State(threading.local):
     enabled = True
     inference = False
     watchers: tuple[Any, ...] = ()
+    observers: tuple[Any, ...] = ()
+    within = False  # a record that is shown is running: what it calls is a part of it
     packers: tuple[Any, ...] = ()  # saved_tensors_hooks, innermost last
 
 
@@ -71,12 +78,23 @@ def bind(tensor_class: type, parameter_class: type) -> None:
 def wrap(a: Any) -> Any:
     """A Tensor around an array, without history and without copying."""
     t = _new(Tensor)
-    t._a = a if a.__class__ is ndarray or a.__class__ is MetaArray else np.asarray(a)
+    if a.__class__ is not ndarray and a.__class__ is not MetaArray:
+        a = perform(steps.as_array, (a,), {})
+    t._a = a
     t._fn = t._vc = t._v = t._x = None
     return t
 
 
 # -- the door ------------------------------------------------------------------------------------
+
+
+def perform(record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
+    """Compute what a record says on arrays. The specialised functions of `specialize.py` call
+    `record.fn` themselves, as this does; observed, all of it comes through here."""
+    return record.fn(*arrays, **kw)
+
+
+bare_perform = perform
 
 
 def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
@@ -118,7 +136,7 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         out = op.infer(arrays, kw)
     else:
         try:
-            out = op.fn(*arrays, **kw)
+            out = perform(op, arrays, kw)
         except ValueError as error:
             raise broadcast_error(op, inputs, error) from None
         except MemoryError as error:
@@ -128,10 +146,8 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     if narrow is not None:
         out = narrow_down(out, narrow)
     if op.outputs == 1:
-        a = out if out.__class__ is ndarray or out.__class__ is MetaArray else np.asarray(out)
-        y = _new(Tensor)
-        y._a = a
-        y._fn = y._vc = y._v = y._x = None
+        y = wrap(out)
+        a = y._a
         if op.view:
             attach_view(op, kw, inputs[0], y, None)
         elif not op.fresh and a.__class__ is ndarray:
@@ -248,18 +264,16 @@ def as_operand(a: Any, low: Any) -> Any:
     """An operand of a kernel of a narrow type: an array of it, or a number as it is."""
     if a is None:
         return a
-    return a.astype(low, copy=False) if a.__class__ is ndarray and a.ndim else float(a)
+    if a.__class__ is ndarray and a.ndim:
+        return a if a.dtype == low else perform(steps.cast, (a,), {"dtype": low})
+    return float(a)
 
 
 def cast_to(a: Any, target: Any) -> Any:
     """An operand as an array of type `target` (no copy when it is one already)."""
     if isinstance(a, (ndarray, MetaArray)):
-        return a if a.dtype == target else a.astype(target)
-    if target.kind in "iu" and not isinstance(a, float):
-        return np.asarray(int(a) & ((1 << 64) - 1), np.uint64).astype(
-            target
-        )  # wraps, as PyTorch does
-    return np.asarray(a, target)
+        return a if a.dtype == target else perform(steps.cast, (a,), {"dtype": target})
+    return perform(steps.number, (), {"value": a, "dtype": target})
 
 
 def widen(arrays: list[Any]) -> tuple[list[Any], Any]:
@@ -273,7 +287,7 @@ def widen(arrays: list[Any]) -> tuple[list[Any], Any]:
             num = a.dtype.num
             if num == FLOAT16 or num >= FIRST_USER_TYPE:
                 narrow = a.dtype if narrow is None or narrow == a.dtype else np.dtype(np.float32)
-                a = a.astype(np.float32)
+                a = perform(steps.cast, (a,), {"dtype": F32})
             elif a.dtype.kind in "fc" and a.ndim:
                 wide = True
         out.append(a)
@@ -284,7 +298,7 @@ def narrow_down(out: Any, narrow: Any) -> Any:
     """Round float32 results back to the narrow type."""
     if isinstance(out, tuple):
         return tuple(narrow_down(a, narrow) for a in out)
-    return out.astype(narrow) if out.dtype == np.float32 else out
+    return perform(steps.cast, (out,), {"dtype": narrow}) if out.dtype == np.float32 else out
 
 
 def own(a: Any, arrays: list[Any]) -> Any:
@@ -292,7 +306,7 @@ def own(a: Any, arrays: list[Any]) -> Any:
     if a.base is not None or any(a is x for x in arrays):
         for x in arrays:
             if x.__class__ is ndarray and np.may_share_memory(a, x):
-                return a.copy(order="K")
+                return perform(steps.copy, (a,), {})
     return a
 
 
@@ -480,19 +494,32 @@ class OpNode(Node):
                 values.append(s)
         kw = self.kw
         if self.joint:
-            return self.run_joint(g, values, wanted)
+            return self.run_joint(g, values, tensors, wanted)
         out: list[Any] = []
-        given = values or (None,) * (len(self.edges) + 1)
+        given = (g, *(values or (None,) * (len(self.edges) + 1)))
         for i, edge in enumerate(self.edges):
             if edge is None or (wanted is not None and not wanted[i]):
                 out.append(None)
-            elif kw is None:
-                out.append(self.rules[i](g, *given))
+                continue
+            picked = {} if kw is None else {n: kw[n] for n in self.rule_kw[i]}
+            if tensors:  # the rule's own operations pass the door
+                out.append(self.rules[i](*given, **picked))
             else:
-                out.append(self.rules[i](g, *given, **{n: kw[n] for n in self.rule_kw[i]}))
+                out.append(perform(self.step(i), given, picked))
         return out
 
-    def run_joint(self, g: Any, values: Any, wanted: Any) -> Any:
+    run_shown = run  # `run` of a class may be a specialised one, which performs unseen
+
+    @classmethod
+    def step(cls, i: int) -> Any:
+        """The derivative rule for input `i` as a record."""
+        found = cls.__dict__.get("steps")
+        if found is None:
+            found = tuple([steps.Step(f"{cls.__name__}[{j}]", r) for j, r in enumerate(cls.rules)])
+            cls.steps = found  # type: ignore[attr-defined]
+        return found[i]
+
+    def run_joint(self, g: Any, values: Any, tensors: bool, wanted: Any) -> Any:
         """One rule for all inputs."""
         needs = tuple(
             e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges)
@@ -501,7 +528,8 @@ class OpNode(Node):
         picked = {n: kw[n] for n in self.rule_kw[0]} if kw is not None else {}
         if self.op.wants_needs:
             picked["needs"] = needs
-        got = self.rules[0](g, *(values or (None,) * (len(needs) + 1)), **picked)
+        given = (g, *(values or (None,) * (len(needs) + 1)))
+        got = self.rules[0](*given, **picked) if tensors else perform(self.step(0), given, picked)
         return tuple(r if need else None for r, need in zip(got, needs, strict=True))
 
     def _saved(self, name: str) -> Any:
@@ -555,7 +583,7 @@ def cut_of(*xs: Any) -> Cut | None:
 def nothing(g: Any) -> Any:
     """Zeros like a gradient, for rules that lose it (g * 0.0 would make NaN of inf and NaN)."""
     if isinstance(g, TensorBase):
-        return wrap(np.zeros(g._a.shape, g._a.dtype))
+        return wrap(perform(steps.full, (), {"shape": g._a.shape, "value": 0, "dtype": g._a.dtype}))
     return np.zeros(g.shape, g.dtype)
 
 
@@ -581,18 +609,24 @@ def grad_enabled(on: bool) -> Iterator[None]:
         state.enabled = before
 
 
-_watch_count = 0
+_watch_count = _general_count = 0
 _watch_lock = threading.Lock()
-on_watch: list[
-    Callable[[bool], None]
-] = []  # told when the first watcher comes and the last one goes
+# Told (True) when calls have to go the general way, and (False) when they need no longer.
+on_general: list[Callable[[bool], None]] = []
+_innermost = bare_apply  # what `apply_watched` ends with: `apply_shown` while somebody observes
+on_watch: list[Callable[[bool], None]] = []  # as well, but for watchers alone
+
+
+def apply_shown(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`apply` for when some thread is observed."""
+    return span("op", op, inputs, lambda: bare_apply(op, inputs, kw))
 
 
 def apply_watched(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """`apply` for when some thread watches: this thread's watchers are called, innermost first."""
     watchers = state.watchers
     if not watchers:
-        return bare_apply(op, inputs, kw)
+        return _innermost(op, inputs, kw)
     state.watchers = watchers[:-1]
     try:
         return watchers[-1](apply_watched, op, inputs, kw)
@@ -608,9 +642,30 @@ def set_watched(change: int) -> None:
         before = _watch_count
         _watch_count += change
         if (before == 0) != (_watch_count == 0):
-            apply = apply_watched if _watch_count else bare_apply
+            apply = apply_watched if _watch_count else _innermost
             for tell in on_watch:
                 tell(bool(_watch_count))
+    set_general(change)
+
+
+def set_general(change: int) -> None:
+    """Count those for whom no call may take a short way: watchers, and observers as one."""
+    global _general_count
+    with _watch_lock:
+        before = _general_count
+        _general_count += change
+        if (before == 0) != (_general_count == 0):
+            for tell in on_general:
+                tell(bool(_general_count))
+
+
+def set_shown(shown: bool) -> None:
+    """Announce every call, or no longer: told by `observe.py`."""
+    global _innermost, apply
+    with _watch_lock:
+        _innermost = apply_shown if shown else bare_apply
+        if not _watch_count:
+            apply = _innermost
 
 
 def casting() -> bool:
@@ -646,4 +701,6 @@ def unwatch(fn: Callable[..., Any]) -> None:
     set_watched(-1)
 
 
+from . import steps  # noqa: E402
+from .observe import observe, observing, span, unobserve  # noqa: E402, F401 - it needs the names above
 from .views import attach_view, refresh  # noqa: E402 - views.py needs the names above

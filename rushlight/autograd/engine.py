@@ -18,15 +18,24 @@ from typing import Any
 
 import numpy as np
 
-from . import door
+from . import door, steps
 from .hook_calls import as_tensor, post_hooks, pre_hooks, run_hooks, tensor_hooks
 from .node import LEAF, Extras, Freed, Node, Out, TensorBase
-from .unbroadcast import cast, fit, fit_other, total
+from .observe import enter, leave, span
+from .unbroadcast import add, cast, fit, fit_other, fitted, total
 
 ndarray = np.ndarray
 checks: list[Any] = []  # anomaly mode puts a function here: called as check(node, gradients)
-# The profiler puts a set of all nodes here, so that each of them runs through `run_watched`.
-everything: Any = None
+
+
+class _Everything:
+    """A set of all nodes: with it a run sends sends each through `run_carefully`."""
+
+    def __contains__(self, node: object) -> bool:
+        return True
+
+
+EVERYTHING: Any = _Everything()
 
 
 class Run:
@@ -94,7 +103,10 @@ def run(
     """
     waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     slots = count(roots)
-    needed = everything
+    state = door.state
+    observed = bool(state.observers)  # then nothing takes the short ways that are written out below
+    array: Any = None if observed else ndarray
+    needed: Any = EVERYTHING if observed else None
     targets: dict[int, list[Any]] = {}
     if inputs is not None:
         needed = paths_to(slots, inputs)
@@ -105,19 +117,21 @@ def run(
     goals = (create_graph, targets, captured, capture, inputs)  # what a finished leaf asks for
     ready: list[Any] = []  # heap of (-seq, node)
     freed = None if retain_graph else Freed()
-    state = door.state
     before = state.enabled
     state.enabled = create_graph
     outer = _runs.stack
     _runs.stack = (*outer, Run(slots, None if inputs is None else needed, targets))
     node: Any = roots
     slot: Any
+    begun = enter("backward", roots, grads) if observed else None
+    finish = shown_leaf if observed else finish_leaf
+    evaluate = shown_node if observed else run_carefully
     try:
         for e, g in zip(roots, grads):  # noqa: B905 - made as pairs
             deliver(slots, e, g)
         node = roots[0]
         if len(roots) > 1 or not node._is_node:
-            start(roots, slots, ready, goals)
+            start(roots, slots, ready, finish, goals)
             node = heappop(ready)[1] if ready else None
         while node is not None:
             slot = slots[node]
@@ -137,10 +151,10 @@ def run(
                     node.release(freed)
                 owned = True
             else:
-                results = run_watched(
-                    node, g, create_graph, needed, targets, captured, capture, freed
+                results = evaluate(
+                    node, g, create_graph, needed, targets, captured, capture, freed, observed
                 )
-                owned = x is None and needed is everything
+                owned = x is None and needed is EVERYTHING
             following = None
             own = slot[shape] if node.elementwise else None  # (.shape of an array: a new tuple)
             for edge, r in zip(slot[edges], results):  # noqa: B905 - a Function may give fewer
@@ -152,7 +166,7 @@ def run(
                         deliver(slots, edge, r)
                     edge = edge.node
                     slot = slots[edge]
-                elif r.__class__ is ndarray:  # deliver(), written out: these are the hot lines
+                elif r.__class__ is array:  # deliver(), written out: these are the hot lines
                     if (own or r.shape) != slot[shape]:
                         r = fit(r, slot[shape], edge)
                     if r.dtype is not slot[dtype]:
@@ -179,7 +193,7 @@ def run(
                         x = edge._x
                         if (
                             mine
-                            and needed is None  # nobody captures or measures
+                            and needed is None  # nobody captures or observes
                             and x.__class__ is Extras
                             and x.grad is x.hooks is x.post_hooks is x.accumulator is None
                             and r.strides == edge._a.strides
@@ -188,7 +202,7 @@ def run(
                             t._a = r
                             t._fn = t._vc = t._v = t._x = None
                         else:
-                            finish_leaf(edge, total, mine, *goals)
+                            finish(edge, total, mine, *goals)
             if following is None:
                 node = heappop(ready)[1] if ready else None
             elif ready:
@@ -198,6 +212,8 @@ def run(
     finally:
         state.enabled = before
         _runs.stack = outer
+        if observed:
+            leave("backward", roots, grads, None, begun)
         if node is not None and not outer:  # an error left the loop
             _runs.callbacks = ()
     if not outer and _runs.callbacks:
@@ -270,7 +286,9 @@ def count(roots: Sequence[Any]) -> dict[Any, list[Any]]:
     return slots
 
 
-def start(roots: Sequence[Any], slots: dict[Any, Any], ready: list[Any], goals: Any) -> None:
+def start(
+    roots: Sequence[Any], slots: dict[Any, Any], ready: list[Any], finish: Any, goals: Any
+) -> None:
     """Make ready the roots that wait for nothing; leaves among them are finished at once."""
     for e in dict.fromkeys(roots):
         target = e.node if e.__class__ is Out else e
@@ -280,10 +298,10 @@ def start(roots: Sequence[Any], slots: dict[Any, Any], ready: list[Any], goals: 
             if target._is_node:
                 heappush(ready, (-target.seq, target))
             else:
-                finish_leaf(target, slot[GRAD], False, *goals)  # the user's own, perhaps
+                finish(target, slot[GRAD], False, *goals)  # the user's own, perhaps
 
 
-def run_watched(
+def run_carefully(
     node: Any,
     g: Any,
     create_graph: bool,
@@ -292,8 +310,9 @@ def run_watched(
     captured: Any,
     capture: bool,
     freed: Any,
+    observed: bool,
 ) -> Any:
-    """A node that has hooks, is captured, or may not be needed."""
+    """A node that has hooks, is captured, may not be needed, or is observed."""
     x = node.x
     before = g  # as in PyTorch: a node that also runs is captured before its tensors' hooks
     if x is not None and g is not None:
@@ -313,11 +332,14 @@ def run_watched(
         g = pre_hooks(node, x, g, create_graph)
     wanted = (
         None
-        if needed is None or needed is everything
+        if needed is None or needed is EVERYTHING
         else [e is not None and reaches(e, needed, targets) for e in node.edges]
     )
     try:
-        results = node.run(g, create_graph, wanted)
+        if observed:
+            results = node.run_shown(g, create_graph, wanted)
+        else:
+            results = node.run(g, create_graph, wanted)
     except Exception as error:
         blame(node, error)
         raise
@@ -328,6 +350,13 @@ def run_watched(
     if freed is not None and node.saved:
         node.release(freed)
     return results
+
+
+def shown_node(node: Any, g: Any, *rest: Any) -> Any:
+    """`run_carefully`, announced to observers."""
+    if g is None:
+        return run_carefully(node, g, *rest)
+    return span("node", node, (g,), lambda: run_carefully(node, g, *rest))
 
 
 def blame(node: Any, error: Exception) -> None:
@@ -371,10 +400,7 @@ def deliver(slots: dict[Any, Any], edge: Any, g: Any) -> None:
     else:
         shape, dtype = node.shape[nr], node.dtype[nr]
     if g.__class__ is ndarray:
-        if g.shape != shape:
-            g = fit(g, shape, edge)
-        if g.dtype != dtype:
-            g = cast(g, dtype)
+        g = fitted(g, shape, dtype, edge)
     else:
         g = fit_other(g, shape, dtype, edge)
     if edge.__class__ is not Out:
@@ -413,7 +439,9 @@ def finish_leaf(
         if id(leaf) not in targets:
             return
         if capture:
-            captured[id(leaf), 0] = g if owned or g is None or tensors else g.copy()
+            if not (owned or g is None or tensors):
+                g = door.perform(steps.copy, (g,), {})
+            captured[id(leaf), 0] = g
             return
     if g is None:
         return
@@ -429,6 +457,26 @@ def finish_leaf(
             fn((), (as_tensor(g),))
 
 
+@steps.step()
+def copied_gradient(g: Any, like: Any) -> Any:
+    """A copy of a gradient in the memory order of its leaf."""
+    own = np.empty_like(like) if like.__class__ is ndarray else np.empty(g.shape, g.dtype)
+    np.copyto(own, g)
+    return own
+
+
+@steps.step(outputs=0, mutates=(0,))
+def accumulated(total: Any, g: Any) -> None:
+    """Add a gradient to those of before, in place."""
+    np.add(total, g, out=total)
+
+
+def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:
+    """`finish_leaf`, announced to observers."""
+    capture = rest[4]
+    span("leaf", leaf, (g, capture), lambda: finish_leaf(leaf, g, *rest))
+
+
 def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
     """Add `g` into `leaf.grad`; the first gradient is copied unless nobody else can hold it."""
     x = door.extras(leaf)
@@ -442,20 +490,14 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
             return
         g = g._a
         owned = False
-    if g.shape != leaf._a.shape:
-        g = fit(g, leaf._a.shape, leaf)
-    if g.dtype != leaf._a.dtype:
-        g = cast(g, leaf._a.dtype)
+    g = fitted(g, leaf._a.shape, leaf._a.dtype, leaf)
     if old is None:
         if g.__class__ is ndarray and (not owned or g.strides != leaf._a.strides):
-            like = leaf._a
-            own = np.empty_like(like) if like.__class__ is ndarray else np.empty(g.shape, g.dtype)
-            np.copyto(own, g)
-            g = own
+            g = door.perform(copied_gradient, (g, leaf._a), {})
         x.grad = door.wrap(g)
     elif old._fn is not None:
-        x.grad = door.wrap(old._a + g)
+        x.grad = door.wrap(door.perform(add, (old._a, g), {}))
     elif g.__class__ is ndarray:
-        np.add(old._a, g, out=old._a)
+        door.perform(accumulated, (old._a, g), {})
         if old._vc is not None:
             old._vc.bump("backward")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from . import door, views
+from . import door, steps, views
 from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
 
@@ -140,7 +140,8 @@ class FunctionNode(Node):
                 if self.ctx._materialize:
                     shape = self.shape if self.n_out == 1 else self.shape[i]
                     dtype = self.dtype if self.n_out == 1 else self.dtype[i]
-                    grads[i] = door.wrap(np.zeros(shape, dtype))
+                    kw = {"shape": shape, "value": 0, "dtype": dtype}
+                    grads[i] = door.wrap(door.perform(steps.full, (), kw))
             elif not isinstance(v, TensorBase):
                 grads[i] = door.wrap(v)
         got = self.backward_fn(self.ctx, *grads)
@@ -293,6 +294,12 @@ class Function(FunctionCtx):
     @classmethod
     def apply(cls, *args: Any, **kw: Any) -> Any:
         """Run the operation and record it."""
+        if door.state.observers:
+            return door.span("function", cls, args, lambda: cls._apply(args, kw))
+        return cls._apply(args, kw)
+
+    @classmethod
+    def _apply(cls, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         for handler in apply_handlers:
             got = handler(cls, args, kw)
             if got is not NotImplemented:

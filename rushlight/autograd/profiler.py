@@ -1,7 +1,7 @@
 """`torch.autograd.profiler`: the profiler without steps, and the marks that users set.
 
 `profile` records the block; `rushlight.profiler.profile` adds steps and schedules. How it sees
-what happens is told in `rushlight/profiler/swaps.py`.
+what happens is told in `rushlight/profiler/watching.py`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..profiler.events import (
 )
 from ..profiler.reading import function_events
 from ..profiler.recording import Recorder, record_function
-from ..profiler.swaps import begin, finish
+from ..profiler.watching import begin, finish
 
 __all__ = [
     "DeviceType",

@@ -42,7 +42,7 @@ REFUSED = (ValueError, TypeError, MemoryError, OverflowError)  # the long way sa
 def take_classes(*classes: type) -> None:
     """Say which classes take the short ways."""
     plain.update(classes)
-    door.on_watch.append(lambda watched: plain.clear() if watched else plain.update(classes))
+    door.on_general.append(lambda on: plain.clear() if on else plain.update(classes))
 
 
 # -- the text ------------------------------------------------------------------------------------

@@ -13,15 +13,34 @@ import numpy as np
 from ..errors import message
 from ..kernels.reduce import select as reduce_kernels
 from ..kernels.strided import expanded
+from . import door
 from .node import Node, Out, TensorBase
+from .steps import Step, as_array, step
 
 ndarray = np.ndarray
 
 
-def total(a: Any, b: Any) -> Any:
+@step()
+def add(a: Any, b: Any) -> Any:
     """The sum of two gradients (0-d sums stay arrays)."""
     c = a + b
-    return c if c.__class__ is ndarray or isinstance(c, TensorBase) else np.asarray(c)
+    return c if c.__class__ is ndarray else np.asarray(c)
+
+
+def total(a: Any, b: Any) -> Any:
+    """The sum of two gradients, arrays or Tensors."""
+    if isinstance(a, TensorBase) or isinstance(b, TensorBase):
+        return a + b
+    return door.perform(add, (a, b), {})
+
+
+def fitted(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
+    """A gradient that is an array in the shape and type of the value it belongs to."""
+    if g.shape != shape:
+        g = door.perform(unbroadcast, (g,), {"shape": shape, "edge": edge})
+    if g.dtype != dtype:
+        g = door.perform(cast_gradient, (g,), {"dtype": dtype})
+    return g
 
 
 def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
@@ -92,10 +111,7 @@ def cast(g: Any, dtype: Any) -> Any:
 def fit_other(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
     """`fit` and `cast` for Tensors (recorded) and for NumPy scalars."""
     if not isinstance(g, TensorBase):
-        g = np.asarray(g)
-        if g.shape != shape:
-            g = fit(g, shape, edge)
-        return g if g.dtype == dtype else cast(g, dtype)
+        return fitted(door.perform(as_array, (g,), {}), shape, dtype, edge)
     if g._a.shape != shape:
         g = fit_tensor(g, shape, edge)
     if g._a.dtype != dtype:
@@ -114,6 +130,10 @@ def fit_tensor(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
             return g.reshape(shape)
         raise wrong_shape(g._a, shape, edge)
     return g.sum_to_size(shape)
+
+
+unbroadcast = Step("unbroadcast", fit)
+cast_gradient = Step("cast_gradient", cast)
 
 
 def cast_tensor(g: Any, dtype: Any) -> Any:

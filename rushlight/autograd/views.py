@@ -15,8 +15,7 @@ from ..dtypes import type_name
 from ..errors import message
 from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray
-from ..kernels.multi_tensor import select as multi_tensor
-from . import door, operators
+from . import door, operators, steps
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 
 _new = object.__new__
@@ -190,6 +189,14 @@ def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     """`target.op_(*rest)`: compute, check, write into the target's memory, record."""
     if op.ufunc.__class__ is np.ufunc and not kw and apply_small(op, target, rest):
         return target
+    return apply_written(op, target, rest, kw)
+
+
+bare_inplace = apply_inplace
+
+
+def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`apply_inplace` for all operands and all who watch: a result first, which is then written."""
     name = op.name + "_"
     if not isinstance(target, TensorBase):
         raise TypeError(
@@ -202,13 +209,39 @@ def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     return target
 
 
-def unwatched(t: Any) -> bool:
-    """Whether a tensor's values can be changed where they lie: no watcher, no history to record or
-    to spare, and nothing that `check_inplace` would forbid."""
+_quiet_inplace = bare_inplace
+
+
+def shown_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`apply_inplace` for when some thread is observed."""
+    inputs = (target, *rest)
+    return door.span("inplace", op, inputs, lambda: _quiet_inplace(op, target, rest, kw))
+
+
+def _on_watch(watched: bool) -> None:
+    """Whoever watches may change what is done, so the operation has to pass `door.apply`."""
+    global apply_inplace, _quiet_inplace
+    if apply_inplace is _quiet_inplace:
+        apply_inplace = _quiet_inplace = apply_written if watched else bare_inplace
+    else:
+        _quiet_inplace = apply_written if watched else bare_inplace
+
+
+def _on_observe(observed: bool) -> None:
+    global apply_inplace
+    apply_inplace = shown_inplace if observed else _quiet_inplace
+
+
+door.on_watch.append(_on_watch)
+
+
+def changeable(t: Any) -> bool:
+    """Whether a tensor's values can be changed where they lie: no history to record or to spare,
+    and nothing that `check_inplace` would forbid."""
     kind = t.__class__
     if kind is not operators.plain_tensor and kind is not operators.plain_parameter:
         return False
-    if t._a.__class__ is not np.ndarray or door.apply is not door.bare_apply:
+    if t._a.__class__ is not np.ndarray:
         return False
     if t._fn is not None and (t._fn is not LEAF or door.state.enabled):
         return False
@@ -218,7 +251,7 @@ def unwatched(t: Any) -> bool:
 
 
 def changed(t: Any, name: str) -> None:
-    """Note that `unwatched` values were changed."""
+    """Note that `changeable` values were changed."""
     c = t._vc
     if c is None:
         c = cell(t)
@@ -229,7 +262,7 @@ def changed(t: Any, name: str) -> None:
 
 def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
     """The short way for small tensors of one float type: one NumPy ufunc, into their memory."""
-    if not unwatched(target):
+    if not changeable(target):
         return False
     a = target._a
     dtype = a.dtype
@@ -247,13 +280,10 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
                 return False
         elif kind is not float and kind is not int:
             return False
+    if op.ufunc.nin != 1 + len(rest):
+        return False
     try:
-        if len(rest) == 1 and op.ufunc.nin == 2:
-            op.ufunc(a, b, out=a)
-        elif not rest and op.ufunc.nin == 1:
-            op.ufunc(a, out=a)
-        else:
-            return False
+        door.perform(op.into, (a, b) if rest else (a,), {})
     except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
         return False
     changed(target, op.name + "_")
@@ -301,10 +331,7 @@ def write_inplace(
         )
     spare(target)
     if t.__class__ is not MetaArray:
-        if a.size >= multi_tensor.COPY_LEAST:
-            multi_tensor.copy(t, a)
-        else:
-            np.copyto(t, a, casting="unsafe")
+        door.perform(steps.write, (t, a), {})
     c = cell(target)
     c.bump(name)
     if not tracked:
@@ -325,7 +352,7 @@ def spare(target: Any) -> None:
     if not isinstance(node, door.OpNode) or not node.op.copies:
         return
     if node.saved.__class__ is tuple and node.saved[:1] and node.saved[0] is made._a:
-        node.saved = (made._a.copy(), *node.saved[1:])
+        node.saved = (door.perform(steps.copy, (made._a,), {"order": "C"}), *node.saved[1:])
         cell(made)
         node.extras().cells = None
 
@@ -336,7 +363,7 @@ def shares(x: Any, target: Any) -> bool:
 
 def before_change(x: Any) -> Any:
     """A copy of a tensor that is about to change, with its history."""
-    y = door.wrap(x._a.copy(order="K"))
+    y = door.wrap(door.perform(steps.copy, (x._a,), {}))
     if x._v is not None and x._v.seen != x._vc.count:
         refresh(x)
     y._fn = door.alias(x) if x._fn is LEAF else x._fn
@@ -427,16 +454,26 @@ class CopySlices(Node):
             else:
                 part.copy_(got[0])
             return (whole, *got[1:])
-        whole = np.array(g, copy=True, order="K")
-        part = whole
+        perform = door.perform
+        whole = part = perform(steps.copy, (g,), {})
         for op, kw, nr in self.chain:
-            part = op.fn(part, **kw)
+            part = perform(op, (part,), kw)
             part = part if nr is None else part[nr]
-        got = list(self.fn.run(np.array(part), False))
-        part[...] = 0 if got[0] is None else got[0]
+        got = list(self.fn.run_shown(perform(steps.copy, (part,), {}), False))
+        if got[0] is None:
+            perform(steps.store, (part,), {"value": 0})
+        else:
+            perform(steps.write, (part, got[0]), {})
         return (whole, *got[1:])
+
+    run_shown = run
 
     def release(self, freed: Freed) -> None:
         self.fn.release(freed)
         if self.saved:
             self.saved = freed
+
+
+from .observe import on_observe  # noqa: E402 - it needs the door, which needs the names above
+
+on_observe.append(_on_observe)

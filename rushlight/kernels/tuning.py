@@ -122,7 +122,7 @@ NORM_SHORT = 8  # elements of a channel of an image below which NumPy is quicker
 NORM_BLOCK = 4096  # elements whose sum is gathered in the type of the data
 NORM_CHUNK = 16384  # elements of a chunk of channels
 NORM_REFERENCE_BLOCK = 1 << 16  # elements of a block of rows that stays in the cache
-ATTENTION_LEAST_WORK = least(1 << 18)  # multiplications of the scores
+# Attention has no least size: 1 x 2 x 8 x 16 takes 67 µs with NumPy, 6 in the kernel.
 ATTENTION_DEEPEST = 256  # elements of a query or value at most
 
 # -- recurrent layers, tables, lists of arrays ---------------------------------------------------

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.autograd import door, steps
+from rushlight.autograd.backward import zeros
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import adafactor
 from rushlight.optim.optimizer import Optimizer, ParamsT
@@ -16,6 +19,22 @@ from rushlight.optim.stepping import Group, State, changed, check, number, scala
 from rushlight.tensor import Tensor
 
 __all__ = ["Adafactor"]
+
+
+@step(outputs=0, mutates=(0, 2, 3, 4))
+def _update(p: Any, g: Any, *states: Any, step: float, **kw: Any) -> None:
+    """One parameter's update; narrow types are computed in float32."""
+    if p.dtype.itemsize > 2:
+        adafactor(p, g, step, *states, **kw)
+        return
+    wide: list[Any] = [None if a is None else a.astype(np.float32) for a in (p, g, *states)]
+    adafactor(wide[0], wide[1], step, *wide[2:], **kw)
+    for a, new in zip((p, None, *states), (wide[0], None, *wide[2:]), strict=True):
+        if a is not None:
+            a[...] = new
+
+
+_update.name = "adafactor"
 
 
 class Adafactor(Optimizer):
@@ -84,8 +103,8 @@ class Adafactor(Optimizer):
         state["step"] = scalar(0.0)
         a = p._a
         if a.ndim > 1:
-            state["row_var"] = Tensor._wrap(np.zeros((*a.shape[:-1], 1), a.dtype))
-            state["col_var"] = Tensor._wrap(np.zeros((*a.shape[:-2], 1, a.shape[-1]), a.dtype))
+            state["row_var"] = zeros((*a.shape[:-1], 1), a.dtype)
+            state["col_var"] = zeros((*a.shape[:-2], 1, a.shape[-1]), a.dtype)
         else:
             state["variance"] = zeros_like(p)
 
@@ -117,18 +136,12 @@ class Adafactor(Optimizer):
             if not state:
                 self._start(p, state)
             step = state["step"]._a
-            step[()] = now = step[()] + 1
+            now = step[()] + 1
+            door.perform(steps.store, (step,), {"value": now})
             names = ("row_var", "col_var", "variance")
             held = [state[name]._a if name in state else None for name in names]
-            originals: list[Any] = [p._a, p.grad._a, *held]
-            low = p._a.dtype.itemsize <= 2
-            work: list[Any] = [None if a is None else a.astype(np.float32) for a in originals]
-            arrays = work if low else originals
-            adafactor(
-                arrays[0],
-                arrays[1],
-                float(now),
-                *arrays[2:],
+            kw = dict(
+                step=float(now),
                 lr=float(number(group["lr"])),
                 beta2_decay=group["beta2_decay"],
                 eps1=float(dtypes.finfo(p.dtype).eps) if eps1 is None else eps1,
@@ -137,8 +150,5 @@ class Adafactor(Optimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
-            if low:
-                for i in (0, 2, 3, 4):
-                    if originals[i] is not None:
-                        originals[i][...] = work[i]
+            door.perform(_update, (p._a, p.grad._a, *held), kw)
             changed([p])

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd import door
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import muon
 from rushlight.optim.optimizer import Optimizer, ParamsT
@@ -15,6 +17,21 @@ from rushlight.optim.stepping import Group, changed, check, number, zeros_like
 from rushlight.tensor import Tensor
 
 __all__ = ["Muon"]
+
+
+@step(outputs=0, mutates=(0, 2))
+def _update(p: Any, g: Any, average: Any, **kw: Any) -> None:
+    """One parameter's update; narrow types are computed in float32."""
+    if p.dtype.itemsize > 2:
+        muon(p, g, average, **kw)
+        return
+    wide = [a.astype(np.float32) for a in (p, g, average)]
+    muon(*wide, **kw)
+    p[...] = wide[0]
+    average[...] = wide[2]
+
+
+_update.name = "muon"
 
 
 class Muon(Optimizer):
@@ -112,11 +129,7 @@ class Muon(Optimizer):
             state = self.state[p]
             if "momentum_buffer" not in state:
                 state["momentum_buffer"] = zeros_like(p)
-            originals = [p._a, p.grad._a, state["momentum_buffer"]._a]
-            low = p._a.dtype.itemsize <= 2
-            arrays = [a.astype(np.float32) for a in originals] if low else originals
-            muon(
-                *arrays,
+            kw = dict(
                 lr=float(number(group["lr"])),
                 weight_decay=group["weight_decay"],
                 momentum=group["momentum"],
@@ -126,7 +139,6 @@ class Muon(Optimizer):
                 eps=group["eps"],
                 adjust_lr_fn=group["adjust_lr_fn"],
             )
-            if low:
-                originals[0][...] = arrays[0]
-                originals[2][...] = arrays[2]
+            arrays = (p._a, p.grad._a, state["momentum_buffer"]._a)
+            door.perform(_update, arrays, kw)
             changed([p])

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad, no_grad
+from rushlight.autograd.steps import Step, step
 from rushlight.errors import message
 from rushlight.optim.line_search import strong_wolfe
 from rushlight.optim.optimizer import Optimizer, ParamsT
@@ -19,6 +21,37 @@ from rushlight.optim.stepping import changed, check_lr, number
 from rushlight.tensor import Tensor
 
 __all__ = ["LBFGS"]
+
+
+@step()
+def flat_gradient(*arrays: Any) -> np.ndarray:
+    """One vector of the gradients, from (parameter, its gradient or None) one after another."""
+    parts = []
+    for p, g in zip(arrays[::2], arrays[1::2], strict=True):
+        a = np.zeros_like(p) if g is None else g
+        parts.append(_real(np.ascontiguousarray(a)).reshape(-1))
+    return np.concatenate(parts)
+
+
+class _Move(Step):
+    """It writes to all operands but the first one, the direction."""
+
+    __slots__ = ()
+
+    def written(self, arrays: Any, kw: dict[str, Any]) -> tuple[int | str, ...]:
+        return tuple(range(1, len(arrays)))
+
+
+def _move(direction: np.ndarray, *parameters: Any, length: Any) -> None:
+    """p + length * direction, for all parameters."""
+    offset = 0
+    for p in parameters:
+        a = _real(p)
+        a += length * direction[offset : offset + a.size].reshape(a.shape)
+        offset += a.size
+
+
+move = _Move("move", _move, outputs=0)
 
 
 class LBFGS(Optimizer):
@@ -86,19 +119,16 @@ class LBFGS(Optimizer):
         return self.param_groups[0]["params"]
 
     def _flat_gradient(self) -> np.ndarray:
-        parts = []
+        arrays: list[Any] = []
         for p in self._params:
-            a = np.zeros_like(p._a) if p.grad is None else p.grad._a
-            parts.append(_real(np.ascontiguousarray(a)).reshape(-1))
-        return np.concatenate(parts)
+            arrays += (p._a, None if p.grad is None else p.grad._a)
+        found: np.ndarray = door.perform(flat_gradient, arrays, {})
+        return found
 
     def _move(self, length: Any, direction: np.ndarray) -> None:
         """p + length * direction, for all parameters."""
-        offset = 0
-        for p in self._params:
-            a = _real(p._a)
-            a += length * direction[offset : offset + a.size].reshape(a.shape)
-            offset += a.size
+        arrays = [direction, *(p._a for p in self._params)]
+        door.perform(move, arrays, {"length": length})
         changed(self._params)
 
     def _evaluate(
@@ -109,7 +139,7 @@ class LBFGS(Optimizer):
         loss = float(closure())
         gradient = self._flat_gradient()
         for p, a in zip(self._params, start, strict=True):
-            p._a[...] = a
+            door.perform(steps.write, (p._a, a), {})
         changed(self._params)
         return loss, gradient
 
@@ -175,7 +205,7 @@ class LBFGS(Optimizer):
             evaluated = 0
             small = False
             if group["line_search_fn"] is not None:
-                start = [p._a.copy() for p in self._params]
+                start = [door.perform(steps.copy, (p._a,), {}) for p in self._params]
                 loss, gradient, t, evaluated = strong_wolfe(
                     partial(self._evaluate, closure, start),
                     t,

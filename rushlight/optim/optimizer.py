@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.autograd import door, steps
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.errors import message
 from rushlight.tensor import Tensor
@@ -132,6 +133,12 @@ class Optimizer:
         The two differ: a parameter whose gradient is None is skipped by `step()`, one whose
         gradient is 0 still decays and still moves by its momentum.
         """
+        if door.state.observers:
+            door.span("zero_grad", self, (), lambda: self._zero_grad(set_to_none))
+        else:
+            self._zero_grad(set_to_none)
+
+    def _zero_grad(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for p in group["params"]:
                 grad = p.grad
@@ -144,7 +151,7 @@ class Optimizer:
                     grad.detach_()
                 else:
                     grad.requires_grad_(False)
-                grad._a.fill(0)
+                door.perform(steps.fill, (grad._a,), {"value": 0})
                 grad._bump()
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
@@ -352,6 +359,11 @@ class Optimizer:
         @functools.wraps(func)
         def step(*args: Any, **kwargs: Any) -> Any:
             self = args[0]
+            if door.state.observers:
+                return door.span("optimizer", self, (), lambda: hooked(self, args, kwargs))
+            return hooked(self, args, kwargs)
+
+        def hooked(self: Any, args: Any, kwargs: Any) -> Any:
             before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
             if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
                 return func(*args, **kwargs)

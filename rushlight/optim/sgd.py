@@ -139,7 +139,7 @@ class SGD(FormulaOptimizer):
                         made = formulas.sgd_numbers(h, first)
                     h.__dict__[f"numbers {first}"] = made
                 for each in by_dtype.values():
-                    self._xp.run_all(formulas.sgd, made, each, names)
+                    self._run_all(formulas.sgd, made, each, names)
         changed(stepped)
 
     def _record(self, group: Group) -> None:

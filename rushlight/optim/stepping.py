@@ -7,6 +7,7 @@ constructor arguments that several optimizers share are at the end.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from operator import is_
 from types import SimpleNamespace
@@ -15,7 +16,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad
+from rushlight.autograd.steps import Step
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
 from rushlight.kernels.optim.reference import Arrays
@@ -108,17 +111,24 @@ class FormulaOptimizer(Optimizer):
                     entry = made[key] = (numbers, after, [])
             _, after, arrays = entry
             if only_step:
-                step[()] = after[0]
+                door.perform(steps.store, (step,), {"value": after[0]})
             else:
                 for b, value in zip(held, after, strict=True):
-                    b[()] = value
+                    door.perform(steps.store, (b,), {"value": value})
             arrays += (a, grad._a)
             for name in held_names:
                 arrays.append(state[name]._a)
             stepped.append(p)
         for numbers, _, arrays in made.values():
-            self._xp.run_all(update, numbers, arrays, names)
+            self._run_all(update, numbers, arrays, names)
         changed(stepped)
+
+    def _run_all(
+        self, update: Any, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
+    ) -> None:
+        """One update of many parameters of one dtype, in place (see `Arrays.run_all`)."""
+        kw = {"xp": self._xp, "numbers": numbers, "names": names}
+        door.perform(update_of(update), arrays, kw)
 
     def _settings(self, group: Group) -> SimpleNamespace:
         """`settings` of a group, kept as long as the group holds the same objects."""
@@ -153,7 +163,7 @@ class FormulaOptimizer(Optimizer):
                 )
             numbers, after = numbers_of(h, *[t._a[()] for t in held])
             for t, value in zip(held, after, strict=True):
-                t._a[()] = number(value)
+                door.perform(steps.store, (t._a,), {"value": number(value)})
                 t._bump()
             tensors = [None if name is None else state[name] for name in names]
             self._record_one(update, SimpleNamespace(**numbers), p, state, names, tensors)
@@ -204,23 +214,49 @@ def changed(tensors: list[Tensor]) -> None:
     all_changed(tensors, "optimizer.step()")
 
 
+class Update(Step):
+    """An update formula over many parameters: (parameter, gradient, *states) one after another."""
+
+    __slots__ = ()
+
+    def written(self, arrays: Any, kw: dict[str, Any]) -> tuple[int | str, ...]:
+        width = len(kw["names"]) + 2 - kw["names"].count(None)
+        return tuple([i for i in range(len(arrays)) if i % width != 1])
+
+
+@functools.cache
+def update_of(formula: Callable[..., Any]) -> Update:
+    """A formula of `kernels/optim.py` as a step."""
+
+    def run(*arrays: Any, xp: Arrays, numbers: dict[str, Any], names: tuple[Any, ...]) -> None:
+        xp.run_all(formula, numbers, list(arrays), names)
+
+    name = formula.__name__.strip("_")
+    shown = f"aten::_fused_{name}_" if name in FUSED else f"rushlight::{name}_"
+    return Update(name, run, outputs=0, shown=shown)
+
+
+FUSED = frozenset(("sgd", "adam", "adamw", "adagrad"))  # one operator in PyTorch, too
+
+
 # ---- state and settings -------------------------------------------------------------------------
 
 
 def scalar(value: float, group: Group | None = None) -> Tensor:
     """A 0-d Tensor for `step` and its like: float32, or float64 when that is the default dtype."""
     double = dtypes.get_default_dtype() is dtypes.float64 and not (group and group.get("fused"))
-    return Tensor._wrap(np.array(value, np.float64 if double else np.float32))
+    kw = {"value": value, "dtype": np.dtype(np.float64 if double else np.float32)}
+    return Tensor._wrap(door.perform(steps.number, (), kw))
 
 
 def zeros_like(p: Tensor) -> Tensor:
     """Zeros with the dtype, shape and memory layout of a parameter, outside the graph."""
-    return Tensor._wrap(np.zeros_like(p._a, subok=False))
+    return full_like(p, 0)
 
 
 def full_like(p: Tensor, value: Any) -> Tensor:
     """As `zeros_like`, filled with `value`."""
-    return Tensor._wrap(np.full_like(p._a, value, subok=False))
+    return Tensor._wrap(door.perform(steps.full_like, (p._a,), {"value": value}))
 
 
 def settings(group: Group) -> SimpleNamespace:

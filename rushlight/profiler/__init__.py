@@ -5,7 +5,7 @@
     print(prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=10))
 
 It costs nothing while it is off, and keeps a bounded number of events while it is on. Read
-`session.py` for what programs call, `recording.py` for what is kept, `swaps.py` for how it sees.
+`session.py` for what programs call, `recording.py` for what is kept, `watching.py` for how it sees.
 """
 
 from __future__ import annotations

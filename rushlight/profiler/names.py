@@ -97,10 +97,8 @@ QUIET = words(
     "promote_types"
 )
 
-# Update rules that PyTorch has as one operator too.
-FUSED = frozenset(("sgd", "adam", "adamw", "adagrad"))
-
 _ops: dict[Any, str] = {}
+_composites: dict[Any, str] = {}
 
 
 def public_name(name: str, spaces: tuple[str, ...]) -> str:
@@ -138,7 +136,11 @@ def _op_name(op: Any) -> str:
     return "rushlight::" + op.name
 
 
-def update_name(rule: Any) -> str:
-    """The name of an optimiser's update of one parameter."""
-    name: str = rule.__name__.strip("_")
-    return f"aten::_fused_{name}_" if name in FUSED else f"rushlight::{name}_"
+def composite_name(composite: Any) -> str:
+    """The name of a composite's events, or "" for what is not shown."""
+    found = _composites.get(composite)
+    if found is None:
+        quiet = composite.name in QUIET or not composite.public
+        found = "" if quiet else public_name(composite.name, composite.public)
+        _composites[composite] = found
+    return found

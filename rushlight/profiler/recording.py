@@ -1,8 +1,8 @@
 """Recording: what one thread does while it is profiled, as frames that open and close.
 
 A `Recorder` keeps a stack of open frames and a bounded list of finished ones; `record_function`
-marks a stretch of the user's own. Who calls `enter` and `leave` stands in `swaps.py`; what is shown
-of the result, in `events.py`.
+marks a stretch of the user's own. Who calls `enter` and `leave` stands in `watching.py`; what is
+shown of the result, in `events.py`.
 
 As in PyTorch, the thread that started the profiler is recorded and no other.
 """

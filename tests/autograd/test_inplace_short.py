@@ -50,12 +50,12 @@ def test_what_the_short_way_leaves_to_the_long() -> None:
     made = leaf * 2
     short = rushlight.ones(3)
     for t in (wide, leaf, view, made, rushlight.ones(3, 3).t(), rushlight.ones(2, device="meta")):
-        assert not views.unwatched(t)
-    assert views.unwatched(short)
-    assert views.unwatched(short[1:])
+        assert not views.changeable(t)
+    assert views.changeable(short)
+    assert views.changeable(short[1:])
     with rushlight.no_grad():
-        assert views.unwatched(leaf)
-        assert not views.unwatched(made)
+        assert views.changeable(leaf)
+        assert not views.changeable(made)
     with pytest.raises(RuntimeError, match="single memory location"):
         wide.add_(1.0)
     with pytest.raises(RuntimeError, match="leaf Variable"):

@@ -18,27 +18,65 @@ Not here: when this is used (`select.py`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from ..codegen import vecmath
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
 from ..codegen.lower import maximum
 from ..codegen.rows import Row
 from ..matmul.small_gemm import SmallGemm, tile_symbols
-from ..runtime import builtin, jit, threads
+from ..tuning import ATTENTION_DEEPEST as DEEPEST
 
 BLOCK = 64  # queries and keys of a block
-DEEPEST = 256  # elements of a query or value at most
 LEAST = {F32: -87.0, F64: -708.0}  # below, e**x is taken for 0
 TOGETHER = 4  # lines whose exponentials are computed at once
 
-# int64 words: sizes, then (first dim, second dim, row, column) strides of each operand.
-SIZES = ("second", "rows", "columns", "depth", "width", "causal", "guarded", "blocks")
-ARRAYS = ("q", "k", "v", "mask", "out", "g", "dq", "dk", "dv")
-WORDS = (*SIZES, *(f"{a}_{s}" for a in ARRAYS for s in ("0", "1", "row", "col")))
-FORWARD = ("q", "k", "v", "mask", "out", "kept", "scale")
-BACKWARD = ("q", "k", "v", "mask", "out", "kept", "scale", "g", "dq", "dk", "dv", "along")
+QUERIES, KEYS, VALUES = "(queries, depth)", "(keys, depth)", "(keys, width)"
+
+
+def interface(backward: bool) -> Interface:
+    """What the kernel of a direction is called with; every operand has two leading dims."""
+    arrays = {
+        "q": f"queries, {QUERIES}", "k": f"keys, {KEYS}", "v": f"values, {VALUES}",
+        "mask?": "(queries, keys): added to the scores, or bool: False hides",
+        "out": "the result, (queries, width)",
+    }  # fmt: skip
+    if backward:
+        arrays |= {
+            "g": "gradient of the result", "dq": "gradient of q", "dk": "gradient of k",
+            "dv": "gradient of v",
+        }  # fmt: skip
+    names = [name.removesuffix("?") for name in arrays]
+    arrays["kept"] = "logarithm of the sum of exp(scores) of each query, without gaps"
+    if backward:
+        arrays["along"] = "workspace of the size of kept"
+    steps = {"batch": "first dim", "head": "second dim", "row": "row", "col": "column"}
+    return Interface(
+        "attention_backward" if backward else "attention",
+        "dq, dk, dv of softmax(q k^T * scale + mask) v" if backward
+        else "out = softmax(q k^T * scale + mask) v",
+        arrays,
+        {
+            "heads": "size of the second dim",
+            "rows": "queries",
+            "columns": "keys",
+            "depth": "elements of a query",
+            "width": "elements of a value",
+            "causal": "1: query i sees keys up to i",
+            "guarded": "1: a query may see nothing",
+            "blocks": "blocks of queries",
+            "chunks": "pieces of work that threads share: blocks of queries, or heads",
+            **{f"{n}_{s}": f"elements of {n} from one {text} to the next"
+               for n in names for s, text in steps.items()},
+        },
+        {"scale": "factor of the scores"},
+    )  # fmt: skip
+
+
+FORWARD, BACKWARD = interface(False), interface(True)
 
 
 class Attention(SmallGemm):
@@ -47,7 +85,7 @@ class Attention(SmallGemm):
     def __init__(self, e: str, mask: str, backward: bool) -> None:
         super().__init__(e)
         self.mask, self.backward = mask, backward
-        self.fields = BACKWARD if backward else FORWARD
+        self.interface = BACKWARD if backward else FORWARD
         self.low = float("-inf")
 
     def build(self) -> Any:
@@ -57,15 +95,7 @@ class Attention(SmallGemm):
             self.write_backward()
         else:
             self.write_forward()
-        names = [*self.fields, "words", "chunks"]
-        f = self.module.function("run", None, [(n, I64 if n == "chunks" else PTR) for n in names])
-        packed = f.buffer(PTR, len(names))
-        for i, name in enumerate(names[:-1]):
-            packed[i] = f.args[name]
-        f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
-        f.ret()
-        kinds = ["array?" if n == "mask" else "array" for n in names[:-1]]
-        builtin.entry(self.module, "call", "run", [*kinds, "int"])
+        self.interface.write(self.module, "chunks")
         return self.module
 
     def write_product(self) -> None:
@@ -109,20 +139,17 @@ class Attention(SmallGemm):
         """The chunk's function; sets what the other parts read."""
         f = self.module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
         self.f = f
-        context = f.args["context"].of(PTR)
-        words = context[len(self.fields)].of(I64)
-        self.word = {name: words[i] for i, name in enumerate(WORDS)}
-        self.base = {name: context[i] for i, name in enumerate(self.fields)}
-        self.scale = self.base["scale"].of(self.e)[0]
+        self.word = self.interface.words(f.args["context"])
+        self.scale = f.convert(self.word["scale"], self.e)
         self.null = f.const(I64, 0)
         return f
 
     def of_head(self, name: str, head: Value) -> Pointer:
         """An operand's matrix of one head."""
-        second = self.word["second"]
+        heads, word = self.word["heads"], self.word
         e = I8 if name == "mask" and self.mask == "bool" else self.e
-        place = head // second * self.word[f"{name}_0"] + head % second * self.word[f"{name}_1"]
-        return self.base[name].of(e).at(place)
+        place = head // heads * word[f"{name}_batch"] + head % heads * word[f"{name}_head"]
+        return word[name].of(e).at(place)
 
     def row(self, name: str, matrix: Pointer, i: Any) -> Pointer:
         return matrix.at(self.word[f"{name}_row"] * i)
@@ -225,7 +252,7 @@ class Attention(SmallGemm):
         head, first = index // blocks, index % blocks * BLOCK
         q, k, v, out = (self.of_head(n, head) for n in ("q", "k", "v", "out"))
         mask = None if self.mask == "none" else self.of_head("mask", head)
-        kept = self.base["kept"].of(e).at(head * w["rows"] + first)
+        kept = self.word["kept"].of(e).at(head * w["rows"] + first)
         rows = self.block(first, w["rows"])
         q, out = self.row("q", q, first), self.row("out", out, first)
         last = first + rows
@@ -312,7 +339,7 @@ class Attention(SmallGemm):
             self.of_head(n, head) for n in ("q", "k", "v", "out", "g", "dq", "dk", "dv")
         )
         mask = None if self.mask == "none" else self.of_head("mask", head)
-        kept, along = (self.base[n].of(e).at(head * w["rows"]) for n in ("kept", "along"))
+        kept, along = (self.word[n].of(e).at(head * w["rows"]) for n in ("kept", "along"))
         with f.range(w["rows"]) as i:  # the sum of g * out: what all weights of a query share
             r = Row(f, e, {}, {"n": w["width"]})
             r.places |= {"g": self.row("g", g, i), "out": self.row("out", out, i)}
@@ -363,9 +390,10 @@ class Attention(SmallGemm):
         f.ret()
 
 
-def kernel(e: str, mask: str, backward: bool) -> Any:
-    """The compiled kernel as a Python function of (operands..., words, chunks)."""
-    key = ("attention", e, mask, backward, jit.target().lanes, BLOCK, DEEPEST)
-    imports = {**builtin.symbols(), **threads.run_symbol(), **tile_symbols(e)}
-    found = jit.load(key, lambda: Attention(e, mask, backward).build(), ["call"], imports)
-    return builtin.function(found["call"], "attention_grad" if backward else "attention")
+@functools.cache
+def kernel(e: str, mask: str, backward: bool) -> Kernel:
+    """The kernel of an element type and a kind of mask: "none", "bool" or "float"."""
+    return Kernel(
+        BACKWARD if backward else FORWARD, (e, mask, BLOCK, DEEPEST),
+        lambda: Attention(e, mask, backward).build(), lambda: tile_symbols(e),
+    )  # fmt: skip

@@ -1,138 +1,224 @@
-"""Attention without the matrix of scores: when machine code computes it, and the same with NumPy.
+"""Attention: which way computes softmax(q k^T * scale + mask) v and its gradients.
 
-`forward` and `backward` answer None for what NumPy does: small work, other types and layouts. The
-choice looks at types, shapes and layouts alone.
+`flash.py` never has the matrix of scores; NumPy (`reference.py`) takes other types and layouts. The
+gradients of what NumPy computes are the op's rule, so `backward` answers None for them.
 
-Not here: the kernels (`flash.py`), attention with dropout or weights (`ops/nn/attention.py`).
+Not here: attention with dropout, or whose weights are wanted (`ops/nn/attention.py`).
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..elementwise import select as elementwise
-from ..matmul.select import ELEMENTS, steps
+from ..matmul.select import ELEMENTS, in_elements
+from ..meta import MetaArray, contiguous_strides
+from ..plan import Launch, Plan, Reference, nbytes
+from . import reference
 
 Array = Any
-LEAST_WORK = 1 if elementwise.ALWAYS else 1 << 18  # multiplications of the scores
-DEEPEST = 256  # elements of a query or value at most (flash.py)
+Shape = tuple[int, ...]
+Layout = tuple[Any, Shape, Shape]  # type, shape and strides of an array
+NUMPY = "attention.numpy"
+BOOL = np.dtype(bool)
 
 
-@functools.cache
-def kernel(element: str, mask: str, backward: bool) -> Any:
-    from . import flash
-
-    return flash.kernel(element, mask, backward)
-
-
-def applies(q: Array, k: Array, v: Array, mask: Array | None) -> bool:
-    """Whether kernels compute this."""
-    if not all(a.__class__ is np.ndarray for a in (q, k, v)) or q.ndim not in (3, 4):
-        return False
-    dtype, lead = q.dtype, q.shape[:-2]
-    if dtype not in ELEMENTS or k.dtype != dtype or v.dtype != dtype:
-        return False
-    if k.shape[:-2] != lead or v.shape[:-2] != lead or not q.size or not k.size or not v.size:
-        return False
-    if max(q.shape[-1], v.shape[-1]) > DEEPEST or q.size * k.shape[-2] < LEAST_WORK:
-        return False
-    if k.shape[-2] != v.shape[-2] or q.shape[-1] != k.shape[-1]:
-        return False
-    if mask is not None:
-        if mask.__class__ is not np.ndarray or mask.dtype not in (dtype, np.dtype(bool)):
-            return False
-        whole = (*lead, q.shape[-2], k.shape[-2])
-        if mask.ndim > q.ndim or np.broadcast_shapes(mask.shape, whole) != whole:
-            return False
-    return bool(elementwise.jit()) and all(steps(a) is not None for a in (q, k, v))
-
-
-def four(x: Array) -> Array:
-    """With two leading dims."""
-    return x if x.ndim == 4 else x[None]
-
-
-def result(like: Array, length: int, width: int) -> Array:
-    """Room for a result (..., length, width); heads lie within a position, as PyTorch has it."""
-    lead = like.shape[:-2]
-    if len(lead) == 1:
-        return np.empty((*lead, length, width), like.dtype)
-    return np.empty((lead[0], length, lead[1], width), like.dtype).transpose(0, 2, 1, 3)
-
-
-def in_lines(x: Array) -> Array:
-    """With the elements of a query, key or value side by side."""
-    if x.strides[-1] == x.itemsize and steps(x) is not None:
-        return x
-    return np.ascontiguousarray(x)
-
-
-def laid_out(mask: Array | None, q: Array, k: Array) -> Array | None:
-    """The mask with all dims, its columns side by side."""
-    if mask is None:
-        return None
-    if mask.shape[-1:] != k.shape[-2:-1]:
-        mask = np.broadcast_to(mask, (*mask.shape[:-1], k.shape[-2]))
-    if mask.strides[-1] != mask.itemsize or steps(mask) is None:
-        mask = np.ascontiguousarray(mask)
-    return four(np.broadcast_to(mask, (*q.shape[:-1], k.shape[-2])))
-
-
-def run(backward: bool, causal: bool, scale: float, arrays: dict[str, Array]) -> None:
-    """Call a kernel with the operands by name."""
-    from .flash import ARRAYS, BACKWARD, BLOCK, FORWARD, WORDS
-
-    q, v, mask = arrays["q"], arrays["v"], arrays["mask"]
-    element = ELEMENTS[q.dtype]
-    blocks = -(-q.shape[-2] // BLOCK)
-    sizes = (q.shape[1], q.shape[2], v.shape[2], q.shape[3], v.shape[3])
-    words = [*sizes, causal, causal or mask is not None, blocks]
-    for name in ARRAYS:
-        a = arrays.get(name)
-        words += (0,) * 4 if a is None else steps(a)  # type: ignore[arg-type]
-    assert len(words) == len(WORDS)
-    arrays["scale"] = np.array([scale], q.dtype)
-    kind = "none" if mask is None else "bool" if mask.dtype == bool else "float"
-    chunks = q.shape[0] * q.shape[1] * (1 if backward else blocks)
-    call = kernel(element, kind, backward)
-    elementwise.jit()[2].ready()
-    given = [arrays[n] for n in (BACKWARD if backward else FORWARD)]
-    call(*given, np.array(words, np.int64), chunks)
+def layout(a: Array) -> Layout | None:
+    """What a plan asks of an array (None of one that is not there)."""
+    return None if a is None else (a.dtype, a.shape, a.strides)
 
 
 def forward(
     q: Array, k: Array, v: Array, mask: Array | None, scale: float, causal: bool
-) -> tuple[Array, Array] | None:
-    """(result, logarithm of the sum of exp(scores) of each row (..., L); inf where it is 0)."""
-    if not applies(q, k, v, mask):
-        return None
-    q, k, v = (in_lines(a) for a in (q, k, v))
-    out = result(q, q.shape[-2], v.shape[-1])
-    kept = np.empty(q.shape[:-1], q.dtype)
-    mask = laid_out(mask, q, k)
-    arrays = {"q": four(q), "k": four(k), "v": four(v), "mask": mask, "out": four(out)}
-    run(False, causal, scale, {**arrays, "kept": kept})
-    return out, kept
+) -> tuple[Array, Array]:
+    """(result (..., L, V), logarithm of the sum of exp(scores) of each row (..., L); inf where that
+    sum is 0). Shapes: q (..., L, E), k (..., S, E), v (..., S, V), mask broadcasts to (..., L, S).
+    """
+    of_q, of_k, of_v = ((a.dtype, a.shape, a.strides) for a in (q, k, v))
+    made = plan_forward(of_q, of_k, of_v, layout(mask), causal)
+    return made.run(q, k, v, mask, scale)  # type: ignore[no-any-return]
 
 
 def backward(
     g: Array, out: Array, kept: Array, q: Array, k: Array, v: Array, mask: Array | None,
     scale: float, causal: bool,
 ) -> tuple[Array, Array, Array] | None:  # fmt: skip
-    """Gradients of q, k and v."""
-    if not applies(q, k, v, mask) or g.dtype != q.dtype or kept.dtype != q.dtype:
+    """Gradients of q, k and v, from that of the result; None where no kernel computes them."""
+    of = [(a.dtype, a.shape, a.strides) for a in (g, out, kept, q, k, v)]
+    made = plan_backward(*of, layout(mask), causal)
+    return None if made is None else made.run(g, out, kept, q, k, v, mask, scale)
+
+
+def fits(q: Layout, k: Layout, v: Layout, mask: Layout | None) -> bool:
+    """Whether the kernels compute this."""
+    dtype, shape, _ = q
+    keys, values, lead = k[1], v[1], q[1][:-2]
+    if dtype not in ELEMENTS or k[0] != dtype or v[0] != dtype or len(shape) not in (3, 4):
+        return False
+    if keys[:-2] != lead or values[:-2] != lead or not all(map(math.prod, (shape, keys, values))):
+        return False
+    if keys[-2] != values[-2] or shape[-1] != keys[-1]:
+        return False
+    if max(shape[-1], values[-1]) > tuning.ATTENTION_DEEPEST:
+        return False
+    if mask is not None:
+        whole = (*lead, shape[-2], keys[-2])
+        if mask[0] not in (dtype, BOOL) or len(mask[1]) > len(whole):
+            return False
+        if np.broadcast_shapes(mask[1], whole) != whole:
+            return False
+    steps = [in_elements(a[2], dtype.itemsize) for a in (q, k, v)]
+    return bool(elementwise.jit()) and all(s is not None for s in steps)
+
+
+# -- plans ---------------------------------------------------------------------------------------
+
+
+class Making:
+    """The operands of a plan while it is made: copies where a kernel needs another layout."""
+
+    def __init__(self, q: Layout, k: Layout, v: Layout, mask: Layout | None, causal: bool) -> None:
+        self.dtype, self.element = q[0], ELEMENTS[q[0]]
+        self.lead, (self.rows, self.depth) = q[1][:-2], q[1][-2:]
+        self.columns, self.width = v[1][-2:]
+        self.causal = causal
+        self.launches: list[Launch | Reference] = []
+        self.arrays: dict[str, str | None] = {}
+        self.ints: dict[str, int] = {}
+        for name, a in (("q", q), ("k", k), ("v", v)):
+            self.operand(name, a)
+        self.mask(mask)
+
+    def operand(self, name: str, a: Layout) -> None:
+        """An operand whose rows have their elements side by side, copied where they have not."""
+        dtype, shape, strides = a
+        if strides[-1] != dtype.itemsize or in_elements(strides, dtype.itemsize) is None:
+            self.launches.append(Reference(np.ascontiguousarray, (name,), (f"{name}_dense",)))
+            self.named(name, f"{name}_dense", contiguous_strides(shape, dtype.itemsize))
+        else:
+            self.named(name, name, strides)
+
+    def named(self, field: str, name: str | None, strides: Shape, size: int = 0) -> None:
+        """Let a kernel's array be one of the plan's, and state its strides, in elements."""
+        size = size or self.dtype.itemsize
+        steps = [s // size for s in strides]
+        self.arrays[field] = name
+        labels = [f"{field}_{s}" for s in ("batch", "head", "row", "col")]
+        self.ints |= dict(zip(labels, [0] * (4 - len(steps)) + steps, strict=True))
+
+    def mask(self, mask: Layout | None) -> None:
+        """The mask, broadcast by strides; its columns side by side."""
+        self.kind = "none"
+        if mask is None:
+            self.named("mask", None, ())
+            return
+        dtype, shape, strides = mask
+        name, size = "mask", dtype.itemsize
+        self.kind = "bool" if dtype == BOOL else "float"
+        one = shape[-1:] != (self.columns,)
+        if one or strides[-1] != size or in_elements(strides, size) is None:
+            shape = (*shape[:-1], self.columns)
+            name = "mask_dense"
+            self.launches.append(Reference(reference.dense, ("mask",), (name,), shape=shape))
+            strides = contiguous_strides(shape, size)
+        spread = tuple(0 if n == 1 else s for n, s in zip(shape[:-1], strides[:-1], strict=True))
+        missing = len(self.lead) + 2 - len(shape)
+        self.named("mask", name, (*(0,) * missing, *spread, size), size)
+
+    def result(self, length: int, width: int) -> MetaArray:
+        """A result (..., length, width); heads lie within a position, as PyTorch has it."""
+        shape, size = (*self.lead, length, width), self.dtype.itemsize
+        if len(self.lead) == 1:
+            return MetaArray(shape, self.dtype)
+        heads = self.lead[1]
+        row = heads * width * size
+        return MetaArray(shape, self.dtype, (length * row, width * size, row, size))
+
+    def written(self, name: str, meta: MetaArray) -> MetaArray:
+        """An array that a kernel writes."""
+        self.named(name, name, meta.strides)
+        return meta
+
+    def launch(self, kernel: Any, **arrays: str) -> None:
+        """Add the kernel, which has all that was named before."""
+        from .flash import BLOCK
+
+        blocks = -(-self.rows // BLOCK)
+        heads = math.prod(self.lead)
+        self.launches.append(Launch(
+            kernel, **self.arrays, **arrays, **self.ints, heads=self.lead[-1], rows=self.rows,
+            columns=self.columns, depth=self.depth, width=self.width, causal=int(self.causal),
+            guarded=int(self.causal or self.kind != "none"), blocks=blocks,
+            chunks=heads * (1 if "dq" in self.arrays else blocks), scale="scale",
+        ))  # fmt: skip
+
+    def flops(self, products: int) -> int:
+        """Multiplications and additions of so many products over all scores (a causal mask hides
+        half of them, which is not taken off)."""
+        work = math.prod(self.lead) * self.rows * self.columns
+        return work * (products * (self.depth + self.width) + 5)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_forward(q: Layout, k: Layout, v: Layout, mask: Layout | None, causal: bool) -> Plan:
+    """Operands q, k, v, mask (or None), scalar scale; outputs out and kept."""
+    operands, metas = ("q", "k", "v", "mask"), [MetaArray(a[1], a[0]) for a in (q, k, v)]
+    launches: list[Launch | Reference]
+    if fits(q, k, v, mask):
+        from .flash import kernel
+
+        making = Making(q, k, v, mask, causal)
+        outputs = {
+            "out": making.written("out", making.result(making.rows, making.width)),
+            "kept": MetaArray(q[1][:-1], q[0]),
+        }
+        making.launch(kernel(making.element, making.kind, False), kept="kept")
+        name, launches, flops = "attention.flash", making.launches, making.flops(2)
+    else:
+        lead = np.broadcast_shapes(q[1][:-2], k[1][:-2], v[1][:-2], mask[1][:-2] if mask else ())
+        rows = (*lead, q[1][-2])
+        outputs = {"out": MetaArray((*rows, v[1][-1]), q[0]), "kept": MetaArray(rows, q[0])}
+        given = (*operands, "scale")
+        launches = [Reference(reference.forward, given, ("out", "kept"), causal=causal)]
+        name, flops = NUMPY, math.prod(rows) * k[1][-2] * (2 * (q[1][-1] + v[1][-1]) + 5)
+    return Plan(
+        name, operands, outputs, launches, scalars=("scale",), flops=flops,
+        bytes=nbytes(*metas, *outputs.values()),
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_backward(
+    g: Layout, out: Layout, kept: Layout, q: Layout, k: Layout, v: Layout, mask: Layout | None,
+    causal: bool,
+) -> Plan | None:  # fmt: skip
+    """Operands g, out, kept, q, k, v, mask (or None), scalar scale; outputs dq, dk and dv."""
+    if g[0] != q[0] or kept[0] != q[0] or not fits(q, k, v, mask):
         return None
-    kept = np.ascontiguousarray(kept)
-    q, k, v, g, out = (in_lines(a) for a in (q, k, v, g, out))
-    dq, dk, dv = (result(q, *a.shape[-2:]) for a in (q, k, v))
-    if causal and k.shape[-2] > q.shape[-2]:  # keys that nobody sees
-        dk[...] = 0
-        dv[...] = 0
-    arrays = {"q": q, "k": k, "v": v, "out": out, "g": g, "dq": dq, "dk": dk, "dv": dv}
-    arrays = {n: four(a) for n, a in arrays.items()}
-    arrays |= {"mask": laid_out(mask, q, k), "kept": kept, "along": np.empty_like(kept)}
-    run(True, causal, scale, arrays)
-    return dq, dk, dv
+    from .flash import kernel
+
+    making = Making(q, k, v, mask, causal)
+    making.operand("g", g)
+    making.operand("out", out)
+    along = "kept"
+    if kept[2] != contiguous_strides(kept[1], kept[0].itemsize):
+        along = "kept_dense"
+        making.launches.append(Reference(np.ascontiguousarray, ("kept",), (along,)))
+    outputs = {
+        f"d{name}": making.written(f"d{name}", making.result(*a[1][-2:]))
+        for name, a in (("q", q), ("k", k), ("v", v))
+    }
+    if causal and making.columns > making.rows:  # keys that nobody sees
+        making.launches.append(Reference(reference.zero, ("dk", "dv"), ()))
+    making.launch(kernel(making.element, making.kind, True), kept=along, along="along")
+    metas = [MetaArray(a[1], a[0]) for a in (g, out, kept, q, k, v)]
+    return Plan(
+        "attention.flash_backward", ("g", "out", "kept", "q", "k", "v", "mask"), outputs,
+        making.launches, workspace={"along": nbytes(metas[2])}, scalars=("scale",),
+        flops=making.flops(5), bytes=nbytes(*metas, *outputs.values()),
+    )  # fmt: skip

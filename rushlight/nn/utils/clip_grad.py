@@ -13,6 +13,7 @@ import rushlight
 
 from ...autograd import door
 from ...autograd.grad_mode import no_grad
+from ...autograd.steps import Step, step
 from ...autograd.views import all_changed
 from ...kernels.multi_tensor import select as multi_tensor
 from ...tensor import Tensor
@@ -35,13 +36,45 @@ def _grads(parameters: Tensors) -> list[Tensor]:
 
 
 def _bare(tensors: list[Tensor]) -> bool:
-    """Whether nobody watches and no class of its own answers for one of the tensors."""
-    kinds = all([t.__class__ is Tensor or t.__class__ is Parameter for t in tensors])
-    return kinds and not door.state.watchers
+    """Whether no class of its own answers for one of the tensors."""
+    return all([t.__class__ is Tensor or t.__class__ is Parameter for t in tensors])
+
+
+@step(shown="aten::_foreach_norm")
+def total_norm(*arrays: Any, order: float) -> Any:
+    """The norm of all elements together, in the arrays' type; None where there is no way."""
+    found = multi_tensor.norm(arrays, order)
+    if found is None:
+        return None
+    with np.errstate(over="ignore"):
+        return np.array(found, arrays[0].dtype)
+
+
+class _EachOf(Step):
+    """A step that writes to its operands, but for the last one where that is a factor."""
+
+    __slots__ = ()
+
+    def written(self, arrays: Any, kw: dict[str, Any]) -> tuple[int | str, ...]:
+        return tuple(range(len(arrays) - (self is scale)))
+
+
+scale = _EachOf(
+    "scale",
+    lambda *arrays: multi_tensor.scale(arrays[:-1], arrays[-1]),
+    outputs=0,
+    shown="aten::_foreach_mul_",
+)
+limit = _EachOf(
+    "limit",
+    lambda *arrays, low, high: multi_tensor.limit(arrays, low, high),
+    outputs=0,
+    shown="aten::_foreach_clamp_",
+)
 
 
 def _is_real(tensors: list[Tensor]) -> bool:
-    """Whether all are float32, or all float64: then sums are made in float64, watched or not."""
+    """Whether all are float32, or all float64: then sums are made in float64."""
     kinds = {t.dtype for t in tensors}
     return len(kinds) == 1 and kinds <= {rushlight.float32, rushlight.float64}
 
@@ -65,7 +98,9 @@ def get_total_norm(
     if not tensors:
         return rushlight.as_tensor(0.0)
     with no_grad():
-        found = multi_tensor.norm([t._a for t in tensors], norm_type) if _bare(tensors) else None
+        found = None
+        if _bare(tensors):
+            found = door.perform(total_norm, [t._a for t in tensors], {"order": norm_type})
         if found is None:
             wide = (
                 rushlight.float64 if _is_real(tensors) and norm_type in multi_tensor.NORMS else None
@@ -74,8 +109,7 @@ def get_total_norm(
             total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
             total = total.to(tensors[0].dtype) if wide is not None else total
         else:
-            with np.errstate(over="ignore"):
-                total = Tensor._wrap(np.array(found, tensors[0]._a.dtype))
+            total = Tensor._wrap(found)
         if error_if_nonfinite and not total.isfinite():
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is "
@@ -101,7 +135,7 @@ def clip_grads_with_norm_(
             and arrays[0].dtype == factor._a.dtype
             and _bare(grads)
         ):
-            multi_tensor.scale(arrays, factor._a)
+            door.perform(scale, [*arrays, factor._a], {})
             all_changed(grads, "clip_grads_with_norm_")
             return
         for grad in grads:
@@ -175,7 +209,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     with no_grad():
         arrays = [g._a for g in grads]
         if multi_tensor.plain(arrays) is not None and _bare(grads):
-            multi_tensor.limit(arrays, -clip_value, clip_value)
+            door.perform(limit, arrays, {"low": -clip_value, "high": clip_value})
             all_changed(grads, "clip_grad_value_")
             return
         for grad in grads:

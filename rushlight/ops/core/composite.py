@@ -110,7 +110,8 @@ def composite(
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    Composite(shown, called, publication, tried, data_dependent, adapt)
+    made = Composite(shown, called, publication, tried, data_dependent, adapt)
+    shown.composite = made  # type: ignore[attr-defined]
     if inplace:
         composite(
             inplace_of(fn, called),

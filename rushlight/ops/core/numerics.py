@@ -8,17 +8,24 @@ other op states its own with `op.shape(...)`, or says that it depends on data.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...autograd.steps import Step
 from ...errors import message
 from ...kernels.meta import MetaArray
 from .types import Forward, ShapeRule
 
 ndarray = np.ndarray
+
+
+def in_place(name: str, ufunc: np.ufunc) -> Step:
+    """One of NumPy's functions, its result written over the first operand."""
+    if ufunc.nin == 1:
+        return Step(name + "_", lambda a: ufunc(a, a), outputs=0, mutates=(0,))
+    return Step(name + "_", lambda a, b: ufunc(a, b, a), outputs=0, mutates=(0,))
 
 
 @dataclass(slots=True)
@@ -37,7 +44,9 @@ class Numerics:
         ufunc: the ufunc that an elementwise op is, or that a reduction repeats.
         combine, identity: of a reduction, the formula of two partial results and where it starts.
         data_dependent: the result's shape is a matter of values, so meta tensors cannot have it.
-        into: writes results of this op where they shall lie, (array, *parameters).
+        into: the in-place form, a Step, for memory that may simply be written to. An op that is a
+            ufunc has one by itself.
+        mutates: names of parameters that a call changes: a generator of random numbers.
         shape: the rule that gives shape and type.
     """
 
@@ -51,7 +60,8 @@ class Numerics:
     combine: Forward | None = None
     identity: float | None = None
     data_dependent: bool = False
-    into: Callable[..., None] | None = None
+    into: Step | None = None
+    mutates: tuple[str, ...] = ()
     shape: ShapeRule | None = None
 
     @property

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...autograd import door
 from ...autograd.node import TensorBase
+from ...autograd.observe import on_observe
 
 ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
 known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
@@ -121,6 +123,29 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
             relevant = relevant_args(args, kw)
             if relevant:
                 return dispatch(public, args, kw, relevant)
-        return fn(*args, **kw)
+        return called(public, fn, args, kw)
 
     return public
+
+
+def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """A call that no class takes over. While somebody observes, all calls come here, for then
+    `known` is empty."""
+    if door.state.observers:
+        return door.span("composite", public, (*args, *kw.values()), lambda: fn(*args, **kw))
+    return fn(*args, **kw)
+
+
+_kept: list[type] = []
+
+
+def _on_observe(observed: bool) -> None:
+    if observed:
+        _kept.extend(known)
+        known.clear()
+    else:
+        known.update(_kept)
+        _kept.clear()
+
+
+on_observe.append(_on_observe)

@@ -34,6 +34,8 @@ import numpy as np
 
 from ...autograd import door, operators, specialize
 from ...autograd.node import TensorBase
+from ...autograd.observe import on_observe
+from ...autograd.steps import Step
 from ...kernels.codegen import expr
 from ...kernels.elementwise import select as elementwise_kernels
 from ...kernels.meta import MetaArray
@@ -47,7 +49,7 @@ from .derivative import Derivative, computed_wide, conjugated
 from .derivative import camel as camel
 from .derivative import unwritten as unwritten
 from .derivative import up as up
-from .numerics import Numerics
+from .numerics import Numerics, in_place
 from .publication import Publication, inplace_function, public_function
 from .publication import write_out as write_out
 from .samples import Samples
@@ -61,7 +63,7 @@ ndarray = np.ndarray
 # `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
 SIGNATURE = ("varargs", "numbers", "optional", "check")
 NUMERICS = ("promote", "low", "view", "fresh", "outputs", "ufunc", "combine", "identity",
-            "data_dependent", "into")  # fmt: skip
+            "data_dependent", "into", "mutates")  # fmt: skip
 DERIVATIVE = ("differentiable", "holomorphic", "saves", "copies")
 SAMPLES = ("errors", "smooth", "constant", "once", "layout", "no_narrow")
 
@@ -127,6 +129,9 @@ class Op:
         self.fresh: bool = n.fresh
         self.outputs: int = n.outputs
         self.ufunc: Any = n.ufunc
+        if n.into is None and isinstance(n.ufunc, np.ufunc) and self.kind == "elementwise":
+            n.into = in_place(self.name, n.ufunc)
+        self.into: Step | None = n.into
         self.return_type: Callable[[Any], Any] | None = self.publication.return_type
         self.differentiable: tuple[int, ...] | None = d.differentiable
         self.saves: tuple[int, ...] | None = d.saves
@@ -268,6 +273,21 @@ class Op:
                 return self.infer(list(args), kw)
         return self.fn(*args, **kw)
 
+    def call_shown(self, *args: Any, **kw: Any) -> Any:
+        """`__call__` while somebody observes: what is computed on arrays passes the door."""
+        for a in args:
+            if a.__class__ is ndarray:
+                return door.perform(self, args, kw)
+            if isinstance(a, (TensorBase, expr.Expr, MetaArray)):
+                return Op.call_plainly(self, *args, **kw)
+        return door.perform(self, args, kw)
+
+    call_plainly = __call__
+
+    def written(self, arrays: Any, kw: dict[str, Any]) -> tuple[str, ...]:
+        """What one call writes to (see `autograd/steps.py`)."""
+        return self.numerics.mutates
+
     def call(self, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         """A public call: check the operands' kinds, honour subclasses, go through the door."""
         ordinary = overrides.ordinary
@@ -387,3 +407,10 @@ def intrinsic(name: str, ufunc: Any, *rules: Rule | None, **options: Any) -> Op:
     if rules:
         record.vjp(*rules)
     return record
+
+
+def _on_observe(observed: bool) -> None:
+    Op.__call__ = Op.call_shown if observed else Op.call_plainly  # type: ignore[method-assign]
+
+
+on_observe.append(_on_observe)

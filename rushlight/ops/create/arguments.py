@@ -10,6 +10,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import LEAF
+from ...autograd.steps import Step
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -62,13 +63,25 @@ def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
         d = as_dtype(d)
     if usable(device) is META:
         return MetaArray(shape, d.np)
+    if door.state.observers:
+        step = _empty if fill is None else _zeros if fill == 0 else _ones if fill == 1 else _full
+        return door.perform(step, (), {"shape": shape, "dtype": d.np, "fill": fill})
+    return _filled(shape, d.np, fill)
+
+
+def _filled(shape: tuple[int, ...], dtype: Any, fill: Any) -> Any:
     if fill is None:
-        return np.empty(shape, d.np)
+        return np.empty(shape, dtype)
     if fill == 0:
-        return np.zeros(shape, d.np)
-    a = np.empty(shape, d.np)
-    a.fill(stored(fill, d.np))
+        return np.zeros(shape, dtype)
+    a = np.empty(shape, dtype)
+    a.fill(stored(fill, dtype))
     return a
+
+
+_empty, _zeros, _ones, _full = (
+    Step(name, _filled, shown="aten::" + name) for name in ("empty", "zeros", "ones", "full")
+)
 
 
 def as_dtype(d: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
+from ...autograd.steps import Step, step
 from ...device import META, usable
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -190,10 +191,16 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
     if meta:
         return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
     order: Any = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
-    a = np.empty_like(t._a, dtype=d, order=order)
+    return door.perform(_like, (t._a,), {"dtype": d, "order": order, "fill": fill})
+
+
+@step()
+def _like(a: Any, *, dtype: Any, order: Any, fill: Any) -> Any:
+    """An array of another one's shape and memory order, of one value unless that is None."""
+    made = np.empty_like(a, dtype=dtype, order=order)
     if fill is not None:
-        a.fill(stored(fill, a.dtype))
-    return a
+        made.fill(stored(fill, made.dtype))
+    return made
 
 
 zeros_like = like("zeros_like", 0, "Zeros in the shape and dtype of `input`.")
@@ -266,8 +273,14 @@ def arange(
     kind = np.float64 if dtype.is_floating_point else np.int64
     if dtype.category == dtypes.INT:  # the count is that of the bounds as given
         start, step = int(start), int(step)
-    a = (start + np.arange(n, dtype=kind) * step).astype(dtype.np)
-    return finish(a, requires_grad, device, out)
+    kw = {"start": start, "n": n, "by": step, "kind": kind, "dtype": dtype.np}
+    return finish(door.perform(_arange, (), kw), requires_grad, device, out)
+
+
+@step(shown="aten::arange")
+def _arange(*, start: Any, n: int, by: Any, kind: Any, dtype: Any) -> Any:
+    """n numbers from `start` on, computed in the type `kind`."""
+    return (start + np.arange(n, dtype=kind) * by).astype(dtype)
 
 
 def number(v: Any) -> Any:
@@ -300,7 +313,11 @@ def range_(
     )
     n = pymath.floor((end - start) / step) + 1
     d = dtypes.get_default_dtype() if dtype is None else dtype
-    return finish((start + np.arange(n) * step).astype(d.np), requires_grad, device, out)
+    kw = {"start": start, "n": n, "by": step, "kind": None, "dtype": d.np}
+    return finish(door.perform(_range, (), kw), requires_grad, device, out)
+
+
+_range = Step("range", _arange.fn, shown="aten::range")
 
 
 @composite(public="torch", dispatch=False)
@@ -338,11 +355,18 @@ def linspace(
         if d.np.kind in "fc" and not d.low
         else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     )
+    kw = {"start": start, "end": end, "steps": steps, "work": work, "dtype": d.np}
+    return finish(door.perform(_linspace, (), kw), requires_grad, device, out)
+
+
+@step(shown="aten::linspace")
+def _linspace(*, start: Any, end: Any, steps: int, work: Any, dtype: Any) -> Any:
+    """`steps` numbers from start to end, computed in the type `work`."""
     i = np.arange(steps)
     # PyTorch counts from both ends towards the middle, in the type itself, and rounds a product
     # and its sum once.
     low, high = work.type(start), work.type(end)
-    if d.np == np.float32 and np.isfinite((low, high)).all():
+    if dtype == np.float32 and np.isfinite((low, high)).all():
         with np.errstate(over="ignore"):
             step = (high - low) / work.type(max(steps - 1, 1))
         rising = (float(low) + float(step) * i).astype(work)
@@ -352,7 +376,7 @@ def linspace(
         rising = low + step * i.astype(work)
         falling = high - step * (steps - 1 - i).astype(work)
     a = np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
-    return finish(a.astype(d.np), requires_grad, device, out)
+    return a.astype(dtype)
 
 
 @composite(public="torch", dispatch=False)
@@ -386,8 +410,14 @@ def logspace(
     start, end = number(start), number(end)
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
-    a = np.power(float(base), np.linspace(start, end, steps)).astype(d.np)
-    return finish(a, requires_grad, device, out)
+    kw = {"start": start, "end": end, "steps": steps, "base": float(base), "dtype": d.np}
+    return finish(door.perform(_logspace, (), kw), requires_grad, device, out)
+
+
+@step(shown="aten::logspace")
+def _logspace(*, start: Any, end: Any, steps: int, base: float, dtype: Any) -> Any:
+    """Powers of `base`, their exponents at equal distances."""
+    return np.power(base, np.linspace(start, end, steps)).astype(dtype)
 
 
 @composite(public="torch", dispatch=False)
@@ -409,4 +439,11 @@ def eye(
         )
     if usable(device) is META:
         return finish(MetaArray((n, n if m is None else m), d.np), requires_grad)
-    return finish(np.eye(n, m, dtype=d.np), requires_grad, device, out)
+    kw = {"n": n, "m": m, "dtype": d.np}
+    return finish(door.perform(_eye, (), kw), requires_grad, device, out)
+
+
+@step(shown="aten::eye")
+def _eye(*, n: int, m: int | None, dtype: Any) -> Any:
+    """Ones on the diagonal."""
+    return np.eye(n, m, dtype=dtype)

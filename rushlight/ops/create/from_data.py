@@ -13,6 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
+from ...autograd.steps import step
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -157,6 +158,12 @@ def collect(
         collect(item, shape, depth + 1, leaves, place)
 
 
+@step(shown="aten::lift_fresh")
+def lift_fresh(*, data: Any, dtype: Any) -> Any:
+    """An array of Python's numbers, nested sequences or another array's values."""
+    return to_array(data, dtype)
+
+
 @composite(public="torch", dispatch=False)
 def tensor(
     data: Any,
@@ -184,7 +191,8 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    a = to_array(data, as_dtype(dtype) if dtype is not None else None)
+    kw = {"data": data, "dtype": as_dtype(dtype) if dtype is not None else None}
+    a = door.perform(lift_fresh, (), kw)
     if device is not None and usable(device) is META:
         a = MetaArray(a.shape, a.dtype)
     return finish(a, requires_grad)

@@ -14,7 +14,8 @@ import numpy as np
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
-from ...kernels.attention import select as blocks
+from ...kernels.attention import reference
+from ...kernels.attention import select as kernels
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -27,19 +28,6 @@ from .dropout import _noise as drop_noise
 NEG_INF = float("-inf")
 
 # -- the op --------------------------------------------------------------------------------------
-
-
-def bias_of(mask: Any, dtype: Any) -> Any:
-    """What a mask adds to the scores: 0 or -inf for a bool one (True: may be looked at)."""
-    if mask.dtype != bool:
-        return mask
-    return np.where(mask, dtype.type(0), dtype.type(-np.inf))
-
-
-def causal_bias(rows: int, columns: int, dtype: Any) -> Any:
-    """-inf above the diagonal that begins at the upper left corner."""
-    later = np.arange(columns) > np.arange(rows)[:, None]
-    return np.where(later, dtype.type(-np.inf), dtype.type(0))
 
 
 _Q, _K = (2, 3, 4), (2, 5, 4)
@@ -77,27 +65,8 @@ def attention(
         causal: position i sees positions up to i.
         safe: a row that sees nothing is 0, not NaN.
     """
-    w = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))  # (..., L, S)
-    if mask is not None:
-        bias = bias_of(mask, w.dtype)
-        w = np.add(w, bias, out=w) if _fits(bias, w) else w + bias
-    if causal:
-        w += causal_bias(w.shape[-2], w.shape[-1], w.dtype)
-    if w.size:
-        top = np.maximum.reduce(w, axis=-1, keepdims=True)
-        if safe and (mask is not None or causal):
-            top = np.where(top == -np.inf, top.dtype.type(0), top)
-        w -= top
-        np.exp(w, out=w)
-        rows = np.add.reduce(w, axis=-1, keepdims=True)
-        if safe:
-            rows[rows == 0] = 1
-        w /= rows
+    w = reference.weights(query, key, mask, scale, causal, safe)
     return np.matmul(w if noise is None else w * noise, value), w
-
-
-def _fits(bias: Any, w: Any) -> bool:
-    return bias.ndim <= w.ndim and np.broadcast_shapes(bias.shape, w.shape) == w.shape
 
 
 @attention.shape
@@ -154,18 +123,7 @@ def attention_by_blocks(
 
     The scores are not kept; backward computes them anew. A row that sees nothing is 0.
     """
-    found = blocks.forward(query, key, value, mask, scale, causal)
-    if found is not None:
-        return found
-    out, _w = attention.fn(query, key, value, mask, scale=scale, causal=causal, safe=True)
-    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
-    if mask is not None:
-        scores = scores + bias_of(mask, scores.dtype)
-    if causal:
-        scores = scores + causal_bias(scores.shape[-2], scores.shape[-1], scores.dtype)
-    with np.errstate(divide="ignore"):
-        kept = np.logaddexp.reduce(scores, axis=-1)
-    return out, np.where(kept == -np.inf, scores.dtype.type(np.inf), kept)
+    return kernels.forward(query, key, value, mask, scale, causal)
 
 
 @attention_by_blocks.shape
@@ -182,21 +140,13 @@ def _(
     if isinstance(q, TensorBase):
         _, w = attention.call((q, k, v, mask, None), kw)
     else:
-        found = blocks.backward(g[0], y[0], y[1], q, k, v, mask, scale, causal)
+        found = kernels.backward(g[0], y[0], y[1], q, k, v, mask, scale, causal)
         if found is not None:
             return (*found, None)
         _, w = attention.fn(q, k, v, mask, **kw)
     needs = (*needs[:3], False, False)
     found = _attention_rule((g[0], None), (None, w), q, k, v, None, None, scale=scale, needs=needs)
     return (*found[:3], None)
-
-
-def by_blocks(query: Any, key: Any, value: Any, mask: Any) -> bool:
-    """Whether the op without the matrix of scores takes these Tensors."""
-    if mask is not None and mask.requires_grad:
-        return False
-    arrays = (query._a, key._a, value._a, None if mask is None else mask._a)
-    return not door.casting() and blocks.applies(*arrays)
 
 
 # -- scaled_dot_product_attention ----------------------------------------------------------------
@@ -259,7 +209,7 @@ def attend(
     """(result, weights after dropout; None where `safe` and no use is made of them)."""
     if scale is None:
         scale = 1 / pymath.sqrt(max(query.shape[-1], 1))
-    if safe and not dropout_p and by_blocks(query, key, value, mask):
+    if safe and not dropout_p and not (mask is not None and mask.requires_grad):
         kw = {"scale": float(scale), "causal": bool(causal)}
         return attention_by_blocks.call((query, key, value, mask), kw)[0], None
     noise = None

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import door, views
+from ...autograd import door, steps, views
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -35,11 +35,12 @@ def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
                     got=f"{tuple(a.shape)}",
                 )
             )
-        noise = np.empty((*a.shape[:2], *[1] * (a.ndim - 2)), a.dtype)
+        shape = (*a.shape[:2], *[1] * (a.ndim - 2))
+        noise = door.perform(steps.full, (), {"shape": shape, "value": 0, "dtype": a.dtype})
     elif a.__class__ is MetaArray:
         return door.wrap(MetaArray(a.shape, a.dtype))
     else:
-        noise = np.empty_like(a)
+        noise = door.perform(steps.empty_like, (a,), {})
     kind = np.float64 if noise.dtype == np.float64 else np.float32  # of narrower ones, too
     value = float(kind(1) / kind(1 - p)) if scaled else 1.0
     return fill_noise(door.wrap(noise), 1 - p, value)

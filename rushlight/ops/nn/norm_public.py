@@ -11,7 +11,8 @@ from typing import Any
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...autograd.views import changed, type_name, unwatched
+from ...autograd.steps import step
+from ...autograd.views import changeable, changed, type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -141,14 +142,20 @@ def _batch_norm(
     return y
 
 
+@step(outputs=0, mutates=(0,))
+def track(running: Any, new: Any, *, momentum: float, factor: float) -> None:
+    """A running average moved towards what a batch has."""
+    running *= 1.0 - momentum
+    running += new.reshape(running.shape) * (momentum * factor)
+
+
 def _track(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
     """running = (1 - momentum) * running + momentum * factor * new, in place."""
     if running is None:
         return
-    if unwatched(running) and running._a.dtype == new._a.dtype:
-        a = running._a
-        a *= 1.0 - momentum
-        a += new._a.reshape(a.shape) * (momentum * factor)
+    if changeable(running) and running._a.dtype == new._a.dtype:
+        kw = {"momentum": momentum, "factor": factor}
+        door.perform(track, (running._a, new._a), kw)
         changed(running, "add_")
         return
     with door.grad_enabled(False):

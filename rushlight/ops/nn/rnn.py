@@ -388,7 +388,7 @@ def _publish(kind: str, what: str) -> None:
     batch_first), and for packed sequences (data, batch_sizes, hx, params, has_biases,
     num_layers, dropout, train, bidirectional). Returns the states and the last states.
     """
-    composite(function, name=kind, public="torch", dispatch=False)
+    composite(function, name=kind, public="torch")
 
 
 for _kind, _what in (

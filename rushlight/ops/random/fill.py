@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import views
+from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -56,7 +57,8 @@ _no_gradient.joint(lambda g, _y, _input: (_no_gradient(g),))
 
 def drawing(name: str, fn: Any, node: str | None = None, inputs: int = 1) -> Op:
     """A record that draws: not registered, for its result is another one at each call."""
-    record = Op(fn, "op", name=name, public="", low="keep", fresh=True, node=node)
+    about = {"name": name, "public": "", "low": "keep", "fresh": True, "node": node}
+    record = Op(fn, "op", mutates=("rng",), **about)
     record.shape(lambda a, *_rest, **_kw: MetaArray(a.shape, a.dtype, a.strides))
     if inputs == 1:
         record.vjp(lambda g, _y, _input: _no_gradient(g))
@@ -77,8 +79,12 @@ def _filler(name: str, kernel: Any, node: str | None = None) -> Op:
             kernel(out, rng, *args)
         return out
 
+    def into(a: np.ndarray, rng: Twister, *, args: tuple[Any, ...]) -> None:
+        with rng.lock:
+            kernel(a, rng, *args)
+
     record = drawing(name, fill, node)
-    record.numerics.into = kernel
+    record.into = record.numerics.into = Step(name + "_", into, outputs=0, mutates=(0, 1))
     return record
 
 
@@ -131,11 +137,9 @@ def stream(generator: Any, name: str) -> Twister:
 
 def _fill(record: Op, t: Any, generator: Any, *args: Any) -> Any:
     """Write numbers of a distribution into a tensor: the end of every in-place method."""
-    into = record.numerics.into
-    if into is not None and views.unwatched(t):  # where they lie: no second array
+    if record.into is not None and views.changeable(t):  # where they lie: no second array
         rng = stream(generator, record.name)
-        with rng.lock:
-            into(t._a, rng, *args)
+        door.perform(record.into, (t._a, rng), {"args": args})
         views.changed(t, record.name + "_")
         return t
     return views.apply_inplace(record, t, (), {"args": args, "rng": stream(generator, record.name)})

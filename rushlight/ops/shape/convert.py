@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import door, steps, views
 from ...autograd.node import TensorBase
 from ...device import META, device, usable
 from ...errors import message
@@ -226,8 +226,8 @@ fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 @composite(public="Tensor", name="fill_")
 def fill_(input: Any, value: Any) -> Any:
     """Fill the tensor with one value, in place."""
-    if (value.__class__ is int or value.__class__ is float) and views.unwatched(input):
-        input._a.fill(stored(value, input._a.dtype))
+    if (value.__class__ is int or value.__class__ is float) and views.changeable(input):
+        door.perform(steps.fill, (input._a,), {"value": stored(value, input._a.dtype)})
         views.changed(input, "fill_")
         return input
     if isinstance(value, TensorBase):
@@ -242,7 +242,7 @@ def fill_(input: Any, value: Any) -> Any:
         value = stored(value, input._a.dtype)
     if input._fn is None and (v is None or v.base._fn is None) and input._a.__class__ is np.ndarray:
         views.check_inplace(input, "fill_", same=True)
-        input._a[...] = value
+        door.perform(steps.store, (input._a,), {"value": value})
         c = views.cell(input)
         c.bump("fill_")
         if v is not None:
@@ -258,6 +258,16 @@ def zero_(input: Any) -> Any:
     return fill_(input, 0)
 
 
+@steps.step(outputs=0, mutates=(0,))
+def assign(into: np.ndarray, source: np.ndarray) -> None:
+    """The values of an array of another shape or type, as PyTorch converts them."""
+    if source.dtype.kind == "c" and into.dtype.kind != "c":
+        source = source.real
+    if into.dtype.kind in "iub" and source.dtype.kind in "fV":
+        source = s.float_to_int(source, dtypes.from_numpy(into.dtype))
+    np.copyto(into, source, casting="unsafe")
+
+
 @composite(public="Tensor", name="copy_")
 def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     """Copy the values of `src` (broadcast, cast) into this tensor."""
@@ -267,9 +277,9 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         and src._a.dtype is input._a.dtype
         and src._a.shape == input._a.shape
         and (src._fn is None or not door.state.enabled)
-        and views.unwatched(input)
+        and views.changeable(input)
     ):
-        np.copyto(input._a, src._a)
+        door.perform(assign, (input._a, src._a), {})
         views.changed(input, "copy_")
         return input
     if not isinstance(src, TensorBase):
@@ -297,10 +307,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         and input._a.__class__ is np.ndarray
     ):
         views.check_inplace(input, "copy_")
-        b = src._a.real if src._a.dtype.kind == "c" and input._a.dtype.kind != "c" else src._a
-        if input._a.dtype.kind in "iub" and b.dtype.kind in "fV":
-            b = s.float_to_int(b, dtypes.from_numpy(input._a.dtype))
-        np.copyto(input._a, b, casting="unsafe")
+        door.perform(assign, (input._a, src._a), {})
         views.cell(input).bump("copy_")
         return input
     return views.apply_inplace(s.copy, input, (src,), {})

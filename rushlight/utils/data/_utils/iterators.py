@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from ....autograd import door
 from ....errors import message
 from ..sampler import draw_seed
 from . import resume
@@ -99,7 +100,10 @@ class _BaseDataLoaderIter:
         raise NotImplementedError
 
     def __next__(self) -> Any:
-        data = self._next_data()
+        if door.state.observers:
+            data = door.span("loader", self, (), self._next_data)
+        else:
+            data = self._next_data()
         self._num_yielded += 1
         promised = self._IterableDataset_len_called
         if promised is not None and self._num_yielded > promised:

@@ -1,0 +1,149 @@
+"""Observers: who sees what is computed, and changes nothing.
+
+`with observing(fn)` lets `fn(record, arrays, parameters, results)` see every computation of this
+thread on arrays, in order: operations, derivative rules, sums of gradients, in-place changes,
+updates, noise. What runs inside such a record is a part of it. An `Observer` may also look at the
+spans around them: a call on Tensors, a node of the graph, a composite, a whole backward.
+
+When the first observer comes, functions that have a form which tells are swapped for it, and put
+back when the last one goes. The same records run either way.
+Not here: watchers, who may change what is done (`door.watching`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from . import door
+
+
+class Observer:
+    """One who looks on. Subclasses say what to do with what they see.
+
+    A span's `kind` is "op" (a call on Tensors), "inplace" (its in-place form), "composite" (a
+    public function written with others), "function" (an `autograd.Function`), "node", "leaf",
+    "backward", "optimizer", "zero_grad" or "loader"; `what` is the record, node or object.
+    """
+
+    parts = False  # whether to see records that run inside other ones, too
+    spans = False  # whether to see spans
+
+    def performing(self, record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
+        """Before a computation on arrays; what is returned is handed to `performed`."""
+
+    def performed(
+        self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
+    ) -> None:
+        """After a computation on arrays (`results` is None when it failed)."""
+
+    def entering(self, kind: str, what: Any, operands: Any) -> Any:
+        """Before a span; what is returned is handed to `leaving`."""
+
+    def leaving(self, kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
+        """After a span (`results` is None when it failed)."""
+
+
+class _Function(Observer):
+    """A plain function that is told what was computed."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.fn = fn
+
+    def performed(
+        self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
+    ) -> None:
+        self.fn(record, arrays, kw, results)
+
+
+@contextmanager
+def observing(fn: Callable[..., Any]) -> Iterator[None]:
+    """Let `fn(record, arrays, parameters, results)` see this thread's computations for a block."""
+    observer = _Function(fn)
+    observe(observer)
+    try:
+        yield
+    finally:
+        unobserve(observer)
+
+
+def observe(observer: Observer) -> None:
+    """Let an observer see what this thread does until `unobserve(observer)`."""
+    _count(1)
+    door.state.observers = (*door.state.observers, observer)
+
+
+def unobserve(observer: Observer) -> None:
+    """Send an observer away, who need not be the one that came last."""
+    door.state.observers = tuple([o for o in door.state.observers if o is not observer])
+    _count(-1)
+
+
+_observers = 0
+_lock = threading.Lock()
+on_observe: list[Callable[[bool], None]] = []  # told when the first comes and the last one goes
+
+
+def _count(change: int) -> None:
+    global _observers
+    with _lock:
+        before = _observers
+        _observers += change
+        if (before == 0) == (_observers == 0):
+            return
+        seen = bool(_observers)
+        door.perform = perform_observed if seen else door.bare_perform
+        door.set_shown(seen)
+        for tell in on_observe:
+            tell(seen)
+    door.set_general(1 if seen else -1)
+
+
+def perform_observed(record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
+    """`door.perform` for when some thread is observed."""
+    state = door.state
+    observers = state.observers
+    if not observers:
+        return record.fn(*arrays, **kw)
+    within = state.within
+    if within:
+        observers = tuple([o for o in observers if o.parts])
+        if not observers:
+            return record.fn(*arrays, **kw)
+    begun = [o.performing(record, arrays, kw) for o in observers]
+    state.within = True
+    results = None
+    try:
+        results = record.fn(*arrays, **kw)
+    finally:
+        state.within = within
+        for observer, mark in zip(observers, begun, strict=True):
+            observer.performed(record, arrays, kw, results, mark)
+    return results
+
+
+def enter(kind: str, what: Any, operands: Any) -> Any:
+    """Announce the beginning of a span; the result is for `leave`."""
+    observers = [o for o in door.state.observers if o.spans]
+    return [(o, o.entering(kind, what, operands)) for o in observers]
+
+
+def leave(kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
+    """Announce its end."""
+    for observer, mark in begun:
+        observer.leaving(kind, what, operands, results, mark)
+
+
+def span(kind: str, what: Any, operands: Any, run: Callable[[], Any]) -> Any:
+    """`run()`, announced to this thread's observers of spans."""
+    if not door.state.observers:
+        return run()
+    begun = enter(kind, what, operands)
+    results = None
+    try:
+        results = run()
+    finally:
+        leave(kind, what, operands, results, begun)
+    return results

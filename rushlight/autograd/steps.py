@@ -1,0 +1,133 @@
+"""Steps: computations on arrays that are no operations, such as adding up gradients or an update.
+
+A `Step` is the smallest kind of record that `door.perform` takes: a name, a function of arrays, how
+many results it has, and which operands it writes to. Operations (`ops/core/record.py`) have the
+same fields and more. Whoever changes an array outside an operation declares a Step for it, so that
+observers see a complete program.
+
+Not here: who observes (`observe.py`), derivative rules as steps (`door.OpNode`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..kernels.multi_tensor import select as multi_tensor
+
+
+class Step:
+    """One kind of computation on arrays.
+
+    Attributes:
+        name: what it is called, as an operation is.
+        fn: (*arrays, **parameters) -> results.
+        outputs: how many arrays come out; 0 when it only writes.
+        mutates: places of operands, or names of parameters, that it writes to. A generator of
+            random numbers counts as one, for drawing changes it.
+        view: whether the result shares memory with the first operand.
+        shown: the name under which profilers show it, or "" for what they leave out.
+    """
+
+    __slots__ = ("fn", "mutates", "name", "outputs", "shown", "view")
+
+    def __init__(
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        outputs: int = 1,
+        mutates: tuple[int | str, ...] = (),
+        view: bool = False,
+        shown: str = "",
+    ) -> None:
+        self.name = name
+        self.fn = fn
+        self.outputs = outputs
+        self.mutates = mutates
+        self.view = view
+        self.shown = shown
+
+    def __repr__(self) -> str:
+        return f"<step {self.name}>"
+
+    def written(self, arrays: Any, kw: dict[str, Any]) -> tuple[int | str, ...]:
+        """The places and names that one call writes to."""
+        return self.mutates
+
+
+def step(**options: Any) -> Callable[[Callable[..., Any]], Step]:
+    """Make a Step of a function, under the function's name."""
+    return lambda fn: Step(fn.__name__.strip("_"), fn, **options)
+
+
+# -- making arrays ---------------------------------------------------------------------------------
+
+
+@step()
+def number(*, value: Any, dtype: Any) -> Any:
+    """A Python number as an array of a type; whole numbers wrap, as PyTorch does."""
+    if dtype.kind in "iu" and not isinstance(value, float):
+        return np.asarray(int(value) & ((1 << 64) - 1), np.uint64).astype(dtype)
+    return np.asarray(value, dtype)
+
+
+@step()
+def full(*, shape: Any, value: Any, dtype: Any) -> Any:
+    """An array of one value."""
+    return np.full(shape, value, dtype)
+
+
+@step()
+def full_like(a: Any, *, value: Any) -> Any:
+    """An array of one value in the shape, type and memory order of another one."""
+    return np.zeros_like(a, subok=False) if value == 0 else np.full_like(a, value, subok=False)
+
+
+@step()
+def empty_like(a: Any) -> Any:
+    """Memory in the shape, type and order of an array."""
+    return np.empty_like(a)
+
+
+@step()
+def as_array(value: Any) -> Any:
+    """A scalar of NumPy's, which its arithmetic makes of 0-d arrays, as an array again."""
+    return np.asarray(value)
+
+
+@step()
+def copy(a: Any, *, order: str = "K") -> Any:
+    """A copy, in the same memory order unless another one is asked for."""
+    return a.copy(order=order)
+
+
+@step()
+def cast(a: Any, *, dtype: Any) -> Any:
+    """The values in another type."""
+    return a.astype(dtype)
+
+
+# -- writing to arrays -----------------------------------------------------------------------------
+
+
+@step(outputs=0, mutates=(0,))
+def write(into: Any, source: Any) -> None:
+    """Store values in an array, cast to its type; by several threads where that pays."""
+    if source.size >= multi_tensor.COPY_LEAST:
+        multi_tensor.copy(into, source)
+    else:
+        np.copyto(into, source, casting="unsafe")
+
+
+@step(outputs=0, mutates=(0,))
+def store(into: Any, *, value: Any) -> None:
+    """Store one value in all elements, by NumPy's rules of assignment."""
+    into[...] = value
+
+
+@step(outputs=0, mutates=(0,))
+def fill(into: Any, *, value: Any) -> None:
+    """Store one value in all elements."""
+    into.fill(value)

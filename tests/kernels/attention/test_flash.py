@@ -1,0 +1,53 @@
+"""The kernels of attention: plans on arrays and on pointers, and what they say of themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rushlight.kernels.attention import flash, select
+from rushlight.kernels.elementwise import select as elementwise
+from tests.kernels.test_plan import run_on_pointers
+
+pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+
+
+def layouts(*arrays: Any) -> Any:
+    return [select.layout(a) for a in arrays]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("shape", [(2, 3, 70, 16), (3, 9, 5)])
+def test_pointers_give_the_bits_of_arrays(
+    shape: Any, causal: bool, rng: np.random.Generator
+) -> None:
+    q, k, v, g = (rng.standard_normal(shape).astype(np.float32) for _ in range(4))
+    plan = select.plan_forward(*layouts(q, k, v), None, causal)
+    out, kept = plan.run(q, k, v, None, 0.3)
+    for a, b in zip(run_on_pointers(plan, q, k, v, None, scale=0.3), (out, kept), strict=True):
+        np.testing.assert_array_equal(a, b)
+    plan = select.plan_backward(*layouts(g, out, kept, q, k, v), None, causal)
+    assert plan is not None
+    given = (g, out, kept, q, k, v, None)
+    for a, b in zip(run_on_pointers(plan, *given, scale=0.3), plan.run(*given, 0.3), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_plan_names_copies_and_strides(rng: np.random.Generator) -> None:
+    q = rng.standard_normal((1, 2, 20, 8)).astype(np.float32)
+    gaps = rng.standard_normal((1, 2, 20, 16)).astype(np.float32)[..., ::2]
+    mask = np.ones((20, 1), bool)
+    text = select.plan_forward(*layouts(q, gaps, q, mask), False).describe()
+    assert "k_dense = numpy.ascontiguousarray(k)" in text
+    assert "k=k_dense" in text
+    assert "mask=mask_dense" in text
+    assert "mask_batch=0 mask_head=0" in text
+    assert f"{2 * 20 * 20 * (2 * 16 + 5):,} FLOPs" in text
+
+
+def test_interfaces_have_strides_for_each_operand() -> None:
+    assert "dq_row" in flash.BACKWARD.types
+    assert "dq_row" not in flash.FORWARD.types
+    assert "scale: float. factor of the scores" in flash.FORWARD.documentation()
