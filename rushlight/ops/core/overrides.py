@@ -92,10 +92,10 @@ def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
     """Arguments (one list level deep) whose class may take over."""
     found = []
     for a in (*args, *kw.values()):
-        if a.__class__ in ordinary:
+        if a.__class__ in known:
             continue
         if isinstance(a, (list, tuple)):
-            found += [b for b in a if special(b)]
+            found += [b for b in a if b.__class__ not in known and special(b)]
         elif special(a):
             found.append(a)
     return found
@@ -104,12 +104,12 @@ def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
 def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn`, but subclasses among its arguments are asked first."""
 
-    plain = known
+    plain, all_known = known, known.issuperset
 
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
         for a in args:
-            if a.__class__ not in plain:
+            if a.__class__ not in plain and not (a.__class__ is tuple and all_known(map(type, a))):
                 break
         else:
             if not kw:
