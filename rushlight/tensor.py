@@ -222,7 +222,9 @@ class Tensor(TensorBase):
                     hint="x.tolist() for all values, or reduce first: x.sum().item()",
                 )
             )
-        return door.perform(item, (a,), {})
+        if door.state.observers:
+            return door.perform(item, (a,), {})
+        return item.fn(a)
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers (a number when 0-d)."""
@@ -484,7 +486,8 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """A tensor of the same memory without history."""
-        t = door.wrap(door.perform(detach, (self._a,), {}))
+        a = self._a
+        t = door.wrap(door.perform(detach, (a,), {}) if door.state.observers else a)
         t._vc = views.cell(self)
         t._x = (
             Cut("detach")

@@ -1,8 +1,8 @@
 """autocast: matrix products and convolutions in bfloat16, sensitive losses in float32.
 
-A watcher at the door casts the operands of the ops named below; no op knows of it. On a CPU without
-bfloat16 arithmetic this gives PyTorch's rounding, not speed. Not here: loss scaling
-(`grad_scaler.py`).
+A watcher at the door casts operands as their op's record says (`autocast=`, after PyTorch's lists
+for the CPU). On a CPU without bfloat16 arithmetic this gives PyTorch's rounding, not speed. Not
+here: loss scaling (`grad_scaler.py`).
 """
 
 from __future__ import annotations
@@ -19,19 +19,6 @@ from rushlight.autograd.node import TensorBase
 from rushlight.errors import message
 from rushlight.ops.shape.convert import cast
 
-# PyTorch's lists for the CPU, as far as they are single ops here. What is composed of ops
-# (attention, the recurrent layers) follows from its parts.
-LOWER = frozenset(
-    ("matmul", "mm", "bmm", "mv", "addmm", "baddbmm", "addbmm", "linear", "convolution")
-)
-WIDER = frozenset(
-    (
-        *("mse_loss", "smooth_l1_loss", "huber_loss", "nll_loss", "soft_margin_loss"),
-        *("binary_cross_entropy", "binary_cross_entropy_with_logits", "l1_loss", "kl_div"),
-        *("prod", "trace", "avg_pool_3d", "grid_sampler_op"),
-        *("replication_pad1d", "replication_pad2d", "replication_pad3d"),
-    )
-)
 _DEVICES = ("cpu", "cuda", "mps", "xpu", "hpu", "mtia", "ipu", "xla", "privateuseone")
 
 
@@ -47,22 +34,40 @@ _state = _State()
 
 
 def _cast_operands(following: Callable[..., Any], op: Any, inputs: Any, kw: Any) -> Any:
-    """The watcher: see the operands of `op` to the type that autocast wants."""
-    if _state.enabled:
-        if op.name in LOWER:
-            inputs = tuple([_to(t, _state.dtype) for t in inputs])
-        elif op.name in WIDER:
-            inputs = tuple([_to(t, dtypes.float32) for t in inputs])
+    """The watcher: see the operands of `op` to the type that its record's policy says."""
+    if _state.enabled and op.autocast is not None:
+        into = _target(op, [t._a.dtype for t in inputs if isinstance(t, TensorBase)])
+        inputs = tuple([_to(t, into) for t in inputs])
     return following(op, inputs, kw)
 
 
-_cast_operands.casts = True  # type: ignore[attr-defined]  # see `door.casting`
+def _target(op: Any, types: list[Any]) -> dtypes.dtype:
+    """The type that the floats among the operands of `op` come in."""
+    if op.autocast == "lower":
+        return _state.dtype
+    if op.autocast == "float32":
+        return dtypes.float32
+    floats = [d for d in map(dtypes.from_numpy, types) if _casts(d)]
+    return functools.reduce(dtypes.promote_types, floats) if floats else dtypes.float32
+
+
+def _casts(d: dtypes.dtype) -> bool:
+    """Whether autocast touches a type: no integers, no float64."""
+    return d.is_floating_point and d is not dtypes.float64
+
+
+def _arriving(op: Any, types: list[Any]) -> list[Any]:
+    """What the types of operands are once they have been cast (see `door.arriving`)."""
+    if op.autocast is None:
+        return types
+    into = _target(op, types).np
+    return [into if _casts(dtypes.from_numpy(d)) else d for d in types]
 
 
 def _to(t: Any, dtype: dtypes.dtype) -> Any:
     if isinstance(t, TensorBase):
         now = dtypes.from_numpy(t._a.dtype)
-        if now.is_floating_point and now is not dtypes.float64 and now is not dtype:
+        if _casts(now) and now is not dtype:
             return cast(t, dtype)
     return t
 
@@ -123,19 +128,21 @@ class autocast:
         self._entered: list[Any] = []
 
     def __enter__(self) -> autocast:
-        before = (_state.enabled, _state.dtype, _state.cache)
+        before = (_state.enabled, _state.dtype, _state.cache, door.state.autocast)
         watch = None
         if self.device == "cpu":
             _state.enabled, _state.cache = self._enabled, self._cache_enabled
             if self._enabled:
                 _state.dtype = self.fast_dtype
+                door.state.autocast = _arriving
                 watch = door.watching(_cast_operands)
                 watch.__enter__()
         self._entered.append((before, watch))
         return self
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-        (_state.enabled, _state.dtype, _state.cache), watch = self._entered.pop()
+        (_state.enabled, _state.dtype, _state.cache, found), watch = self._entered.pop()
+        door.state.autocast = found
         if watch is not None:
             watch.__exit__(kind, value, trace)
 

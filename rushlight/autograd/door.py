@@ -60,6 +60,7 @@ class _State(threading.local):
     inference = False
     watchers: tuple[Any, ...] = ()
     observers: tuple[Any, ...] = ()
+    autocast: Any = None  # (op, types of operands) -> the types that autocast gives them
     within = False  # a record that is shown is running: what it calls is a part of it
     packers: tuple[Any, ...] = ()  # saved_tensors_hooks, innermost last
 
@@ -668,11 +669,11 @@ def set_shown(shown: bool) -> None:
             apply = _innermost
 
 
-def casting() -> bool:
-    """Whether a watcher of this thread may bring operands to another type: checks of types that
-    come before the door leave it to what comes out there."""
-    watchers = state.watchers
-    return bool(watchers) and any(getattr(fn, "casts", False) for fn in watchers)
+def arriving(op: Any, *arrays: Any) -> list[Any]:
+    """The types in which operands (None is left out) reach an operation: their own, or what
+    autocast makes of them by the record's policy. For checks of types before the door."""
+    types = [a.dtype for a in arrays if a is not None]
+    return types if state.autocast is None else state.autocast(op, types)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import rushlight
 
 from ..autograd import door
 from ..errors import message
+from ..ops.nn.rnn import KINDS
 from ..tensor import Parameter, Tensor
 from . import init
 from .module import Module
@@ -167,7 +168,8 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Type, rank and number of features of the input."""
         weight = getattr(self, self._all_weights[0][0])
-        if input.dtype != weight.dtype and not door.casting():
+        layer = KINDS[self.mode.lower()][0]
+        if input.dtype != weight.dtype and len(set(door.arriving(layer, input._a, weight._a))) > 1:
             raise ValueError(
                 message(
                     f"RNN input dtype ({input.dtype}) does not match weight dtype "

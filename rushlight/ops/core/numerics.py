@@ -38,6 +38,8 @@ class Numerics:
         low: what happens with types below float32. "compute": the forward gets them as float32 and
             its result is rounded; "own": it takes them as they are, rules get float32; "keep" and
             "inside": they are moved or seen to by the op itself.
+        autocast: the types that operands come in under autocast. "lower": the narrow one that it
+            is set to; "float32"; "promote": the widest of those that are there; None: as they are.
         view: the result shares memory with the first input.
         fresh: the result is never an operand, nor a view of one.
         outputs: how many results there are (more than one come as a tuple).
@@ -53,6 +55,7 @@ class Numerics:
     kind: str
     promote: str | None = None
     low: str = "compute"
+    autocast: str | None = None
     view: bool = False
     fresh: bool = False
     outputs: int = 1

@@ -62,8 +62,8 @@ ndarray = np.ndarray
 # The options of a declaration, by the part that they are fields of. Those of `Publication` and
 # `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
 SIGNATURE = ("varargs", "numbers", "optional", "check")
-NUMERICS = ("promote", "low", "view", "fresh", "outputs", "ufunc", "combine", "identity",
-            "data_dependent", "into", "mutates")  # fmt: skip
+NUMERICS = ("promote", "low", "autocast", "view", "fresh", "outputs", "ufunc", "combine",
+            "identity", "data_dependent", "into", "mutates")  # fmt: skip
 DERIVATIVE = ("differentiable", "holomorphic", "saves", "copies")
 SAMPLES = ("errors", "smooth", "constant", "once", "layout", "no_narrow")
 
@@ -147,6 +147,7 @@ class Op:
         self.rule_names: tuple[tuple[str, ...], ...] = d.names
         self.keeps, self.kept = d.keeps, d.kept
 
+    autocast = property(attrgetter("numerics.autocast"))
     required = property(attrgetter("signature.required"))
     varargs = property(attrgetter("signature.varargs"))
     optional = property(attrgetter("signature.optional"))

@@ -70,6 +70,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
 
 
 @op(
+    autocast="lower",
     samples=[
         case((4, 5), (4, 3), (3, 5)),
         case((5,), (4, 3), (3, 5), beta=0.5, alpha=2.0),
@@ -149,6 +150,7 @@ addr.vjp(
 
 
 @op(
+    autocast="lower",
     samples=[
         case((2, 4, 5), (2, 4, 3), (2, 3, 5)),
         case((4, 1), (2, 4, 3), (2, 3, 5), beta=0.5, alpha=2.0),
@@ -178,6 +180,7 @@ baddbmm.vjp(
 
 
 @op(
+    autocast="lower",
     samples=[
         case((4, 5), (2, 4, 3), (2, 3, 5)),
         case((4, 1), (2, 4, 3), (2, 3, 5), beta=0.5, alpha=2.0),

@@ -179,6 +179,7 @@ def tall(x: Any) -> Any:
 
 
 @op(
+    autocast="lower",
     samples=[
         case((4, 3), (3, 5)),
         case((3,), (3,)),
@@ -254,6 +255,7 @@ def need_dims(x: Any, name: str, dims: int = 2) -> None:
 
 
 @op(
+    autocast="lower",
     samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
     errors=[
         error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2)),
@@ -292,6 +294,7 @@ def check_stacks(input: Any, mat2: Any) -> None:
 
 
 @op(
+    autocast="lower",
     samples=[case((2, 4, 3), (2, 3, 5))],
     errors=[
         error(RuntimeError, "Expected size for first two dimensions", (2, 4, 3), (3, 3, 5)),
@@ -311,6 +314,7 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
 
 
 @op(
+    autocast="lower",
     samples=[case((4, 3), (3,))],
     errors=[error(RuntimeError, "size mismatch", (4, 3), (4,))],
     holomorphic=True,
@@ -373,6 +377,7 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @op(
+    autocast="lower",
     samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
     errors=[error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2))],
     public="nn.functional",

@@ -209,7 +209,12 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     return finish("diag", y, out)
 
 
-@op(samples=[case((3, 4)), case((3, 3))], errors=[error(RuntimeError, "matrix", (3,))], fresh=True)
+@op(
+    autocast="float32",
+    samples=[case((3, 4)), case((3, 3))],
+    errors=[error(RuntimeError, "matrix", (3,))],
+    fresh=True,
+)
 def trace(input: Any) -> Any:
     """The sum of the diagonal of a matrix."""
     if input.ndim != 2:

@@ -35,6 +35,7 @@ PLAIN = {"scale": 0.5, "causal": False, "safe": True}
 
 
 @op(
+    autocast="promote",
     samples=[
         case(_Q, _K, (2, 5, 3), **PLAIN),
         case(_Q, _K, (2, 5, 3), (3, 5), arr((2, 3, 5), 0, 2), **PLAIN),
@@ -104,6 +105,7 @@ attention.joint(_attention_rule)
 
 
 @op(
+    autocast="promote",
     samples=[
         case(_Q, _K, (2, 5, 3), scale=0.5, causal=False),
         case(_Q, _K, (2, 5, 3), np.arange(15).reshape(3, 5) % 4 > 0, scale=0.5, causal=True),
@@ -163,7 +165,9 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
                 got=shapes,
             )
         )
-    if not query.dtype == key.dtype == value.dtype and not door.casting():
+    arrays = (query._a, key._a, value._a)
+    same = query.dtype == key.dtype == value.dtype
+    if not same and len(set(door.arriving(attention, *arrays))) > 1:
         raise RuntimeError(
             message(
                 "Expected query, key, and value to have the same dtype, but got query.dtype: "

@@ -106,6 +106,7 @@ convolve_weight.vjp(
 
 
 @op(
+    autocast="lower",
     samples=[
         case((2, 3, 5, 4), (2, 3, 2, 3), (2,), **_ONE),
         case((1, 4, 5, 6), (2, 2, 3, 2), None, **_ODD),

@@ -376,7 +376,7 @@ def _check_operands(fn: str, n: int, input: Any, weight: Any, bias: Any) -> None
                 hint="unsqueeze() the missing dimension, or reshape()",
             )
         )
-    same_types(fn, input=input, weight=weight, bias=bias)
+    same_types(fn, convolution, input=input, weight=weight, bias=bias)
     if input._a.dtype.kind == "b":
         raise NotImplementedError(message(f"{fn}: not implemented for 'Bool'", hint="x.float()"))
 

@@ -121,7 +121,7 @@ square_apart = losses(lambda a, b: (a - b) * (a - b), "square_apart")
 apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
 
 
-@op(samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss")
+@op(autocast="float32", samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss")
 def squared(input: Any, target: Any, *, reduction: str) -> Any:
     """(x - t)**2."""
     if input.size >= LEAST:
@@ -162,7 +162,8 @@ smooth_apart, huber_apart = losses(_smooth, "smooth_apart"), losses(_huber, "hub
 held_apart = fuse(_held, "held_apart")
 
 
-@op(samples=[case((3, 4), (3, 4), reduction="mean", beta=0.7)], promote="common", public="",
+@op(autocast="float32",
+    samples=[case((3, 4), (3, 4), reduction="mean", beta=0.7)], promote="common", public="",
     fresh=True, name="smooth_l1_loss")  # fmt: skip
 def smooth_l1(input: Any, target: Any, *, reduction: str, beta: float) -> Any:
     """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2."""
@@ -182,7 +183,8 @@ smooth_l1.vjp(
 )
 
 
-@op(samples=[case((3, 4), (3, 4), reduction="mean", delta=0.7)], promote="common", public="",
+@op(autocast="float32",
+    samples=[case((3, 4), (3, 4), reduction="mean", delta=0.7)], promote="common", public="",
     fresh=True, name="huber_loss")  # fmt: skip
 def huber(input: Any, target: Any, *, reduction: str, delta: float) -> Any:
     """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2)."""

@@ -67,6 +67,7 @@ def of_class(a: Any, target: Any) -> Any:
 
 
 @op(
+    autocast="float32",
     samples=[
         case((5, 4), CLASSES, **PLAIN),
         case((5, 4), CLASSES, arr((4,), 0.5, 2), reduction="mean", ignore_index=1),

@@ -45,7 +45,8 @@ bce_weighted = losses(lambda x, t, w: _bce(x, t) * w, "bce_weighted")
 bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "bce_slope")
 
 
-@op(samples=[case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0.1, 0.9), reduction="mean"),
+@op(autocast="float32",
+    samples=[case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0.1, 0.9), reduction="mean"),
              case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0, 1), (4,), reduction="sum")],
     promote="common", public="", fresh=True, name="binary_cross_entropy")  # fmt: skip
 def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
@@ -117,7 +118,7 @@ logits_weighted = losses(_logits_positive, "bce_logits_weighted")
 logits_slope = fuse(lambda x, t, s: (sigmoid(x) - t) * s, "bce_logits_slope")
 
 
-@op(samples=[case((3, 4), arr((3, 4), 0, 1), reduction="mean"),
+@op(autocast="float32", samples=[case((3, 4), arr((3, 4), 0, 1), reduction="mean"),
              case(arr((3, 4), 90, 99), arr((3, 4), 0, 1), (4,), arr((4,), 1, 2), reduction="sum")],
     promote="common", public="", fresh=True, name="binary_cross_entropy_with_logits")  # fmt: skip
 def bce_logits(
@@ -279,7 +280,8 @@ def gaussian_nll_loss(
 # -- margins -------------------------------------------------------------------------------------
 
 
-@op(samples=[case((3, 4), (3, 4), reduction="mean"), case((3, 4), (3, 4), reduction="none")],
+@op(autocast="float32",
+    samples=[case((3, 4), (3, 4), reduction="mean"), case((3, 4), (3, 4), reduction="none")],
     promote="common", public="", fresh=True, name="soft_margin_loss")  # fmt: skip
 def soft_margin(input: Any, target: Any, *, reduction: str) -> Any:
     """log(1 + exp(-t x))."""

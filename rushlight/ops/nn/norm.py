@@ -323,7 +323,7 @@ def units(x: Any, dim: Any, eps: float, stops: bool) -> Any:
     a = x._a
     if a.__class__ is not np.ndarray or a.dtype not in ELEMENTS or a.size < LEAST:
         return None
-    if dim.__class__ is not int or not -a.ndim <= dim < a.ndim or door.state.watchers:
+    if dim.__class__ is not int or not -a.ndim <= dim < a.ndim:
         return None
     kw = {"dim": dim % a.ndim, "eps": float(eps), "stops": stops}
     return unit.call((x,), kw)[0]

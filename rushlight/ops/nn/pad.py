@@ -92,6 +92,7 @@ def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
             public="",
             low="keep",
             node=node,
+            autocast="float32" if mode == "replicate" else None,
         )
     )
     record.vjp(lambda g, _y, _x, *, pad: pad_transpose(g, pad=pad, mode=mode))

@@ -295,7 +295,10 @@ def _avg_pool_op(d: int) -> Op:
         for include in (True, False)
     ]
     node = f"AvgPool{d}DBackward0"
-    record = register(Op(forward, "op", samples=samples, public="", fresh=True, node=node))
+    about = {"samples": samples, "public": "", "fresh": True, "node": node}
+    if d == 3:  # as in PyTorch
+        about["autocast"] = "float32"
+    record = register(Op(forward, "op", **about))
     record.vjp(
         lambda g, _y, _x, *, shapes, kernel, stride, padding, count_include_pad, divisor: (
             avg_pool_transpose(

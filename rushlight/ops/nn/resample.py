@@ -153,6 +153,7 @@ def _sampled(grid: Any, size: Ints, how: dict[str, Any]) -> Any:
 
 
 @op(
+    autocast="float32",
     samples=[_grid_case(*g) for g in _GRIDS],
     public="",
     fresh=True,

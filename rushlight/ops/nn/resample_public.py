@@ -311,7 +311,7 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
             )
     if mode == "bicubic" and d != 2:
         raise RuntimeError(message("grid_sampler(): bicubic interpolation only supports 4D input"))
-    same_types("grid_sampler", input=input, grid=grid)
+    same_types("grid_sampler", resample.grid_sampler_op, input=input, grid=grid)
     return resample.grid_sampler_op(
         input, grid, mode=mode, padding_mode=padding_mode, align_corners=bool(align_corners)
     )

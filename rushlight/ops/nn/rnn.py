@@ -127,6 +127,7 @@ _WEIGHTS = ((4 * H, X), (4 * H, H), (4 * H,), (4 * H,))
 
 
 @op(
+    autocast="promote",
     samples=[
         case((N, X), (B, H), (B, H), *_WEIGHTS, **PACKED),
         case((N, X), (B, H), (B, H), *_WEIGHTS[:2], **BACK),
@@ -192,6 +193,7 @@ _WEIGHTS = ((3 * H, X), (3 * H, H), (3 * H,), (3 * H,))
 
 
 @op(
+    autocast="promote",
     samples=[
         case((N, X), (B, H), *_WEIGHTS, **PACKED),
         case((N, X), (B, H), *_WEIGHTS[:2], **BACK),
@@ -239,6 +241,7 @@ _WEIGHTS = ((H, X), (H, H), (H,), (H,))
 
 
 @op(
+    autocast="promote",
     samples=[
         case((N, X), (B, H), *_WEIGHTS, nonlinearity="tanh", **PACKED),
         case((N, X), (B, H), *_WEIGHTS[:2], nonlinearity="tanh", **BACK),

@@ -109,7 +109,7 @@ def along(record: Any, input: Any, dim: int, dtype: Any) -> Any:
         raise record.not_a_tensor(0, input)
     if dtype is not None:
         input = cast(input, dtype)
-    elif input._a.dtype.kind in "iub" and not door.casting():
+    elif input._a.dtype.kind in "iub":
         name = type_name(dtypes.from_numpy(input._a.dtype))
         raise NotImplementedError(
             message(

@@ -42,13 +42,15 @@ def dtype_of(t: Any) -> dtypes.dtype:
     return dtypes.from_numpy(t._a.dtype)
 
 
-def same_types(fn: str, **tensors: Any) -> None:
-    """RuntimeError unless all tensors have the type of the first (None is skipped)."""
-    if door.casting():  # autocast may be about to bring them together
-        return
+def same_types(fn: str, op: Any, **tensors: Any) -> None:
+    """RuntimeError unless all tensors (None is skipped) reach `op` in the type of the first."""
     (first, t), *others = tensors.items()
     for name, other in others:
         if other is not None and other._a.dtype != t._a.dtype:
+            a, b = door.arriving(op, t._a, other._a)
+            if a == b:  # autocast brings them together
+                continue
+            a, b = dtype_of(t), dtype_of(other)
             a, b = dtype_of(t), dtype_of(other)
             raise RuntimeError(
                 message(

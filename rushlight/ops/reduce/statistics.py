@@ -31,6 +31,7 @@ from .sums import NP, S34, dims_of, keep, reduced_shape, share, wide
 
 
 @reduction(
+    autocast="float32",
     identity=1,
     before=lambda x: wide(x, None),
     samples=[*S34[:2], case((3, 4), dim=0, keepdim=True), case(())],

@@ -227,7 +227,11 @@ fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 def fill_(input: Any, value: Any) -> Any:
     """Fill the tensor with one value, in place."""
     if (value.__class__ is int or value.__class__ is float) and views.changeable(input):
-        door.perform(steps.fill, (input._a,), {"value": stored(value, input._a.dtype)})
+        kw = {"value": stored(value, input._a.dtype)}
+        if door.state.observers:
+            door.perform(steps.fill, (input._a,), kw)
+        else:
+            input._a.fill(kw["value"])
         views.changed(input, "fill_")
         return input
     if isinstance(value, TensorBase):
