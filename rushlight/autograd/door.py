@@ -703,5 +703,5 @@ def unwatch(fn: Callable[..., Any]) -> None:
 
 
 from . import steps  # noqa: E402
-from .observe import observe, observing, span, unobserve  # noqa: E402, F401 - it needs the names above
+from .observe import enter, leave, observe, observing, span, unobserve  # noqa: E402, F401 - it needs the names above
 from .views import attach_view, refresh  # noqa: E402 - views.py needs the names above

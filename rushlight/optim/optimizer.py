@@ -134,11 +134,11 @@ class Optimizer:
         gradient is 0 still decays and still moves by its momentum.
         """
         if door.state.observers:
-            door.span("zero_grad", self, (), lambda: self._zero_grad(set_to_none))
+            door.span("zero_grad", self, (), lambda: self._forget(set_to_none))
         else:
-            self._zero_grad(set_to_none)
+            self._forget(set_to_none)
 
-    def _zero_grad(self, set_to_none: bool) -> None:
+    def _forget(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for p in group["params"]:
                 grad = p.grad
@@ -359,27 +359,29 @@ class Optimizer:
         @functools.wraps(func)
         def step(*args: Any, **kwargs: Any) -> Any:
             self = args[0]
-            if door.state.observers:
-                return door.span("optimizer", self, (), lambda: hooked(self, args, kwargs))
-            return hooked(self, args, kwargs)
-
-        def hooked(self: Any, args: Any, kwargs: Any) -> Any:
-            before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-            if not (before or after or _global_optimizer_pre_hooks or _global_optimizer_post_hooks):
-                return func(*args, **kwargs)
-            for hook in chain(_global_optimizer_pre_hooks.values(), before.values()):
-                changed = hook(self, args, kwargs)
-                if changed is not None:
-                    if not (isinstance(changed, tuple) and len(changed) == 2):
-                        raise RuntimeError(
-                            f"{func} must return None or a tuple of (new_args, new_kwargs), but "
-                            f"got {changed}."
-                        )
-                    args, kwargs = changed
-            out = func(*args, **kwargs)
-            for hook in chain(after.values(), _global_optimizer_post_hooks.values()):
-                hook(self, args, kwargs)
-            return out
+            observed = door.state.observers
+            begun = door.enter("optimizer", self, ()) if observed else None
+            try:
+                before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+                globals_ = _global_optimizer_pre_hooks or _global_optimizer_post_hooks
+                if not (before or after or globals_):
+                    return func(*args, **kwargs)
+                for hook in chain(_global_optimizer_pre_hooks.values(), before.values()):
+                    changed = hook(self, args, kwargs)
+                    if changed is not None:
+                        if not (isinstance(changed, tuple) and len(changed) == 2):
+                            raise RuntimeError(
+                                f"{func} must return None or a tuple of (new_args, new_kwargs), "
+                                f"but got {changed}."
+                            )
+                        args, kwargs = changed
+                out = func(*args, **kwargs)
+                for hook in chain(after.values(), _global_optimizer_post_hooks.values()):
+                    hook(self, args, kwargs)
+                return out
+            finally:
+                if observed:
+                    door.leave("optimizer", self, (), None, begun)
 
         return step
 

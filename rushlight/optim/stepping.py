@@ -83,6 +83,7 @@ class FormulaOptimizer(Optimizer):
         made: dict[Any, Any] = {}
         state_of = self.state
         stepped = []
+        observed = bool(door.state.observers)
         last: Any = None
         last_dtype: Any = None
         entry: Any = None
@@ -110,11 +111,14 @@ class FormulaOptimizer(Optimizer):
                         numbers, after = numbers_of(h, *[state[name]._a[()] for name in scalars])
                     entry = made[key] = (numbers, after, [])
             _, after, arrays = entry
-            if only_step:
-                door.perform(steps.store, (step,), {"value": after[0]})
+            if observed:
+                for name, value in zip(scalars, after, strict=True):
+                    door.perform(steps.store, (state[name]._a,), {"value": value})
+            elif only_step:
+                step[()] = after[0]
             else:
                 for b, value in zip(held, after, strict=True):
-                    door.perform(steps.store, (b,), {"value": value})
+                    b[()] = value
             arrays += (a, grad._a)
             for name in held_names:
                 arrays.append(state[name]._a)
@@ -127,8 +131,11 @@ class FormulaOptimizer(Optimizer):
         self, update: Any, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
     ) -> None:
         """One update of many parameters of one dtype, in place (see `Arrays.run_all`)."""
-        kw = {"xp": self._xp, "numbers": numbers, "names": names}
-        door.perform(update_of(update), arrays, kw)
+        if door.state.observers:
+            kw = {"xp": self._xp, "numbers": numbers, "names": names}
+            door.perform(update_of(update), arrays, kw)
+        else:
+            self._xp.run_all(update, numbers, arrays, names)
 
     def _settings(self, group: Group) -> SimpleNamespace:
         """`settings` of a group, kept as long as the group holds the same objects."""
