@@ -22,12 +22,15 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import pickle
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +41,7 @@ PROGRAMS = (
     "optimizers",
 )  # fmt: skip
 OPS = ("records", "calls")
-SHOWN = 12  # differences that are told of one program
+SHOWN = 20  # differences that are told of one program
 
 
 def tree(given: str, into: Path) -> Path:
@@ -98,36 +101,42 @@ def hashes(lines: list[str]) -> dict[str, str]:
     return dict(line.rsplit("\t", 1) for line in lines)  # type: ignore[arg-type]
 
 
-def distance(a: np.ndarray, b: np.ndarray) -> str:
-    """The largest difference of two arrays, in words."""
+def most(a: np.ndarray, b: np.ndarray) -> float:
+    """The largest difference."""
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    return float(np.nanmax(np.abs(a.astype(wide) - b.astype(wide)), initial=0.0))
+
+
+def distance(a: Any, b: Any, exact: Any) -> str:
+    """How far two values are apart, in words; `exact`: what float64 makes of the same operands."""
+    if a is None or b is None:
+        return "not the same in a second run"
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"{a.dtype} {a.shape} became {b.dtype} {b.shape}"
     if a.dtype.kind in "USO":
         return f"{a} became {b}"
     if a.dtype.kind == "b":
         return f"{int((a != b).sum())} of {a.size} values"
-    wide = np.complex128 if a.dtype.kind == "c" else np.float64
-    apart = np.abs(a.astype(wide) - b.astype(wide))
-    size = float(np.nanmax(np.abs(a.astype(wide)), initial=0.0))
-    most = float(np.nanmax(apart, initial=0.0))
-    if not most:
+    if not most(a, b):
         return "zeros of another sign, or other NaN"
-    return f"at most {most:.3g} apart, where the largest value is {size:.3g}"
+    told = f"at most {most(a, b):.3g} apart, the largest value {most(a, np.zeros_like(a)):.3g}"
+    if exact is None or exact.shape != a.shape or a.dtype == np.float64:
+        return told
+    return f"{told}; error against float64 {most(a, exact):.3g}, now {most(b, exact):.3g}"
 
 
 def distances(trees: list[Path], program: str, steps: int, environment: dict[str, str],
               keys: list[str]) -> list[str]:  # fmt: skip
     """How far values are apart: both trees run once more and keep them."""
+    kept = []
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / f"{i}.npz" for i in range(2)]
-        for root, file in zip(trees, files, strict=True):
-            run(root, program, steps, environment, str(file), *keys)
-        old, new = (np.load(file) for file in files)
-        missing = "not the same in a second run"
-        return [
-            distance(old[str(i)], new[str(i)]) if str(i) in old and str(i) in new else missing
-            for i in range(len(keys))
-        ]
+        for root in trees:
+            run(root, program, steps, environment, str(Path(folder) / "kept"), *keys)
+            kept.append(pickle.loads((Path(folder) / "kept").read_bytes()))
+    exactly = [": ".join([f"{m}, exactly", n]) for m, n in (k.rsplit(": ", 1) for k in keys)]
+    old, new = kept
+    pairs = zip(keys, exactly, strict=True)
+    return [distance(old.get(k), new.get(k), old.get(e)) for k, e in pairs]
 
 
 def compare(
@@ -153,10 +162,21 @@ def compare(
         print(f"{name}: {what} ({told})", flush=True)
         return True
     print(f"{name}: {len(apart)} differ ({told}); the first of them:", flush=True)
-    shown = apart[: SHOWN if program in OPS else 3]
+    shown = first_of_each(apart) if program in OPS else apart[:3]
     for key, far in zip(shown, distances(trees, program, steps, environment, shown), strict=True):
         print(f"  {key}: {far}", flush=True)
     return False
+
+
+def first_of_each(keys: list[str]) -> list[str]:
+    """Some of the keys, of as many ops as there are."""
+    rank: Counter[str] = Counter()
+    order = []
+    for key in keys:
+        rank[key.split()[0]] += 1
+        order.append(rank[key.split()[0]])
+    ranked = sorted(zip(order, keys, strict=True), key=lambda pair: pair[0])
+    return [key for _, key in ranked[:SHOWN]]
 
 
 def steps_of(keys: list[str]) -> int:

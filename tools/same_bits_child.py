@@ -3,7 +3,7 @@
     python tools/same_bits_child.py PROGRAM STEPS [FILE KEY...]
 
 Prints a line for each value: what it is, and a hash of its bits. With FILE, the values that keys
-name are written into it as well.
+name are written into it instead; of single calls also what float64 makes of the same operands.
 
 Not here: training programs (`same_bits_programs.py`), single calls (`same_bits_calls.py`).
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def main(program: str, steps: str, file: str = "", *keys: str) -> None:
     if program in ("records", "calls"):
         import same_bits_calls  # here: they import Rushlight
 
-        moments = getattr(same_bits_calls, program)()
+        moments = same_bits_calls.moments(program, [key.rsplit(": ", 1)[0] for key in keys])
     else:
         import same_bits_programs
 
@@ -69,11 +70,13 @@ def main(program: str, steps: str, file: str = "", *keys: str) -> None:
     for moment, values in moments:
         for name, value in values.items():
             key = f"{moment}: {name}"
-            print(f"{key}\t{hashed(value)}")
-            if key in keys:
-                kept[str(keys.index(key))] = array(value)
+            if not file:
+                print(f"{key}\t{hashed(value)}")
+            elif key.replace(", exactly: ", ": ") in keys:
+                kept[key] = array(value)
     if file:
-        np.savez(file, **kept)
+        with open(file, "wb") as opened:
+            pickle.dump(kept, opened)
 
 
 if __name__ == "__main__":
