@@ -131,6 +131,7 @@ ATTENTION_DEEPEST = 256  # elements of a query or value at most
 # NumPy, 310 with kernels; of 32 over 20 times of 4: 1090 and 420; of 128 over 50 times of one row:
 # 2600 and 1400.
 EMBEDDING_LEAST = least(16384)  # elements
+EMBEDDING_CHUNK = 16384  # elements that a chunk of a lookup copies
 EMBEDDING_BANDS = 64  # parts of a table that threads may compute
 MULTI_TENSOR_LEAST = least(1024)  # elements, of all arrays together
 OPTIM_LEAST = least(1024)  # elements, of all parameters together

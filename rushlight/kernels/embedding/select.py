@@ -1,99 +1,91 @@
-"""Rows of a table looked up, and rows summed by their place: the transpose of a lookup.
+"""Lookups in a table and their transpose: which way computes them.
 
-Large ones go to machine code (`table.py`), which adds in the same order: that of the rows.
+Dense tables of floats go to `table.py` where there is enough to copy; it adds in the same order as
+NumPy (`reference.py`), that of the rows. Not here: what indices are allowed
+(`ops/nn/embedding.py`).
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..elementwise import select as elementwise
 from ..matmul.select import ELEMENTS
+from ..meta import MetaArray
+from ..plan import Draft, Plan, is_dense
+from . import reference
 
-LEAST = 1 if elementwise.ALWAYS else 16384  # elements from which on a kernel is used
-BANDS = 64  # parts of a table that threads may compute
-
-
-@functools.lru_cache(maxsize=8)
-def native(name: str, element: str) -> Any:
-    from . import table as table_kernels
-
-    return table_kernels.kernel(name, element)
+Shape = tuple[int, ...]
+Layout = tuple[Any, Shape, Shape]  # type, shape and strides of an array
+INT64 = np.dtype(np.int64)
 
 
-def usable(*arrays: np.ndarray) -> bool:
-    """Whether these are dense arrays of floats, and there is machine code."""
-    dtype = arrays[0].dtype
-    return dtype in ELEMENTS and all(
-        a.__class__ is np.ndarray and a.dtype == dtype and a.flags.c_contiguous and a.flags.aligned
-        for a in arrays
-    ) and bool(elementwise.jit())  # fmt: skip
-
-
-def take(table: np.ndarray, index: np.ndarray) -> np.ndarray:
+def take(weight: np.ndarray, index: np.ndarray) -> np.ndarray:
     """The rows of a table (n, D) at indices (any shape, in range): (*index.shape, D)."""
-    count = index.size
-    if table.ndim != 2 or count * table.shape[1] < LEAST or not usable(table):
-        return table[index]  # type: ignore[no-any-return]
-    n, width = table.shape
-    places = np.ascontiguousarray(index, np.int64)
-    out = np.empty((*index.shape, width), table.dtype)
-    each = max(1, 16384 // width)
-    elementwise.jit()[2].ready()
-    native("take", ELEMENTS[table.dtype])(
-        table, places, out, count, n, width, each, -(-count // each)
+    made = plan_take(
+        (weight.dtype, weight.shape, weight.strides), (index.dtype, index.shape, index.strides)
     )
-    return out
+    return made.run(weight, index)  # type: ignore[no-any-return]
 
 
-def placed(rows: np.ndarray, place: np.ndarray, n: int) -> np.ndarray | None:
-    """`sum_rows` by machine code; None for what NumPy does."""
-    if rows.ndim != 2 or not place.size or max(rows.size, n * rows.shape[1]) < LEAST:
-        return None
-    rows = np.ascontiguousarray(rows)
-    if not usable(rows):
-        return None
-    places = np.ascontiguousarray(place, np.int64)
-    if places.min() < 0 or places.max() >= n:
-        return None
-    out = np.empty((n, rows.shape[1]), rows.dtype)
-    each = max(1, -(-n // BANDS))
-    elementwise.jit()[2].ready()
-    links = np.empty(n + len(rows), np.int64)
-    native("place", ELEMENTS[rows.dtype])(
-        out, places, rows, links, len(rows), n, rows.shape[1], each, -(-n // each)
+def sum_rows(rows: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
+    """(n, D): row i is the sum of the `rows` (K, D) whose index (K) is i; zeros where none is."""
+    made = plan_sum_rows(
+        (rows.dtype, rows.shape, rows.strides), (index.dtype, index.shape, index.strides), n
     )
-    return out
+    return made.run(rows, index)  # type: ignore[no-any-return]
 
 
-def sum_rows(rows: np.ndarray, place: np.ndarray, n: int) -> np.ndarray:
-    """(n, D): row i is the sum of the `rows` (K, D) whose `place` (K) is i; zeros where none is.
-
-    Rows of one place are brought together by a stable sort and summed in their order.
-    """
-    found = placed(rows, place, n)
-    if found is not None:
-        return found
-    out = np.zeros((n, *rows.shape[1:]), rows.dtype)
-    if not place.size:
-        return out
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
-    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    if first.size == ordered.size:
-        out[place] = rows
-    else:
-        out[ordered[first]] = np.add.reduceat(rows[order], first, axis=0)
-    return out
+def native(dtype: Any, elements: int) -> bool:
+    """Whether so many elements of a type are worth a kernel, and there is one."""
+    least = tuning.EMBEDDING_LEAST
+    return elements >= least and dtype in ELEMENTS and bool(elementwise.jit())
 
 
-def renormalise(weight: np.ndarray, used: np.ndarray, max_norm: float, norm_type: float) -> None:
-    """Shrink the rows `used` of a table whose norm exceeds `max_norm`, in place."""
-    rows = weight[used].astype(np.float64)
-    norms = np.linalg.norm(rows, norm_type, axis=1)
-    long = norms > max_norm
-    scale = max_norm / (norms[long] + 1e-7)
-    weight[used[long]] = (rows[long] * scale[:, None]).astype(weight.dtype)
+@functools.lru_cache(maxsize=1024)
+def plan_take(weight: Layout, index: Layout) -> Plan:
+    """Operands weight (n, D) and index (in range); output y (*index.shape, D)."""
+    of, at = MetaArray(weight[1], weight[0], weight[2]), MetaArray(index[1], index[0], index[2])
+    draft = Draft({"weight": of, "index": at})
+    y = draft.array("y", MetaArray((*at.shape, *of.shape[1:]), of.dtype))
+    if of.ndim != 2 or not is_dense(of) or not native(of.dtype, at.size * of.shape[1]):
+        draft.numpy(reference.take, ("weight", "index"), y)
+        return draft.plan("embedding.numpy")
+    from .table import take as kernel
+
+    width = of.shape[1]
+    each = max(1, tuning.EMBEDDING_CHUNK // width)
+    draft.launch(
+        kernel(ELEMENTS[of.dtype]), table="weight", index=draft.dense("index", INT64), rows=y,
+        count=at.size, width=width, each=each, chunks=-(-at.size // each),
+    )  # fmt: skip
+    return draft.plan("embedding.take")
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_sum_rows(rows: Layout, index: Layout, n: int) -> Plan:
+    """Operands rows (K, D) and index (K); output y (n, D)."""
+    of, at = MetaArray(rows[1], rows[0], rows[2]), MetaArray(index[1], index[0], index[2])
+    draft = Draft({"rows": of, "index": at})
+    y = draft.array("y", MetaArray((n, *of.shape[1:]), of.dtype))
+    width = math.prod(of.shape[1:])
+    if of.ndim != 2 or not at.size or not native(of.dtype, max(of.size, n * width)):
+        draft.numpy(reference.sum_rows, ("rows", "index"), y, n=n)
+        return draft.plan("embedding.numpy_sum", flops=of.size)
+    from .table import place as kernel
+
+    places = draft.array("places", MetaArray(at.shape, INT64))
+    draft.numpy(reference.in_range, ("index",), places, n=n)
+    dense = draft.dense("rows")
+    links = draft.room("links", (n + at.size) * 8)
+    each = max(1, -(-n // tuning.EMBEDDING_BANDS))
+    draft.launch(
+        kernel(ELEMENTS[of.dtype]), table=y, index=places, rows=dense, links=links,
+        count=at.size, n=n, width=width, each=each, chunks=-(-n // each),
+    )  # fmt: skip
+    return draft.plan("embedding.place", flops=of.size)

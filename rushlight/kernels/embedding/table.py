@@ -10,16 +10,47 @@ Not here: when these are used; indices are known to be in range (`select.py`).
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
-from ..codegen.ir import BYTES, F64, I32, I64, Function, Module, Pointer, Value, vector
-from ..codegen.rows import compiled, module_of
-from ..runtime import jit
+from ..codegen.interface import Interface, Kernel, Words
+from ..codegen.ir import BYTES, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
+from ..runtime import jit, threads
 
-OPERANDS = {
-    "embedding_take": ("table", "index", "rows"),
-    "embedding_place": ("table", "index", "rows", "links"),
-}
+TAKE = Interface(
+    "embedding_take",
+    "rows[k] = table[index[k]]",
+    arrays={
+        "table": "(n, width), dense",
+        "index": "(count), int64, each in [0, n)",
+        "rows": "(count, width), dense",
+    },
+    ints={
+        "count": "indices",
+        "width": "elements of a row",
+        "each": "indices that a chunk has",
+        "chunks": "pieces of work, which threads share",
+    },
+)
+PLACE = Interface(
+    "embedding_place",
+    "table[i] = the sum of rows[k] over all k with index[k] = i, in their order; 0 where none is",
+    arrays={
+        "table": "(n, width), dense; all of it is written",
+        "index": "(count), int64, each in [0, n)",
+        "rows": "(count, width), dense",
+        "links": "room for n + count int64: the first row that belongs to each row of the table, "
+        "and the next one of each row; -1 ends a list",
+    },
+    ints={
+        "count": "rows that are added",
+        "n": "rows of the table",
+        "width": "elements of a row",
+        "each": "rows of the table that a chunk has",
+        "chunks": "pieces of work, which threads share",
+    },
+)
 AHEAD = 3  # so many rows before it is needed a row is fetched
 
 
@@ -36,15 +67,15 @@ def columns(f: Function, width: Value, w: int, write: Any) -> None:
         write(whole, f.iota(vector(I32, w)) < f.convert(width - whole, I32))
 
 
-def load(place: Any, i: Value, w: int, mask: Value | None) -> Value:
-    return place.load(i, w) if mask is None else place.load_masked(i, mask)
+def load(at: Any, i: Value, w: int, mask: Value | None) -> Value:
+    return at.load(i, w) if mask is None else at.load_masked(i, mask)
 
 
-def store(place: Any, i: Value, v: Value, mask: Value | None) -> None:
+def store(at: Any, i: Value, v: Value, mask: Value | None) -> None:
     if mask is None:
-        place.store(v, i)
+        at.store(v, i)
     else:
-        place.store_masked(v, i, mask)
+        at.store_masked(v, i, mask)
 
 
 def fetch(f: Function, row: Pointer, width: Value) -> None:
@@ -54,7 +85,7 @@ def fetch(f: Function, row: Pointer, width: Value) -> None:
         f.intrinsic("llvm.prefetch.p0", None, [row.at(i), *hints])
 
 
-def write_take(c: Function, e: str, word: dict[str, Any]) -> None:
+def write_take(c: Function, e: str, word: Words) -> None:
     """`each` indices: their rows of the table, one after the other."""
     w, width = width_of(e), word["width"]
     first = c.args["index"] * word["each"]
@@ -66,7 +97,7 @@ def write_take(c: Function, e: str, word: dict[str, Any]) -> None:
         columns(c, width, w, lambda i, m: store(target, i, load(source, i, w, m), m))
 
 
-def link(f: Function, word: dict[str, Any]) -> None:
+def link(f: Function, word: Words) -> None:
     """For each row of the table the first row that belongs to it, or -1; for each row the next."""
     index, first = word["index"].of(I64), word["links"].of(I64)
     following = first.at(word["n"])
@@ -79,7 +110,7 @@ def link(f: Function, word: dict[str, Any]) -> None:
         first[r] = k
 
 
-def write_place(c: Function, e: str, word: dict[str, Any]) -> None:
+def write_place(c: Function, e: str, word: Words) -> None:
     """`each` rows of the table: the sums along their lists."""
     w, width = width_of(e), word["width"]
     start = c.args["index"] * word["each"]
@@ -114,20 +145,23 @@ def write_place(c: Function, e: str, word: dict[str, Any]) -> None:
                 columns(c, width, w, add)
 
 
-def build(name: str, e: str, write: Any) -> Module:
-    operands = OPERANDS[name]
+def build(interface: Interface, e: str, write: Callable[..., None], prepare: Any) -> Module:
+    module = Module(interface.name)
+    threads.declare_run(module)
+    c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+    write(c, e, interface.words(c.args["context"]))
+    c.ret()
+    interface.write(module, "chunks", prepare=prepare)
+    return module
 
-    def chunk(f: Function, words: dict[str, Any], _index: Value) -> None:
-        write(f, e, words)
 
-    numbers = dict.fromkeys(("count", "n", "width", "each"), "int")
-    prepare = link if name == "embedding_place" else None
-    return module_of(name, operands, numbers, chunk, prepare=prepare)
+@functools.cache
+def take(e: str) -> Kernel:
+    """The lookup for an element type."""
+    return Kernel(TAKE, (e,), lambda: build(TAKE, e, write_take, None))
 
 
-def kernel(name: str, e: str) -> Any:
-    """A Python function of (table, index, rows, count, n, width, each, chunks); place has `links`
-    after rows, room for n + count numbers."""
-    write = {"take": write_take, "place": write_place}[name]
-    key = (f"embedding_{name}", e)
-    return compiled(key, lambda: build(key[0], e, write))
+@functools.cache
+def place(e: str) -> Kernel:
+    """Its transpose."""
+    return Kernel(PLACE, (e,), lambda: build(PLACE, e, write_place, link))

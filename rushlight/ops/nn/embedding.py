@@ -16,6 +16,7 @@ from ...autograd import door, views
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.embedding import select as kernel
+from ...kernels.embedding.reference import renormalise
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -23,6 +24,7 @@ from ..core.samples import arr, case, error
 from ..shape.views import array_of
 
 ROWS = arr((2, 3), 0, 5, "int64")
+UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 # -- the lookup and its transpose ----------------------------------------------------------------
 
@@ -102,7 +104,8 @@ embedding_backward.vjp(_rows_again, None)
 
 
 def check_range(indices: Any, n: int) -> None:
-    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= n):
+    # one pass: seen as unsigned numbers, negative ones are the largest
+    if indices.size and int(indices.view(UNSIGNED[indices.itemsize]).max()) >= n:
         bad = indices[(indices < 0) | (indices >= n)].flat[0]
         raise IndexError(
             message(
@@ -142,7 +145,7 @@ def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> 
     """Shrink the rows that are looked up, in the table itself."""
     used = np.unique(input._a)
     check_range(used, weight.shape[0])
-    kernel.renormalise(weight._a, used, float(max_norm), float(norm_type))
+    renormalise(weight._a, used, float(max_norm), float(norm_type))
     views.cell(weight).bump("embedding_renorm_")
 
 
