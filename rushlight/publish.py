@@ -21,6 +21,9 @@ namespaces: dict[str, dict[str, Any]] = {}
 
 
 def publish(space: str, name: str, fn: Any) -> None:
+    """Put a function in its place; a dotted name (an alias) stands in that namespace alone."""
+    if "." in name:
+        space, _, name = name.rpartition(".")
     namespaces.setdefault(space, {})[name] = fn
     if space == "Tensor":
         setattr(Tensor, name, fn)
@@ -34,12 +37,12 @@ def derive() -> None:
         fn = record.public_function()
         for name in record.publication.names(record.name):
             for space in record.public:
-                publish(space, name, fn)
+                publish(space, name, record.functional() if space == "nn.functional" else fn)
         if record.inplace:
             inplace = record.inplace_method()
-            for name in record.publication.names(record.name):
+            for name in record.publication.names(record.name, dotted=False):
                 for space in record.public:
-                    if space in ("torch", "Tensor", "nn.functional"):
+                    if space in ("torch", "Tensor") or record.publication.switch:
                         publish(space, name + "_", inplace)
     for c in composites.values():
         for name in c.publication.names(c.name):

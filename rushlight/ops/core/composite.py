@@ -18,11 +18,13 @@ from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.meta import MetaArray
 from . import overrides
+from .numerics import depends_on_data
 from .publication import Publication, write_out
 from .samples import Samples
 from .signature import NUMPY_NAMES
-from .types import Public
+from .types import Public, ShapeRule
 
 composites: dict[str, Composite] = {}
 
@@ -79,6 +81,7 @@ def composite(
     inplace: bool = False,
     dispatch: bool = True,
     data_dependent: bool = False,
+    shape: ShapeRule | None = None,
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -93,16 +96,21 @@ def composite(
         adapt: it also takes `out=` and NumPy's parameter names.
         inplace: publish `name_` too, which writes the result into the first operand.
         dispatch: subclasses among the operands are asked first.
-        data_dependent: the result's shape is a matter of values.
+        data_dependent: the result's shape is a matter of values, so meta tensors raise.
+        shape: shape and type of the result for meta tensors, of a function that looks into arrays
+            itself; one that is made of other ops has theirs.
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
-            dispatch=dispatch, data_dependent=data_dependent, samples=samples, **about,
+            dispatch=dispatch, data_dependent=data_dependent, shape=shape, samples=samples,
+            **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called) if adapt else fn
+    if shape is not None or data_dependent:
+        shown = stated(shown, shape, called)
     if dispatch:
         shown = overrides.dispatching(shown)
     if name is not None:
@@ -153,6 +161,32 @@ def adapted(fn: Any, called: str) -> Public:
         return result if out is None else write_out(called, out, result)
 
     return shown
+
+
+def stated(fn: Public, rule: ShapeRule | None, called: str) -> Public:
+    """`fn`, which does not run on meta tensors: their result is stated by `rule`, or unknown."""
+
+    @functools.wraps(fn)
+    def shown(*args: Any, **kw: Any) -> Any:
+        if not on_meta(args) and not on_meta(kw.values()):
+            return fn(*args, **kw)
+        if rule is None:
+            raise NotImplementedError(depends_on_data(called))
+        return wrapped(rule(*args, **kw))
+
+    return shown
+
+
+def on_meta(values: Any) -> bool:
+    """Whether there is a meta tensor among the values."""
+    return any(isinstance(v, TensorBase) and v._a.__class__ is MetaArray for v in values)
+
+
+def wrapped(stated: Any) -> Any:
+    """Tensors of what a shape rule says; named tuples stay what they are."""
+    if isinstance(stated, tuple):
+        return type(stated)(tuple(wrapped(part) for part in stated))
+    return door.wrap(stated)
 
 
 def inplace_of(fn: Any, name: str) -> Public:

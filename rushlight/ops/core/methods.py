@@ -13,6 +13,7 @@ from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
 from .composite import composite
+from .samples import Case, case, error
 
 
 def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
@@ -31,7 +32,13 @@ def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
     return input
 
 
-@composite(public="Tensor", name="apply_")
+@composite(
+    public="Tensor",
+    name="apply_",
+    data_dependent=True,
+    smooth=False,
+    samples=[case((2, 3), lambda x: x + 1.0)],
+)
 def apply_(input: Any, callable: Any) -> Any:
     """Replace each element by callable(element), in place; a Python call an element, so not for
     speed.
@@ -39,43 +46,63 @@ def apply_(input: Any, callable: Any) -> Any:
     return each(input, "apply_", callable)
 
 
-@composite(public="Tensor", name="map_")
+@composite(
+    public="Tensor",
+    name="map_",
+    data_dependent=True,
+    smooth=False,
+    samples=[case((2, 3), (2, 3), lambda x, y: x + y)],
+)
 def map_(input: Any, tensor: Any, callable: Any) -> Any:
     """Replace each element by callable(element, element of `tensor`), in place."""
     return each(input, "map_", callable, tensor)
 
 
-@composite(public="Tensor", name="map2_")
+@composite(
+    public="Tensor",
+    name="map2_",
+    data_dependent=True,
+    smooth=False,
+    samples=[case((2, 3), (3,), (2, 1), lambda x, y, z: x + y * z)],
+)
 def map2_(input: Any, x: Any, y: Any, callable: Any) -> Any:
     """Replace each element by callable(element, element of x, element of y), in place."""
     return each(input, "map2_", callable, x, y)
 
 
-@composite(public="Tensor", name="__buffer__", dispatch=False)
+@composite(
+    public="Tensor",
+    name="__buffer__",
+    dispatch=False,
+    data_dependent=True,
+    smooth=False,
+    typed=True,
+    samples=[case((2, 3), 0)],
+)
 def buffer(input: Any, flags: int) -> memoryview:
     """The memory for `memoryview(tensor)` and its like, from Python 3.12 on."""
     return memoryview(input.numpy())
 
 
-@composite(public="Tensor", name="__reversed__", dispatch=False)
+@composite(public="Tensor", name="__reversed__", dispatch=False, samples=[case((2, 3)), case(())])
 def reversed_(input: Any) -> Any:
     """A copy with the order of all dimensions reversed."""
     return input.flip(tuple(range(input._a.ndim))) if input._a.ndim else input
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3), None)])
 def record_stream(input: Any, stream: Any) -> None:
     """Nothing: there are no streams on a CPU."""
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", layout=True, samples=[case((2, 3, 4))])
 def dim_order(input: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from the outermost in memory to the innermost."""
     strides = input.stride()
     return tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", layout=True, random=True, samples=[case((2, 3))])
 def const_data_ptr(input: Any) -> int:
     """Address of the first element."""
     return int(input.data_ptr())
@@ -92,7 +119,8 @@ def sparse_error(name: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = "Raises: there are no sparse tensors here."
-    return composite(fn, public="Tensor", name=name)
+    samples = [error(NotImplementedError, "sparse tensors are not part", (2, 3))]
+    return composite(fn, public="Tensor", name=name, samples=samples)
 
 
 for _name in (
@@ -116,31 +144,31 @@ for _name in (
     sparse_error(_name)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[error(RuntimeError, "expected sparse", (2, 3))])
 def is_coalesced(input: Any) -> bool:
     """Raises for a dense tensor, as in PyTorch."""
     raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3)), case((2, 3), dtypes.float32)])
 def to_dense(input: Any, dtype: Any = None, *, masked_grad: Any = None) -> Any:
     """The tensor itself, which is dense."""
     return input if dtype is None else input.to(dtype)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3))])
 def sparse_dim(input: Any) -> int:
     """0: no dimension is sparse."""
     return 0
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3))])
 def dense_dim(input: Any) -> int:
     """All dimensions are dense."""
     return int(input._a.ndim)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[error(NotImplementedError, "nested", (2, 3), 0.0)])
 def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any:
     """Raises: there are no nested tensors here."""
     raise NotImplementedError("to_padded_tensor: nested tensors are not part of Rushlight")
@@ -150,20 +178,22 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None) -> Any
 # ------------------------------------
 
 
-def function_of(name: str) -> Any:
+def function_of(name: str, *samples: Case, **about: Any) -> Any:
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
         return getattr(input, name)(*args, **kw)
 
     fn.__name__ = name
     fn.__doc__ = f"`Tensor.{name}` as a function."
-    return composite(fn, public="torch", name=name)
+    return composite(fn, public="torch", name=name, samples=samples, **about)
 
 
-for _name in ("detach", "detach_", "fill_", "resize_as_"):
-    function_of(_name)
+function_of("detach", case((2, 3)))
+function_of("detach_", case((2, 3)))
+function_of("fill_", case((2, 3), 1.5))
+function_of("resize_as_", case((2, 3), (3, 2)), smooth=False, layout=True)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, typed=True, samples=[case((2, 3)), case("text")])
 def typename(obj: Any) -> str:
     """The name of a tensor's legacy type, or of an object's class with its module."""
     if isinstance(obj, TensorBase):
@@ -177,7 +207,7 @@ def typename(obj: Any) -> str:
     )
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case((2, 3)), case(1)])
 def is_storage(obj: Any) -> bool:
     """Whether `obj` is the storage of a tensor."""
     from ...storage import UntypedStorage
@@ -185,7 +215,7 @@ def is_storage(obj: Any) -> bool:
     return isinstance(obj, UntypedStorage)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case("torch.FloatTensor")])
 def set_default_tensor_type(t: Any) -> None:
     """`set_default_dtype` by a legacy type name ("torch.DoubleTensor")."""
     from ...tensor_storage import legacy_type
@@ -204,7 +234,8 @@ def sparse_factory(name: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = "Raises: there are no sparse tensors here."
-    return composite(fn, public="torch", name=name, dispatch=False)
+    samples = [error(NotImplementedError, "sparse tensors are not part", (2, 3))]
+    return composite(fn, public="torch", name=name, dispatch=False, samples=samples)
 
 
 for _name in (
@@ -217,7 +248,7 @@ for _name in (
     sparse_factory(_name)
 
 
-@composite(public="torch", aliases="spmm dsmm")
+@composite(public="torch", aliases="spmm dsmm", samples=[case((2, 3), (3, 4))])
 def smm(input: Any, mat: Any) -> Any:
     """The matrix product (both dense here)."""
     return input @ mat

@@ -19,6 +19,7 @@ from ...autograd import door, specialize, views
 from ...autograd.node import TensorBase
 from ...autograd.steps import write
 from ...errors import message
+from . import overrides
 from .types import Public
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class Publication:
 
     Attributes:
         spaces: namespaces ("torch", "Tensor", "nn.functional", "linalg", ...); none when private.
-        aliases: further names.
+        aliases: further names; one with dots ("special.psi") stands in that namespace alone.
         inplace: there is an in-place form, `name_`.
+        switch: in `nn.functional` it takes `inplace=`, which writes the result into the operand.
+        prepare: looks at the parameters of a call there, (input, **parameters) -> parameters.
         return_type: the class of named tuple in which several results come.
         doc: the documentation.
     """
@@ -44,12 +47,14 @@ class Publication:
     spaces: tuple[str, ...] = ("torch", "Tensor")
     aliases: tuple[str, ...] = ()
     inplace: bool = False
+    switch: bool = False
+    prepare: Callable[..., dict[str, Any]] | None = None
     return_type: Callable[[Any], Any] | None = None
     doc: str | None = None
 
-    def names(self, name: str) -> tuple[str, ...]:
-        """All names: the op's own first."""
-        return (name, *self.aliases)
+    def names(self, name: str, dotted: bool = True) -> tuple[str, ...]:
+        """All names: the op's own first; with or without those for one namespace alone."""
+        return (name, *(a for a in self.aliases if dotted or "." not in a))
 
 
 def public_function(op: Op) -> Public:
@@ -85,6 +90,8 @@ def inplace_function(op: Op) -> Public:
             inputs = args
         if op.check is not None:
             op.check(*inputs)
+        if op.publication.prepare is not None:
+            kw = op.publication.prepare(*inputs, **kw)
         return views.apply_inplace(op, inputs[0], inputs[1:], kw)
 
     dress(public, op)
@@ -93,6 +100,41 @@ def inplace_function(op: Op) -> Public:
         f"In-place form of `{op.name}`: writes the result into this tensor and returns it."
     )
     return public
+
+
+def functional_function(op: Op) -> Public:
+    """`nn.functional.name` of a record: the public function with its `inplace=` (after the
+    parameters) and with what `prepare` makes of the parameters."""
+    plain, known, switch = op.public_function(), len(op.defaults), op.publication.switch
+    prepare = op.publication.prepare
+    ordinary = overrides.ordinary
+    floats = [n for n, v in op.defaults.items() if v.__class__ is float]
+
+    def public(input: Any, *args: Any, **kw: Any) -> Any:
+        if input.__class__ in ordinary:
+            # what is given by default suits floating types always
+            if not args and not kw and (prepare is None or input.is_floating_point()):  # type: ignore[attr-defined]
+                return plain(input)
+        elif overrides.enabled():
+            relevant = overrides.relevant_args((input,), {})
+            if relevant:
+                return overrides.dispatch(public, (input, *args), kw, relevant)
+        inplace = False
+        if switch:
+            inplace = kw.pop("inplace", False)
+            if len(args) == known + 1:
+                args, inplace = args[:known], args[known]
+        _, kw = op.bind((input, *args), kw)
+        for name in floats:
+            if kw.get(name).__class__ is int:
+                kw[name] = float(kw[name])
+        if prepare is not None:
+            kw = prepare(input, **kw)
+        if inplace:
+            return views.apply_inplace(op, input, (), kw)
+        return op.call((input,), kw)
+
+    return dress(public, op)
 
 
 def dress(fn: Any, op: Op) -> Public:

@@ -50,7 +50,7 @@ from .derivative import camel as camel
 from .derivative import unwritten as unwritten
 from .derivative import up as up
 from .numerics import Numerics, in_place
-from .publication import Publication, inplace_function, public_function
+from .publication import Publication, functional_function, inplace_function, public_function
 from .publication import write_out as write_out
 from .samples import Samples
 from .signature import Signature
@@ -61,7 +61,7 @@ ndarray = np.ndarray
 
 # The options of a declaration, by the part that they are fields of. Those of `Publication` and
 # `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
-SIGNATURE = ("varargs", "numbers", "optional", "check")
+SIGNATURE = ("varargs", "named", "numbers", "optional", "check")
 NUMERICS = ("promote", "low", "autocast", "view", "fresh", "outputs", "ufunc", "combine",
             "identity", "data_dependent", "into", "mutates")  # fmt: skip
 DERIVATIVE = ("differentiable", "holomorphic", "saves", "copies")
@@ -100,6 +100,8 @@ class Op:
             tuple((options.pop("public", "torch Tensor") or "").split()),
             tuple((options.pop("aliases", "") or "").split()),
             options.pop("inplace", kind == "elementwise"),
+            options.pop("switch", False),
+            options.pop("prepare", None),
             options.pop("return_type", None),
             fn.__doc__,
         )
@@ -343,6 +345,15 @@ class Op:
     def public_function(self) -> Public:
         """PyTorch's function of this name."""
         return self._public
+
+    @cached_property
+    def _functional(self) -> Public:
+        return functional_function(self)
+
+    def functional(self) -> Public:
+        """`nn.functional`'s function of this name."""
+        made = self.publication
+        return self._functional if made.switch or made.prepare is not None else self._public
 
     def inplace_method(self) -> Public:
         """`Tensor.name_`."""

@@ -127,6 +127,7 @@ class Samples:
         no_narrow: a routine of double precision only.
         random: numbers are drawn.
         ambiguous: the result is one of several right ones (the signs of eigenvectors).
+        undefined: the result is memory as it was: its numbers mean nothing.
         typed: the result tells the type of an operand, or depends on its width.
     """
 
@@ -139,6 +140,7 @@ class Samples:
     no_narrow: bool = False
     random: bool = False
     ambiguous: bool = False
+    undefined: bool = False
     typed: bool = False
 
     @classmethod

@@ -38,6 +38,7 @@ class Signature:
         input_defaults: what stands for a tensor that is left out (`EMPTY` when it may not be).
         defaults: static parameters and their defaults (`EMPTY` when required).
         varargs: `x.permute(2, 0, 1)` is `x.permute((2, 0, 1))`.
+        named: the parameters are given by name alone.
         numbers: places of the tensors that may be Python numbers; None for all of them.
         optional: places of tensors that `next_functions` leaves out when they need no gradient.
         check: looks at the operands as they were given, before their types are promoted.
@@ -49,6 +50,7 @@ class Signature:
     defaults: dict[str, Any] = field(default_factory=dict)
     variadic: bool = False
     varargs: bool = False
+    named: bool = False
     numbers: tuple[int, ...] | None = None
     optional: tuple[int, ...] = ()
     check: Check | None = None
@@ -151,6 +153,11 @@ class Signature:
         if self.varargs and not isinstance(rest[0], (tuple, list)):
             kw[names[0]] = tuple(rest)
             return
+        if self.named:
+            raise TypeError(
+                f"{self.name}() takes {len(inputs)} positional arguments but "
+                f"{len(inputs) + len(rest)} were given"
+            )
         if len(rest) > len(names):
             raise TypeError(
                 f"{self.name}() takes at most {len(self.inputs) + len(names)} "

@@ -19,6 +19,8 @@ from ..core.publication import write_out
 
 def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:
     """The new tensor of a factory: on its device, a leaf, or written to `out`."""
+    if device is not None and a.__class__ is not MetaArray and usable(device) is META:
+        a = MetaArray(a.shape, a.dtype)
     t = door.wrap(a)
     if out is not None:
         return write_out("factory", out, t)

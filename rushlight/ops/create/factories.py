@@ -17,10 +17,11 @@ from ...autograd.steps import Step, step
 from ...device import META, usable
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.samples import case, ints
 from .arguments import as_dtype, blank, finish, given_size, sizes_of, stored
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.int64)])
 def zeros(
     *size: Any,
     out: Any = None,
@@ -43,7 +44,7 @@ def zeros(
     )
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
 def ones(
     *size: Any,
     out: Any = None,
@@ -58,7 +59,12 @@ def ones(
     return finish(blank(given_size("ones", size, kw), dtype, device, 1), requires_grad, device, out)
 
 
-@composite(public="torch", dispatch=False)
+@composite(
+    public="torch",
+    dispatch=False,
+    undefined=True,
+    samples=[case([2, 0, 3]), case(0, dtype=dtypes.int32)],
+)
 def empty(
     *size: Any,
     out: Any = None,
@@ -76,7 +82,7 @@ def empty(
     )
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, undefined=True, samples=[case([0, 3], [3, 1])])
 def empty_strided(
     size: Any,
     stride: Any,
@@ -94,7 +100,7 @@ def empty_strided(
     return finish(t._a, requires_grad, device)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(2.5), case(3, dtype=dtypes.int64)])
 def scalar_tensor(
     s: Any,
     *,
@@ -108,7 +114,7 @@ def scalar_tensor(
     return finish(blank((), dtype, device, number(s)), requires_grad)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, undefined=True, samples=[case([2, 0, 3], [0, 2, 1])])
 def empty_permuted(
     size: Any,
     physical_layout: Any,
@@ -137,12 +143,15 @@ def empty_permuted(
             f"physical_layout {order}"
         )
     a = blank(tuple(size[d] for d in order), dtype, device, None)
-    if a.__class__ is not MetaArray:
-        a = a.transpose(tuple(order.index(d) for d in range(len(order))))
+    places = tuple(order.index(d) for d in range(len(order)))
+    if a.__class__ is MetaArray:
+        a = MetaArray(size, a.dtype, tuple(a.strides[p] for p in places))
+    else:
+        a = a.transpose(places)
     return finish(a, requires_grad)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case([2, 3], 1.5), case([4], 7)])
 def full(
     size: Any,
     fill_value: Any,
@@ -179,7 +188,12 @@ def like(name: str, fill: Any, doc: str) -> Any:
 
     make.__name__ = name
     make.__doc__ = doc
-    return composite(make, public="torch")
+    return composite(
+        make,
+        public="torch",
+        samples=[case((2, 3)), case((0, 3), dtype=dtypes.int32)],
+        undefined=fill is None,
+    )
 
 
 def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = None) -> Any:
@@ -208,7 +222,7 @@ ones_like = like("ones_like", 1, "Ones in the shape and dtype of `input`.")
 empty_like = like("empty_like", None, "Undefined values in the shape and dtype of `input`.")
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), 1.5), case(ints((2, 3)), 4, dtype=dtypes.float32)])
 def full_like(
     input: Any,
     fill_value: Any,
@@ -228,7 +242,11 @@ def full_like(
     )
 
 
-@composite(public="torch", dispatch=False)
+@composite(
+    public="torch",
+    dispatch=False,
+    samples=[case(5), case(1.0, 2.5, 0.5), case(5, 0, -2, dtype=dtypes.float64)],
+)
 def arange(
     *args: Any,
     out: Any = None,
@@ -289,7 +307,7 @@ def number(v: Any) -> Any:
     return v.item() if isinstance(v, np.generic) else v
 
 
-@composite(public="torch", name="range", dispatch=False)
+@composite(public="torch", name="range", dispatch=False, samples=[case(1, 4), case(0.0, 1.0, 0.25)])
 def range_(
     start: Any = 0,
     end: Any = None,
@@ -320,7 +338,7 @@ def range_(
 _range = Step("range", _arange.fn, shown="aten::range")
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(0, 1, 5), case(-1.0, 1.0, steps=1)])
 def linspace(
     start: Any,
     end: Any,
@@ -350,6 +368,8 @@ def linspace(
         raise RuntimeError("number of steps must be non-negative")
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
+    if device is not None and usable(device) is META:
+        return finish(MetaArray((steps,), d.np), requires_grad)
     work = (
         d.np
         if d.np.kind in "fc" and not d.low
@@ -379,7 +399,7 @@ def _linspace(*, start: Any, end: Any, steps: int, work: Any, dtype: Any) -> Any
     return a.astype(dtype)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(0, 2, 5), case(0.0, 1.0, 3, base=2.0)])
 def logspace(
     start: Any,
     end: Any,
@@ -410,6 +430,8 @@ def logspace(
     start, end = number(start), number(end)
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
+    if device is not None and usable(device) is META:
+        return finish(MetaArray((steps,), d.np), requires_grad)
     kw = {"start": start, "end": end, "steps": steps, "base": float(base), "dtype": d.np}
     return finish(door.perform(_logspace, (), kw), requires_grad, device, out)
 
@@ -420,7 +442,7 @@ def _logspace(*, start: Any, end: Any, steps: int, base: float, dtype: Any) -> A
     return np.power(base, np.linspace(start, end, steps)).astype(dtype)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(3), case(2, 4)])
 def eye(
     n: int,
     m: int | None = None,

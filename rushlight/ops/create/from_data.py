@@ -18,6 +18,7 @@ from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.samples import case, static
 from .arguments import as_dtype, finish
 
 # -- from data -----------------------------------------------------------------------------------
@@ -164,7 +165,11 @@ def lift_fresh(*, data: Any, dtype: Any) -> Any:
     return to_array(data, dtype)
 
 
-@composite(public="torch", dispatch=False)
+@composite(
+    public="torch",
+    dispatch=False,
+    samples=[case([1.5, 2.0]), case([[1, 2], [3, 4]]), case(3, dtype=dtypes.float64)],
+)
 def tensor(
     data: Any,
     *,
@@ -198,7 +203,7 @@ def tensor(
     return finish(a, requires_grad)
 
 
-@composite(public="torch", aliases="asarray", dispatch=False)
+@composite(public="torch", aliases="asarray", dispatch=False, samples=[case((2, 3)), case([1, 2])])
 def as_tensor(
     data: Any,
     dtype: Any = None,
@@ -225,7 +230,7 @@ def as_tensor(
     return t.detach().requires_grad_() if requires_grad and not t.requires_grad else t
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(static(np.arange(6.0).reshape(2, 3)))])
 def from_numpy(ndarray: Any) -> Any:
     """A tensor over the same memory as a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
@@ -267,7 +272,11 @@ def from_numpy(ndarray: Any) -> Any:
     return door.wrap(a if a.dtype is d.np else a.view(d.np))
 
 
-@composite(public="torch", dispatch=False)
+@composite(
+    public="torch",
+    dispatch=False,
+    samples=[case(static(bytearray(16)), dtype=dtypes.float32)],
+)
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Any:

@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import door, views
+from ...autograd import views
 from ...errors import axis, message
 from ...kernels.random import distributions as kernels
 from ..core.composite import composite
-from ..core.overrides import ordinary
-from ..core.record import Op, elementwise, op
-from ..core.samples import arr, case, error, real
+from ..core.record import elementwise, op
+from ..core.samples import arr, case, cplx, error, real
 from ..random.fill import drawing, stream
 from ..shape.views import cat
-from . import formulas as m
 from .formulas import abs as magnitude
 from .formulas import exp, expm1, log1p, maximum, minimum, tanh, where
 from .special import erf
@@ -32,10 +30,47 @@ SQRT_HALF = 0.7071067811865476
 SQRT_2_OVER_PI = 0.7978845608028654
 GELU_CUBE = 0.044715
 
+def bounds(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> dict[str, Any]:
+    """The bounds of `hardtanh` as numbers of the input's kind: whole ones for integers."""
+    if min_val > max_val:
+        raise ValueError(
+            message("min_val cannot be greater than max_val", got=f"{min_val} and {max_val}")
+        )
+    if hasattr(input, "_a") and input._a.dtype.kind in "iu":
+        min_val, max_val = int(min_val), int(max_val)
+    return {"min_val": min_val, "max_val": max_val}
+
+
+def celu_alpha(input: Any, alpha: float = 1.0) -> dict[str, Any]:
+    """The parameter of `celu`, which is a divisor."""
+    if alpha == 0:
+        raise RuntimeError(message("ZeroDivisionError: alpha cannot be 0 for CELU"))
+    return {"alpha": alpha}
+
+
+def approximation(input: Any, approximate: str = "none") -> dict[str, Any]:
+    """The parameter of `gelu`."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError(
+            message("approximate argument must be either none or tanh.", got=repr(approximate))
+        )
+    return {"approximate": approximate}
+
+
+def not_negative(input: Any, lambd: float = 0.5) -> dict[str, Any]:
+    """The parameter of `softshrink`."""
+    if lambd < 0:
+        raise RuntimeError(
+            message(f"lambda must be in range [0, inf), but found {lambd}: greater or equal to 0")
+        )
+    return {"lambd": lambd}
+
+
 # -- rectifiers ----------------------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], promote="common")
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], promote="common",
+             public="torch Tensor nn.functional", switch=True)  # fmt: skip
 def relu(input: Any) -> Any:
     """max(x, 0).
 
@@ -49,8 +84,8 @@ def relu(input: Any) -> Any:
 relu.vjp(lambda g, y, _x: where(y <= 0, 0.0, g))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 0.9)), case(arr(A34, -3, 3), min_val=-4.0)], public="",
-             promote="common")  # fmt: skip
+@elementwise(samples=[case(arr(A34, 0.1, 0.9)), case(arr(A34, -3, 3), min_val=-4.0)],
+             public="nn.functional", switch=True, prepare=bounds, promote="common")  # fmt: skip
 def hardtanh(input: Any, *, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x, held between min_val and max_val."""
     return minimum(maximum(input, min_val), max_val)
@@ -60,7 +95,7 @@ hardtanh.vjp(lambda g, _y, x, *, min_val, max_val: where((x <= min_val) | (x >= 
 
 
 @elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), negative_slope=0.2)],
-             public="", promote="common")  # fmt: skip
+             public="nn.functional", switch=True, promote="common")  # fmt: skip
 def leaky_relu(input: Any, *, negative_slope: float = 0.01) -> Any:
     """x where x > 0, else negative_slope * x."""
     return where(input > 0, input, input * negative_slope)
@@ -71,7 +106,8 @@ leaky_relu.vjp(lambda g, _y, x, *, negative_slope: where(x > 0, g, g * negative_
 
 @elementwise(samples=[case(arr(A34, 0.1, 3), threshold=0.0, value=1.0),
                       case(arr(A34, -3, -1.1), threshold=-1.0, value=7.0)],
-             promote="common", public="torch", name="threshold")  # fmt: skip
+             promote="common", public="torch nn.functional", switch=True,
+             name="threshold")  # fmt: skip
 def held_above(input: Any, *, threshold: float, value: float) -> Any:
     """x where x > threshold, else value."""
     return where(input <= threshold, value, input)
@@ -95,22 +131,18 @@ prelu_kernel.vjp(
 # -- exponential ---------------------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5, input_scale=2.0)],
-             public="")  # fmt: skip
-def elu(input: Any, *, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
-    """scale * x where x > 0, else scale * alpha * (exp(input_scale * x) - 1)."""
-    low = expm1(minimum(input, 0) * input_scale) * (alpha * scale)
-    return where(input > 0, input * scale, low)
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
+             public="nn.functional", switch=True)  # fmt: skip
+def elu(input: Any, *, alpha: float = 1.0) -> Any:
+    """x where x > 0, else alpha * (exp(x) - 1). Clevert et al., 2015, arXiv:1511.07289."""
+    return where(input > 0, input, expm1(minimum(input, 0)) * alpha)
 
 
-elu.vjp(
-    lambda g, _y, x, *, alpha, scale, input_scale: (
-        g * where(x > 0, scale, exp(minimum(x, 0) * input_scale) * (alpha * scale * input_scale))
-    )
-)
+elu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0)) * alpha))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)], public="torch")
+@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
+             public="torch nn.functional", switch=True, prepare=celu_alpha)  # fmt: skip
 def celu(input: Any, *, alpha: float = 1.0) -> Any:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Barron, 2017, arXiv:1704.07483."""
     return where(input > 0, input, expm1(minimum(input, 0) / alpha) * alpha)
@@ -120,7 +152,7 @@ celu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0) / al
 
 
 @elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], node="EluBackward0",
-             public="torch")  # fmt: skip
+             public="torch nn.functional", switch=True)  # fmt: skip
 def selu(input: Any) -> Any:
     """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
     low = expm1(minimum(input, 0)) * (SELU_ALPHA * SELU_SCALE)
@@ -133,7 +165,7 @@ selu.vjp(
 
 
 @elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
-             holomorphic=True)  # fmt: skip
+             public="torch Tensor nn.functional", holomorphic=True)  # fmt: skip
 def sigmoid(input: Any) -> Any:
     """1 / (1 + exp(-x)).
 
@@ -147,7 +179,8 @@ def sigmoid(input: Any) -> Any:
 sigmoid.vjp(lambda g, y, _x: g * (y * (1 - y)))
 
 
-@elementwise(samples=[*real(-6, 6), case(arr(A34, -900, -700))], public="")
+@elementwise(samples=[*real(-6, 6), case(arr(A34, -900, -700))], public="nn.functional",
+             switch=True, inplace=False)  # fmt: skip
 def silu(input: Any) -> Any:
     """x * sigmoid(x). Elfwing, 2017, arXiv:1702.03118."""
     return input / (1 + exp(-input))
@@ -160,7 +193,7 @@ def _(g: Any, _y: Any, x: Any) -> Any:
 
 
 @elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
-             public="", node="LogSigmoidBackward0")  # fmt: skip
+             public="nn.functional", inplace=False, node="LogSigmoidBackward0")  # fmt: skip
 def logsigmoid(input: Any) -> Any:
     """log(1 / (1 + exp(-x))), without overflow."""
     return minimum(input, 0) - log1p(exp(-magnitude(input)))
@@ -170,7 +203,7 @@ logsigmoid.vjp(lambda g, _y, x: g * sigmoid(-x))
 
 
 @elementwise(samples=[*real(-6, 6), case(A34, beta=3.0), case(arr(A34, 1, 3), threshold=0.5)],
-             public="")  # fmt: skip
+             public="nn.functional", inplace=False)  # fmt: skip
 def softplus(input: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
     scaled = input * beta
@@ -188,7 +221,7 @@ def log_of_one_plus_exp(x: Any) -> Any:
 
 
 @elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
-             public="")  # fmt: skip
+             public="nn.functional", switch=True, inplace=False)  # fmt: skip
 def mish(input: Any) -> Any:
     """x * tanh(log(1 + exp(x))). Misra, 2019, arXiv:1908.08681."""
     return input * tanh(log_of_one_plus_exp(input))
@@ -200,9 +233,13 @@ def _(g: Any, _y: Any, x: Any) -> Any:
     return g * (t + x * (sigmoid(x) * (1 - t * t)))
 
 
-@elementwise(samples=[*real(-6, 6), *[case(arr(A34, -6, 6), approximate="tanh")]], public="")
+@elementwise(samples=[*real(-6, 6), case(arr(A34, -6, 6), approximate="tanh")], named=True,
+             public="nn.functional", inplace=False, prepare=approximation)  # fmt: skip
 def gelu(input: Any, *, approximate: str = "none") -> Any:
-    """x times the normal distribution function of x. Hendrycks, 2016, arXiv:1606.08415."""
+    """x times the normal distribution function of x (or its tanh approximation).
+
+    Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    """
     if approximate == "tanh":
         inner = input * (SQRT_2_OVER_PI + (SQRT_2_OVER_PI * GELU_CUBE) * (input * input))
         return input * 0.5 * (1 + tanh(inner))
@@ -223,7 +260,8 @@ def _(g: Any, _y: Any, x: Any, *, approximate: str) -> Any:
 # -- made of straight lines ----------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="")
+@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
+             switch=True, inplace=False)  # fmt: skip
 def hardsigmoid(input: Any) -> Any:
     """min(max(x + 3, 0), 6) / 6."""
     return minimum(maximum(input + 3, 0), 6) / 6
@@ -232,7 +270,8 @@ def hardsigmoid(input: Any) -> Any:
 hardsigmoid.vjp(lambda g, _y, x: where((x > -3) & (x < 3), g / 6, 0.0))
 
 
-@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="")
+@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
+             switch=True, inplace=False)  # fmt: skip
 def hardswish(input: Any) -> Any:
     """x * hardsigmoid(x). Howard, 2019, arXiv:1905.02244."""
     return input * minimum(maximum(input + 3, 0), 6) / 6
@@ -241,7 +280,8 @@ def hardswish(input: Any) -> Any:
 hardswish.vjp(lambda g, _y, x: g * where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0)))
 
 
-@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False)
+@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False,
+             public="torch Tensor nn.functional")  # fmt: skip
 def hardshrink(input: Any, *, lambd: float = 0.5) -> Any:
     """x where |x| > lambd, else 0."""
     return where((input >= -lambd) & (input <= lambd), 0.0, input)
@@ -250,7 +290,8 @@ def hardshrink(input: Any, *, lambd: float = 0.5) -> Any:
 hardshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
 
 
-@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="")
+@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="nn.functional",
+             inplace=False, prepare=not_negative)  # fmt: skip
 def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
     """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
     return input - minimum(maximum(input, -lambd), lambd)
@@ -259,7 +300,7 @@ def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
 softshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
 
 
-@elementwise(samples=real(-3, 3), public="", holomorphic=True)
+@elementwise(samples=real(-3, 3), public="nn.functional", inplace=False, holomorphic=True)
 def tanhshrink(input: Any) -> Any:
     """x - tanh(x)."""
     return input - tanh(input)
@@ -286,10 +327,13 @@ def _(g: Any, _y: Any, x: Any) -> Any:
 # -- along a dimension ---------------------------------------------------------------------------
 
 
-@op(samples=[case((3, 4)), case((4, 3), dim=0)], public="", fresh=True,
+@op(samples=[case((3, 4)), case((4, 3), dim=0)], public="nn.functional", fresh=True,
     errors=[error(RuntimeError, "must be even, but dimension 1 is size 3", (2, 3))])  # fmt: skip
 def glu(input: Any, *, dim: int = -1) -> Any:
-    """First half of the dimension times the sigmoid of the second. Dauphin, arXiv:1612.08083."""
+    """First half of the dimension times the sigmoid of the second half.
+
+    Dauphin et al., 2016, arXiv:1612.08083.
+    """
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
     d = axis(dim, input.ndim)
@@ -347,70 +391,13 @@ rrelu_with_noise.vjp(lambda g, _y, _x, n: g * n, lambda g, _y, x, _n: g * x)
 # -- the functions of nn.functional --------------------------------------------------------------
 
 
-def activate(record: Op, input: Any, inplace: bool, **kw: Any) -> Any:
-    """Run a record on a tensor, in a new tensor or in its own memory."""
-    if inplace:
-        return views.apply_inplace(record, input, (), kw)
-    if input.__class__ in ordinary:
-        return door.apply(record, (input,), kw)
-    return record.call((input,), kw)
-
-
-def _relu(input: Any, inplace: bool = False) -> Any:
-    if not inplace and input.__class__ in ordinary:
-        return door.apply(relu, (input,), {})
-    return activate(relu, input, inplace)
-
-
-_relu.__doc__ = relu.__doc__
-composite(_relu, name="relu", public="nn.functional")
-composite(relu.inplace_method(), name="relu_", public="nn.functional", dispatch=False)
-
-
-@composite(public="nn.functional", name="hardtanh")
-def _hardtanh(
-    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-) -> Any:
-    """x, held between min_val and max_val."""
-    if min_val > max_val:
-        raise ValueError(
-            message("min_val cannot be greater than max_val", got=f"{min_val} and {max_val}")
-        )
-    return activate(hardtanh, input, inplace, **_bounds(input, min_val, max_val))
-
-
-def _bounds(x: Any, low: float, high: float) -> dict[str, float]:
-    """The bounds as numbers of the input's kind: whole ones for integers."""
-    if hasattr(x, "_a") and x._a.dtype.kind in "iu":
-        low, high = int(low), int(high)
-    return {"min_val": low, "max_val": high}
-
-
-@composite(public="nn.functional", name="hardtanh_")
-def _hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """In-place form of `hardtanh`."""
-    return _hardtanh(input, min_val, max_val, inplace=True)
-
-
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((3, 4)), case(arr((3, 4), 5, 7), True)])
 def relu6(input: Any, inplace: bool = False) -> Any:
     """min(max(x, 0), 6)."""
-    return activate(hardtanh, input, inplace, **_bounds(input, 0.0, 6.0))
+    return hardtanh.functional()(input, 0.0, 6.0, inplace)
 
 
-@composite(public="nn.functional", name="leaky_relu")
-def _leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    """x where x > 0, else negative_slope * x."""
-    return activate(leaky_relu, input, inplace, negative_slope=float(negative_slope))
-
-
-@composite(public="nn.functional", name="threshold")
-def _threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
-    """x where x > threshold, else value."""
-    return activate(held_above, input, inplace, threshold=threshold, value=value)
-
-
-@composite(public="torch Tensor nn.functional")
+@composite(public="torch Tensor nn.functional", samples=[case((3, 4), (4,)), case((2, 3, 4), (1,))])
 def prelu(input: Any, weight: Any) -> Any:
     """x where x > 0, else weight * x; one weight, or one for each channel (dimension 1).
 
@@ -444,6 +431,9 @@ def prelu(input: Any, weight: Any) -> Any:
     return prelu_kernel.call((input, weight), {})
 
 
+@composite(
+    public="nn.functional", random=True, samples=[case((3, 4)), case((3, 4), training=True)]
+)
 def rrelu(
     input: Any,
     lower: float = 1 / 8,
@@ -462,7 +452,7 @@ def rrelu(
                     got=f"lower={lower}, upper={upper}")
         )  # fmt: skip
     if not training:
-        return activate(leaky_relu, input, inplace, negative_slope=(lower + upper) / 2)
+        return leaky_relu.functional()(input, (lower + upper) / 2, inplace)
     kw = {"lower": lower, "upper": upper, "rng": stream(generator, "rrelu")}
     noise = _slopes.call((input.detach(),), kw)
     if inplace:
@@ -470,10 +460,7 @@ def rrelu(
     return rrelu_with_noise.call((input, noise), {})
 
 
-composite(rrelu, public="nn.functional")
-
-
-@composite(public="torch", name="rrelu")
+@composite(public="torch", name="rrelu", random=True, samples=[case((3, 4))])
 def _torch_rrelu(
     input: Any,
     lower: float = 1 / 8,
@@ -485,7 +472,7 @@ def _torch_rrelu(
     return rrelu(input, lower, upper, training, generator=generator)
 
 
-@composite(public="torch nn.functional", name="rrelu_")
+@composite(public="torch nn.functional", name="rrelu_", random=True, samples=[case((3, 4))])
 def rrelu_(
     input: Any,
     lower: float = 1 / 8,
@@ -497,105 +484,9 @@ def rrelu_(
     return rrelu(input, lower, upper, training, True, generator)
 
 
-@composite(public="nn.functional", name="elu")
-def _elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """x where x > 0, else alpha * (exp(x) - 1). Clevert et al., 2015, arXiv:1511.07289."""
-    return activate(elu, input, inplace, alpha=float(alpha))
-
-
-@composite(public="nn.functional", name="celu")
-def _celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Barron, 2017, arXiv:1704.07483."""
-    if alpha == 0:
-        raise RuntimeError(message("ZeroDivisionError: alpha cannot be 0 for CELU"))
-    return activate(celu, input, inplace, alpha=float(alpha))
-
-
-@composite(public="nn.functional", name="selu")
-def _selu(input: Any, inplace: bool = False) -> Any:
-    """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
-    return activate(selu, input, inplace)
-
-
-@composite(public="nn.functional", name="silu")
-def _silu(input: Any, inplace: bool = False) -> Any:
-    """x * sigmoid(x). Elfwing et al., 2017, arXiv:1702.03118."""
-    return activate(silu, input, inplace)
-
-
-@composite(public="nn.functional", name="mish")
-def _mish(input: Any, inplace: bool = False) -> Any:
-    """x * tanh(log(1 + exp(x))). Misra, 2019, arXiv:1908.08681."""
-    return activate(mish, input, inplace)
-
-
-@composite(public="nn.functional", name="hardsigmoid")
-def _hardsigmoid(input: Any, inplace: bool = False) -> Any:
-    """min(max(x + 3, 0), 6) / 6."""
-    return activate(hardsigmoid, input, inplace)
-
-
-@composite(public="nn.functional", name="hardswish")
-def _hardswish(input: Any, inplace: bool = False) -> Any:
-    """x * hardsigmoid(x). Howard et al., 2019, arXiv:1905.02244."""
-    return activate(hardswish, input, inplace)
-
-
-@composite(public="nn.functional", name="gelu")
-def _gelu(input: Any, *, approximate: str = "none") -> Any:
-    """x times the normal distribution function of x (or its tanh approximation).
-
-    Hendrycks and Gimpel, 2016, arXiv:1606.08415.
-    """
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError(
-            message("approximate argument must be either none or tanh.", got=repr(approximate))
-        )
-    return gelu.call((input,), {"approximate": approximate})
-
-
-@composite(public="nn.functional", name="softplus")
-def _softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
-    return softplus.call((input,), {"beta": float(beta), "threshold": float(threshold)})
-
-
-@composite(public="nn.functional", name="softshrink")
-def _softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
-    if lambd < 0:
-        raise RuntimeError(
-            message(f"lambda must be in range [0, inf), but found {lambd}: greater or equal to 0")
-        )
-    return softshrink.call((input,), {"lambd": float(lambd)})
-
-
-@composite(public="nn.functional", name="glu")
-def _glu(input: Any, dim: int = -1) -> Any:
-    """First half of the dimension times the sigmoid of the second half.
-
-    Dauphin et al., 2016, arXiv:1612.08083.
-    """
-    return glu.call((input,), {"dim": dim})
-
-
-@composite(public="nn.functional", name="softsign")
+@composite(public="nn.functional", name="softsign", samples=[case((3, 4)), case(cplx((3, 4)))])
 def _softsign(input: Any) -> Any:
     """x / (1 + |x|)."""
     if hasattr(input, "_a") and input._a.dtype.kind == "c":  # |x| has no complex derivative
         return input / (magnitude(input) + 1)
     return softsign.call((input,), {})
-
-
-for _record in (leaky_relu, elu):
-    composite(
-        _record.inplace_method(), name=_record.name + "_", public="nn.functional", dispatch=False
-    )
-for _record in (held_above, celu, selu):
-    composite(
-        _record.inplace_method(), name=_record.name + "_", public="nn.functional", dispatch=False
-    )
-for _record in (logsigmoid, tanhshrink):
-    composite(_record.public_function(), public="nn.functional", dispatch=False)
-for _record in (sigmoid, m.tanh, hardshrink):
-    composite(_record.public_function(), public="nn.functional", dispatch=False)

@@ -41,7 +41,7 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
     return other * alpha
 
 
-@composite(aliases="")
+@composite(aliases="", samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2), case((3,), 1.5)])
 def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """input + alpha * other, with broadcasting and type promotion.
 
@@ -54,7 +54,11 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return with_out("add", m.add_plain.call((input, scaled(other, alpha, input)), {}), out)
 
 
-@composite(name="add_", public="Tensor")
+@composite(
+    name="add_",
+    public="Tensor",
+    samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2)],
+)
 def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input += alpha * other, in place."""
     if not (alpha.__class__ is int and alpha == 1):
@@ -62,7 +66,10 @@ def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return views.apply_inplace(m.add_plain, input, (number_or_tensor("add_", other),), {})
 
 
-@composite(aliases="subtract")
+@composite(
+    aliases="subtract",
+    samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2), case((3,), 1.5)],
+)
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     """input - alpha * other."""
     if alpha.__class__ is int and alpha == 1:
@@ -70,7 +77,12 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return with_out("sub", m.sub_plain.call((input, scaled(other, alpha, input)), {}), out)
 
 
-@composite(name="sub_", public="Tensor", aliases="subtract_")
+@composite(
+    name="sub_",
+    public="Tensor",
+    aliases="subtract_",
+    samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2)],
+)
 def sub_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """input -= alpha * other, in place."""
     m.no_bools(input, number_or_tensor("sub_", other))
@@ -89,7 +101,7 @@ def number_or_tensor(name: str, x: Any) -> Any:
     )
 
 
-@composite
+@composite(samples=[case((3, 4), (4,)), case((3, 4), 2.0, alpha=2)])
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * input."""
     return m.sub_plain.call((other, input if alpha == 1 else input * alpha), {})
@@ -153,13 +165,27 @@ def divide_op(rounding_mode: Any) -> Any:
     return ops[rounding_mode]
 
 
-@composite(aliases="divide true_divide")
+@composite(
+    aliases="divide true_divide",
+    samples=[
+        case((3, 4), arr((4,), 0.5, 2)),
+        case(arr((3, 4), 1.1, 1.4), arr((4,), 0.3, 0.35), rounding_mode="floor"),
+    ],
+)
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
     """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
     return with_out("div", divide_op(rounding_mode).call((input, other), {}), out)
 
 
-@composite(name="div_", public="Tensor", aliases="divide_ true_divide_")
+@composite(
+    name="div_",
+    public="Tensor",
+    aliases="divide_ true_divide_",
+    samples=[
+        case((3, 4), arr((4,), 0.5, 2)),
+        case(arr((3, 4), 1.1, 1.4), arr((4,), 0.3, 0.35), rounding_mode="trunc"),
+    ],
+)
 def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """input /= other, in place."""
     return views.apply_inplace(

@@ -17,7 +17,7 @@ from ...errors import message
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import arr, bools, case, cplx, ints, values
 from ..create.arguments import stored
 from ..index.masks import nonzero
 from ..shape.convert import cast
@@ -39,7 +39,7 @@ def common_dtype(*operands: Any) -> Any:
     return dtypes.combine(*strengths)
 
 
-@composite(public="torch")
+@composite(public="torch", typed=True, samples=[case((3,), ints((2,))), case(ints((2,)), 1.5)])
 def result_type(tensor1: Any, tensor2: Any) -> Any:
     """The dtype of an arithmetic result of two operands (tensors or numbers)."""
     return common_dtype(tensor1, tensor2)
@@ -52,7 +52,7 @@ def question(name: str, doc: str, answer: Any, public: str = "torch") -> Any:
 
     fn.__name__ = name
     fn.__doc__ = doc
-    return composite(fn, public=public)
+    return composite(fn, public=public, samples=[case((2, 3)), case(ints((2,)))])
 
 
 question(
@@ -68,7 +68,7 @@ question(
 question("is_distributed", "False.", lambda t: False, "torch Tensor")
 
 
-@composite(adapt=True)
+@composite(adapt=True, data_dependent=True, samples=[case(())])
 def is_nonzero(input: Any) -> bool:
     """Whether the only element is not zero."""
     n = input._a.size
@@ -81,32 +81,32 @@ def is_nonzero(input: Any) -> bool:
     return bool(input.item())
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3), (2, 3)), case((2, 3), (3,))])
 def is_same_size(input: Any, other: Any) -> bool:
     """Whether both have one shape."""
     return tuple(input._a.shape) == tuple(other._a.shape)
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((2, 3))])
 def numel(input: Any) -> int:
     """Number of elements."""
     need_tensor("numel", input)
     return int(input._a.size)
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3))])
 def get_device(input: Any) -> int:
     """-1: the number of a GPU there, none here."""
     return -1
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case(cplx((2, 3)))])
 def resolve_conj(input: Any) -> Any:
     """The tensor itself (conjugation is never lazy here)."""
     return input
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((2, 3))])
 def resolve_neg(input: Any) -> Any:
     """The tensor itself (negation is never lazy here)."""
     return input
@@ -145,7 +145,11 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
     )
 
 
-@composite(adapt=True, public="torch")
+@composite(
+    adapt=True,
+    public="torch",
+    samples=[case(bools((3, 4)), (3, 4), (4,)), case(bools((3, 4)), (3, 4), 0.0)],
+)
 def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = None) -> Any:
     """`input` where the condition holds, else `other`; with the condition alone, the places where
     it holds.
@@ -160,7 +164,7 @@ def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = N
     return chosen(condition, input, other)
 
 
-@composite(adapt=True, public="Tensor", name="where")
+@composite(adapt=True, public="Tensor", name="where", samples=[case((3, 4), bools((3, 4)), (4,))])
 def where_method(input: Any, condition: Any, other: Any) -> Any:
     """This tensor where the condition holds, else `other`."""
     return chosen(condition, input, other)
@@ -192,7 +196,7 @@ def close(
     return y
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), (3, 4)), case(values([1.0, 2.0]), values([1.0, 2.1]))])
 def isclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
@@ -213,7 +217,7 @@ def type_word(t: Any) -> str:
     return type_name(dtypes.from_numpy(t._a.dtype))
 
 
-@composite(adapt=True)
+@composite(adapt=True, data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.1]))])
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
@@ -221,7 +225,7 @@ def allclose(
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 
 
-@composite(adapt=True)
+@composite(adapt=True, data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.0]))])
 def equal(input: Any, other: Any) -> bool:
     """Whether both have one shape and equal elements."""
     need_tensor("equal", other, 2, "other")
@@ -249,7 +253,11 @@ def contained(elements: Any, test_elements: Any, *, invert: bool = False) -> Any
     return np.isin(elements, test_elements, invert=invert)
 
 
-@composite(adapt=True, public="torch")
+@composite(
+    adapt=True,
+    public="torch",
+    samples=[case(ints((3, 4)), ints((5,))), case(ints((3, 4)), ints((5,)), invert=True)],
+)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Any:

@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 from ...errors import message
 from ..core.composite import attribute, composite
 from ..core.record import op, view
-from ..core.samples import arr, case
+from ..core.samples import arr, case, cplx
 from .formulas import sgn, where
 
 C34 = arr((3, 4), dtype="complex128")
@@ -99,13 +99,13 @@ real_view.vjp(lambda g, _y, _x: complex(g, g * 0.0))
 imag_view.vjp(lambda g, _y, _x: complex(g * 0.0, g))
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case(cplx((2, 3))), case((2, 3))])
 def real(input: Any) -> Any:
     """The real part, a view; of a real tensor the tensor itself."""
     return real_view(input) if input._a.dtype.kind == "c" else input
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case(cplx((2, 3)))])
 def imag(input: Any) -> Any:
     """The imaginary part, a view; not for real tensors."""
     if input._a.dtype.kind != "c":
@@ -118,8 +118,12 @@ def imag(input: Any) -> Any:
     return imag_view(input)
 
 
-attribute(real, "real", lambda t, value: real(t).copy_(value) and None)
-attribute(imag, "imag", lambda t, value: imag(t).copy_(value) and None)
+attribute(
+    real, "real", lambda t, value: real(t).copy_(value) and None, samples=[case(cplx((2, 3)))]
+)
+attribute(
+    imag, "imag", lambda t, value: imag(t).copy_(value) and None, samples=[case(cplx((2, 3)))]
+)
 
 
 @op(samples=[case(C34)], fresh=True, inplace=True)
@@ -131,7 +135,7 @@ def conj_physical(input: Any) -> Any:
 conj_physical.vjp(lambda g, _y, _x: conj_physical(g))
 
 
-@composite
+@composite(samples=[case(cplx((2, 3))), case((2, 3))])
 def conj(input: Any) -> Any:
     """The complex conjugate; a real tensor is returned as it is."""
     return conj_physical(input) if input._a.dtype.kind == "c" else input
@@ -200,7 +204,7 @@ view_as_real.vjp(lambda g, _y, _x: complex(g[..., 0], g[..., 1]))
 view_as_complex.vjp(lambda g, _y, _x: view_as_real(g))
 
 
-@composite
+@composite(samples=[case(cplx((2, 3))), case((2, 3))])
 def isreal(input: Any) -> Any:
     """True where the imaginary part is 0."""
     return imag_view(input) == 0 if input._a.dtype.kind == "c" else (input == 0) | True

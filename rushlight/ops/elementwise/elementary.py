@@ -26,6 +26,7 @@ exp2 = intrinsic(
     lambda g, y, _x: g * y * LN2,
     samples=real(-3, 3),
     holomorphic=True,
+    public="torch Tensor special",
     doc="2 to the x.",
 )
 expm1 = intrinsic(
@@ -34,6 +35,7 @@ expm1 = intrinsic(
     lambda g, y, _x: g * (y + 1),
     samples=real(-3, 3),
     holomorphic=True,
+    public="torch Tensor special",
     doc="exp(x) - 1.",
 )
 log = intrinsic(
@@ -66,6 +68,7 @@ log1p = intrinsic(
     lambda g, _y, x: g / (x + 1),
     samples=real(-0.5, 5),
     holomorphic=True,
+    public="torch Tensor special",
     doc="log(1 + x).",
 )
 sqrt = intrinsic(
@@ -206,6 +209,7 @@ tanh = intrinsic(
     "tanh",
     np.tanh,
     lambda g, y, _x: g * (1 - y * y),
+    public="torch Tensor nn.functional",
     samples=real(-3, 3),
     holomorphic=True,
     doc="Hyperbolic tangent.",
@@ -354,7 +358,8 @@ def frac(input: Any) -> Any:
 frac.vjp(lambda g, _y, _x: g)
 
 
-@op(samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True)
+@op(samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True,
+    public="torch Tensor special")  # fmt: skip
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest multiple of 10^-decimals; halves go to even."""
     if input.dtype.kind in "iub":

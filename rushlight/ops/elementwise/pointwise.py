@@ -20,7 +20,7 @@ from ...kernels.elementwise import select as elementwise_kernels
 from ..core.arguments import need_tensor
 from ..core.composite import composite, inplace_of
 from ..core.record import elementwise, intrinsic, op
-from ..core.samples import arr, case, real
+from ..core.samples import arr, case, ints, real
 from . import formulas as m
 
 A34, A4 = (3, 4), (4,)
@@ -91,7 +91,12 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
     return min, max
 
 
-@composite(adapt=True, name="clamp", aliases="clip")
+@composite(
+    adapt=True,
+    name="clamp",
+    aliases="clip",
+    samples=[case((3, 4), -1.0, 1.0), case((3, 4), arr((4,), -1.5, -1)), case((3, 4), max=0.5)],
+)
 def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below `min` become min, values above `max` become max (numbers or tensors).
 
@@ -102,33 +107,39 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     return clamp.call((input, *bounds("clamp", min, max)), {})
 
 
-@composite(adapt=True, public="torch Tensor", name="clamp_", aliases="clip_")
+@composite(
+    adapt=True,
+    public="torch Tensor",
+    name="clamp_",
+    aliases="clip_",
+    samples=[case((3, 4), -1.0, 1.0)],
+)
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
     return views.apply_inplace(clamp, input, bounds("clamp", min, max), {})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_min(input: Any, min: Any) -> Any:
     """Values below `min` become min."""
     need_tensor("clamp_min", input)
     return clamp.call((input, *bounds("clamp_min", min, None)), {})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_max(input: Any, max: Any) -> Any:
     """Values above `max` become max."""
     need_tensor("clamp_max", input)
     return clamp.call((input, *bounds("clamp_max", None, max)), {})
 
 
-@composite(adapt=True, public="torch Tensor", name="clamp_min_")
+@composite(adapt=True, public="torch Tensor", name="clamp_min_", samples=[case((3, 4), 0.5)])
 def clamp_min_(input: Any, min: Any) -> Any:
     """`clamp_min` in place."""
     return views.apply_inplace(clamp, input, (min, None), {})
 
 
-@composite(adapt=True, public="torch Tensor", name="clamp_max_")
+@composite(adapt=True, public="torch Tensor", name="clamp_max_", samples=[case((3, 4), 0.5)])
 def clamp_max_(input: Any, max: Any) -> Any:
     """`clamp_max` in place."""
     return views.apply_inplace(clamp, input, (None, max), {})
@@ -330,20 +341,20 @@ logaddexp2 = intrinsic(
 )
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), ints((4,), 3))])
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
     need_tensor("ldexp", input)
     return input * m.pow.call((2.0, other), {})
 
 
-@composite(adapt=True, name="ldexp_", public="torch Tensor")
+@composite(adapt=True, name="ldexp_", public="torch Tensor", samples=[case((3, 4), ints((4,), 3))])
 def ldexp_(input: Any, other: Any) -> Any:
     """`ldexp` in place."""
     return input.mul_(m.pow.call((2.0, other), {}))
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case(arr((3, 4), 0.5, 2), 2.5), case(arr((3, 4), 0.5, 2), (4,))])
 def float_power(input: Any, exponent: Any) -> Any:
     """input^exponent in float64 (complex128 for complex numbers)."""
     both = [x for x in (input, exponent)]
@@ -361,7 +372,12 @@ def float_power(input: Any, exponent: Any) -> Any:
     return m.pow.call((a, b), {})
 
 
-@composite(public="Tensor", name="float_power_")
+@composite(
+    public="Tensor",
+    name="float_power_",
+    typed=True,
+    samples=[case(arr((3, 4), 0.5, 2), 2.5)],
+)
 def float_power_(input: Any, exponent: Any) -> Any:
     """`float_power` in place; the tensor must be of float64 or complex128."""
     if input._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
@@ -407,7 +423,7 @@ deg2rad = degrees_op("deg2rad", pymath.pi / 180, "Degrees as radians.")
 rad2deg = degrees_op("rad2deg", 180 / pymath.pi, "Radians as degrees.")
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4))])
 def positive(input: Any) -> Any:
     """The tensor itself (not for bool)."""
     if input._a.dtype.kind == "b":
@@ -425,7 +441,7 @@ def frexp_parts(input: Any) -> Any:
 frexp_parts.vjp(lambda g, y, _x: g[0] / m.exp2(y[1] * 1.0))
 
 
-@composite(adapt=True)
+@composite(adapt=True, smooth=False, samples=[case((3, 4))])
 def frexp(input: Any) -> Any:
     """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
     from ..core.return_types import return_type

@@ -20,7 +20,6 @@ from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import Op, intrinsic, op
 from ..core.samples import arr, case, real
-from . import formulas as elementary
 from .formulas import cos, exp, log, log1p, sgn, sin, where
 
 SHAPE = (3, 4)
@@ -129,12 +128,12 @@ def _logit_rule(g: Any, _y: Any, x: Any, *, eps: float | None) -> Any:
 lgamma = intrinsic(
     "lgamma", gamma.lgamma, lambda g, _y, x: g * digamma(x),
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))],
-    doc="log |gamma(x)|.",
+    aliases="special.gammaln", doc="log |gamma(x)|.",
 )  # fmt: skip
 digamma: Op = intrinsic(
     "digamma", gamma.digamma, lambda g, _y, x: g * _trigamma(x),
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))], public=EVERYWHERE,
-    doc="The derivative of lgamma.",
+    aliases="special.psi", doc="The derivative of lgamma.",
 )  # fmt: skip
 
 
@@ -159,7 +158,10 @@ def _trigamma(x: Any) -> Any:
     return polygamma_n(x, n=1)
 
 
-@composite(public="torch special")
+@composite(
+    public="torch special",
+    samples=[case(1, arr((3, 4), 0.5, 3)), case(2, arr((3, 4), 0.5, 3))],
+)
 def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     """The n-th derivative of digamma at input, n >= 0."""
     if n < 0:
@@ -170,19 +172,19 @@ def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     return y if out is None else write_out("special", out, y)
 
 
-@composite(public="Tensor", name="polygamma")
+@composite(public="Tensor", name="polygamma", samples=[case(arr((3, 4), 0.5, 3), 1)])
 def _polygamma_method(input: Any, n: int) -> Any:
     """The n-th derivative of digamma."""
     return polygamma(n, input)
 
 
-@composite(public="Tensor", name="polygamma_")
+@composite(public="Tensor", name="polygamma_", smooth=False, samples=[case(arr((3, 4), 0.5, 3), 1)])
 def _polygamma_inplace(input: Any, n: int) -> Any:
     """In-place form of `polygamma`."""
     return input.copy_(polygamma(n, input))
 
 
-@composite(public="torch Tensor", inplace=True)
+@composite(public="torch Tensor", inplace=True, samples=[case(arr((3, 4), 2, 4), 2)])
 def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
     """The log of the p-variate gamma function: p (p-1)/4 log(pi) + sum of lgamma(x - j/2), j <
     p."""
@@ -199,12 +201,13 @@ igamma = intrinsic(
     "igamma", gamma.igamma,
     None, lambda g, _y, a, x: g * exp(-x + (a - 1) * log(x) - lgamma(a)),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
-    doc="The regularised lower incomplete gamma function P(a, x).",
+    aliases="special.gammainc", doc="The regularised lower incomplete gamma function P(a, x).",
 )  # fmt: skip
 igammac = intrinsic(
     "igammac", gamma.igammac,
     None, lambda g, _y, a, x: -g * exp(-x + (a - 1) * log(x) - lgamma(a)),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
+    aliases="special.gammaincc",
     doc="The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x).",
 )  # fmt: skip
 zeta: Op = intrinsic(
@@ -225,6 +228,7 @@ def _nonzero(x: Any) -> Any:
 i0 = intrinsic(
     "i0", bessel.i0, lambda g, _y, x: g * i1(x),
     nin=1, samples=real(-5, 5), public=EVERYWHERE,
+    aliases="special.modified_bessel_i0",
     doc="The modified Bessel function of the first kind, order 0.",
 )  # fmt: skip
 i0e = intrinsic(
@@ -236,6 +240,7 @@ i1: Op = intrinsic(
     "i1", bessel.i1,
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, i0(x) - y / _nonzero(x)),
     nin=1, samples=[case(arr(SHAPE, 0.2, 5)), case(arr(SHAPE, -5, -0.2))], public="special",
+    aliases="special.modified_bessel_i1",
     doc="The modified Bessel function of the first kind, order 1.",
 )  # fmt: skip
 i1e: Op = intrinsic(
@@ -389,55 +394,17 @@ legendre_polynomial_p = _family(
     "The Legendre polynomial P_n(x).",
 )
 
-# -- second names in torch.special -----------------------------------------------------------------
+# -- further functions of torch.special ------------------------------------------------------------
 
 
-def _also(record: Any, name: str) -> None:
-    """Publish an op of `torch` under a name in `torch.special`."""
-
-    def again(*args: Any, **kw: Any) -> Any:
-        return record.public_function()(*args, **kw)
-
-    again.__name__ = again.__qualname__ = name
-    again.__doc__ = f"The same as `torch.{record.name}`."
-    composite(again, public="special", name=name, dispatch=False)
-
-
-for _record, _name in (
-    (lgamma, "gammaln"),
-    (digamma, "psi"),
-    (igamma, "gammainc"),
-    (igammac, "gammaincc"),
-    (i0, "modified_bessel_i0"),
-    (i1, "modified_bessel_i1"),
-    (elementary.exp2, "exp2"),
-    (elementary.expm1, "expm1"),
-    (elementary.log1p, "log1p"),
-    (elementary.round, "round"),
-):
-    _also(_record, _name)
-
-
-@composite(public="special")
-def softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """exp(x) over its sum along dim, as torch.softmax."""
-    return input.softmax(dim, dtype=dtype)
-
-
-@composite(public="special")
-def log_softmax(input: Any, dim: int, *, dtype: Any = None) -> Any:
-    """log of softmax along dim, as torch.log_softmax."""
-    return input.log_softmax(dim, dtype=dtype)
-
-
-@composite(public="special")
+@composite(public="special", samples=[case((3, 4), 1)])
 def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
     """log of the sum of exp(x) over dims, as torch.logsumexp."""
     y = input.logsumexp(dim, keepdim)
     return y if out is None else write_out("logsumexp", out, y)
 
 
-@composite(public="special")
+@composite(public="special", samples=[case(arr((3, 4), 2, 4), 2)])
 def multigammaln(input: Any, p: int, *, out: Any = None) -> Any:
     """The same as `torch.mvlgamma`."""
     return mvlgamma(input, p, out=out)

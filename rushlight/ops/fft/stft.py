@@ -11,8 +11,10 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ...kernels.special import bessel
 from ..core.composite import composite
+from ..core.samples import case, cplx
 from ..linalg.matmul import constant
 from ..shape.views import cat, unfold_backward
 from .transforms import fft, fit, ifft, irfft, made, rfft
@@ -40,11 +42,13 @@ def _factory(name: str, formula: Any, doc: str) -> None:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
-        return made(_window(window_length, periodic, formula), dtype, requires_grad)
+        return made(_window(window_length, periodic, formula), dtype, requires_grad, None, device)
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = doc
-    composite(window, public="torch", name=name, dispatch=False)
+    composite(
+        window, public="torch", name=name, dispatch=False, samples=[case(6), case(5, False)]
+    )
 
 
 _factory(
@@ -62,7 +66,7 @@ _factory(
 )
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(6), case(5, False)])
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -77,10 +81,10 @@ def hamming_window(
 ) -> Any:
     """The Hamming window: alpha - beta cos(2 pi k/n)."""
     a = _window(window_length, periodic, lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n))
-    return made(a, dtype, requires_grad)
+    return made(a, dtype, requires_grad, None, device)
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case(6), case(5, False, 8.0)])
 def kaiser_window(
     window_length: int,
     periodic: bool = True,
@@ -98,7 +102,7 @@ def kaiser_window(
         inside = np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))
         return bessel.i0(beta * inside) / bessel.i0(np.asarray(float(beta)))
 
-    return made(_window(window_length, periodic, formula), dtype, requires_grad)
+    return made(_window(window_length, periodic, formula), dtype, requires_grad, None, device)
 
 
 # -- short-time transforms -------------------------------------------------------------------------
@@ -147,7 +151,13 @@ def _edges(x: Any, amount: int, mode: str) -> Any:
     return x[..., wrap(k)]
 
 
-@composite(public="torch Tensor")
+@composite(
+    public="torch Tensor",
+    samples=[
+        case((2, 16), 8, 4, return_complex=True),
+        case((16,), 8, center=False, return_complex=True),
+    ],
+)
 def stft(
     input: Any,
     n_fft: int,
@@ -205,7 +215,18 @@ def stft(
     return y if return_complex else y.view_as_real()
 
 
-@composite(public="torch Tensor")
+def _istft_shape(
+    input: Any, n_fft: int, hop_length: int | None = None, *_: Any, center: bool = True,
+    length: int | None = None, return_complex: bool = False, **kw: Any,
+) -> MetaArray:  # fmt: skip
+    hop = n_fft // 4 if hop_length is None else hop_length
+    size = n_fft + hop * (input.shape[-1] - 1)
+    n = size - 2 * (n_fft // 2) if center else size
+    dtype = input._a.dtype if return_complex else np.empty(0, input._a.dtype).real.dtype
+    return MetaArray((*input.shape[:-2], n if length is None else length), dtype)
+
+
+@composite(shape=_istft_shape, public="torch Tensor", samples=[case(cplx((2, 5, 5)), 8, 4)])
 def istft(
     input: Any,
     n_fft: int,

@@ -15,11 +15,12 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
+from ...device import META, usable
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import arr, case, cplx
 from ..linalg.matmul import constant, finish
 
 # -- kernels ---------------------------------------------------------------------------------------
@@ -280,7 +281,7 @@ def _one(n: Any) -> Any:
     return None if n is None else (n,)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4)), case(cplx((3, 4)), 6, 0, "ortho")])
 def fft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -288,7 +289,7 @@ def fft(
     return finish("fft", full(input, _one(n), (dim,), norm, True), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4)), case(cplx((3, 4)), 6, 0, "ortho")])
 def ifft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -296,7 +297,7 @@ def ifft(
     return finish("ifft", full(input, _one(n), (dim,), norm, False), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4)), case((3, 5), norm="forward")])
 def rfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -309,7 +310,7 @@ def rfft(
     return finish("rfft", to_half("rfft", input, _one(n), (dim,), norm, True), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case(cplx((3, 4))), case(cplx((3, 4)), 5)])
 def irfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -317,7 +318,7 @@ def irfft(
     return finish("irfft", from_half("irfft", input, _one(n), (dim,), norm, False), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case(cplx((3, 4))), case(cplx((3, 4)), 5)])
 def hfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -325,7 +326,7 @@ def hfft(
     return finish("hfft", from_half("hfft", input, _one(n), (dim,), norm, True), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4))])
 def ihfft(
     input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -336,7 +337,7 @@ def ihfft(
 # -- several dims ----------------------------------------------------------------------------------
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((2, 3, 4)), case(cplx((3, 4)), [4, 3])])
 def fftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -344,7 +345,7 @@ def fftn(
     return finish("fftn", full(input, s, dim, norm, True), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((2, 3, 4)), case(cplx((3, 4)), dim=(0,))])
 def ifftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -352,7 +353,7 @@ def ifftn(
     return finish("ifftn", full(input, s, dim, norm, False), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((2, 3, 4)), case((3, 4), norm="ortho")])
 def rfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -360,7 +361,7 @@ def rfftn(
     return finish("rfftn", to_half("rfftn", input, s, dim, norm, True), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case(cplx((2, 3, 4)))])
 def irfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -368,7 +369,7 @@ def irfftn(
     return finish("irfftn", from_half("irfftn", input, s, dim, norm, False), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case(cplx((3, 4)))])
 def hfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -376,7 +377,7 @@ def hfftn(
     return finish("hfftn", from_half("hfftn", input, s, dim, norm, True), out)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4))])
 def ihfftn(
     input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None
 ) -> Any:
@@ -392,7 +393,14 @@ def _over_two(name: str, inner: Any) -> None:
 
     two.__name__ = two.__qualname__ = name
     two.__doc__ = f"`{name[:-1]}n` over two dims, the last two by default."
-    composite(two, public="fft", name=name, dispatch=False)
+    half = name in ("irfft2", "hfft2")  # what it takes is the half of a symmetric spectrum
+    composite(
+        two,
+        public="fft",
+        name=name,
+        dispatch=False,
+        samples=[case(cplx((2, 3, 4)) if half else (2, 3, 4)), case((3, 4), [4, 2], norm="ortho")],
+    )
 
 
 for _name, _inner in (
@@ -408,16 +416,20 @@ for _name, _inner in (
 # -- frequencies -----------------------------------------------------------------------------------
 
 
-def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None) -> Any:
+def made(
+    a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any = None
+) -> Any:
     """A tensor from computed numbers, by the conventions of factory functions."""
     kind = dtypes.get_default_dtype() if dtype is None else dtype
     t = wrap(np.asarray(a).astype(kind.np))
+    if device is not None and usable(device) is META:
+        t = wrap(MetaArray(t.shape, kind.np))
     if out is not None:
         return finish("out", t, out)
     return t.requires_grad_() if requires_grad else t
 
 
-@composite(public="fft", dispatch=False)
+@composite(public="fft", dispatch=False, samples=[case(5), case(4, 0.5)])
 def fftfreq(
     n: int,
     d: float = 1.0,
@@ -429,10 +441,10 @@ def fftfreq(
     requires_grad: bool = False,
 ) -> Any:
     """The frequencies of the terms of fft: [0, 1, ..., -2, -1] / (n d)."""
-    return made(np.fft.fftfreq(n, d), dtype, requires_grad, out)
+    return made(np.fft.fftfreq(n, d), dtype, requires_grad, out, device)
 
 
-@composite(public="fft", dispatch=False)
+@composite(public="fft", dispatch=False, samples=[case(5), case(4, 0.5)])
 def rfftfreq(
     n: int,
     d: float = 1.0,
@@ -444,7 +456,7 @@ def rfftfreq(
     requires_grad: bool = False,
 ) -> Any:
     """The frequencies of the terms of rfft."""
-    return made(np.fft.rfftfreq(n, d), dtype, requires_grad, out)
+    return made(np.fft.rfftfreq(n, d), dtype, requires_grad, out, device)
 
 
 def _rolled(x: Any, dim: Any, back: bool) -> Any:
@@ -453,13 +465,13 @@ def _rolled(x: Any, dim: Any, back: bool) -> Any:
     return x.roll(shifts, dims)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4)), case((3, 4), 1)])
 def fftshift(input: Any, dim: Any = None) -> Any:
     """Moves the term of frequency 0 to the middle."""
     return _rolled(input, dim, False)
 
 
-@composite(public="fft")
+@composite(public="fft", samples=[case((3, 4)), case((3, 4), 1)])
 def ifftshift(input: Any, dim: Any = None) -> Any:
     """The inverse of fftshift."""
     return _rolled(input, dim, True)

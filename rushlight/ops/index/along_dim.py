@@ -17,7 +17,7 @@ from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import Case, arr, case, ints, made, values
 from ..create.arguments import stored
 from . import getitem as ix
 from .gather import check_reduce, reduce_at, reduce_rule, same_type
@@ -90,7 +90,7 @@ index_select.vjp(
 index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim), None)
 
 
-@composite(adapt=True, name="index_select")
+@composite(adapt=True, name="index_select", samples=[case((3, 4), 1, ints((5,), 4))])
 def public_index_select(input: Any, dim: int, index: Any) -> Any:
     """Slices along `dim` at the positions in the 1-d tensor `index`.
 
@@ -256,7 +256,7 @@ def _(
     return (to_self if needs[0] else None, None, to_source if needs[2] else None)
 
 
-def pair(record: Any, name: str, fn: Any, doc: str) -> None:
+def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
     """Publish `name` and `name_` of an op; `fn(*args)` gives its further inputs and parameters."""
 
     def plain(input: Any, *args: Any, **kw: Any) -> Any:
@@ -271,8 +271,8 @@ def pair(record: Any, name: str, fn: Any, doc: str) -> None:
 
     plain.__name__, inplace.__name__ = name, name + "_"
     plain.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
-    composite(plain, adapt=True)
-    composite(inplace, adapt=True, public="Tensor", name=name + "_")
+    composite(plain, adapt=True, samples=samples)
+    composite(inplace, adapt=True, public="Tensor", name=name + "_", samples=samples)
 
 
 pair(
@@ -280,12 +280,15 @@ pair(
     "index_add",
     lambda dim, index, source, *, alpha=1: ((index, source), {"dim": dim, "alpha": alpha}),
     "A copy with alpha times the slices of `source` added at the positions in `index` along `dim`.",
+    case((3, 4), 1, ints((2,), 4), (3, 2)),
+    case((3, 4), 0, values([1, 1]), (2, 4), alpha=2),
 )
 pair(
     index_copy,
     "index_copy",
     lambda dim, index, source: ((index, source), {"dim": dim}),
     "A copy with the slices of `source` at the positions in `index` along `dim`.",
+    case((3, 4), 1, values([2, 0]), (3, 2)),
 )
 pair(
     index_reduce,
@@ -296,6 +299,8 @@ pair(
     ),
     "A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions "
     "in `index` along `dim`.",
+    case((3, 4), 1, values([2, 0]), (3, 2), "prod"),
+    case((3, 4), 1, values([2, 2]), (3, 2), "amax", include_self=False),
 )
 
 
@@ -306,19 +311,28 @@ def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
                 "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._a.ndim} dimension(s)."
             )
-        if value._fn is not None:
+        if value._fn is not None or value._a.__class__ is MetaArray:
             return index_fill_tensor, (index, value), {"dim": dim}
     return index_fill, (index,), {"dim": dim, "value": number(value)}
 
 
-@composite(adapt=True, name="index_fill")
+@composite(
+    adapt=True,
+    name="index_fill",
+    samples=[case((3, 4), 1, values([0, 2]), 1.5), case((3, 4), 0, values([1]), ())],
+)
 def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     """A copy with one number in the slices at the positions in `index` along `dim`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
     return record.call((input, *inputs), kw)
 
 
-@composite(adapt=True, name="index_fill_", public="Tensor")
+@composite(
+    adapt=True,
+    name="index_fill_",
+    public="Tensor",
+    samples=[case((3, 4), 1, values([0, 2]), 1.5)],
+)
 def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
     """In-place form of `index_fill`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
@@ -337,7 +351,11 @@ def keys(indices: Any) -> tuple[Any, ...]:
     return tuple(None if i is None else door.wrap(ix.as_index(i)) for i in indices)
 
 
-@composite(adapt=True, name="index_put")
+@composite(
+    adapt=True,
+    name="index_put",
+    samples=[case((3, 4), made(lambda rng: (np.array([0, 2]), np.array([1, 3]))), (2,))],
+)
 def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """A copy with `values` at the places that a tuple of index tensors names (added there when
     `accumulate`).
@@ -346,7 +364,12 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
     return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
 
 
-@composite(adapt=True, name="index_put_", public="torch Tensor")
+@composite(
+    adapt=True,
+    name="index_put_",
+    public="torch Tensor",
+    samples=[case((3, 4), made(lambda rng: (np.array([0, 2]), np.array([1, 3]))), (2,), True)],
+)
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)

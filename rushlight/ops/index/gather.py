@@ -18,7 +18,7 @@ from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case, error
+from ..core.samples import arr, case, error, ints, values
 from ..create.arguments import stored
 
 along = arr((2, 4), 0, 3, "int64")
@@ -154,7 +154,7 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
 scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), None)
 
 
-@composite(adapt=True, name="gather")
+@composite(adapt=True, name="gather", samples=[case((3, 4), 1, ints((3, 2), 4))])
 def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """Pick one element of `input` for each element of `index`, along `dim`.
 
@@ -287,13 +287,18 @@ scatter_add.vjp(
 )
 
 
-@composite(adapt=True, name="scatter_add")
+@composite(adapt=True, name="scatter_add", samples=[case((3, 4), 1, ints((3, 2), 4), (3, 2))])
 def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
     return scatter_add.call((input, index, src), {"dim": dim})
 
 
-@composite(adapt=True, name="scatter_add_", public="Tensor")
+@composite(
+    adapt=True,
+    name="scatter_add_",
+    public="Tensor",
+    samples=[case((3, 4), 1, ints((3, 2), 4), (3, 2))],
+)
 def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Add each element of `src` at its index along `dim`, in place."""
     return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
@@ -326,7 +331,15 @@ def scatter_parts(
     return scatter_value, (index,), {"dim": dim, "value": number(src)}
 
 
-@composite(adapt=True, name="scatter")
+@composite(
+    adapt=True,
+    name="scatter",
+    samples=[
+        case((3, 4), 1, values([[0], [2], [1]]), (3, 1)),
+        case((3, 4), 1, ints((3, 2), 4), value=2.0),
+        case((3, 4), 0, ints((2, 4), 3), (2, 4), reduce="add"),
+    ],
+)
 def public_scatter(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
@@ -341,7 +354,15 @@ def public_scatter(
     return record.call((input, *inputs), kw)
 
 
-@composite(adapt=True, name="scatter_", public="Tensor")
+@composite(
+    adapt=True,
+    name="scatter_",
+    public="Tensor",
+    samples=[
+        case((3, 4), 1, values([[0], [2], [1]]), (3, 1)),
+        case((3, 4), 1, ints((3, 2), 4), value=2.0),
+    ],
+)
 def scatter_(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
@@ -514,7 +535,14 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
     return m.where(odd == 1, -size, size)
 
 
-@composite(adapt=True, name="scatter_reduce")
+@composite(
+    adapt=True,
+    name="scatter_reduce",
+    samples=[
+        case((3, 4), 1, ints((3, 2), 4), (3, 2), "sum"),
+        case((3, 4), 1, ints((3, 2), 4), (3, 2), "amax", include_self=False),
+    ],
+)
 def public_scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
@@ -527,7 +555,12 @@ def public_scatter_reduce(
     )
 
 
-@composite(adapt=True, name="scatter_reduce_", public="Tensor")
+@composite(
+    adapt=True,
+    name="scatter_reduce_",
+    public="Tensor",
+    samples=[case((3, 4), 1, ints((3, 2), 4), (3, 2), "mean")],
+)
 def scatter_reduce_(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:

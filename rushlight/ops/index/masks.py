@@ -17,7 +17,7 @@ from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case, error
+from ..core.samples import arr, bools, case, error, ints, values
 from ..create.arguments import stored
 from ..elementwise import formulas as m
 from . import getitem as ix
@@ -62,7 +62,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
                 "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._a.ndim} dimension(s)."
             )
-        if value._fn is not None:
+        if value._fn is not None or value._a.__class__ is MetaArray:
             return masked_put, (value,), {}
         value = value.item()  # type: ignore[attr-defined]
         if isinstance(value, complex) and input._a.dtype.kind != "c":
@@ -85,7 +85,11 @@ masked_put.vjp(
 )
 
 
-@composite(adapt=True, name="masked_fill")
+@composite(
+    adapt=True,
+    name="masked_fill",
+    samples=[case((3, 4), bools((3, 4)), 1.5), case((3, 4), bools((4,)), ())],
+)
 def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     """`value` where the mask is True (broadcast), else the input.
 
@@ -98,14 +102,19 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     return record.call((input, mask, *more), kw)
 
 
-@composite(adapt=True, name="masked_fill_", public="Tensor")
+@composite(
+    adapt=True,
+    name="masked_fill_",
+    public="Tensor",
+    samples=[case((3, 4), bools((3, 4)), 1.5)],
+)
 def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     """Write `value` where the mask is True, in place."""
     record, more, kw = fill_value(input, value)
     return views.apply_inplace(record, input, (mask, *more), kw)
 
 
-@composite(adapt=True)
+@composite(adapt=True, data_dependent=True, samples=[case((3, 4), bools((3, 4)))])
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask is True (broadcast), in one dimension."""
     need_tensor("masked_select", mask, 2, "mask")
@@ -167,13 +176,18 @@ masked_scatter.vjp(
 )
 
 
-@composite(adapt=True, name="masked_scatter")
+@composite(adapt=True, name="masked_scatter", samples=[case((3, 4), bools((3, 4)), (12,))])
 def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """The elements of `source` one after the other where the mask is True, else the input."""
     return masked_scatter.call((input, mask, source), {})
 
 
-@composite(adapt=True, name="masked_scatter_", public="Tensor")
+@composite(
+    adapt=True,
+    name="masked_scatter_",
+    public="Tensor",
+    samples=[case((3, 4), bools((3, 4)), (12,))],
+)
 def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
     """`masked_scatter` in place."""
     return views.apply_inplace(masked_scatter, input, (mask, source), {})
@@ -202,7 +216,11 @@ def argwhere(input: Any) -> Any:
     )
 
 
-@composite(adapt=True)
+@composite(
+    adapt=True,
+    data_dependent=True,
+    samples=[case(ints((3, 4), 2)), case(ints((3, 4), 2), as_tuple=True)],
+)
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
     dimension.
@@ -214,13 +232,13 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     return door.apply(argwhere, (input,), {})
 
 
-@composite(adapt=True, name="argwhere")
+@composite(adapt=True, name="argwhere", data_dependent=True, samples=[case(ints((3, 4), 2))])
 def public_argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     return nonzero(input)
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case(ints((3,), 12), [3, 4])])
 def unravel_index(indices: Any, shape: Any) -> Any:
     """Flat positions as one index tensor a dimension."""
     need_tensor("unravel_index", indices, 1, "indices")
@@ -236,7 +254,14 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     return tuple(reversed(out))
 
 
-@composite(adapt=True)
+@composite(
+    shape=lambda input,
+    *,
+    size,
+    fill_value=-1: MetaArray((size, input.ndim), np.int64),
+    adapt=True,
+    samples=[case(ints((3, 4), 2), size=5)],
+)
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
     """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
     found = nonzero(input)._a[:size]
@@ -284,7 +309,7 @@ take_backward.vjp(lambda g, _y, _g, index: take(g, index), None)
 take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
 
 
-@composite(adapt=True, name="take")
+@composite(adapt=True, name="take", samples=[case((3, 4), ints((2, 3), 12))])
 def public_take(input: Any, index: Any) -> Any:
     """Elements at positions in the flattened tensor, in the shape of `index`."""
     need_tensor("take", index, 2, "index")
@@ -328,19 +353,23 @@ put.vjp(
 )
 
 
-@composite(adapt=True, name="put")
+@composite(
+    adapt=True,
+    name="put",
+    samples=[case((3, 4), values([1, 5]), (2,)), case((3, 4), values([1, 1]), (2,), True)],
+)
 def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at positions in the flattened tensor."""
     return put.call((input, index, source), {"accumulate": accumulate})
 
 
-@composite(adapt=True, name="put_", public="Tensor")
+@composite(adapt=True, name="put_", public="Tensor", samples=[case((3, 4), values([1, 5]), (2,))])
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """`put` in place."""
     return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), ints((3, 2), 4), 1), case((3, 4), ints((5,), 12))])
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
     need_tensor("take_along_dim", indices, 2, "indices")

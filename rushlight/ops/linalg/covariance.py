@@ -11,6 +11,7 @@ from ...autograd.door import wrap
 from ...errors import message
 from ..core.composite import composite
 from ..core.return_types import return_type
+from ..core.samples import case, error, values
 from ..elementwise.formulas import sqrt
 from ..shape.views import cat
 from .factor import householder_product
@@ -20,7 +21,10 @@ from .spectral import linalg_svd
 SvdLowrank = return_type("svd_lowrank", ("U", "S", "V"))
 
 
-@composite
+@composite(
+    constant=(2,),
+    samples=[case((3, 5)), case((3, 5), correction=0, fweights=values([1, 2, 1, 1, 3]))],
+)
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """The covariance matrix of variables (rows) over observations (columns)."""
     if input.ndim > 2:
@@ -38,11 +42,11 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             continue
         if w.ndim != 1 or w.shape[0] != x.shape[1]:
             raise RuntimeError(f"cov(): expected {name} to have one weight for each observation")
-        if w._a.size and w._a.min() < 0:
+        if w._a.__class__ is np.ndarray and w._a.size and w._a.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
         if w.dtype.is_floating_point:
             x = x.to(dtypes.promote_types(x.dtype, w.dtype))
-        w = w.to(dtypes.from_numpy(x._a.real.dtype))
+        w = w.to(dtypes.from_numpy(np.empty(0, x._a.dtype).real.dtype))
         weights = w if weights is None else weights * w
     n = x.shape[1]
     if weights is None:
@@ -61,7 +65,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     return y.reshape(()) if x.shape[0] == 1 else y
 
 
-@composite
+@composite(samples=[case((3, 5))])
 def corrcoef(input: Any) -> Any:
     """The correlation matrix of variables (rows)."""
     c = cov(input)
@@ -72,7 +76,7 @@ def corrcoef(input: Any) -> Any:
     return c if is_complex(c) else c.clip(-1, 1)
 
 
-@composite
+@composite(samples=[case((4, 3), (3,), (4, 2))])
 def ormqr(
     input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False, *, out: Any = None
 ) -> Any:
@@ -86,7 +90,7 @@ def ormqr(
     return finish("ormqr", matmul(q, other) if left else matmul(other, q), out)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
 def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None) -> Any:
     """The q largest singular values and vectors (here from the whole SVD): (U, S, V)."""
     x = A if M is None else A - M
@@ -95,7 +99,7 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
     return SvdLowrank((u[..., :, :q], s[..., :q], adjoint_(vh)[..., :, :q]))
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])
 def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
     """The q first principal components: (U, S, V) of the centred rows."""
     q = min(6, *A.shape[-2:]) if q is None else q
@@ -119,7 +123,8 @@ def _removed(name: str, hint: str) -> None:
 
     gone.__name__ = gone.__qualname__ = name
     gone.__doc__ = f"Removed from PyTorch: call {hint}."
-    composite(gone, public="torch Tensor", name=name, dispatch=False)
+    samples = [error(RuntimeError, "is now removed", (2, 2))]
+    composite(gone, public="torch Tensor", name=name, dispatch=False, samples=samples)
 
 
 _removed("eig", "torch.linalg.eig")

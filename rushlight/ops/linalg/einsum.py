@@ -13,6 +13,7 @@ from typing import Any
 
 from ...errors import axis, message
 from ..core.composite import composite
+from ..core.samples import case
 from .matmul import finish, matmul
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase  # sublist index 0 is 'A', as in PyTorch
@@ -193,7 +194,7 @@ def check_sizes(operands: list[Any], labels: list[list[Any]], equation: str) -> 
             size[c] = max(before, n) if n else 0
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case("ij,jk->ik", (2, 3), (3, 4)), case("bii->bi", (2, 3, 3))])
 def einsum(*args: Any) -> Any:
     """Sums of products by Einstein's convention: einsum("ij,jk->ik", a, b).
 
@@ -231,7 +232,7 @@ def einsum(*args: Any) -> Any:
     return x.permute(tuple(current.index(c) for c in output))
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3, 4), (3, 4, 5)), case((2, 3), (3, 4), 1)])
 def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
     """The product of two tensors summed over several dims.
 
@@ -294,7 +295,7 @@ def best_order(sizes: list[int]) -> list[list[int]]:
     return split
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case([(2, 3), (3, 4), (4, 2)])])
 def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     """The product of a chain of matrices in the cheapest order; the ends may be vectors."""
     chain = list(tensors)
@@ -322,7 +323,7 @@ def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     return finish("multi_dot", y.squeeze(-1) if column else y, out)
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), (3, 4), (4, 2))])
 def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     """The product of a chain of matrices in the cheapest order (an older name of
     linalg.multi_dot)."""

@@ -17,7 +17,7 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
-from ..core.samples import Case
+from ..core.samples import Case, case, regular, spd, values
 from ..shape.views import cat
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .norm import need_float
@@ -183,20 +183,30 @@ def _cholesky_rule(g: Any, y: Any, _a: Any, *, upper: bool) -> Any:
     return adjoint_(solve(adjoint_(y), adjoint_(left), upper=True)) * 0.5
 
 
-@composite(public="linalg")
+@composite(public="linalg", smooth=False, samples=[case(spd(3)), case(spd(2, 3, 3), upper=True)])
 def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
     """The lower (or upper) triangular L with L @ L^H = A, for positive-definite A."""
     need_matrix("linalg.cholesky", A, square=True)
     return finish("cholesky", linalg_cholesky(A, upper=upper), out)
 
 
-@composite(public="torch Tensor", name="cholesky")
+@composite(public="torch Tensor", name="cholesky", smooth=False, samples=[case(spd(3))])
 def _old_cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The Cholesky factor; the older name of linalg.cholesky."""
     return cholesky(input, upper=upper, out=out)
 
 
-@composite(public="linalg")
+def _cholesky_ex_shape(A: Any, **_: Any) -> Any:
+    dtype = A._a.dtype
+    return CholeskyEx((MetaArray(A.shape, dtype), MetaArray(A.shape[:-2], np.int32)))
+
+
+@composite(
+    shape=_cholesky_ex_shape,
+    public="linalg",
+    smooth=False,
+    samples=[case(spd(3))],
+)
 def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out: Any = None) -> Any:
     """(L, info) without an exception: info is the order of the first minor that is not positive."""
     need_matrix("linalg.cholesky_ex", A, square=True)
@@ -276,7 +286,12 @@ def _tall_qr(gq: Any, gr: Any, q: Any, r: Any, solve: Any) -> Any:
     return adjoint_(solve(r, adjoint_(gq + matmul(q, sym)), upper=True))
 
 
-@composite(public="linalg")
+@composite(
+    public="linalg",
+    ambiguous=True,
+    smooth=False,
+    samples=[case(regular(3)), case((4, 2)), case((2, 4), "complete")],
+)
 def qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
     """A = Q @ R with orthonormal columns in Q and R upper triangular; mode: reduced, complete,
     r."""
@@ -289,14 +304,19 @@ def qr(A: Any, mode: str = "reduced", *, out: Any = None) -> Any:
     return finish("qr", Qr(linalg_qr(A, mode=mode)), out)
 
 
-@composite(public="torch Tensor", name="qr")
+@composite(public="torch Tensor", name="qr", samples=[case((4, 2))])
 def _old_qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
     """A = Q @ R; the older name of linalg.qr."""
     need_matrix("qr", input)
     return finish("qr", OldQr(linalg_qr(input, mode="reduced" if some else "complete")), out)
 
 
-@composite
+def _geqrf_shape(input: Any, **_: Any) -> Any:
+    shape, dtype = tuple(input.shape), input._a.dtype
+    return Geqrf((MetaArray(shape, dtype), MetaArray((*shape[:-2], min(shape[-2:])), dtype)))
+
+
+@composite(shape=_geqrf_shape, samples=[case((4, 3))])
 def geqrf(input: Any, *, out: Any = None) -> Any:
     """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
     need_matrix("geqrf", input)
@@ -304,7 +324,7 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     return finish("geqrf", Geqrf((wrap(np.ascontiguousarray(h.mT)), wrap(tau))), out)
 
 
-@composite(public="linalg", aliases="")
+@composite(public="linalg", aliases="", samples=[case((4, 3), (3,))])
 def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     """The first columns of the product of the reflections that geqrf returns."""
     need_matrix("linalg.householder_product", A)
@@ -323,7 +343,7 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     return finish("householder_product", q, out)
 
 
-@composite(public="torch Tensor")
+@composite(public="torch Tensor", samples=[case((4, 3), (3,))])
 def orgqr(input: Any, tau: Any) -> Any:
     """The older name of linalg.householder_product."""
     return householder_product(input, tau)
@@ -400,14 +420,14 @@ def _lu_factor_rule(g: Any, y: Any, _a: Any) -> Any:
     return _lu_gradient(p, low, triu(packed[..., :k, :]), gl, triu(g[0][..., :k, :]))
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3))])
 def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     """A = P @ L @ U: a permutation, a unit lower and an upper triangular matrix."""
     need_matrix("linalg.lu", A)
     return finish("lu", Lu(linalg_lu(A, pivot=pivot)), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3))])
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """(LU, pivots, info); info is the first zero pivot, counted from 1."""
     need_matrix("linalg.lu_factor_ex", A)
@@ -431,7 +451,7 @@ def check_pivots(name: str, infos: Any) -> None:
     )
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3))])
 def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     """(LU, pivots) in LAPACK's packed form, for `linalg.lu_solve`."""
     need_matrix("linalg.lu_factor", A)
@@ -441,14 +461,31 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     return finish("lu_factor", LuFactor((packed, pivots)), out)
 
 
-@composite(public="torch Tensor", name="lu")
+@composite(public="torch Tensor", name="lu", samples=[case(regular(3))])
 def _old_lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """(LU, pivots[, info]); the older name of linalg.lu_factor."""
     packed, pivots, infos = linalg_lu_factor(A, pivot=pivot)
-    return (packed, pivots, infos) if get_infos else (packed, pivots)
+    parts = (packed, pivots, infos) if get_infos else (packed, pivots)
+    return finish("lu", parts, out)
 
 
-@composite(public="torch")
+def _unpacked_shape(
+    LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True, **_: Any
+) -> Any:
+    *batch, m, n = LU_data.shape
+    k, dtype = min(m, n), LU_data._a.dtype
+    none = MetaArray((0,), dtype)
+    p = MetaArray((*batch, m, m), dtype) if unpack_pivots else none
+    if not unpack_data:
+        return LuUnpack((p, none, none))
+    return LuUnpack((p, MetaArray((*batch, m, k), dtype), MetaArray((*batch, k, n), dtype)))
+
+
+@composite(
+    shape=_unpacked_shape,
+    public="torch",
+    samples=[case(regular(3), values([1, 2, 3], "int32"))],
+)
 def lu_unpack(
     LU_data: Any,
     LU_pivots: Any,

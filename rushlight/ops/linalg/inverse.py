@@ -18,7 +18,7 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
-from ..core.samples import case
+from ..core.samples import case, regular, spd
 from ..elementwise.formulas import log, where
 from ..reduce import sums
 from .factor import batch_prefix, need_matrix, same_shape, sample
@@ -84,7 +84,7 @@ linalg_inv_quiet.shape(same_shape)
 linalg_inv_quiet.vjp(_inverse_rule)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3)), case(regular(2, 3, 3))])
 def inv(A: Any, *, out: Any = None) -> Any:
     """The inverse of square matrices; LinAlgError if one is singular.
 
@@ -96,13 +96,17 @@ def inv(A: Any, *, out: Any = None) -> Any:
     return finish("inv", linalg_inv(A), out)
 
 
-@composite(public="torch Tensor")
+@composite(public="torch Tensor", samples=[case(regular(3))])
 def inverse(input: Any, *, out: Any = None) -> Any:
     """The inverse of square matrices (linalg.inv)."""
     return inv(input, out=out)
 
 
-@composite(public="linalg")
+def _inv_ex_shape(A: Any, **_: Any) -> Any:
+    return InvEx((MetaArray(A.shape, A._a.dtype), MetaArray(A.shape[:-2], np.int32)))
+
+
+@composite(shape=_inv_ex_shape, public="linalg", samples=[case(regular(3))])
 def inv_ex(A: Any, *, check_errors: bool = False, out: Any = None) -> Any:
     """(inverse, info) without an exception: info is the first zero pivot, counted from 1."""
     need_matrix("linalg.inv_ex", A, square=True)
@@ -167,7 +171,7 @@ def _number(x: Any) -> Any:
     return frozen(x.tolist()) if hasattr(x, "_a") else x
 
 
-@composite(public="linalg")
+@composite(public="linalg", smooth=False, samples=[case((4, 3)), case(spd(3), hermitian=True)])
 def pinv(
     A: Any,
     rcond: Any = None,
@@ -184,7 +188,7 @@ def pinv(
     return finish("pinv", y, out)
 
 
-@composite(public="torch Tensor")
+@composite(public="torch Tensor", samples=[case((4, 3))])
 def pinverse(input: Any, rcond: float = 1e-15) -> Any:
     """The pseudoinverse (linalg.pinv with a relative tolerance)."""
     return pinv(input, rcond)
@@ -238,7 +242,7 @@ def _cofactor_rule(g: Any, y: Any, a: Any) -> Any:
     return total * b - matmul(b, matmul(g.mT, y))
 
 
-@composite(public="linalg torch Tensor")
+@composite(public="linalg torch Tensor", samples=[case(regular(3)), case(regular(2, 3, 3))])
 def det(A: Any, *, out: Any = None) -> Any:
     """The determinant of square matrices.
 
@@ -278,21 +282,21 @@ def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
     return inverse_h * total[..., None, None]
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3))])
 def slogdet(A: Any, *, out: Any = None) -> Any:
     """(sign, logabsdet): the determinant is sign * exp(logabsdet)."""
     need_matrix("linalg.slogdet", A, square=True)
     return finish("slogdet", Slogdet(linalg_slogdet(A)), out)
 
 
-@composite(public="torch Tensor", name="slogdet")
+@composite(public="torch Tensor", name="slogdet", samples=[case(regular(3))])
 def _old_slogdet(input: Any) -> Any:
     """(sign, logabsdet) of the determinant."""
     need_matrix("slogdet", input, square=True)
     return OldSlogdet(linalg_slogdet(input))
 
 
-@composite(public="torch Tensor")
+@composite(public="torch Tensor", samples=[case(spd(3))])
 def logdet(input: Any) -> Any:
     """The log of the determinant; NaN where that is negative."""
     need_matrix("logdet", input, square=True)

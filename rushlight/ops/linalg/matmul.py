@@ -21,7 +21,7 @@ from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import op
 from ..core.return_types import ReturnType
-from ..core.samples import case, error
+from ..core.samples import case, cplx, error
 
 ndarray = np.ndarray
 _C_NAMES = {
@@ -367,7 +367,7 @@ dot.shape(product_shape)
 dot.vjp(lambda g, _y, _a, b: g * b, lambda g, _y, a, _b: g * a)
 
 
-@composite
+@composite(samples=[case((3,), (3,)), case(cplx((3,)), cplx((3,)))])
 def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
     """The sum of products of two vectors, the first one conjugated."""
     return dot.public_function()(input.conj() if is_complex(input) else input, other, out=out)
@@ -443,7 +443,7 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
 linear.joint(_linear_rule)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((2, 3), (2, 4), (5, 3, 4), (5,))])
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """x1^T W_k x2 + b_k for each output k; weight (out, in1, in2)."""
     if input1.shape[:-1] != input2.shape[:-1]:

@@ -18,7 +18,7 @@ from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import case
+from ..core.samples import arr, case
 from ..elementwise.formulas import abs as magnitude
 from ..elementwise.formulas import sgn, where
 from ..reduce import sums as reductions
@@ -151,7 +151,10 @@ def need_float(name: str, x: Any) -> None:
         )
 
 
-@composite(public="linalg")
+@composite(
+    public="linalg",
+    samples=[case((3, 4)), case((3, 4), 1, 1), case(arr((3, 4), 0.5, 2), 3.0, 0, True)],
+)
 def vector_norm(
     x: Any,
     ord: Any = 2,
@@ -174,7 +177,7 @@ def vector_norm(
     return finish("vector_norm", y, out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case((3, 4)), case((3, 4), "nuc"), case((3, 4), 1)])
 def matrix_norm(
     A: Any,
     ord: Any = "fro",
@@ -219,7 +222,11 @@ def matrix_norm(
     return finish("matrix_norm", y, out)
 
 
-@composite(public="linalg", name="norm")
+@composite(
+    public="linalg",
+    name="norm",
+    samples=[case((3, 4)), case((3, 4), 2), case((3, 4), 1, 1)],
+)
 def _linalg_norm(
     A: Any,
     ord: Any = None,
@@ -247,7 +254,7 @@ def _linalg_norm(
     return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
 
 
-@composite(public="torch Tensor")
+@composite(public="torch Tensor", samples=[case((3, 4)), case((3, 4), 1, 1)])
 def norm(
     input: Any,
     p: Any = "fro",
@@ -271,13 +278,13 @@ def norm(
     return finish("norm", y, out)
 
 
-@composite
+@composite(samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The p-norm of input - other."""
     return linalg_vector_norm(input - other, ord=float(p))
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case((2, 3), (2, 3))])
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
     """Sums of conj(x) * y along dim."""
     return finish("vecdot", (x.conj() * y).sum(dim), out)
@@ -310,7 +317,7 @@ euclidean_distances.vjp(
 )
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3, 4), (2, 5, 4)), case((3, 4), (5, 4), 1.0)])
 def cdist(
     x1: Any,
     x2: Any,
@@ -352,7 +359,7 @@ def _last(x1: Any, x2: Any) -> tuple[int]:
     return (builtins.max(x1.ndim, x2.ndim),)
 
 
-@composite(public="torch nn.functional")
+@composite(public="torch nn.functional", samples=[case((4, 3))])
 def pdist(input: Any, p: float = 2.0) -> Any:
     """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2),
     ..."""
@@ -362,7 +369,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return linalg_vector_norm(input[wrap(i)] - input[wrap(j)], ord=float(p), dim=(1,))
 
 
-@composite(public="torch Tensor", inplace=True)
+@composite(public="torch Tensor", inplace=True, samples=[case((3, 4), 2, 0, 1.0)])
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
     """Each slice along dim scaled down so that its p-norm is at most maxnorm."""
     where_dim = axis(dim, input.ndim)

@@ -20,7 +20,7 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
-from ..core.samples import Case
+from ..core.samples import Case, case, made, regular, values
 from ..shape.views import cat
 from .factor import need_matrix, sample
 from .inverse import inv, linalg_inv, linalg_inv_quiet, linalg_pinv, pinv_rule, singular
@@ -106,7 +106,7 @@ def check_system(name: str, a: Any, b: Any, left: bool, vector: bool) -> None:
         )
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3), (3, 2)), case(regular(3), (3,))])
 def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
     """The X with A @ X = B (X @ A = B when not left); B is a matrix, or a vector.
 
@@ -125,7 +125,15 @@ def solve(A: Any, B: Any, *, left: bool = True, out: Any = None) -> Any:
     return finish("solve", y, out)
 
 
-@composite(public="linalg")
+def _solve_ex_shape(A: Any, B: Any, *, left: bool = True, **_: Any) -> Any:
+    return SolveEx((solve(A, B, left=left)._a, MetaArray(A.shape[:-2], np.int32)))
+
+
+@composite(
+    shape=_solve_ex_shape,
+    public="linalg",
+    samples=[case(regular(3), (3, 2))],
+)
 def solve_ex(
     A: Any, B: Any, *, left: bool = True, check_errors: bool = False, out: Any = None
 ) -> Any:
@@ -171,7 +179,13 @@ def _triangular_rule(
     return ga, gb
 
 
-@composite(public="linalg")
+@composite(
+    public="linalg",
+    samples=[
+        case(regular(3), (3, 2), upper=True),
+        case(regular(3), (2, 3), upper=False, left=False),
+    ],
+)
 def solve_triangular(
     A: Any,
     B: Any,
@@ -190,7 +204,7 @@ def solve_triangular(
     return finish("solve_triangular", y, out)
 
 
-@composite
+@composite(samples=[case((3, 2), regular(3))])
 def triangular_solve(
     input: Any,
     A: Any,
@@ -206,7 +220,7 @@ def triangular_solve(
     return finish("triangular_solve", TriangularSolve((y, A.clone())), out)
 
 
-@composite
+@composite(samples=[case((3, 2), regular(3))])
 def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The X with A @ X = input, from the Cholesky factor L of A."""
     low = adjoint_(L) if upper else L
@@ -214,14 +228,19 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) 
     return finish("cholesky_solve", linalg_solve_triangular(adjoint_(low), half, upper=True), out)
 
 
-@composite
+@composite(samples=[case(regular(3))])
 def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The inverse of A from its Cholesky factor L."""
     eye = constant(np.broadcast_to(np.eye(L.shape[-1]), L.shape), L)
     return finish("cholesky_inverse", cholesky_solve(eye, L, upper), out)
 
 
-@composite(public="linalg", name="lu_solve")
+@composite(
+    public="linalg",
+    name="lu_solve",
+    shape=lambda LU, pivots, B, **_: MetaArray(B.shape, B._a.dtype),
+    samples=[case(regular(3), values([1, 2, 3], "int32"), (3, 2))],
+)
 def lu_solve(
     LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False, out: Any = None
 ) -> Any:
@@ -242,7 +261,12 @@ def lu_solve(
     return finish("lu_solve", y, out)
 
 
-@composite(public="torch Tensor", name="lu_solve")
+@composite(
+    public="torch Tensor",
+    name="lu_solve",
+    shape=lambda b, LU, pivots, **_: MetaArray(b.shape, b._a.dtype),
+    samples=[case((3, 2), regular(3), values([1, 2, 3], "int32"))],
+)
 def _old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
     """The x with A @ x = b from the packed LU of A; the older form of linalg.lu_solve."""
     return lu_solve(LU_data, LU_pivots, b, out=out)
@@ -282,7 +306,29 @@ def _lstsq_rule(g: Any, _y: Any, a: Any, b: Any, *, needs: Any) -> Any:
     return ga, matmul(adjoint_(y), g[0])
 
 
-@composite(public="linalg")
+def _lstsq_shape(
+    A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None
+) -> Any:
+    *batch, m, n = A.shape
+    dtype = A._a.dtype
+    real = np.empty(0, dtype).real.dtype
+    vector = A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1])
+    columns = () if vector else (B.shape[-1],)
+    tall = m > n and driver != "gelsy"
+    values = driver in ("gelsd", "gelss")
+    return Lstsq(
+        (
+            MetaArray((*batch, n, *columns), dtype),
+            MetaArray((*batch, *(columns or (1,))) if tall else (0,), real),
+            MetaArray((0,) if driver == "gels" else batch, np.int64),
+            MetaArray((*batch, min(m, n)) if values else (0,), real),
+        )
+    )
+
+
+@composite(
+    public="linalg", shape=_lstsq_shape, smooth=False, samples=[case((4, 3), (4, 2))]
+)
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X that minimises |A @ X - B|: (solution, residuals, rank, singular_values)."""
     need_float("linalg.lstsq", A)
@@ -337,14 +383,14 @@ def _matrix_exp_rule(g: Any, _y: Any, a: Any) -> Any:
     return linalg_matrix_exp(cat(top, low, dim=-2))[..., :n, n:]
 
 
-@composite(public="linalg torch Tensor")
+@composite(public="linalg torch Tensor", samples=[case((3, 3))])
 def matrix_exp(A: Any) -> Any:
     """The matrix exponential: the sum of A^k / k!."""
     need_matrix("linalg.matrix_exp", A, square=True)
     return linalg_matrix_exp(A)
 
 
-@composite(public="linalg torch Tensor")
+@composite(public="linalg torch Tensor", samples=[case(regular(3), 3), case(regular(3), -1)])
 def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
     """A multiplied with itself n times; the inverse's power for negative n."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
@@ -367,7 +413,7 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
     return finish("matrix_power", result if result is not A else A.clone(), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(made(lambda rng: regular(6).make(rng).reshape(2, 3, 6)))])
 def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
     """The inverse of A seen as a matrix from its dims after ind to those before."""
     if ind <= 0:
@@ -384,7 +430,10 @@ def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
     return finish("tensorinv", y, out)
 
 
-@composite(public="linalg")
+@composite(
+    public="linalg",
+    samples=[case(made(lambda rng: regular(6).make(rng).reshape(2, 3, 6)), (2, 3))],
+)
 def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
     """The X with tensordot(A, X, X.ndim) = B."""
     if dims is not None:
@@ -400,7 +449,7 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
     return finish("tensorsolve", y.reshape(shape), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case((3,)), case((3,), 5)])
 def vander(x: Any, N: int | None = None) -> Any:
     """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
     x = x.reshape((1,)) if x.ndim == 0 else x
@@ -415,7 +464,7 @@ def vander(x: Any, N: int | None = None) -> Any:
     return cat(*[p[..., None] for p in powers], dim=-1)
 
 
-@composite(public="torch", name="vander")
+@composite(public="torch", name="vander", samples=[case((3,)), case((3,), 4, True)])
 def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix of a vector, highest power first unless increasing."""
     if x._a.dtype.kind in "biu":
@@ -428,13 +477,13 @@ def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     return cat(*[p[..., None] for p in powers], dim=-1) if n else x[:, None][:, :0]
 
 
-@composite(public="linalg", name="matmul")
+@composite(public="linalg", name="matmul", samples=[case((2, 3), (3, 4))])
 def _linalg_matmul(input: Any, other: Any, *, out: Any = None) -> Any:
     """The matrix product, as torch.matmul."""
     return matmul.public_function()(input, other, out=out)
 
 
-@composite(public="linalg", name="diagonal")
+@composite(public="linalg", name="diagonal", samples=[case((3, 4)), case((3, 4), offset=1)])
 def _linalg_diagonal(A: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The diagonal of the last two dims, as a view."""
     return A.diagonal(offset, dim1, dim2)

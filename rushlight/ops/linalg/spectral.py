@@ -13,9 +13,11 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import LinAlgError
+from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
+from ..core.samples import case, regular, spd
 from .factor import column, need_matrix, row, sample
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .triangles import put_diagonal, take_diagonal
@@ -72,7 +74,7 @@ def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
     return matmul(matmul(v, inner), vh)
 
 
-@composite(public="linalg")
+@composite(public="linalg", smooth=False, samples=[case(spd(3))])
 def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     """Eigenvalues (ascending) and orthonormal eigenvectors of symmetric or Hermitian matrices.
 
@@ -86,7 +88,7 @@ def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     return finish("eigh", Eigh(linalg_eigh(A, uplo=UPLO.upper())), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", smooth=False, samples=[case(spd(3))])
 def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     """The eigenvalues of symmetric or Hermitian matrices, ascending."""
     return finish("eigvalsh", eigh(A, UPLO)[0], out)
@@ -128,14 +130,14 @@ def _eig_rule(g: Any, y: Any, a: Any) -> Any:
     return out if is_complex(a) else out.real
 
 
-@composite(public="linalg")
+@composite(public="linalg", ambiguous=True, smooth=False, samples=[case(regular(3))])
 def eig(A: Any, *, out: Any = None) -> Any:
     """Eigenvalues and eigenvectors (complex) of square matrices."""
     need_matrix("linalg.eig", A, square=True)
     return finish("eig", Eig(linalg_eig(A)), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", ambiguous=True, samples=[case(regular(3))])
 def eigvals(A: Any, *, out: Any = None) -> Any:
     """The eigenvalues (complex) of square matrices."""
     need_matrix("linalg.eigvals", A, square=True)
@@ -209,7 +211,12 @@ def _svd_rule(g: Any, y: Any, _a: Any, *, shapes: Any) -> Any:
     return out
 
 
-@composite(public="linalg")
+@composite(
+    public="linalg",
+    ambiguous=True,
+    smooth=False,
+    samples=[case((3, 4)), case((4, 3), False)],
+)
 def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None, out: Any = None) -> Any:
     """A = U @ diag(S) @ Vh with singular values in descending order.
 
@@ -221,14 +228,14 @@ def svd(A: Any, full_matrices: bool = True, *, driver: str | None = None, out: A
     return finish("svd", Svd(linalg_svd(A, full_matrices=full_matrices)), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case((3, 4))])
 def svdvals(A: Any, *, driver: str | None = None, out: Any = None) -> Any:
     """The singular values in descending order."""
     need_matrix("linalg.svdvals", A)
     return finish("svdvals", linalg_svd(A, full_matrices=False)[1], out)
 
 
-@composite(public="torch Tensor", name="svd")
+@composite(public="torch Tensor", name="svd", ambiguous=True, smooth=False, samples=[case((4, 3))])
 def _old_svd(input: Any, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
     """(U, S, V) with input = U @ diag(S) @ V^H; the older form of linalg.svd."""
     need_matrix("svd", input)
@@ -249,7 +256,13 @@ def rank_tolerance(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
     return np.maximum(np.asarray(0 if atol is None else atol), np.asarray(rtol) * top)
 
 
-@composite(public="linalg")
+@composite(
+    shape=lambda A,
+    *_,
+    **kw: MetaArray(A.shape[:-2], np.int64),
+    public="linalg",
+    samples=[case((3, 4)), case(spd(3), hermitian=True)],
+)
 def matrix_rank(
     A: Any,
     tol: Any = None,
@@ -270,7 +283,7 @@ def matrix_rank(
     return finish("matrix_rank", wrap(np.asarray(rank, np.int64)), out)
 
 
-@composite(public="linalg")
+@composite(public="linalg", samples=[case(regular(3)), case(regular(3), 1)])
 def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
     """The condition number: the norm of A times the norm of its inverse."""
     from .inverse import linalg_inv_quiet

@@ -36,7 +36,7 @@ def outer(input: Any, vec2: Any) -> Any:
 outer.vjp(lambda g, _y, _a, b: matmul(g, b), lambda g, _y, a, _b: matmul(a, g))
 
 
-@composite
+@composite(samples=[case((2, 3), (4, 3)), case((3,), (3,))])
 def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     """Sums of products over the last dim of both; a plain product when one is a number."""
     if input.ndim == 0 or other.ndim == 0:
@@ -53,7 +53,7 @@ def inner(input: Any, other: Any, *, out: Any = None) -> Any:
     return finish("inner", y, out)
 
 
-@composite
+@composite(samples=[case((2, 3), (3, 2))])
 def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     """The Kronecker product: every element of input times the whole of other."""
     dims = max(input.ndim, other.ndim)
@@ -102,13 +102,13 @@ linalg_cross.vjp(
 )
 
 
-@composite(public="linalg", name="cross")
+@composite(public="linalg", name="cross", samples=[case((2, 3), (2, 3))])
 def _cross_last(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> Any:
     """The vector product along a dim of size 3 (the last one by default)."""
     return finish("cross", linalg_cross(input, other, dim=dim), out)
 
 
-@composite
+@composite(samples=[case((2, 3), (2, 3)), case((3, 2), (3, 2), 0)])
 def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
     """The vector product along dim (by default the first dim of size 3)."""
     if dim is None:
@@ -191,7 +191,7 @@ def put_diagonal(v: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
 put_diagonal.vjp(lambda g, _y, _v, *, offset: take_diagonal(g, offset=offset))
 
 
-@composite
+@composite(samples=[case((3,)), case((3, 4), 1)])
 def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
     """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
     if input.ndim == 1:

@@ -19,7 +19,7 @@ from ...kernels.attention import select as kernels
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import arr, case, values
 from ..linalg.matmul import linear, matmul
 from ..reduce.sums import sum as total
 from ..shape.views import cat
@@ -230,7 +230,14 @@ def attend(
     return out, w if noise is None else w * noise
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((1, 2, 3, 4), (1, 2, 5, 4), (1, 2, 5, 6)),
+        case((2, 3, 4), (2, 3, 4), (2, 3, 4), is_causal=True),
+        case((2, 3, 4), (2, 3, 4), (2, 3, 4), values(np.eye(3), "bool"), scale=0.3),
+    ],
+)
 def scaled_dot_product_attention(
     query: Any,
     key: Any,
@@ -374,7 +381,26 @@ def _one_more(mask: Any) -> Any:
     return cat.call((mask, mask.new_zeros((*mask.shape[:-1], 1))), {"dim": -1})
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case(
+            (3, 2, 4),
+            (5, 2, 4),
+            (5, 2, 4),
+            4,
+            2,
+            (12, 4),
+            (12,),
+            None,
+            None,
+            False,
+            0.0,
+            (4, 4),
+            (4,),
+        ),
+    ],
+)
 def multi_head_attention_forward(
     query: Any,
     key: Any,

@@ -16,10 +16,11 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.loss import select as loss_kernels
 from ...kernels.matmul.select import ELEMENTS
+from ...kernels.meta import MetaArray
 from ...kernels.softmax.select import usable
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import arr, case, ints
 from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
 from .loss import finished, reduced, reduction_of
@@ -168,8 +169,21 @@ smooth_entropy = op(  # PyTorch adds two losses here
     node="AddBackward0",
     **ENTROPY,
 )(entropy)
+
+
+def entropy_shape(
+    x: Any, target: Any, weight: Any = None, *, reduction: str, smoothing: float, **_: Any
+) -> tuple[MetaArray, MetaArray]:
+    """One number or one for each target, and what the gradient needs of each."""
+    loss = MetaArray(target.shape if reduction == "none" else (), x.dtype)
+    d = class_dim(x)
+    n = 1 if d == 0 else x.shape[0]
+    inner = pymath.prod(x.shape[d + 1 :])
+    return loss, MetaArray((3 if smoothing else 2, n, inner), x.dtype)
+
+
 for _record in (class_entropy, smooth_entropy):
-    _record.vjp(_class_slope, None, None)
+    _record.vjp(_class_slope, None, None).shape(entropy_shape)
 
 
 def simple(input: Any, target: Any, weight: Any) -> bool:
@@ -191,7 +205,16 @@ def simple(input: Any, target: Any, weight: Any) -> bool:
 # -- public --------------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    constant=(2,),
+    samples=[
+        case((3, 4), ints((3,), 4)),
+        case((3, 4), ints((3,), 4), label_smoothing=0.1),
+        case((3, 4), arr((3, 4), 0, 1), reduction="sum"),
+        case((2, 4, 3), ints((2, 3), 4), arr((4,), 0.5, 1)),
+    ],
+)
 def cross_entropy(
     input: Any,
     target: Any,
@@ -243,6 +266,8 @@ def cross_entropy(
         return loss
     n = input.shape[d]
     smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
+    if target._a.__class__ is MetaArray:  # whose classes nobody can count
+        return (1 - label_smoothing) * loss + finished(smooth, reduction) * (label_smoothing / n)
     t, counts = classes(target._a, n, ignore_index)
     if counts is not None:
         smooth = smooth.masked_fill(door.wrap(~counts), 0.0)
@@ -289,7 +314,13 @@ def _with_probabilities(
     return -loss.sum() if reduction == "sum" else -loss.sum(d)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3, 5), (4, 5), ints((3,), 4)),
+        case((3, 5), (4, 5), ints((3,), 4), linear_bias=arr((4,))),
+    ],
+)
 def linear_cross_entropy(
     input: Any,
     linear_weight: Any,

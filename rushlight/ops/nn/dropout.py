@@ -16,6 +16,7 @@ from ...autograd import door, steps, views
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.samples import case
 from ..elementwise import formulas as m
 from ..elementwise.arithmetic_public import add_
 from ..random.fill import fill_noise
@@ -76,7 +77,11 @@ def drop(
     return add_(y, shift) if inplace else y + shift
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    random=True,
+    samples=[case((3, 4)), case((3, 4), 0.2, False), case((3, 4), 0.5, True, True)],
+)
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Each element is 0 with probability p, else multiplied by 1 / (1 - p); only in training.
 
@@ -87,19 +92,19 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
     return drop(input, p, training, inplace)
 
 
-@composite(public="torch", name="dropout")
+@composite(public="torch", name="dropout", random=True, samples=[case((3, 4), 0.5, True)])
 def _torch_dropout(input: Any, p: float, train: bool) -> Any:
     """`nn.functional.dropout`."""
     return drop(input, p, train, False)
 
 
-@composite(public="torch", name="dropout_")
+@composite(public="torch", name="dropout_", random=True, samples=[case((3, 4), 0.5, True)])
 def dropout_(input: Any, p: float, train: bool) -> Any:
     """`nn.functional.dropout` in place."""
     return drop(input, p, train, True)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case((2, 3, 4), 0.5, True)])
 def feature_dropout(input: Any, p: float, train: bool) -> Any:
     """Dropout of whole channels."""
     return drop(input, p, train, False, channels=True)
@@ -113,7 +118,7 @@ def _batched(input: Any, ndim: int, p: float, training: bool, inplace: bool) -> 
     return input if inplace else out.squeeze(0)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", random=True, samples=[case((2, 3, 4))])
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels of (N, C, L) or (C, L)."""
     if input.dim() not in (2, 3):
@@ -139,7 +144,7 @@ def _odd_dimensions(name: str, ndim: int, spatial: int) -> None:
     )
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", random=True, samples=[case((2, 3, 4, 4))])
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels of (N, C, H, W). Tompson et al., 2014, arXiv:1411.4280."""
     ndim = input.dim()
@@ -157,7 +162,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return drop(input, p, training, inplace, channels=True)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", random=True, samples=[case((2, 3, 2, 2, 2))])
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
     ndim = input.dim()
@@ -166,13 +171,13 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return _batched(input, 5, p, training, inplace)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", random=True, samples=[case((3, 4), 0.5, True)])
 def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout for SELU networks, which keeps mean and variance. Klambauer, arXiv:1706.02515."""
     return drop(input, p, training, inplace, alpha=True)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", random=True, samples=[case((2, 3, 4), 0.5, True)])
 def feature_alpha_dropout(
     input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Any:
@@ -193,4 +198,10 @@ for _kind, _channels in (("alpha_dropout", False), ("feature_alpha_dropout", Tru
             return drop(input, p, train, _inplace, _channels, True)
 
         _torch_form.__doc__ = f"`nn.functional.{_kind}`" + (" in place." if _inplace else ".")
-        composite(_torch_form, public="torch", name=_kind + "_" * _inplace)
+        composite(
+            _torch_form,
+            public="torch",
+            name=_kind + "_" * _inplace,
+            samples=[case((2, 3, 4), 0.5, True)],
+            random=True,
+        )

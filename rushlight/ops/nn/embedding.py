@@ -19,8 +19,9 @@ from ...kernels.embedding import select as kernel
 from ...kernels.embedding.reference import renormalise
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.numerics import depends_on_data
 from ..core.record import op
-from ..core.samples import arr, case, error
+from ..core.samples import arr, case, error, ints, values
 from ..shape.views import array_of
 
 ROWS = arr((2, 3), 0, 5, "int64")
@@ -160,7 +161,11 @@ def lookup(weight: Any, input: Any, padding_idx: int, by_frequency: bool) -> Any
     return embedding.call((weight, input), kw)
 
 
-@composite(public="torch", name="embedding")
+@composite(
+    public="torch",
+    name="embedding",
+    samples=[case((5, 3), ints((2, 2), 5)), case((5, 3), values([0, 2, 0]), 1)],
+)
 def _torch_embedding(
     weight: Any,
     indices: Any,
@@ -173,7 +178,11 @@ def _torch_embedding(
     return lookup(weight, indices, padding_idx, scale_grad_by_freq)
 
 
-@composite(public="nn.functional", name="embedding")
+@composite(
+    public="nn.functional",
+    name="embedding",
+    samples=[case(ints((2, 2), 5), (5, 3)), case(values([0, 2, 0]), (5, 3), 1)],
+)
 def _embedding(
     input: Any,
     weight: Any,
@@ -217,7 +226,23 @@ def _padding(padding_idx: int | None, n: int) -> int:
     return padding_idx % n
 
 
-@composite(public="nn.functional")
+def _bags_shape(
+    input: Any, weight: Any, offsets: Any = None, *_: Any, include_last_offset: bool = False,
+    **kw: Any,
+) -> MetaArray:  # fmt: skip
+    n = input.shape[0] if offsets is None else offsets.shape[0] - include_last_offset
+    return MetaArray((n, weight.shape[1]), weight._a.dtype)
+
+
+@composite(
+    public="nn.functional",
+    shape=_bags_shape,
+    samples=[
+        case(ints((2, 3), 5), (5, 3)),
+        case(ints((6,), 5), (5, 3), values([0, 2]), mode="sum"),
+        case(ints((6,), 5), (5, 3), values([0, 2]), mode="max"),
+    ],
+)
 def embedding_bag(
     input: Any,
     weight: Any,
@@ -350,7 +375,17 @@ def _largest(rows: Any, bag: Any, n: int) -> Any:
     return y.masked_fill(door.wrap(empty[:, None]), 0.0) if empty.any() else y
 
 
-@composite(public="nn.functional")
+def _one_hot_shape(tensor: Any, num_classes: int = -1) -> MetaArray:
+    if num_classes < 0:
+        raise NotImplementedError(depends_on_data("one_hot"))
+    return MetaArray((*tensor.shape, num_classes), np.int64)
+
+
+@composite(
+    public="nn.functional",
+    shape=_one_hot_shape,
+    samples=[case(ints((2, 3), 4), 5), case(values([0, 2, 1]), 3)],
+)
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """1 at each index, 0 elsewhere: (*) -> (*, num_classes), int64.
 

@@ -20,7 +20,7 @@ from ...kernels.reduce.reference import add_reduce
 from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import case
+from ..core.samples import arr, case
 from ..elementwise import formulas as m
 from ..elementwise.elementary import sign
 from ..elementwise.formulas import maximum, minimum, where
@@ -236,7 +236,14 @@ def distances(reduction: str) -> Any:
 distance_mean, distance_sum = distances("mean"), distances("sum")
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3, 4), (3, 4)),
+        case((3, 4), (3, 4), reduction="none"),
+        case((3, 4), (3, 4), reduction="sum", weight=arr((3, 4), 0.5, 1)),
+    ],
+)
 def mse_loss(
     input: Any,
     target: Any,
@@ -270,7 +277,14 @@ def weight_size(input: Any, weight: Any) -> None:
         )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3, 4), (3, 4)),
+        case((3, 4), (3, 4), reduction="none"),
+        case((3, 4), (3, 4), reduction="sum"),
+    ],
+)
 def l1_loss(
     input: Any,
     target: Any,
@@ -293,7 +307,10 @@ def l1_loss(
     return loss.sum() / weight.sum() if reduction == "mean" else finished(loss, reduction)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), reduction="sum", beta=0.5)],
+)
 def smooth_l1_loss(
     input: Any,
     target: Any,
@@ -317,7 +334,10 @@ def smooth_l1_loss(
     return smooth_l1.call((input, target), {"reduction": reduction, "beta": float(beta)})
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), "none", 0.5)],
+)
 def huber_loss(
     input: Any,
     target: Any,

@@ -13,9 +13,10 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case, error
+from ..core.samples import arr, case, error, ints, values
 from .loss import finished, reduced, reduction_of
 
 CLASSES = arr((5,), 0, 4, "int64")
@@ -202,7 +203,15 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
         )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    constant=(2,),
+    samples=[
+        case((3, 4), ints((3,), 4)),
+        case((3, 4), ints((3,), 4), arr((4,), 0.5, 1), reduction="sum"),
+        case((2, 4, 3), ints((2, 3), 4), reduction="none"),
+    ],
+)
 def nll_loss(
     input: Any,
     target: Any,
@@ -232,7 +241,20 @@ def nll_loss(
 # -- margins between classes ---------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+def _margin_shape(
+    input: Any, target: Any, *_: Any, size_average: bool | None = None, reduce: bool | None = None,
+    reduction: str = "mean", **kw: Any,
+) -> MetaArray:  # fmt: skip
+    each = tuple(input.shape[:-1])
+    unreduced = reduction_of(size_average, reduce, reduction) == "none"
+    return MetaArray(each if unreduced else (), input._a.dtype)
+
+
+@composite(
+    shape=_margin_shape,
+    public="nn.functional",
+    samples=[case((3, 4), ints((3,), 4)), case((3, 4), ints((3,), 4), 2, 0.5)],
+)
 def multi_margin_loss(
     input: Any,
     target: Any,
@@ -281,7 +303,11 @@ def multi_margin_loss(
     return finished(loss if input.ndim == 2 else loss.squeeze(0), reduction)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    shape=_margin_shape,
+    samples=[case((2, 3), values([[0, 2, -1], [1, -1, 0]]))],
+)
 def multilabel_margin_loss(
     input: Any,
     target: Any,

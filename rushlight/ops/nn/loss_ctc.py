@@ -11,9 +11,10 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.loss import ctc as kernel
+from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import arr, case, values
 from .loss import finished, reduction_of
 
 Lengths = tuple[int, ...]
@@ -112,7 +113,23 @@ def ctc_backward(
 ctc_backward.vjp(None, None, None, None, None)
 
 
-@composite(public="nn.functional", name="ctc_loss")
+def _loss_shape(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+    reduction: str = "mean", zero_infinity: bool = False,
+) -> MetaArray:  # fmt: skip
+    each = (log_probs.shape[1],) if log_probs.ndim == 3 else ()
+    return MetaArray(each if reduction == "none" else (), log_probs._a.dtype)
+
+
+@composite(
+    public="nn.functional",
+    name="ctc_loss",
+    shape=_loss_shape,
+    samples=[
+        case((5, 2, 4), values([[1, 2], [3, 1]]), values([5, 4]), values([2, 1])),
+        case((5, 2, 4), values([[1, 2], [3, 1]]), values([5, 4]), values([2, 1]), reduction="sum"),
+    ],
+)
 def ctc_loss(
     log_probs: Any,
     targets: Any,

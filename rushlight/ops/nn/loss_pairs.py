@@ -8,6 +8,7 @@ from typing import Any
 from ...autograd import door
 from ...errors import message
 from ..core.composite import composite
+from ..core.samples import case, values
 from ..elementwise import formulas as m
 from ..shape.public import broadcast_tensors
 from .loss import REDUCTIONS, finished, reduction_of
@@ -16,7 +17,7 @@ from .norm import units
 # -- distances -----------------------------------------------------------------------------------
 
 
-@composite(public="torch nn.functional")
+@composite(public="torch nn.functional", samples=[case((3, 4), (3, 4)), case((3, 4), (1, 4), 1)])
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     """x1 . x2 / (max(|x1|, eps) * max(|x2|, eps)) along `dim`.
 
@@ -40,7 +41,10 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return (unit(x1) * unit(x2)).sum(dim)
 
 
-@composite(public="torch nn.functional")
+@composite(
+    public="torch nn.functional",
+    samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), 1.0, keepdim=True)],
+)
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
@@ -51,7 +55,7 @@ def pairwise_distance(
 # -- losses --------------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((4,), (4,), values([1.0, -1.0, 1.0, -1.0]))])
 def margin_ranking_loss(
     input1: Any,
     input2: Any,
@@ -74,7 +78,11 @@ def margin_ranking_loss(
     return finished((-target * (input1 - input2) + margin).clamp(min=0), reduction)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    constant=(2,),
+    samples=[case((2, 4), (2, 4), values([1.0, -1.0]))],
+)
 def cosine_embedding_loss(
     input1: Any,
     input2: Any,
@@ -114,7 +122,13 @@ def cosine_embedding_loss(
     return finished(near + far, reduction)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((2, 4), (2, 4), (2, 4)),
+        case((2, 4), (2, 4), (2, 4), swap=True, reduction="sum"),
+    ],
+)
 def triplet_margin_loss(
     anchor: Any,
     positive: Any,
@@ -141,7 +155,7 @@ def triplet_margin_loss(
     return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((2, 4), (2, 4), (2, 4))])
 def triplet_margin_with_distance_loss(
     anchor: Any,
     positive: Any,

@@ -18,7 +18,7 @@ from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case
+from ..core.samples import arr, case, values
 from ..elementwise import formulas as m
 from ..elementwise.activation import log_of_one_plus_exp, sigmoid
 from ..elementwise.formulas import exp, log, maximum
@@ -83,7 +83,14 @@ bce.vjp(
 )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    constant=(2,),
+    samples=[
+        case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0, 1)),
+        case(arr((3, 4), 0.1, 0.9), arr((3, 4), 0, 1), arr((4,), 0.5, 1), reduction="sum"),
+    ],
+)
 def binary_cross_entropy(
     input: Any,
     target: Any,
@@ -154,7 +161,14 @@ bce_logits.vjp(
 )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    constant=(2,),
+    samples=[
+        case((3, 4), arr((3, 4), 0, 1)),
+        case((3, 4), arr((3, 4), 0, 1), pos_weight=arr((4,), 0.5, 1), reduction="sum"),
+    ],
+)
 def binary_cross_entropy_with_logits(
     input: Any,
     target: Any,
@@ -181,7 +195,13 @@ def binary_cross_entropy_with_logits(
     return bce_logits.call((input, target, weight, pos_weight), {"reduction": reduction})
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3, 4), arr((3, 4), 0.1, 0.9), reduction="batchmean"),
+        case((3, 4), (3, 4), reduction="sum", log_target=True),
+    ],
+)
 def kl_div(
     input: Any,
     target: Any,
@@ -211,7 +231,13 @@ def kl_div(
     return loss / input.shape[0] if batch and input.ndim else loss
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3, 4), arr((3, 4), 1.5, 5)),
+        case(arr((3, 4), 0.5, 2), arr((3, 4), 1.5, 5), False, True),
+    ],
+)
 def poisson_nll_loss(
     input: Any,
     target: Any,
@@ -235,7 +261,13 @@ def poisson_nll_loss(
     return finished(loss, reduction)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3, 4), (3, 4), arr((3, 4), 0.5, 1)),
+        case((3, 4), (3, 4), arr((3,), 0.5, 1), True),
+    ],
+)
 def gaussian_nll_loss(
     input: Any,
     target: Any,
@@ -250,7 +282,7 @@ def gaussian_nll_loss(
     """
     if isinstance(var, (int, float)):
         var = input.new_full((), float(var)).expand(input.shape)
-    if (var.detach()._a < 0).any():
+    if var._a.__class__ is np.ndarray and (var._a < 0).any():
         raise ValueError(message("var has negative entry/entries"))
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:
@@ -300,7 +332,13 @@ soft_margin.vjp(
 )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((3,), values([1.0, -1.0, 1.0])),
+        case((3,), values([1.0, -1.0, 1.0]), reduction="sum"),
+    ],
+)
 def soft_margin_loss(
     input: Any,
     target: Any,
@@ -313,7 +351,14 @@ def soft_margin_loss(
     return soft_margin.call((input, target), {"reduction": reduction})
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    constant=(1,),
+    samples=[
+        case((3,), values([1.0, -1.0, 1.0])),
+        case((3,), values([1.0, -1.0, 1.0]), 0.5, reduction="none"),
+    ],
+)
 def hinge_embedding_loss(
     input: Any,
     target: Any,
@@ -329,7 +374,10 @@ def hinge_embedding_loss(
     return finished(far + near, reduction)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((2, 3), values([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]))],
+)
 def multilabel_soft_margin_loss(
     input: Any,
     target: Any,

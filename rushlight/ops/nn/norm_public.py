@@ -16,6 +16,7 @@ from ...autograd.views import changeable, changed, type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
+from ..core.samples import arr, case
 from . import norm as ops
 from .pad import constant_pad_nd
 from .pool_public import avg_pool2d
@@ -24,7 +25,10 @@ from .spatial import Ints, as_int, check_tensor, dtype_of, list_of
 # -- batch norm ----------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((4, 3), (3,), arr((3,), 0.5, 1)), case((4, 3, 2), None, None, (3,), (3,), True)],
+)
 def batch_norm(
     input: Any,
     running_mean: Any,
@@ -65,7 +69,11 @@ def batch_norm(
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
-@composite(public="torch", name="batch_norm")
+@composite(
+    public="torch",
+    name="batch_norm",
+    samples=[case((4, 3), (3,), (3,), (3,), arr((3,), 0.5, 1), False, 0.1, 1e-5)],
+)
 def _torch_batch_norm(
     input: Any,
     weight: Any,
@@ -168,7 +176,10 @@ def _track(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None
 # -- instance norm -------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((2, 3, 4)), case((2, 3, 4, 2), weight=arr((3,)), bias=arr((3,)))],
+)
 def instance_norm(
     input: Any,
     running_mean: Any = None,
@@ -203,7 +214,11 @@ def instance_norm(
     )
 
 
-@composite(public="torch", name="instance_norm")
+@composite(
+    public="torch",
+    name="instance_norm",
+    samples=[case((2, 3, 4), None, None, None, None, True, 0.1, 1e-5)],
+)
 def _torch_instance_norm(
     input: Any,
     weight: Any,
@@ -265,7 +280,10 @@ def _instance_norm(
 # -- layer, group and RMS norm -------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((2, 3, 4), [4]), case((2, 3, 4), [3, 4], (3, 4), (3, 4))],
+)
 def layer_norm(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
@@ -281,7 +299,7 @@ def layer_norm(
     return ops.layer_norm_op(input, weight, bias, dims=dims, eps=float(eps))[0]
 
 
-@composite(public="torch", name="layer_norm")
+@composite(public="torch", name="layer_norm", samples=[case((2, 3, 4), [4])])
 def _torch_layer_norm(
     input: Any,
     normalized_shape: Any,
@@ -294,7 +312,7 @@ def _torch_layer_norm(
     return layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((2, 4, 3), 2), case((2, 4, 3), 2, (4,), (4,))])
 def group_norm(
     input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
@@ -336,7 +354,7 @@ def group_norm(
     return ops.group_norm_op(input, weight, bias, groups=groups, eps=float(eps))[0]
 
 
-@composite(public="torch", name="group_norm")
+@composite(public="torch", name="group_norm", samples=[case((2, 4, 3), 2)])
 def _torch_group_norm(
     input: Any,
     num_groups: int,
@@ -349,7 +367,7 @@ def _torch_group_norm(
     return group_norm(input, num_groups, weight, bias, eps)
 
 
-@composite(public="torch nn.functional")
+@composite(public="torch nn.functional", samples=[case((2, 3, 4), [4]), case((2, 3, 4), [4], (4,))])
 def rms_norm(
     input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
 ) -> Any:
@@ -367,7 +385,7 @@ def rms_norm(
 # -- others --------------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((2, 4, 3), 3)])
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
@@ -392,7 +410,7 @@ def local_response_norm(
     return input / (mean * alpha + k) ** beta
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((3, 4)), case((3, 4), 1.0, 0)])
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """x / max(norm(x), eps), the p-norm over `dim`.
 

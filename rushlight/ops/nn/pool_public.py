@@ -333,7 +333,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(1, input, output_size)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 6, 4), (1, 3))])
+@composite(public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(2, input, output_size)
 
@@ -348,7 +348,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
     return _adaptive_max(1, input, output_size, return_indices)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 6, 4), (1, 3))])
+@composite(public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(2, input, output_size, return_indices)
 

@@ -11,6 +11,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.resample.reference import Resize
 from ..core.composite import composite
+from ..core.samples import arr, case
 from . import pool_public, resample
 from .spatial import Ints, as_int, check_tensor, dtype_of, list_of, same_types
 
@@ -32,7 +33,15 @@ _KERNEL = {
 _ALIGNABLE = ("linear", "bilinear", "bicubic", "trilinear")
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((1, 2, 4), 6),
+        case((1, 2, 4, 4), scale_factor=2.0, mode="bilinear", align_corners=False),
+        case((1, 2, 4, 4), [6, 3], mode="bicubic"),
+        case((1, 2, 6, 6), [3, 3], mode="area"),
+    ],
+)
 def interpolate(
     input: Any,
     size: Any = None,
@@ -186,7 +195,7 @@ def _output_size(space: Ints, size: Any, scale_factor: Any) -> tuple[Ints, Any]:
     return tuple(math.floor(n * f) for n, f in zip(space, factors, strict=True)), factors
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((1, 2, 4), 6)])
 def upsample(
     input: Any,
     size: Any = None,
@@ -198,13 +207,13 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((1, 2, 4, 4), scale_factor=2)])
 def upsample_nearest(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode="nearest"."""
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((1, 2, 4, 4), scale_factor=2)])
 def upsample_bilinear(input: Any, size: Any = None, scale_factor: Any = None) -> Any:
     """`interpolate` with mode="bilinear" and align_corners=True."""
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
@@ -216,7 +225,13 @@ _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), align_corners=False),
+        case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), "nearest", "border", align_corners=True),
+    ],
+)
 def grid_sample(
     input: Any,
     grid: Any,
@@ -264,7 +279,11 @@ def _warn(fn: str) -> None:
     )
 
 
-@composite(public="torch", aliases="grid_sampler_2d grid_sampler_3d")
+@composite(
+    public="torch",
+    aliases="grid_sampler_2d grid_sampler_3d",
+    samples=[case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), 0, 0, False)],
+)
 def grid_sampler(
     input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
@@ -317,7 +336,13 @@ def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_cor
     )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[
+        case((2, 2, 3), [2, 1, 4, 4], align_corners=False),
+        case((1, 3, 4), [1, 1, 2, 3, 4], align_corners=True),
+    ],
+)
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
     """A grid for `grid_sample` that moves an image of `size` by the matrices `theta`.
 

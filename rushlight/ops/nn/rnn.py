@@ -381,7 +381,7 @@ def _sequence(
     return (out.transpose(0, 1) if batch_first else out, *last)
 
 
-def _publish(kind: str, what: str) -> None:
+def _publish(kind: str, what: str, gates: int) -> None:
     def function(input: Any, second: Any, third: Any, *rest: Any, **kw: Any) -> tuple[Any, ...]:
         return _sequence(kind, input, second, third, rest, kw)
 
@@ -391,16 +391,21 @@ def _publish(kind: str, what: str) -> None:
     batch_first), and for packed sequences (data, batch_sizes, hx, params, has_biases,
     num_layers, dropout, train, bidirectional). Returns the states and the last states.
     """
-    composite(function, name=kind, public="torch")
+    weights = [(gates * 4, 3), (gates * 4, 4), (gates * 4,), (gates * 4,)]
+    states: Any = [(1, 2, 4), (1, 2, 4)] if kind == "lstm" else (1, 2, 4)
+    options = (True, 1, 0.0, False, False, False)
+    composite(
+        function,
+        name=kind,
+        public="torch",
+        samples=[case((5, 2, 3), states, weights, *options)],
+    )
 
 
-for _kind, _what in (
-    ("lstm", "Long short-term memory"),
-    ("gru", "Gated recurrent unit"),
-    ("rnn_tanh", "Elman network with tanh"),
-    ("rnn_relu", "Elman network with relu"),
-):
-    _publish(_kind, _what)
+_publish("lstm", "Long short-term memory", 4)
+_publish("gru", "Gated recurrent unit", 3)
+_publish("rnn_tanh", "Elman network with tanh", 1)
+_publish("rnn_relu", "Elman network with relu", 1)
 
 # -- cells ---------------------------------------------------------------------------------------
 
@@ -422,7 +427,7 @@ def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any
     return tuple(got[1 : 1 + len(hx)])
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), [(2, 4), (2, 4)], (16, 3), (16, 4), (16,), (16,))])
 def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
@@ -431,13 +436,13 @@ def lstm_cell(
     return h, c
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), (2, 4), (12, 3), (12, 4), (12,), (12,))])
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """h' of a gated recurrent unit after one input (B, X)."""
     return cell("gru", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,))])
 def rnn_tanh_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
@@ -445,7 +450,7 @@ def rnn_tanh_cell(
     return cell("rnn_tanh", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), (2, 4), (4, 3), (4, 4))])
 def rnn_relu_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:

@@ -133,7 +133,11 @@ def implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
     return 0 if ndim in (0, 1, 3) else 1
 
 
-@composite(name="softmax", public="torch Tensor")
+@composite(
+    name="softmax",
+    public="torch Tensor special",
+    samples=[case((3, 4), 1), case((3, 4), 0, dtypes.float32)],
+)
 def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
@@ -144,16 +148,17 @@ def _torch_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) 
     return with_out("softmax", along(softmax, input, dim, dtype), out)
 
 
-@composite(name="log_softmax", public="torch Tensor special")
+@composite(
+    name="log_softmax",
+    public="torch Tensor special",
+    samples=[case((3, 4), 1), case((3, 4), 0, dtypes.float32)],
+)
 def _torch_log_softmax(input: Any, dim: int, dtype: Any = None, *, out: Any = None) -> Any:
     """log(softmax(x)) along `dim`, without overflow."""
     return with_out("log_softmax", along(log_softmax, input, dim, dtype), out)
 
 
-composite(_torch_softmax, name="softmax", public="special", dispatch=False)
-
-
-@composite(name="softmax", public="nn.functional")
+@composite(name="softmax", public="nn.functional", samples=[case((3, 4), 1)])
 def _softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
 
@@ -166,7 +171,7 @@ def _softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: An
     return along(softmax, input, dim, dtype)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((3, 4), 1)])
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """softmax(-x) along `dim`."""
     if dim is None:
@@ -174,7 +179,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     return along(softmax, -input, dim, dtype)
 
 
-@composite(name="log_softmax", public="nn.functional")
+@composite(name="log_softmax", public="nn.functional", samples=[case((3, 4), 1)])
 def _log_softmax(
     input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Any:
@@ -184,7 +189,13 @@ def _log_softmax(
     return along(log_softmax, input, dim, dtype)
 
 
-@composite(public="nn.functional")
+@composite(
+    shape=lambda logits, *_, **kw: MetaArray(logits.shape, logits._a.dtype),
+    public="nn.functional",
+    random=True,
+    smooth=False,
+    samples=[case((3, 4)), case((3, 4), hard=True)],
+)
 def gumbel_softmax(
     logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Any:

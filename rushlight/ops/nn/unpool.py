@@ -16,7 +16,7 @@ from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import case
+from ..core.samples import arr, case, values
 from .pool import add_plane, put_plane
 from .pool_public import _window, avg_pool1d, avg_pool2d, avg_pool3d
 from .spatial import Ints, as_int, check_tensor, dtype_of, ints, list_of
@@ -105,7 +105,7 @@ Args:
 """
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case((1, 1, 3), values([[[1, 2, 5]]]), 2)])
 def max_unpool1d(
     input: Any,
     indices: Any,
@@ -117,7 +117,10 @@ def max_unpool1d(
     return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((1, 1, 2, 2), values([[[[0, 3], [8, 15]]]]), 2)],
+)
 def max_unpool2d(
     input: Any,
     indices: Any,
@@ -129,7 +132,10 @@ def max_unpool2d(
     return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    samples=[case((1, 1, 1, 1, 2), values([[[[[5, 2]]]]]), 2)],
+)
 def max_unpool3d(
     input: Any,
     indices: Any,
@@ -155,7 +161,7 @@ def _lp_pool(
     return (mean.sign() * mean.abs().relu() * math.prod(kernel)).pow(1.0 / norm_type)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case(arr((2, 3, 6), 0.5, 2), 2.0, 2)])
 def lp_pool1d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
@@ -163,7 +169,7 @@ def lp_pool1d(
     return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case(arr((2, 3, 6, 4), 0.5, 2), 2.0, 2)])
 def lp_pool2d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
@@ -171,7 +177,7 @@ def lp_pool2d(
     return _lp_pool(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@composite(public="nn.functional")
+@composite(public="nn.functional", samples=[case(arr((1, 2, 4, 4, 4), 0.5, 2), 2.0, 2)])
 def lp_pool3d(
     input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
 ) -> Any:
@@ -262,7 +268,14 @@ def _fractional(
     return (y, indices) if return_indices else y
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    random=True,
+    samples=[
+        case((1, 2, 6, 6), 2, output_size=[3, 3]),
+        case((1, 2, 6, 6), 2, output_ratio=[0.5, 0.5]),
+    ],
+)
 def fractional_max_pool2d(
     input: Any,
     kernel_size: Any,
@@ -280,7 +293,11 @@ def fractional_max_pool2d(
     )
 
 
-@composite(public="nn.functional")
+@composite(
+    public="nn.functional",
+    random=True,
+    samples=[case((1, 2, 4, 4, 4), 2, output_size=[2, 2, 2])],
+)
 def fractional_max_pool3d(
     input: Any,
     kernel_size: Any,

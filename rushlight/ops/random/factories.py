@@ -21,6 +21,7 @@ from ...kernels.random import distributions as kernels
 from ...kernels.random.mersenne_twister import Twister
 from ..core.composite import composite
 from ..core.publication import write_out
+from ..core.samples import arr, case
 from .fill import (
     FLOATS,
     NATURAL,
@@ -167,7 +168,7 @@ def _array_like(input: Any, plan: _Plan) -> Any:
     return np.empty_like(input._a, plan.dtype.np)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
 def rand(*size: Any, **kw: Any) -> Any:
     """Uniform numbers in [0, 1).
 
@@ -190,7 +191,7 @@ def rand(*size: Any, **kw: Any) -> Any:
     return plan.fill(_empty(shape, plan.dtype, plan.meta), fill_uniform, 0.0, 1.0)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
 def randn(*size: Any, **kw: Any) -> Any:
     """Normal numbers of mean 0 and variance 1; arguments as of `rand`.
 
@@ -207,7 +208,7 @@ def randn(*size: Any, **kw: Any) -> Any:
     return plan.fill(_empty(shape, plan.dtype, plan.meta), fill_normal, 0.0, 1.0, True)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case(5, [2, 3]), case(2, 9, [4])])
 def randint(*args: Any, **kw: Any) -> Any:
     """Whole numbers from low (0 if not given) up to, but without, high: int64 unless said.
 
@@ -251,7 +252,7 @@ def _named(
     return values
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case(6)])
 def randperm(n: int, **kw: Any) -> Any:
     """The numbers 0 to n - 1 in random order: ``randperm(n, *, generator=None, dtype=int64, ...)``.
 
@@ -282,7 +283,7 @@ def randperm(n: int, **kw: Any) -> Any:
     return plan.finish(order if plan.dtype is dtypes.int64 else order.astype(plan.dtype.np))
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case((2, 3))])
 def rand_like(input: Any, **kw: Any) -> Any:
     """`rand` of the shape, type and memory order of `input`: ``(input, *, dtype=None, ...)``."""
     plan = _Plan("rand_like", kw, input.dtype, input)
@@ -290,7 +291,7 @@ def rand_like(input: Any, **kw: Any) -> Any:
     return plan.fill(_array_like(input, plan), fill_uniform, 0.0, 1.0)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case((2, 3))])
 def randn_like(input: Any, **kw: Any) -> Any:
     """`randn` of the shape, type and memory order of `input`."""
     plan = _Plan("randn_like", kw, input.dtype, input)
@@ -298,7 +299,7 @@ def randn_like(input: Any, **kw: Any) -> Any:
     return plan.fill(_array_like(input, plan), fill_normal, 0.0, 1.0, None)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case((2, 3), 5)])
 def randint_like(input: Any, *args: Any, **kw: Any) -> Any:
     """`randint` of the shape, type and memory order of `input`: ``(input, low=0, high)``."""
     values = _named("randint_like", args, kw, ("low", "high"))
@@ -320,7 +321,7 @@ def _from_itself(input: np.ndarray, *, rng: Twister) -> np.ndarray:
 _bernoulli = drawing("bernoulli", _from_itself)
 
 
-@composite(public="torch Tensor")
+@composite(public="torch Tensor", random=True, samples=[case(arr((3, 4), 0, 1)), case((3, 4), 0.3)])
 def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = None) -> Any:
     """1 or 0, each with the probability in `input`; with `p`, of that probability everywhere.
 
@@ -390,7 +391,12 @@ def _check_stds(std: Any) -> None:
     )
 
 
-@composite(public="torch")
+@composite(
+    public="torch",
+    random=True,
+    smooth=False,
+    samples=[case((3, 4), arr((3, 4), 0.5, 1)), case(0.0, 1.0, size=(2, 3))],
+)
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
     """Normal numbers of given means and standard deviations.
 
@@ -444,7 +450,7 @@ def _draw_poisson(input: np.ndarray, *, rng: Twister) -> np.ndarray:
 _poisson = drawing("poisson", _draw_poisson)
 
 
-@composite(public="torch")
+@composite(public="torch", random=True, samples=[case(arr((3, 4), 0.5, 5))])
 def poisson(input: Any, generator: Any = None) -> Any:
     """A Poisson number for each rate in `input`, of the same type.
 
@@ -460,7 +466,11 @@ def poisson(input: Any, generator: Any = None) -> Any:
     return door.apply(_poisson, (input,), {"rng": stream(generator, "poisson")})
 
 
-@composite(public="torch Tensor")
+@composite(
+    public="torch Tensor",
+    random=True,
+    samples=[case(arr((3, 4), 0.5, 1), 2), case(arr((4,), 0.5, 1), 6, True)],
+)
 def multinomial(
     input: Any,
     num_samples: int,

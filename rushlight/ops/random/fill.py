@@ -27,6 +27,7 @@ from ...kernels.random.mersenne_twister import Twister
 from ...random import Generator, default_generator
 from ..core.composite import composite
 from ..core.record import Op
+from ..core.samples import arr, case
 
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 REAL_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
@@ -212,7 +213,12 @@ def check_std(std: float) -> None:
     check(std >= 0, f"normal expects std >= 0.0, but found std {std:g}", wanted="std >= 0")
 
 
-@composite(public="Tensor", name="uniform_")
+@composite(
+    public="Tensor",
+    name="uniform_",
+    random=True,
+    samples=[case((3, 4)), case((3, 4), -1.0, 2.0)],
+)
 def uniform_(self: Any, *args: Any, generator: Any = None, **kw: Any) -> Any:
     """Fill with numbers in [from, to): ``uniform_(from=0, to=1, *, generator=None)``."""
     low, high = _from_to("uniform_", args, kw, 0.0, 1.0)
@@ -236,7 +242,12 @@ def _from_to(name: str, args: tuple[Any, ...], kw: dict[str, Any], low: Any, hig
     return given.get("from", low), given.get("to", high)
 
 
-@composite(public="Tensor", name="normal_")
+@composite(
+    public="Tensor",
+    name="normal_",
+    random=True,
+    samples=[case((3, 4)), case((4, 5), 1.0, 0.5)],
+)
 def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None) -> Any:
     """Fill with normal numbers of this mean and standard deviation."""
     mean, std = number(mean, "normal_", "mean"), number(std, "normal_", "std")
@@ -246,7 +257,7 @@ def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None
     return _fill(_normal, self, generator, mean, std, grouped)
 
 
-@composite(public="Tensor", name="exponential_")
+@composite(public="Tensor", name="exponential_", random=True, samples=[case((3, 4))])
 def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
     """Fill with numbers of density ``lambd exp(-lambd x)``."""
     rate = number(lambd, "exponential_", "lambd")
@@ -259,7 +270,7 @@ def exponential_(self: Any, lambd: float = 1, *, generator: Any = None) -> Any:
     return _fill(_exponential, self, generator, rate)
 
 
-@composite(public="Tensor", name="geometric_")
+@composite(public="Tensor", name="geometric_", random=True, samples=[case((3, 4), 0.3)])
 def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
     """Fill with numbers of trials up to the first success, each of probability p."""
     p = number(p, "geometric_", "p")
@@ -268,7 +279,7 @@ def geometric_(self: Any, p: float, *, generator: Any = None) -> Any:
     return _fill(_geometric, self, generator, p)
 
 
-@composite(public="Tensor", name="cauchy_")
+@composite(public="Tensor", name="cauchy_", random=True, samples=[case((3, 4))])
 def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Any:
     """Fill with numbers of the Cauchy distribution."""
     median, sigma = number(median, "cauchy_", "median"), number(sigma, "cauchy_", "sigma")
@@ -281,7 +292,7 @@ def cauchy_(self: Any, median: float = 0, sigma: float = 1, *, generator: Any = 
     return _fill(_cauchy, self, generator, median, sigma)
 
 
-@composite(public="Tensor", name="log_normal_")
+@composite(public="Tensor", name="log_normal_", random=True, samples=[case((3, 4))])
 def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = None) -> Any:
     """Fill with exp of normal numbers of this mean and standard deviation."""
     mean, std = number(mean, "log_normal_", "mean"), number(std, "log_normal_", "std")
@@ -290,7 +301,7 @@ def log_normal_(self: Any, mean: float = 1, std: float = 2, *, generator: Any = 
     return _fill(_log_normal, self, generator, mean, std)
 
 
-@composite(public="Tensor", name="random_")
+@composite(public="Tensor", name="random_", random=True, samples=[case((3, 4)), case((3, 4), 2, 9)])
 def random_(self: Any, *args: Any, generator: Any = None, **kw: Any) -> Any:
     """Fill with whole numbers: ``random_()``, ``random_(to)`` or ``random_(from, to)``.
 
@@ -445,7 +456,12 @@ def fill_noise(t: Any, keep: float, value: float) -> Any:
     return _fill(_bernoulli_number, t, None, keep, value)
 
 
-@composite(public="Tensor", name="bernoulli_")
+@composite(
+    public="Tensor",
+    name="bernoulli_",
+    random=True,
+    samples=[case((3, 4)), case((3, 4), arr((3, 4), 0, 1))],
+)
 def bernoulli_(self: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     """Fill with 1 of probability p and 0 otherwise; p is a number or a tensor of them."""
     if isinstance(p, TensorBase):

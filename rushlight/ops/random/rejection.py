@@ -19,6 +19,7 @@ from ...kernels.random.mersenne_twister import Twister
 from ..core.composite import composite
 from ..core.derivative import unwritten
 from ..core.record import Op
+from ..core.samples import arr, case, values
 from .fill import REAL_FLOATS, check, drawing, needs, stream
 
 
@@ -64,7 +65,13 @@ _gamma.shape(lambda a, **_kw: MetaArray(a.shape, a.dtype))
 _gamma.vjp(lambda g, y, input: g * _gamma_grad(input, y))
 
 
-@composite(public="torch", name="_standard_gamma")
+@composite(
+    public="torch",
+    name="_standard_gamma",
+    random=True,
+    smooth=False,
+    samples=[case(arr((3, 4), 0.5, 3))],
+)
 def standard_gamma(input: Any, generator: Any = None) -> Any:
     """A gamma number of rate 1 for each shape parameter, differentiable in it.
 
@@ -75,7 +82,12 @@ def standard_gamma(input: Any, generator: Any = None) -> Any:
     return door.apply(_gamma, (input,), {"rng": stream(generator, "_standard_gamma")})
 
 
-@composite(public="torch", name="_standard_gamma_grad")
+@composite(
+    public="torch",
+    name="_standard_gamma_grad",
+    smooth=False,
+    samples=[case(arr((3,), 0.5, 3), arr((3,), 0.5, 3))],
+)
 def standard_gamma_grad(input: Any, output: Any) -> Any:
     """How a gamma number moves with its shape parameter."""
     return _gamma_grad(input, output)
@@ -105,7 +117,13 @@ def _dirichlet_rule(g: Any, y: Any, input: Any) -> Any:
 _dirichlet_path.vjp(_dirichlet_rule)
 
 
-@composite(public="torch", name="_sample_dirichlet")
+@composite(
+    public="torch",
+    name="_sample_dirichlet",
+    random=True,
+    smooth=False,
+    samples=[case(arr((3, 4), 0.5, 3))],
+)
 def sample_dirichlet(input: Any, generator: Any = None) -> Any:
     """A point of the simplex for each row of concentrations; without a derivative."""
     needs(input, REAL_FLOATS, "dirichlet")
@@ -118,7 +136,12 @@ def dirichlet_path(input: Any) -> Any:
     return door.apply(_dirichlet_path, (input,), {"rng": stream(None, "_sample_dirichlet")})
 
 
-@composite(public="torch", name="_dirichlet_grad")
+@composite(
+    public="torch",
+    name="_dirichlet_grad",
+    smooth=False,
+    samples=[case(arr((2, 3), 0.2, 0.4), arr((2, 3), 0.5, 1), values([[2.0], [2.5]]))],
+)
 def dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
     """How a component x of a Dirichlet number moves with its own concentration, over 1 - x."""
     return _dirichlet_grad_op(x, alpha, total)
@@ -139,7 +162,12 @@ _binomial.shape(
 )
 
 
-@composite(public="torch")
+@composite(
+    public="torch",
+    random=True,
+    smooth=False,
+    samples=[case(values([3.0, 5.0]), values([0.3, 0.6]))],
+)
 def binomial(count: Any, prob: Any, generator: Any = None) -> Any:
     """Numbers of successes among `count` trials of probability `prob`.
 

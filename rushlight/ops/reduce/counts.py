@@ -12,9 +12,11 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import axis, message
+from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
 from ..core.composite import composite
 from ..core.return_types import return_type
+from ..core.samples import arr, case, ints, values
 from ..linalg.matmul import finish
 
 Histogram = return_type("histogram", ("hist", "bin_edges"))
@@ -39,7 +41,10 @@ def _listed(x: Any, found: tuple[Any, Any, Any], return_inverse: bool, return_co
     return out[0] if len(out) == 1 else tuple(out)
 
 
-@composite
+@composite(
+    data_dependent=True,
+    samples=[case(ints((8,), 5)), case(ints((8,), 5), return_inverse=True, return_counts=True)],
+)
 def unique(
     input: Any,
     sorted: bool = True,
@@ -58,7 +63,10 @@ def unique(
     return _listed(input, found, return_inverse, return_counts)
 
 
-@composite
+@composite(
+    data_dependent=True,
+    samples=[case(values([1, 1, 2, 2, 3, 1])), case(values([1, 1, 2]), True, True)],
+)
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
@@ -71,7 +79,21 @@ def unique_consecutive(
 # -- places and histograms -------------------------------------------------------------------------
 
 
-@composite(public="torch")
+def _places_shape(
+    sorted_sequence: Any, input: Any = None, *, out_int32: bool = False, **_: Any
+) -> MetaArray:
+    shape = tuple(input.shape) if hasattr(input, "shape") else ()
+    return MetaArray(shape, np.int32 if out_int32 else np.int64)
+
+
+@composite(
+    shape=_places_shape,
+    public="torch",
+    samples=[
+        case(values([1.0, 3.0, 5.0]), arr((2, 3), 0, 6)),
+        case(values([1.0, 3.0, 5.0]), 3.0, right=True),
+    ],
+)
 def searchsorted(
     sorted_sequence: Any,
     input: Any = None,
@@ -114,7 +136,14 @@ def searchsorted(
     return finish("searchsorted", wrap(places.astype(np.int32) if out_int32 else places), out)
 
 
-@composite(public="torch")
+@composite(
+    shape=lambda input, boundaries, **kw: _places_shape(boundaries, input, **kw),
+    public="torch",
+    samples=[
+        case(arr((2, 3), 0, 6), values([1.0, 3.0, 5.0])),
+        case(arr((2, 3), 0, 6), values([1.0, 3.0]), out_int32=True),
+    ],
+)
 def bucketize(
     input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None
 ) -> Any:
@@ -138,7 +167,13 @@ def _range(name: str, a: Any, low: float, high: float, wider: float = 1) -> tupl
     return (low - wider, high + wider) if low == high else (low, high)
 
 
-@composite
+@composite(
+    shape=lambda input,
+    bins=100,
+    *_,
+    **kw: MetaArray((bins,), input._a.dtype),
+    samples=[case((20,), 5, -2, 2), case((20,), 4)],
+)
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
     """The counts in equal bins between min and max (of the data, when both are 0)."""
     if bins <= 0:
@@ -151,7 +186,16 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: A
     return finish("histc", wrap(counts.astype(input._a.dtype)), out)
 
 
-@composite
+def _histogram_shape(input: Any, bins: Any, **_: Any) -> Any:
+    n = bins.shape[0] - 1 if hasattr(bins, "shape") else int(bins)
+    dtype = input._a.dtype
+    return Histogram((MetaArray((n,), dtype), MetaArray((n + 1,), dtype)))
+
+
+@composite(
+    shape=_histogram_shape,
+    samples=[case((20,), 5, range=(-2.0, 2.0)), case((20,), values([-1.0, 0.0, 1.0]))],
+)
 def histogram(
     input: Any,
     bins: Any,
@@ -177,7 +221,15 @@ def histogram(
     return finish("histogram", pair, out)
 
 
-@composite(public="torch")
+def _histogramdd_shape(input: Any, bins: Any, **_: Any) -> Any:
+    sides = [bins] * input.shape[-1] if isinstance(bins, int) else bins
+    counts = [b.shape[0] - 1 if hasattr(b, "shape") else b for b in sides]
+    dtype = input._a.dtype
+    edges = tuple(MetaArray((n + 1,), dtype) for n in counts)
+    return Histogramdd((MetaArray(tuple(counts), dtype), edges))
+
+
+@composite(shape=_histogramdd_shape, public="torch", samples=[case((20, 2), [3, 2])])
 def histogramdd(
     input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
@@ -192,7 +244,7 @@ def histogramdd(
     return Histogramdd((wrap(hist.astype(a.dtype)), tuple(wrap(e.astype(a.dtype)) for e in edges)))
 
 
-@composite
+@composite(data_dependent=True, samples=[case(ints((10,), 5)), case(ints((10,), 5), (10,), 7)])
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
     a = input._a

@@ -17,7 +17,7 @@ from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import case, error
+from ..core.samples import arr, case, error, ints, values
 from ..elementwise import formulas as m
 from ..elementwise.pointwise import log_add
 from ..index.gather import scatter_zeros
@@ -194,27 +194,29 @@ def running(record: Any, name: str, doc: str) -> Any:
     fn.__name__ = name
     inplace.__name__ = name + "_"
     fn.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
-    composite(inplace, adapt=True, public="Tensor", name=name + "_")
-    return composite(fn, adapt=True)
+    samples = [case((3, 4), 1), case((3, 4), dim=0)]
+    composite(inplace, adapt=True, public="Tensor", name=name + "_", samples=samples)
+    samples.append(case(ints((3, 4)), 1))
+    return composite(fn, adapt=True, samples=samples)
 
 
 public_cumsum = running(cumsum, "cumsum", "Running sums along `dim`. Integers are summed in int64.")
 public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
 
 
-@composite(adapt=True, name="logcumsumexp")
+@composite(adapt=True, name="logcumsumexp", samples=[case((3, 4), 1)])
 def public_logcumsumexp(input: Any, dim: int) -> Any:
     """log of running sums of exp along `dim`, computed without overflow."""
     return logcumsumexp.call((input,), {"dim": dim})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 1)])
 def cummax(input: Any, dim: int) -> Any:
     """(running largest values, their last positions) along `dim`."""
     return cummax_pair.call((input,), {"dim": dim})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 0)])
 def cummin(input: Any, dim: int) -> Any:
     """(running smallest values, their last positions) along `dim`."""
     return cummin_pair.call((input,), {"dim": dim})
@@ -223,7 +225,10 @@ def cummin(input: Any, dim: int) -> Any:
 # -- differences and integrals -------------------------------------------------------------------
 
 
-@composite(adapt=True)
+@composite(
+    adapt=True,
+    samples=[case((3, 4)), case((3, 4), 2, 0), case((3, 4), prepend=arr((3, 1)))],
+)
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The n-th difference of neighbours along `dim`."""
     if input._a.ndim == 0:
@@ -271,7 +276,12 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
     return (y.narrow(d, 1, k - 1) + y.narrow(d, 0, k - 1)) * widths(y, x, dx, d) / 2.0
 
 
-@composite(adapt=True, public="torch", aliases="trapz")
+@composite(
+    adapt=True,
+    public="torch",
+    aliases="trapz",
+    samples=[case((3, 4)), case((3, 4), dx=0.5, dim=0), case((3, 4), values([0.0, 1.0, 3.0, 4.0]))],
+)
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of samples by the trapezoidal rule."""
     if y._a.shape[axis(dim, y._a.ndim)] == 0:
@@ -279,7 +289,11 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     return areas(y, x, dx, dim).sum(dim)
 
 
-@composite(adapt=True, public="torch")
+@composite(
+    adapt=True,
+    public="torch",
+    samples=[case((3, 4)), case((3, 4), values([0.0, 1.0, 3.0, 4.0]))],
+)
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """Running integrals of samples by the trapezoidal rule."""
     return areas(y, x, dx, dim).cumsum(dim)
@@ -296,7 +310,11 @@ def spacing_of(spacing: Any, count: int) -> list[Any]:
     return [spacing] * count
 
 
-@composite(adapt=True, public="torch")
+@composite(
+    adapt=True,
+    public="torch",
+    samples=[case((4, 5)), case((4, 5), spacing=2.0, dim=1, edge_order=2)],
+)
 def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
     """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
     from ..shape.views import cat

@@ -17,6 +17,7 @@ from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import registry
+from ..core.samples import case, ints, values
 from ..create.arguments import as_dtype
 from ..shape.convert import cast
 from . import statistics as more
@@ -38,7 +39,15 @@ def typed(x: Any, dtype: Any) -> Any:
     return x if dtype is None else cast(x, as_dtype(dtype))
 
 
-@composite(adapt=True)
+@composite(
+    adapt=True,
+    samples=[
+        case((3, 4)),
+        case((3, 4), 1),
+        case((3, 4), [0, 1], True),
+        case(ints((3, 4)), 0, dtype=dtypes.float64),
+    ],
+)
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over `dim` (one or several).
 
@@ -60,7 +69,7 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     return door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4)), case((3, 4), 1, True)])
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or over `dim`; for floating and complex tensors.
 
@@ -78,7 +87,7 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return door.apply(r.mean, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4)), case((3, 4), 1, True)])
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product of all elements, or over one dimension."""
     need_tensor("prod", input)
@@ -86,7 +95,7 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     return typed(out, dtype)
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4)), case(values([1.0, float("nan"), 3.0]), 0)])
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum with NaN counted as zero."""
     x = typed(input, dtype)
@@ -95,7 +104,7 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return door.apply(more.nan_sum, (x,), {"dim": dims(dim), "keepdim": keepdim})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 1), case(values([1.0, float("nan"), 3.0]), 0)])
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of the elements that are not NaN."""
     if not (input.is_floating_point() or input.is_complex()):
@@ -147,7 +156,8 @@ def spread(record: Any, name: str, doc: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = doc
-    return composite(fn, adapt=True)
+    samples = [case((3, 4)), case((3, 4), 1, correction=0), case((3, 4), [0, 1], True, True)]
+    return composite(fn, adapt=True, samples=samples)
 
 
 var = spread(
@@ -158,7 +168,7 @@ var = spread(
 std = spread(more.std, "std", "Standard deviation over `dim`: the root of the variance.")
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((3, 4)), case((3, 4), 1, correction=0)])
 def var_mean(
     input: Any,
     dim: Any = None,
@@ -172,7 +182,7 @@ def var_mean(
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((3, 4)), case((3, 4), 1, keepdim=True)])
 def std_mean(
     input: Any,
     dim: Any = None,
@@ -209,7 +219,8 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = doc
-    return composite(fn, adapt=True)
+    samples = [case((3, 4)), case((3, 4), 1), case((3, 4), 0, True), case((3, 4), (4,))]
+    return composite(fn, adapt=True, samples=samples)
 
 
 max = overloads(
@@ -232,7 +243,7 @@ min = overloads(
 _aminmax = return_types.return_type("aminmax", ("min", "max"))
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4)), case((3, 4), dim=1)])
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """(smallest, largest) of all elements or along `dim`."""
     if input.numel() == 0 and dim is None:
@@ -251,7 +262,7 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     )
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 1), case((3, 4), [0, 1], True)])
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
     return more.logsumexp.call((input,), {"dim": dims(dim), "keepdim": keepdim})

@@ -13,11 +13,13 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import axis, message
+from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
 from ..core.composite import composite
 from ..core.record import op
+from ..core.reduction import reduced_shape
 from ..core.return_types import return_type
-from ..core.samples import arr, case
+from ..core.samples import arr, case, values
 from ..linalg.matmul import constant, finish
 from . import sums
 
@@ -141,7 +143,7 @@ def not_empty(name: str, x: Any, dim: int) -> None:
 # -- sort and topk ---------------------------------------------------------------------------------
 
 
-@composite
+@composite(samples=[case((3, 4)), case((3, 4), 0, True)])
 def sort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None
 ) -> Any:
@@ -166,19 +168,19 @@ def sort(
     return finish("sort", Sorted(pair), out)
 
 
-@composite
+@composite(samples=[case((3, 4)), case((3, 4), 0, True)])
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort along dim."""
     return sort(input, dim, descending)[1]
 
 
-@composite
+@composite(samples=[case((3, 4))])
 def msort(input: Any, *, out: Any = None) -> Any:
     """The values sorted along the first dim."""
     return finish("msort", sort(input, 0)[0], out)
 
 
-@composite
+@composite(samples=[case((3, 4), 2), case((3, 4), 2, 0, False)])
 def topk(
     input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
@@ -207,7 +209,7 @@ def topk(
     return finish("topk", TopK((values, index)), out)
 
 
-@composite
+@composite(samples=[case((3, 4), 2), case((3, 4), 1, 0, True)])
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the k-th smallest element along dim, k from 1."""
     orderable("kthvalue", input)
@@ -266,19 +268,19 @@ def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, skip: boo
     return finish(name, kind(_chosen(median_values, input, dim, keepdim, skip)), out)
 
 
-@composite
+@composite(samples=[case((3, 4)), case((3, 5), 1)])
 def median(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of all elements, or (values, indices) along dim."""
     return _median("median", Median, input, dim, keepdim, False, out)
 
 
-@composite
+@composite(samples=[case((3, 4)), case((3, 5), 1, True)])
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of the elements that are not NaN."""
     return _median("nanmedian", NanMedian, input, dim, keepdim, True, out)
 
 
-@composite
+@composite(smooth=False, samples=[case(values([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]]))])
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the most frequent element along dim; the smallest of several."""
     orderable("mode", input)
@@ -402,7 +404,17 @@ def add_along(g: Any, index: Any, *, size: int) -> Any:
 add_along.vjp(lambda g, _y, _g, index: pick_along_many(g, index), None)
 
 
-@composite
+def _quantile_shape(
+    input: Any, q: Any, dim: int | None = None, keepdim: bool = False, **_: Any
+) -> MetaArray:
+    shape = reduced_shape(input.shape, dim, keepdim) if input.ndim else ()
+    return MetaArray((*getattr(q, "shape", ()), *shape), input._a.dtype)
+
+
+@composite(
+    shape=_quantile_shape,
+    samples=[case((3, 4), 0.4), case((3, 4), values([0.2, 0.7]), 1, True)],
+)
 def quantile(
     input: Any,
     q: Any,
@@ -423,7 +435,7 @@ def quantile(
     )
 
 
-@composite
+@composite(shape=_quantile_shape, samples=[case((3, 4), 0.4), case((3, 4), values([0.2, 0.7]), 1)])
 def nanquantile(
     input: Any,
     q: Any,

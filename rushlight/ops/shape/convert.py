@@ -21,7 +21,7 @@ from ...layout import (
 )
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import case
+from ..core.samples import arr, case, error, ints
 from ..create.arguments import stored
 from . import views as s
 
@@ -39,7 +39,10 @@ def cast(t: Any, dtype: Any, copy: bool = False) -> Any:
     return door.apply(s.to_copy, (t,), {"dtype": dtype})
 
 
-@composite(public="Tensor")
+@composite(
+    public="Tensor",
+    samples=[case((2, 3), dtypes.float32), case((2, 3), dtype=dtypes.int64)],
+)
 def to(
     input: Any,
     *args: Any,
@@ -108,7 +111,8 @@ def caster(name: str, dtype: Any) -> Any:
 
     method.__name__ = name
     method.__doc__ = f"The tensor as {dtype!r}."
-    return composite(method, public="Tensor")
+    samples = [case(arr((2, 3), 0, 9)), case(ints((2, 3)))]
+    return composite(method, public="Tensor", samples=samples)
 
 
 for _name, _d in {
@@ -128,19 +132,19 @@ for _name, _d in {
     caster(_name, _d)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3), ints((2,)))])
 def type_as(input: Any, other: Any) -> Any:
     """The tensor in the dtype of another."""
     return move(input, other.device, other.dtype)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", data_dependent=True, samples=[case((2, 3))])
 def cpu(input: Any, memory_format: Any = None) -> Any:
     """The tensor on the CPU."""
     return move(input, "cpu", None)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[error(RuntimeError, "CUDA", (2, 3))])
 def cuda(
     input: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None
 ) -> Any:
@@ -148,7 +152,10 @@ def cuda(
     return usable("cuda" if device is None else device)
 
 
-@composite(public="torch Tensor")
+@composite(
+    public="torch Tensor",
+    samples=[case((2, 3)), case((2, 3), memory_format=contiguous_format)],
+)
 def clone(input: Any, *, memory_format: Any = None) -> Any:
     """A copy of the tensor, part of the history: gradients flow through it."""
     if memory_format is contiguous_format:
@@ -190,13 +197,13 @@ def is_laid_out(a: Any, fmt: Any) -> bool:
     return True
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", layout=True, samples=[case((2, 3))])
 def is_contiguous(input: Any, memory_format: Any = contiguous_format) -> bool:
     """Whether the elements lie in memory in the order of the (given) format without gaps."""
     return is_laid_out(input._a, memory_format)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3))])
 def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
     """The tensor itself when it is contiguous, else a contiguous copy."""
     if is_laid_out(input._a, memory_format):
@@ -223,7 +230,7 @@ fill.vjp(lambda g, _y, _x: door.nothing(g))
 fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 
 
-@composite(public="Tensor", name="fill_")
+@composite(public="Tensor", name="fill_", samples=[case((2, 3), 1.5), case((2, 3), ())])
 def fill_(input: Any, value: Any) -> Any:
     """Fill the tensor with one value, in place."""
     if (value.__class__ is int or value.__class__ is float) and views.changeable(input):
@@ -256,7 +263,7 @@ def fill_(input: Any, value: Any) -> Any:
     return views.apply_inplace(fill, input, (), {"value": value})
 
 
-@composite(public="torch Tensor", name="zero_")
+@composite(public="torch Tensor", name="zero_", samples=[case((2, 3))])
 def zero_(input: Any) -> Any:
     """Fill the tensor with zeros, in place."""
     return fill_(input, 0)
@@ -272,7 +279,7 @@ def assign(into: np.ndarray, source: np.ndarray) -> None:
     np.copyto(into, source, casting="unsafe")
 
 
-@composite(public="Tensor", name="copy_")
+@composite(public="Tensor", name="copy_", samples=[case((2, 3), (3,)), case((2, 3), ints((2, 1)))])
 def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     """Copy the values of `src` (broadcast, cast) into this tensor."""
     if (
@@ -317,7 +324,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     return views.apply_inplace(s.copy, input, (src,), {})
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3))])
 def detach_copy(input: Any) -> Any:
     """A copy without history."""
     return input.detach().clone()

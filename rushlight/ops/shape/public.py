@@ -20,7 +20,7 @@ from ...size import Size
 from ..core.arguments import named, need_tensor, sizes
 from ..core.composite import attribute, composite
 from ..core.record import view
-from ..core.samples import case
+from ..core.samples import Case, case, cplx
 from . import views as s
 
 # -- reshaping -----------------------------------------------------------------------------------
@@ -53,7 +53,13 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
     return a.view(new)
 
 
-@composite(public="Tensor", name="view")
+@composite(
+    public="Tensor",
+    name="view",
+    typed=True,
+    layout=True,
+    samples=[case((2, 6), 3, 4), case((2, 6), [3, -1]), case((2, 6), dtypes.int64)],
+)
 def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     """The same memory with another shape (one size may be -1), or read as another dtype.
 
@@ -79,7 +85,7 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     return door.apply(s.view_as_shape, (input,), {"shape": sizes(shape, "view")})
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", layout=True, samples=[case((2, 6), (3, 4))])
 def view_as(input: Any, other: Any) -> Any:
     """`view` in the shape of another tensor."""
     return door.apply(s.view_as_shape, (input,), {"shape": tuple(other._a.shape)})
@@ -89,15 +95,16 @@ def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
     """A view where strides allow it, else a copy."""
     a = t._a
     want = s.infer_size(shape, a.size)
-    if a.__class__ is not MetaArray and not a.flags.c_contiguous:
+    meta = a.__class__ is MetaArray
+    if meta or not a.flags.c_contiguous:
         try:
-            a.reshape(want, copy=False)
+            (a.standin() if meta else a).reshape(want, copy=False)
         except ValueError:
             return door.apply(s.reshape_copy, (t,), {"shape": want})
     return door.apply(s.view_as_shape, (t,), {"shape": want})
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((2, 6), [3, -1])])
 def reshape(input: Any, shape: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy.
 
@@ -110,7 +117,7 @@ def reshape(input: Any, shape: Any) -> Any:
     return reshaped(input, sizes((shape,), "reshape", "shape"))
 
 
-@composite(public="Tensor", name="reshape")
+@composite(public="Tensor", name="reshape", samples=[case((2, 6), 3, -1), case((2, 6), [4, 3])])
 def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy."""
     if not shape and not kw:
@@ -118,13 +125,13 @@ def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
     return reshaped(input, sizes(named(shape, kw, "shape"), "reshape", "shape"))
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 6), (3, 4))])
 def reshape_as(input: Any, other: Any) -> Any:
     """`reshape` to the shape of another tensor."""
     return reshaped(input, tuple(other._a.shape))
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3, 4)), case((2, 3, 4), 1)])
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """The dimensions from start_dim to end_dim as one."""
     need_tensor("flatten", input)
@@ -141,7 +148,7 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     )
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 6), 1, [2, -1])])
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     """One dimension as several (one size may be -1)."""
     shape = input._a.shape
@@ -167,7 +174,7 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     return door.apply(s.view_as_shape, (input,), {"shape": (*shape[:d], *sizes, *shape[d + 1 :])})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3))])
 def ravel(input: Any) -> Any:
     """All elements in one dimension."""
     return reshaped(input.contiguous(), (-1,)) if input._a.size else reshaped(input, (0,))
@@ -176,7 +183,7 @@ def ravel(input: Any) -> Any:
 # -- expanding -----------------------------------------------------------------------------------
 
 
-@composite(public="Tensor", name="expand")
+@composite(public="Tensor", name="expand", samples=[case((2, 1), 2, 3), case((1, 3), [2, -1])])
 def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
     """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
     return door.apply(
@@ -184,19 +191,19 @@ def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = F
     )
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 1), (2, 3))])
 def expand_as(input: Any, other: Any) -> Any:
     """`expand` to the shape of another tensor."""
     return door.apply(s.expand, (input,), {"shape": tuple(other._a.shape)})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 1), [2, 3])])
 def broadcast_to(input: Any, size: Any) -> Any:
     """A view broadcast to a shape."""
     return door.apply(s.expand, (input,), {"shape": sizes((size,), "broadcast_to")})
 
 
-@composite(public="torch", dispatch=False)
+@composite(public="torch", dispatch=False, samples=[case([2, 1], [3])])
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
     full = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
@@ -217,7 +224,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
         ) from None
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 1), (3,))])
 def broadcast_tensors(*tensors: Any) -> Any:
     """All tensors as views of their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
@@ -226,7 +233,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
     return tuple(door.apply(s.expand, (t,), {"shape": shape}) for t in tensors)
 
 
-@composite(public="Tensor")
+@composite(public="Tensor", samples=[case((2, 3), 1, 3), case((2, 3), [2, 1])])
 def sum_to_size(input: Any, *size: Any) -> Any:
     """Sum over the dimensions in which `size` is 1 or missing."""
     want = sizes(size, "sum_to_size")
@@ -253,13 +260,22 @@ def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[st
     }
 
 
-@composite(adapt=True)
+@composite(
+    adapt=True,
+    layout=True,
+    samples=[case((2, 6), [2, 2], [1, 3]), case((2, 6), [3], [2], 1)],
+)
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """A view of the storage with these sizes and strides (in elements), from an offset on."""
     return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
 
 
-@composite(public="torch Tensor", name="as_strided_")
+@composite(
+    public="torch Tensor",
+    name="as_strided_",
+    layout=True,
+    samples=[case((2, 6), [2, 2], [1, 3])],
+)
 def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """In-place form of `as_strided`: this tensor itself gets the geometry."""
     y = door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
@@ -269,7 +285,7 @@ def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None =
 # -- in-place view forms -------------------------------------------------------------------------
 
 
-def inplace_view(record: Any, name: str) -> Any:
+def inplace_view(record: Any, name: str, *samples: Case) -> Any:
     """squeeze_, t_, ...: this very tensor takes the shape of its view."""
 
     def method(input: Any, *args: Any, **kw: Any) -> Any:
@@ -285,7 +301,7 @@ def inplace_view(record: Any, name: str) -> Any:
 
     method.__name__ = name + "_"
     method.__doc__ = f"In-place form of `{name}`: this tensor itself gets the shape."
-    composite(method, public="Tensor", name=name + "_")
+    composite(method, public="Tensor", name=name + "_", samples=samples)
     return method
 
 
@@ -302,20 +318,21 @@ def become(t: Any, y: Any, name: str) -> Any:
     return t
 
 
-for _name, _record in {
-    "squeeze": s.squeeze,
-    "unsqueeze": s.unsqueeze,
-    "t": s.t,
-    "transpose": s.transpose,
-    "swapaxes": s.transpose,
-    "swapdims": s.transpose,
-}.items():
-    inplace_view(_record, _name)
+inplace_view(s.squeeze, "squeeze", case((2, 1, 3)), case((2, 1, 3), 1))
+inplace_view(s.unsqueeze, "unsqueeze", case((2, 3), 1))
+inplace_view(s.t, "t", case((2, 3)), case((3,)))
+inplace_view(s.transpose, "transpose", case((2, 3, 4), 0, 2))
+inplace_view(s.transpose, "swapaxes", case((2, 3, 4), 0, 2))
+inplace_view(s.transpose, "swapdims", case((2, 3, 4), 0, 2))
 
 # -- moving dimensions ---------------------------------------------------------------------------
 
 
-@composite(adapt=True, aliases="moveaxis")
+@composite(
+    adapt=True,
+    aliases="moveaxis",
+    samples=[case((2, 3, 4), 0, 2), case((2, 3, 4), [0, 1], [2, 0])],
+)
 def movedim(input: Any, source: Any, destination: Any) -> Any:
     """A view with dimensions `source` at the places `destination`."""
     n = input._a.ndim
@@ -340,7 +357,11 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     return door.apply(s.permute, (input,), {"dims": tuple(order)})
 
 
-@composite(public="Tensor", name="permute")
+@composite(
+    public="Tensor",
+    name="permute",
+    samples=[case((2, 3, 4), 2, 0, 1), case((2, 3, 4), [1, 0, 2])],
+)
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A view with its dimensions in the order `dims`."""
     return door.apply(
@@ -348,7 +369,7 @@ def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     )
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3)), case(cplx((2, 3)))])
 def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
     if input._a.ndim < 2:
@@ -406,4 +427,4 @@ def hermitian(t: Any) -> Any:
 
 
 for _name, _fn in {"T": flipped, "mT": matrix, "mH": adjoint_matrix, "H": hermitian}.items():
-    attribute(_fn, _name)
+    attribute(_fn, _name, samples=[case((2, 3)), case(cplx((3, 2)))])

@@ -16,7 +16,7 @@ from ...errors import axes, axis, message
 from ..core.arguments import named, sizes
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, case, error
+from ..core.samples import arr, case, error, values
 
 # -- reordering ----------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ def flip(input: Any, *, dims: Any) -> Any:
 flip.vjp(lambda g, _y, _x, *, dims: flip(g, dims=dims))
 
 
-@composite(adapt=True, public="torch", name="flip")
+@composite(adapt=True, public="torch", name="flip", samples=[case((2, 3), [0, 1])])
 def flip_function(input: Any, dims: Any) -> Any:
     """A copy with the order along `dims` reversed.
 
@@ -53,13 +53,13 @@ def flip_function(input: Any, dims: Any) -> Any:
     return flip.call((input,), {"dims": sizes((dims,), "flip", "dims")})
 
 
-@composite(public="Tensor", name="flip")
+@composite(public="Tensor", name="flip", samples=[case((2, 3), 0, 1), case((2, 3), [1])])
 def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A copy with the order along `dims` reversed."""
     return flip.call((input,), {"dims": sizes(named(dims, kw, "dims"), "flip", "dims")})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3))])
 def fliplr(input: Any) -> Any:
     """`flip` along the second dimension."""
     if input._a.ndim < 2:
@@ -67,7 +67,7 @@ def fliplr(input: Any) -> Any:
     return flip.call((input,), {"dims": (1,)})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3))])
 def flipud(input: Any) -> Any:
     """`flip` along the first dimension."""
     if input._a.ndim < 1:
@@ -98,7 +98,7 @@ builtin_sum = sum
 roll.vjp(lambda g, _y, _x, *, shifts, dims: roll(g, shifts=tuple(-k for k in shifts), dims=dims))
 
 
-@composite(adapt=True, name="roll")
+@composite(adapt=True, name="roll", samples=[case((2, 3), 1), case((2, 3), [1, -1], [0, 1])])
 def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
     if input._a.ndim == 0 and dims != ():
@@ -119,7 +119,7 @@ def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     return roll.call((input,), {"shifts": shift, "dims": over})
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3)), case((2, 3), 2, [0, 1])])
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A quarter turn, k times, in the plane of two dimensions."""
     n = input._a.ndim
@@ -196,7 +196,7 @@ def zeros(like: Any, shape: Any) -> Any:
     return np.zeros(shape, like.dtype) if isinstance(like, np.ndarray) else like.new_zeros(shape)
 
 
-@composite(public="Tensor", name="repeat")
+@composite(public="Tensor", name="repeat", samples=[case((2, 3), 2, 1), case((3,), [2, 2])])
 def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:
     """Copies side by side along each dimension."""
     return repeat.call(
@@ -209,13 +209,13 @@ def tiled(input: Any, dims: tuple[int, ...]) -> Any:
     return repeat.call((input,), {"repeats": (1,) * missing + dims if missing > 0 else dims})
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((2, 3), [2]), case((3,), [2, 2])])
 def tile(input: Any, dims: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
     return tiled(input, sizes((dims,), "tile", "dims"))
 
 
-@composite(public="Tensor", name="tile")
+@composite(public="Tensor", name="tile", samples=[case((2, 3), 2), case((3,), [2, 2])])
 def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
     return tiled(input, sizes(named(dims, kw, "dims"), "tile", "dims"))
@@ -277,7 +277,14 @@ interleave.vjp(
 interleave_sum.vjp(lambda g, _y, _g, repeats, *, dim: interleave(g, repeats, dim=dim), None)
 
 
-@composite(adapt=True)
+@composite(
+    adapt=True,
+    samples=[
+        case((3, 2), 2),
+        case((3, 2), 2, 0),
+        case((3, 2), values([1, 0, 2]), 0, output_size=3),
+    ],
+)
 def repeat_interleave(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:

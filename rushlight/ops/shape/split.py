@@ -12,12 +12,13 @@ from ...autograd.node import TensorBase
 from ...errors import axis
 from ..core.arguments import whole
 from ..core.composite import composite
+from ..core.samples import case
 from . import views as s
 
 # -- parts ---------------------------------------------------------------------------------------
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 1, 1, 2)])
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     """The view of `length` positions from `start` on along `dim`."""
     if input._a.ndim == 0:
@@ -42,13 +43,18 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
     )
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), 1, 1, 2)])
 def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
     """A copy of `narrow`."""
     return narrow(input, dim, start, length).clone()
 
 
-@composite(adapt=True, public="Tensor", name="split")
+@composite(
+    adapt=True,
+    public="Tensor",
+    name="split",
+    samples=[case((5, 2), 2), case((5, 2), [1, 4])],
+)
 def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a
     list.
@@ -62,25 +68,30 @@ def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     return door.apply(s.split, (input,), {"split_size": split_size, "dim": dim})
 
 
-@composite(adapt=True, public="torch", name="split")
+@composite(
+    adapt=True,
+    public="torch",
+    name="split",
+    samples=[case((5, 2), 2), case((2, 5), [1, 4], 1)],
+)
 def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
     return split_method(tensor, split_size_or_sections, dim)
 
 
-@composite(adapt=True, aliases="unsafe_split_with_sizes")
+@composite(adapt=True, aliases="unsafe_split_with_sizes", samples=[case((5, 2), [1, 4])])
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     """Views of the given sizes along `dim`."""
     return split_method(input, tuple(split_sizes), dim)
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((5, 2), 2)])
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
     """`split`."""
     return split_method(input, split_size, dim)
 
 
-@composite(adapt=True, aliases="unsafe_chunk")
+@composite(adapt=True, aliases="unsafe_chunk", samples=[case((5, 2), 3), case((2, 4), 2, 1)])
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
     if input._a.ndim == 0:
@@ -94,7 +105,7 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return split_method(input, size, dim)
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((5, 2), 3), case((5, 2), [1, 3])])
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
     if input._a.ndim == 0:
@@ -149,7 +160,8 @@ def directional(name: str, need: int, choose: Any) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = f"`tensor_split` along dimension {choose(3)} (of tensors with three dimensions)."
-    return composite(fn, adapt=True)
+    shape = (4, 4, 4)[: max(need, 2)]
+    return composite(fn, adapt=True, samples=[case(shape, 2), case(shape, [1, 3])])
 
 
 hsplit = directional("hsplit", 1, lambda n: 0 if n == 1 else 1)

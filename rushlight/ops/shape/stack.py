@@ -12,9 +12,12 @@ import numpy as np
 
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...device import META, usable
 from ...errors import axis, message
+from ...kernels.meta import MetaArray
 from ..core.arguments import number
 from ..core.composite import composite
+from ..core.samples import case
 from . import views as s
 
 builtin_sum = sum
@@ -62,32 +65,32 @@ def at_least_face(n: int) -> Any:
 
     fn.__name__ = f"atleast_{n}d"
     fn.__doc__ = f"Tensors as views with at least {n} dimension{'s' if n > 1 else ''}."
-    return composite(fn, public="torch")
+    return composite(fn, public="torch", samples=[case(()), case((3,)), case((2, 3), ())])
 
 
 atleast_1d, atleast_2d, atleast_3d = at_least_face(1), at_least_face(2), at_least_face(3)
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case([(2, 3), (2, 1)])])
 def hstack(tensors: Any) -> Any:
     """Tensors side by side: along the second dimension, 1-d ones along the first."""
     parts = [at_least(t, 1) for t in listed(tensors, "hstack")]
     return s.cat.call(tuple(parts), {"dim": 0 if parts[0]._a.ndim == 1 else 1})
 
 
-@composite(adapt=True, public="torch", aliases="row_stack")
+@composite(adapt=True, public="torch", aliases="row_stack", samples=[case([(3,), (2, 3)])])
 def vstack(tensors: Any) -> Any:
     """Tensors one below the other."""
     return s.cat.call(tuple(at_least(t, 2) for t in listed(tensors, "vstack")), {"dim": 0})
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case([(2, 3), (2, 3)])])
 def dstack(tensors: Any) -> Any:
     """Tensors behind one another: along the third dimension."""
     return s.cat.call(tuple(at_least(t, 3) for t in listed(tensors, "dstack")), {"dim": 2})
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case([(2,), (2, 3)])])
 def column_stack(tensors: Any) -> Any:
     """1-d tensors as columns, others side by side."""
     parts = [t.reshape(-1, 1) if t._a.ndim <= 1 else t for t in listed(tensors, "column_stack")]
@@ -97,7 +100,10 @@ def column_stack(tensors: Any) -> Any:
 # -- grids ---------------------------------------------------------------------------------------
 
 
-@composite(public="torch")
+@composite(
+    public="torch",
+    samples=[case((2,), (3,), indexing="ij"), case((2,), (3,), indexing="xy")],
+)
 def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
     """Coordinate grids of 1-d tensors; indexing 'ij' (rows first) or 'xy'.
 
@@ -145,7 +151,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
     return tuple(out)
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2,), (3,))])
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of one element of each 1-d tensor, one a row."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
@@ -155,7 +161,7 @@ def cartesian_prod(*tensors: Any) -> Any:
     return s.stack.call(tuple(g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")), {"dim": 1})
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((4,)), case((3,), 2, True)])
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     """All combinations of r elements of a 1-d tensor, one a row."""
     if input._a.ndim != 1:
@@ -169,7 +175,7 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     return input[door.wrap(np.asarray(rows, np.int64))]
 
 
-@composite(public="torch")
+@composite(public="torch", samples=[case((2, 3), (1, 2))])
 def block_diag(*tensors: Any) -> Any:
     """A matrix with the given matrices along its diagonal, zeros elsewhere."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
@@ -197,7 +203,7 @@ def block_diag(*tensors: Any) -> Any:
 # -- diagonals -----------------------------------------------------------------------------------
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 3)), case((2, 3), 1, 0, 2)])
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices of zeros with the last dimension of `input` on a diagonal."""
     n = input._a.ndim + 1
@@ -216,7 +222,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     )
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((2, 2)), case((3,), 1)])
 def diagflat(input: Any, offset: int = 0) -> Any:
     """A square matrix with all elements on a diagonal."""
     return diag_embed(input.reshape(-1), offset)
@@ -237,6 +243,8 @@ def indices_of(triangle: Any) -> Any:
                 f"{'row' if row < 0 else 'col'} must be non-negative, got {min(row, col)}"
             )
         got = np.stack(triangle(row, offset, col)).astype(np.int64 if dtype is None else dtype.np)
+        if device is not None and usable(device) is META:
+            return door.wrap(MetaArray(got.shape, got.dtype))
         return door.wrap(got)
 
     fn.__name__ = triangle.__name__.replace("_indices_from", "")
@@ -245,14 +253,26 @@ def indices_of(triangle: Any) -> Any:
 
 
 tril_indices = composite(
-    indices_of(np.tril_indices), public="torch", name="tril_indices", dispatch=False
+    indices_of(np.tril_indices),
+    public="torch",
+    name="tril_indices",
+    dispatch=False,
+    samples=[case(3, 4), case(3, 3, -1)],
 )
 triu_indices = composite(
-    indices_of(np.triu_indices), public="torch", name="triu_indices", dispatch=False
+    indices_of(np.triu_indices),
+    public="torch",
+    name="triu_indices",
+    dispatch=False,
+    samples=[case(3, 4), case(3, 3, 1)],
 )
 
 
-@composite(public="Tensor", name="fill_diagonal_")
+@composite(
+    public="Tensor",
+    name="fill_diagonal_",
+    samples=[case((3, 4), 1.5), case((7, 3), 2.0, True)],
+)
 def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
     """Write one number on the main diagonal, in place (`wrap`: again below, in tall matrices)."""
     a = input._a
@@ -289,13 +309,13 @@ def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
     return out
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 4), (4,), 0, 1)])
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
     """A copy with `src` at position `index` of `dim`."""
     return scattered(input, src, lambda t: t.select(dim, index), "slice")
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((4, 3), (2, 3), 0, 1, 4, 2)])
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
@@ -304,13 +324,13 @@ def slice_scatter(
     return scattered(input, src, lambda t: door.apply(s.slice_, (t,), kw), "slice")
 
 
-@composite(adapt=True)
+@composite(adapt=True, samples=[case((3, 3), (3,)), case((3, 4), (3,), 1)])
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy with `src` on a diagonal."""
     return scattered(input, src, lambda t: t.diagonal(offset, dim1, dim2), "slice")
 
 
-@composite(adapt=True)
+@composite(adapt=True, layout=True, samples=[case((3, 4), (2, 2), [2, 2], [1, 4])])
 def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
 ) -> Any:

@@ -9,29 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.composite import composite
-
-ONE = (
-    "as_strided",
-    "detach",
-    "diagonal",
-    "expand",
-    "permute",
-    "select",
-    "squeeze",
-    "t",
-    "transpose",
-    "unfold",
-    "unsqueeze",
-    "view",
-    "view_as_real",
-    "view_as_complex",
-    "split",
-    "split_with_sizes",
-    "unbind",
-)
+from ..core.samples import Case, case, cplx
 
 
-def copying(name: str) -> Any:
+def copying(name: str, *samples: Case, **about: Any) -> Any:
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
         import rushlight
 
@@ -41,20 +22,35 @@ def copying(name: str) -> Any:
 
     fn.__name__ = name + "_copy"
     fn.__doc__ = f"`{name}` as a copy: the result has memory of its own."
-    return composite(fn, adapt=True, public="torch")
+    return composite(fn, adapt=True, public="torch", samples=samples, **about)
 
 
-for _name in ONE:
-    copying(_name)
+copying("as_strided", case((2, 6), [2, 2], [1, 3]), layout=True)
+copying("detach", case((2, 3)))
+copying("diagonal", case((3, 4)), case((3, 4), 1))
+copying("expand", case((2, 1), [2, 3]))
+copying("permute", case((2, 3, 4), [2, 0, 1]))
+copying("select", case((3, 4), 1, 2))
+copying("squeeze", case((2, 1, 3)), case((2, 1, 3), 1))
+copying("t", case((2, 3)))
+copying("transpose", case((2, 3, 4), 0, 2))
+copying("unfold", case((2, 6), 1, 3, 2))
+copying("unsqueeze", case((2, 3), 1))
+copying("view", case((2, 6), [3, 4]), layout=True)
+copying("view_as_real", case(cplx((2, 3))))
+copying("view_as_complex", case((3, 2)), layout=True)
+copying("split", case((5, 2), 2))
+copying("split_with_sizes", case((5, 2), [1, 4]))
+copying("unbind", case((3, 2)), case((3, 2), 1))
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((2, 3))])
 def alias_copy(input: Any) -> Any:
     """A copy."""
     return input.clone()
 
 
-@composite(adapt=True, public="torch")
+@composite(adapt=True, public="torch", samples=[case((4, 3), 0, 1, 4, 2)])
 def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """A copy of the positions start, start + step, ... before end along `dim`."""
     from ...autograd import door
