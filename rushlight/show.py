@@ -1,16 +1,25 @@
-"""`show(op)`: what an op record says, and the machine code of its kernel. The machine is glass."""
+"""`show(op)`: what an op record says, the plan of a call, and the machine code of its kernels.
+
+The machine is glass. Not here: what a plan is (`kernels/plan.py`), which one a family makes (its
+`select.py`).
+"""
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from .autograd.node import TensorBase
 from .kernels.codegen.expr import Expr, Trace
-from .kernels.elementwise import select as elementwise
+from .kernels.meta import MetaArray
+from .kernels.plan import Launch, Plan, Reference, nbytes
+from .ops.core.numerics import meta_of
 from .ops.core.record import Op, registry
 
 
@@ -103,20 +112,104 @@ def describe(what: Any) -> str:
     return "\n".join(lines)
 
 
+# -- a call ----------------------------------------------------------------------------------------
+
+MOST_LINES = 400  # of a function's code that are printed
+
+
+def plan_of(op: Op, arrays: tuple[Any, ...], kw: dict[str, Any]) -> Plan:
+    """The plan of a call: what the record states, or a formula's, or one launch of its function."""
+    if op.plan is not None:
+        return op.plan(*arrays, **kw)  # type: ignore[no-any-return]
+    if op.kind == "elementwise":
+        try:
+            return op.fn.planned.plan(*arrays, **kw)  # type: ignore[attr-defined,no-any-return]
+        except TypeError:  # an operand that no plan knows
+            pass
+    return one_launch(op, arrays, kw)
+
+
+def one_launch(op: Op, arrays: tuple[Any, ...], kw: dict[str, Any]) -> Plan:
+    """The plan of a record that states none: its array function, with the outputs of its shape
+    rule."""
+    few = op.variadic or len(op.inputs) < len(arrays)
+    names = [f"x{k}" for k in range(len(arrays))] if few else op.inputs[: len(arrays)]
+    metas = [a if isinstance(a, MetaArray) or a is None else meta_of(np.asarray(a)) for a in arrays]
+    with np.errstate(all="ignore"):
+        found = op.infer(list(metas), kw)
+    results = list(found) if isinstance(found, tuple) else [found]
+    outputs = {"y" if len(results) == 1 else f"y{k}": m for k, m in enumerate(results)}
+    launch = Reference(op.fn, names, tuple(outputs), **kw)
+    return Plan(f"{op.name}.function", names, outputs, [launch], flops=None,
+                bytes=nbytes(*metas, *results))  # fmt: skip
+
+
 def computed(op: Op, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:
-    """How this call of an op would be computed, with the code of its kernel."""
+    """How a call of an op is computed, with the code of its kernels, as lines of text."""
     arrays = tuple(t._a if isinstance(t, TensorBase) else t for t in inputs)
+    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
+        arrays = tuple(t._a if isinstance(t, TensorBase) else t for t in inputs[0])
+    plan = plan_of(op, arrays, {**op.defaults, **kw})
+    kernels = [launch for launch in plan.launches if isinstance(launch, Launch)]
+    lines = [what_computes(op, plan, kernels, arrays), *plan.describe().splitlines()]
+    for kernel in dict.fromkeys(launch.kernel for launch in kernels):
+        lines += ["", *code_of(kernel)]
+    return lines
+
+
+def what_computes(op: Op, plan: Plan, kernels: list[Launch], arrays: tuple[Any, ...]) -> str:
+    """The first line: by what a call is computed."""
+    if kernels:
+        work = dict(kernels[0].fields())
+        if len(plan.launches) == 1 and {"chunks", "each"} <= set(work):
+            chunks = f"{work['chunks']} chunks of {work['each']} elements"
+            return f"machine code: one pass, {chunks}"
+        return f"machine code: {len(kernels)} of {len(plan.launches)} launches"
     if op.kind != "elementwise":
-        return [f"array function {op.fn.__name__} of {op.fn.__module__}"]
-    seen = op.formula if op.ufunc is None else op
-    return elementwise.explain(seen, op.name, arrays, {**op.defaults, **kw})
+        return f"array function {op.fn.__name__} of {op.fn.__module__}"
+    size = max((a.size for a in arrays if hasattr(a, "size")), default=0)
+    least = op.fn.planned.least()  # type: ignore[attr-defined]
+    if size < least:
+        return f"NumPy: {size} elements, a kernel from {least} on"
+    return "NumPy: these types or layouts, or this formula, have no kernel"
+
+
+def code_of(kernel: Any) -> list[str]:
+    """The LLVM code of what a kernel does with a chunk, and what the CPU will run."""
+    from .kernels.runtime import jit
+
+    module = kernel.build()
+    chunks = [f for f in module.functions if f.name == "chunk"] or module.functions[:1]
+    lines = [f"kernel {kernel.interface.name}", *kernel.interface.documentation().splitlines()[2:]]
+    assembly = jit.assembly(module.text()).splitlines()
+    for function in chunks:
+        splat = re.sub(r"<((\w+ [\w.]+)(?:, \2)+)>", r"splat (\2)", function.text())  # for people
+        lines += ["", *shortened(splat.splitlines())]
+        if f"{function.name}:" in assembly:
+            lines += ["", *shortened(function_of(assembly, function.name))]
+    return lines
+
+
+def function_of(assembly: list[str], name: str) -> list[str]:
+    """The lines of one function of a module."""
+    start = assembly.index(f"{name}:")
+    end = next(i for i in range(start, len(assembly)) if assembly[i].startswith(".Lfunc_end"))
+    lines = assembly[start:end]
+    return [line for line in lines if not line.strip().startswith((".cfi", ".p2align"))]
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """The first lines of a long function."""
+    left = len(lines) - MOST_LINES
+    return lines if left <= 0 else [*lines[:MOST_LINES], f"... {left} lines more"]
 
 
 def show(op: Any, *inputs: Any, **parameters: Any) -> None:
     """Print an op's record: formula, derivative, what it keeps, where it is declared.
 
-    With example inputs it also prints how that call would be computed: by NumPy, or by a kernel,
-    whose LLVM code and assembly follow.
+    With example inputs it also prints the plan of that call, without computing it: outputs,
+    workspace, FLOPs and bytes, and its launches with all their arguments by name; then the LLVM
+    code and the assembly of their kernels.
 
     >>> import rushlight as torch
     >>> torch.show(torch.sigmoid)  # doctest: +ELLIPSIS

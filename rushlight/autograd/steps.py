@@ -115,10 +115,7 @@ def cast(a: Any, *, dtype: Any) -> Any:
 @step(outputs=0, mutates=(0,))
 def write(into: Any, source: Any) -> None:
     """Store values in an array, cast to its type; by several threads where that pays."""
-    if source.size >= multi_tensor.COPY_LEAST:
-        multi_tensor.copy(into, source)
-    else:
-        np.copyto(into, source, casting="unsafe")
+    multi_tensor.copy(into, source)
 
 
 @step(outputs=0, mutates=(0,))

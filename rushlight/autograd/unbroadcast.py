@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from ..kernels.reduce import select as reduce_kernels
+from ..kernels.reduce.select import add_dims, add_leading
 from ..kernels.strided import expanded
 from . import door
 from .node import Node, Out, TensorBase
@@ -56,10 +56,9 @@ def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
         except ValueError:
             raise wrong_shape(g, shape, edge) from None
     extra = g.ndim - len(shape)
-    if extra > 0 and g.shape[extra:] == shape and g.size < reduce_kernels.LEAST:
+    if extra > 0 and g.shape[extra:] == shape:
         # leading dimensions alone, such as a batch's: the most frequent case
-        r = np.add.reduce(g, axis=0 if extra == 1 else tuple(range(extra)))
-        return r if r.__class__ is ndarray else np.asarray(r)
+        return add_leading(g, extra)
     dims = (
         tuple(range(extra))
         + tuple(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1)
@@ -72,11 +71,7 @@ def fit(g: Any, shape: tuple[int, ...], edge: Any) -> Any:
         raise wrong_shape(g, shape, edge)
     if not dims:
         return g.reshape(shape)
-    if g.size >= reduce_kernels.LEAST:
-        found = reduce_kernels.reduced("add", g, dims)
-        if found is not None:
-            return found.reshape(shape)
-    return np.add.reduce(g, axis=dims, keepdims=True).reshape(shape)
+    return add_dims(g, dims).reshape(shape)
 
 
 def wrong_shape(g: Any, shape: Any, edge: Any) -> RuntimeError:

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..dtypes import type_name
 from ..errors import message
-from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray
 from . import door, operators, steps
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
@@ -266,7 +265,7 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         return False
     a = target._a
     dtype = a.dtype
-    if (dtype is not door.F32 and dtype is not door.F64) or a.size >= elementwise.LEAST:
+    if dtype is not door.F32 and dtype is not door.F64:
         return False
     b: Any = a
     if rest:

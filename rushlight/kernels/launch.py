@@ -32,8 +32,8 @@ class Launch:
     """One call of a kernel, all its arguments named.
 
     Arrays are names of the plan: of its operands, outputs, workspaces or constants (None where the
-    kernel takes none); in a `Series` also (name, bytes from its start). Ints are numbers. Floats
-    are numbers, or names of the plan's scalars.
+    kernel takes none); in a `Series` also (name, bytes from its start). Ints and floats are
+    numbers, or names of the plan's scalars.
 
     Raises:
         TypeError: for an argument that is missing, unknown, or of another type.
@@ -49,14 +49,14 @@ class Launch:
             raise TypeError(f"{interface.name}: missing {missing}, unknown {unknown}")
         self.kernel = kernel
         self.arrays: tuple[Place, ...] = tuple([given.get(k) for k in interface.arrays])
-        self.ints: tuple[int, ...] = tuple([given[k] for k in interface.ints])
+        self.ints: tuple[int | str, ...] = tuple([given[k] for k in interface.ints])
         self.floats: tuple[float | str, ...] = tuple([given[k] for k in interface.floats])
         for name, value in zip(interface.arrays, self.arrays, strict=True):
             named = isinstance(value, (str, tuple))
             if not named and (value is not None or name not in interface.optional):
                 raise TypeError(f"{interface.name}: {name} is the name of an array, not {value!r}")
         for name, number in zip(interface.ints, self.ints, strict=True):
-            if not isinstance(number, (int, np.integer)):
+            if not isinstance(number, (int, np.integer, str)):
                 raise TypeError(f"{interface.name}: {name} is an int, not {number!r}")
 
     def fields(self) -> Iterator[tuple[str, Any]]:
@@ -67,8 +67,8 @@ class Launch:
 
     def arguments(self, pointers: dict[str, int], scalars: dict[str, float]) -> list[Any]:
         """The arguments of the native function: addresses (0 for none), ints, floats."""
-        floats = [scalars[v] if isinstance(v, str) else v for v in self.floats]
-        return [*(address_of(a, pointers) for a in self.arrays), *self.ints, *floats]
+        numbers = [scalars[v] if isinstance(v, str) else v for v in (*self.ints, *self.floats)]
+        return [*(address_of(a, pointers) for a in self.arrays), *numbers]
 
     def describe(self) -> list[str]:
         """The kernel, then its arguments."""
@@ -82,7 +82,7 @@ class Series:
     Their arguments are packed when a plan is made; when it runs, addresses are added.
 
     Args:
-        launches: of kernels whose floats are numbers.
+        launches: of kernels whose ints and floats are numbers.
     """
 
     __slots__ = ("arrays", "launches", "made")
@@ -111,7 +111,7 @@ class Series:
                     places.append(len(words))
                     of.append(slots[place if isinstance(place, str) else place[0]])
                 words.append(place[1] if isinstance(place, tuple) else 0)
-            words += launch.ints
+            words += launch.ints  # type: ignore[arg-type]  # none of them is a name here
             words += np.array(launch.floats, np.float64).view(np.int64).tolist()
         return np.array(words, np.int64), np.array(places), np.array(of)
 
@@ -210,6 +210,7 @@ def renamed(
         return Reference(launch.fn, [name(k) for k in launch.arrays], results, **launch.parameters)
     given = dict(launch.fields())
     given |= {k: name(v) for k, v in given.items() if k in launch.kernel.interface.arrays}
-    floats = launch.kernel.interface.floats
-    given |= {k: scalars.get(v, v) for k, v in given.items() if k in floats and isinstance(v, str)}
+    arrays = launch.kernel.interface.arrays
+    numbers = {k: v for k, v in given.items() if k not in arrays and isinstance(v, str)}
+    given |= {k: scalars.get(v, v) for k, v in numbers.items()}
     return Launch(launch.kernel, **given)

@@ -52,7 +52,7 @@ class Plan:
         scalars: names of numbers that `run` takes behind the arrays.
         returns: the outputs that `run` gives, where not all of them.
         mutates: the operands that are written to.
-        flops: additions and multiplications.
+        flops: additions and multiplications; None where nobody counted them.
         bytes: read and written, each array once.
     """
 
@@ -73,7 +73,7 @@ class Plan:
         scalars: Sequence[str] = (),
         returns: Sequence[str] | None = None,
         mutates: Sequence[str] = (),
-        flops: int = 0,
+        flops: int | None = 0,
         bytes: int = 0,
     ) -> None:
         self.name, self.operands, self.outputs = name, tuple(operands), outputs
@@ -128,7 +128,8 @@ class Plan:
         lines += [f"  constant   {k} {a.shape} {a.dtype}" for k, a in self.constants.items()]
         if self.mutates:
             lines.append(f"  writes to  {', '.join(self.mutates)}")
-        lines.append(f"  costs      {self.flops:,} FLOPs, {self.bytes:,} bytes read and written")
+        flops = "unknown" if self.flops is None else f"{self.flops:,}"
+        lines.append(f"  costs      {flops} FLOPs, {self.bytes:,} bytes read and written")
         for launch in self.launches:
             first, *more = launch.describe()
             lines += [f"  launch     {first}", *(f"             {line}" for line in more)]
@@ -298,12 +299,15 @@ def runner(plan: Plan) -> Callable[..., Any]:
             continue
         arrays = [str(a) for a in launch.arrays]
         if isinstance(launch, Launch):
-            space[f"call{i}"], space[f"ints{i}"] = launch.kernel.call, launch.ints
-            floats = []
-            for j, value in enumerate(launch.floats):
-                floats.append(value if isinstance(value, str) else f"float{i}_{j}")
-                space[f"float{i}_{j}"] = value
-            lines.append(f"call{i}({', '.join([*arrays, f'*ints{i}', *floats])})")
+            space[f"call{i}"] = launch.kernel.call
+            known = [v for v in launch.ints if not isinstance(v, str)]
+            split = len(known) if tuple(known) == launch.ints[: len(known)] else 0
+            space[f"ints{i}"] = launch.ints[:split]
+            numbers = [f"*ints{i}"] * bool(split)
+            for j, value in enumerate((*launch.ints[split:], *launch.floats)):
+                numbers.append(value if isinstance(value, str) else f"number{i}_{j}")
+                space[f"number{i}_{j}"] = value
+            lines.append(f"call{i}({', '.join([*arrays, *numbers])})")
         elif isinstance(launch, Series):
             space[f"call{i}"] = launch
             lines.append(f"call{i}({', '.join(arrays)})")

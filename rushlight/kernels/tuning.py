@@ -32,6 +32,7 @@ ELEMENTWISE_LEAST = least(4096)  # elements, for a formula of several steps
 ELEMENTWISE_FUNCTION_LEAST = least(1 << 16)  # for exp, tanh, … alone, which NumPy does well
 ELEMENTWISE_ARITHMETIC_LEAST = least(1 << 19)  # and for a + b: threads pay when memory is the limit
 ELEMENTWISE_FAR = 1 << 25  # bytes of a result from which on it is written past the cache
+ELEMENTWISE_MOST_PLANS = 8192  # plans that are kept, of all formulas together
 BROADCAST_SHORT = least(8)  # elements of a row below which NumPy is quicker
 BROADCAST_FAR = 1 << 24  # the longest step between neighbours of a row, in elements
 WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's branches
@@ -39,11 +40,11 @@ WHERE_SMALL = 512  # elements below which bit operations cost more than NumPy's 
 # -- reductions ----------------------------------------------------------------------------------
 
 REDUCE_LEAST = least(8192)  # elements
+REDUCE_FEW = least(1024, 0)  # floats up to which NumPy's own `reduce` is right, whatever the axis
 REDUCE_SHORT = least(8)  # elements side by side below which another axis is innermost
 REDUCE_PIECE = 65536  # elements of a piece of work, along the axis that is reduced
 REDUCE_BLOCK = 131072  # and across it
-REDUCE_MOST_PLANS = 2048  # layouts that a reduction remembers
-REDUCE_MOST_VARIANTS = 64  # kernels of one reduction with different constants; then NumPy
+REDUCE_MOST_PLANS = 4096  # plans that are kept, of all reductions together
 NARROW_SUM_BLOCK = 256  # float16 numbers that are added before their sum is widened
 SCAN_LEAST = least(4096)  # elements
 SCAN_PIECE = 16384  # elements of a piece of work

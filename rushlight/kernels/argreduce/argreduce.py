@@ -8,14 +8,14 @@ Not here: when it is used (`select.py`), extremes without places (`reduce/reduct
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Value, vector
-from ..runtime import builtin, jit, threads
+from ..codegen.interface import Interface, Kernel
+from ..codegen.ir import F64, I32, I64, PTR, Function, Module, vector
+from ..runtime import jit, threads
 
 BLOCK = 256  # rows that give one row of places, at least
-FIELDS = ("x", "y", "at", "rows", "n", "block")
-POINTERS = {"x", "y", "at"}
 
 
 def width_of(e: str) -> int:
@@ -47,35 +47,35 @@ def write_places(c: Function, e: str, how: str, word: dict[str, Any]) -> None:
     word["at"].of(whole_number).store_masked(at.get(), part * n + column, mask)
 
 
-def build(name: str, how: str, e: str) -> Module:
-    """The module: called with its fields and the number of chunks."""
-    module = Module(name)
+def interface_of(how: str, e: str) -> Interface:
+    """What the kernel is called with."""
+    return Interface(
+        f"argreduce_{how}", f"y, at = {how} of the columns of x, and the first rows they stand in",
+        {
+            "x": f"matrices (rows, n) one behind the other, {e} elements, dense",
+            "y": "the extreme of each block of rows, dense",
+            "at": f"the rows they stand in, {'int64' if e == F64 else 'int32'}",
+        },
+        {
+            "rows": "rows of a matrix", "n": "columns of a matrix",
+            "block": "rows that give one row of results", "chunks": "chunks that threads share",
+        },
+    )  # fmt: skip
+
+
+def build(interface: Interface, how: str, e: str) -> Module:
+    """The module of the kernel."""
+    module = Module(interface.name)
     threads.declare_run(module)
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-    context = c.args["context"].of(PTR)
-    words = context.of(I64)
-    word = {k: (context if k in POINTERS else words)[i] for i, k in enumerate(FIELDS)}
-    write_places(c, e, how, word)
+    write_places(c, e, how, interface.words(c.args["context"]))
     c.ret()
-    names = [*FIELDS, "chunks"]
-    args = [(k, PTR if k in POINTERS else I64) for k in names]
-    f = module.function("run", None, args)
-    packed = f.buffer(PTR, len(FIELDS))
-    for i, k in enumerate(FIELDS):
-        if k in POINTERS:
-            packed[i] = f.args[k]
-        else:
-            packed.of(I64)[i] = f.args[k]
-    f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
-    f.ret()
-    builtin.entry(module, "call", "run", ["array" if k in POINTERS else "int" for k in names])
+    interface.write(module, "chunks")
     return module
 
 
-def kernel(how: str, e: str) -> Any:
-    """A Python function of (x, y, at, rows, n, block, chunks)."""
-    name = f"places_{how}"
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    key = (name, e, jit.target().lanes)
-    found = jit.load(key, lambda: build(name, how, e), ["call"], imports)
-    return builtin.function(found["call"], name)
+@functools.cache
+def kernel(how: str, e: str) -> Kernel:
+    """The kernel for "max" or "min" of elements of a type."""
+    interface = interface_of(how, e)
+    return Kernel(interface, (e,), lambda: build(interface, how, e))

@@ -1,7 +1,7 @@
 """From formulas to instructions: what each op of a formula is in machine code.
 
-`written(root, variables)` makes, of an `Expr`, the function that `elementwise.kernel` calls to
-write one vector. Ops that are not in the table and have a formula of their own are replaced by it.
+`written(root, variables)` makes, of an `Expr`, the function that `elementwise/` calls to write one
+vector. Ops that are not in the table and have a formula of their own are replaced by it.
 
 Not here: the formulas (`rushlight/ops/`), which are named in the table by the names of their ops.
 """
@@ -135,8 +135,6 @@ BITWISE = {"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"}
 OF_INTEGERS = {"add", "sub", "mul", "neg", "maximum", "minimum", "fmax", "fmin", "abs", "sign",
                "where", "eq", "ne", "lt", "le", "gt", "ge", *LOGICAL, *BITWISE}  # fmt: skip
 OF_BOOLEANS = {"eq", "ne", "where", *LOGICAL, *BITWISE}
-EXPONENTS = (0.5, 1.0, 2.0, 3.0, -1.0, -2.0)  # of which a power is a product or a root
-FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, EXPONENTS)}  # numbers that decide on the code
 
 
 def expanded(root: Any, trace: Trace) -> Any:

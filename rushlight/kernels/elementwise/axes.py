@@ -1,36 +1,54 @@
-"""Formulas whose operands broadcast (a bias, a channel, a slice): the choice and the axes.
+"""Layouts of operands: which axes they share, and how a result of theirs lies.
 
-`spread` is asked by `fused.large` when shapes or layouts differ. All operands are brought to the
-same few axes, in the order in which the result lies, by joining neighbouring dims; what needs more
-than three axes or has short rows goes to NumPy.
+All operands that broadcast are brought to the same few axes, in the order in which the result lies,
+by joining neighbouring dims. Shapes are tuples, strides are in bytes, steps in elements.
 
-Not here: the kernel (`broadcast.py`).
+Not here: when a kernel is used (`select.py`).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
+from ..meta import contiguous_strides
 
-from ..codegen.expr import order
-from . import select
-
-ndarray = np.ndarray
-SHORT = 1 if select.ALWAYS else 8  # elements of a row below which NumPy is quicker
-FAR = 1 << 24  # the longest step between neighbours of a row, in elements
-KINDS = ("row", "value", "far", "none", float, int)
+Shape = tuple[int, ...]
 Steps = list[int]
 
 
-def steps_of(a: ndarray, shape: Sequence[int]) -> Steps | None:
-    """The steps (in elements) of `a` along the dims of `shape`, 0 where it is repeated; None where
-    an element does not lie at a multiple of its size."""
-    size = a.itemsize
-    steps = [0] * (len(shape) - a.ndim)
-    for n, step in zip(a.shape, a.strides, strict=True):
+def is_contiguous(shape: Shape, strides: Shape, size: int) -> bool:
+    """Whether elements of `size` bytes lie in row-major order without gaps."""
+    if 0 in shape:
+        return True
+    step = size
+    for n, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if n != 1:
+            if stride != step:
+                return False
+            step *= n
+    return True
+
+
+def strides_like(shape: Shape, strides: Shape, size: int, own: int) -> Shape:
+    """The strides of a fresh array of elements of `own` bytes that lies as one of elements of
+    `size` bytes does, as `np.empty_like` gives them."""
+    if is_contiguous(shape, strides, size):
+        return contiguous_strides(shape, own)
+    if is_contiguous(shape[::-1], strides[::-1], size):
+        return contiguous_strides(shape[::-1], own)[::-1]
+    found = [0] * len(shape)
+    step = own
+    for d in sorted(range(len(shape)), key=lambda d: (-abs(strides[d]), d))[::-1]:
+        found[d] = step
+        step *= shape[d]
+    return tuple(found)
+
+
+def steps_of(shape: Shape, strides: Shape, size: int, whole: Shape) -> Steps | None:
+    """The steps (in elements of `size` bytes) of an array along the dims of the shape `whole`, 0
+    where it is repeated; None where an element does not lie at a multiple of its size."""
+    steps = [0] * (len(whole) - len(shape))
+    for n, step in zip(shape, strides, strict=True):
         if step % size:
             return None
         steps.append(0 if n == 1 else step // size)
@@ -75,89 +93,3 @@ def axes_of(shape: Sequence[int], steps: Sequence[Steps]) -> tuple[list[int], li
         for s, j in zip(steps, joined, strict=True):
             j.insert(0, s[d])
     return sizes, joined
-
-
-def spread(
-    formula: Callable[..., Any],
-    name: str,
-    kernels: dict[Any, Any],
-    args: tuple[Any, ...],
-    kw: dict[str, Any],
-) -> Any:
-    """The formula of operands that broadcast; None when NumPy computes it."""
-    arrays = [a for a in args if a.__class__ is ndarray]
-    try:
-        shape = np.broadcast_shapes(*[a.shape for a in arrays])
-    except ValueError:
-        return None  # the formula says what is wrong
-    if math.prod(shape) < select.LEAST or not 0 < len(arrays) <= 8:
-        return None
-    steps = [steps_of(a, shape) for a in arrays]
-    if any(s is None for s in steps):
-        return None
-    dims = order_of(shape, steps)  # type: ignore[arg-type]
-    turned = dims != list(range(len(shape)))
-    if turned:
-        steps = [[s[d] for d in dims] for s in steps]  # type: ignore[index]
-    sizes, joined = axes_of([shape[d] for d in dims], steps)  # type: ignore[arg-type]
-    if len(sizes) > 3 or not sizes or sizes[-1] < SHORT or any(abs(j[-1]) > FAR for j in joined):
-        return None
-    rows = iter(["value" if j[-1] == 0 else "row" if j[-1] == 1 else "far" for j in joined])
-    kinds = [
-        next(rows) if a.__class__ is ndarray else "none" if a is None else a.__class__ for a in args
-    ]
-    if not all(k in KINDS for k in kinds):
-        return None
-    own = kernels.setdefault("spread", {})
-    equal = all(a.shape == shape for a in arrays)
-    key = (equal, *kinds, *[a.dtype for a in arrays], *select.signature(kw))
-    try:
-        found = own.get(key)
-    except TypeError:  # a parameter that cannot be hashed
-        return None
-    if found is None:
-        found = own[key] = make(formula, name, kinds, [a.dtype for a in arrays], kw, equal)
-    if found is False:
-        return None
-    kernel, out_type = found
-    outer, inner, n = [1] * (3 - len(sizes)) + sizes
-    each, width = kernel_pieces(n, "far" in kinds)
-    words = [word for j in joined for word in ([0] * (3 - len(sizes)) + j)[:2]]
-    words += [j[-1] for j in joined]
-    numbers = [a for a in args if a.__class__ in (float, int)] + select.parameters(kw)
-    y = np.empty([shape[d] for d in dims], out_type)
-    select.jit()[2].ready()
-    kernel(*arrays, y, outer * inner, inner, n, each, width, *words, *numbers)
-    return y.transpose(np.argsort(dims)) if turned else y
-
-
-def kernel_pieces(n: int, far: bool) -> tuple[int, int]:
-    from .broadcast import pieces
-
-    return pieces(n, far)
-
-
-def make(
-    formula: Callable[..., Any],
-    name: str,
-    kinds: Any,
-    types: Any,
-    kw: dict[str, Any],
-    equal: bool,
-) -> Any:
-    """(kernel, type of the result), or False when the formula has no such kernel; `equal` says
-    that all operands have the shape of the result."""
-    found = select.planned(formula, kinds, types, kw)
-    if found is None:
-        return False
-    root, write, operands, out = found
-    used = {node.name for node in order(root) if node.op is None}
-    if not equal and not all(f"x{k}" in used for k in range(len(types))):
-        return False  # the result may be smaller than the operands together
-    from . import broadcast
-
-    try:
-        kernel = broadcast.kernel((name, repr(root)), write, operands, [select.ELEMENTS[out]])
-    except select.jit()[1].NoKernel:
-        return False
-    return kernel, out

@@ -1,7 +1,7 @@
 """Kernels over elements: one formula, any number of inputs and outputs, one pass over memory.
 
-`kernel(key, write, ins, outs)` compiles `write(f, *values) -> values`, which is called to write
-the formula for one vector. Inputs are dense arrays of one layout ("array"), single values
+`kernel(key, write, ins, outs)` is the kernel of `write(f, *values) -> values`, which is called to
+write the formula for one vector. Inputs are dense arrays of one layout ("array"), single values
 in memory ("one") or Python's numbers ("number"). Work is cut into chunks, by its size alone, that
 the pool's threads share.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import (
     BF16,
     BYTES,
@@ -32,7 +33,7 @@ from ..codegen.ir import (
     mangled,
     vector,
 )
-from ..runtime import builtin, jit, threads
+from ..runtime import jit, threads
 
 CHUNK = 16384  # elements: 64 KB of float32 an operand, within the second-level cache
 LARGEST = 1 << 17  # elements of a chunk of a large array: fewer and longer ways through memory
@@ -142,33 +143,61 @@ def share_of(n: Any, choose: Any = lambda condition, a, b: a if condition else b
     return choose(share > LARGEST, LARGEST, share)
 
 
+def interface_of(
+    name: str, text: str, ins: Sequence[Operand], outs: Sequence[str]
+) -> Interface:
+    """What a kernel of these operands and results is called with; `text` is its formula."""
+    summary = {"array": "an operand, {} elements", "one": "an operand of one {} element"}
+    given = [(e, kind) for e, kind in ins if kind != "number"]
+    arrays = {f"x{k}": summary[kind].format(e) for k, (e, kind) in enumerate(given)}
+    arrays |= {f"y{k}": f"a result, {e} elements" for k, e in enumerate(outs)}
+    ints = {
+        "n": "elements of a result", "each": "elements of a chunk",
+        "chunks": "chunks that threads share",
+    }  # fmt: skip
+    numbers = numbers_of(ins)
+    return Interface(
+        name, f"y0 = {text}, of each element", arrays,
+        ints | {k: "a number of the formula" for k, e in numbers if e == I64},
+        {k: "a number of the formula" for k, e in numbers if e != I64},
+    )  # fmt: skip
+
+
+def numbers_of(ins: Sequence[Operand]) -> list[tuple[str, str]]:
+    """(name, type) of the operands that are numbers."""
+    return [(f"c{k}", e) for k, e in enumerate(e for e, kind in ins if kind == "number")]
+
+
 def build(
-    name: str, write: Write, ins: Sequence[Operand], outs: Sequence[str], far: bool = False
+    interface: Interface,
+    write: Write,
+    ins: Sequence[Operand],
+    outs: Sequence[str],
+    far: bool = False,
 ) -> Module:
-    """The module of a kernel: a function of (inputs…, outputs…, n, numbers…) and its entry.
+    """The module of a kernel.
 
     `far` results go past the cache, straight to memory: nobody finds them there anyway.
     """
-    module = Module(name)
+    module = Module(interface.name)
     width = lanes_for(ins, outs)
-    kinds = [e for e, kind in ins if kind != "number"] + list(outs)
-    numbers = [e for e, kind in ins if kind == "number"]
     threads.declare_run(module)
 
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-    context = c.args["context"].of(PTR)
-    places = [place_of(context[k], e) for k, e in enumerate(kinds)]
-    words = context.at(len(kinds)).of(I64)
-    n, each = words[0], words[1]
+    words = interface.words(c.args["context"])
+    n, each = words["n"], words["each"]
     first = c.args["index"] * each
     last = c.select(first + each < n, first + each, n)
-    results = list(zip(places[-len(outs) :], outs, strict=True))
-    at = iter(range(len(numbers)))
-    given = iter(list(zip(places, kinds, strict=True)))
-    sources: list[Any] = []  # (place, kind) of an array, or the value that all lanes have
-    for e, kind in ins:
+    results = [(place_of(words[f"y{k}"], e), e) for k, e in enumerate(outs)]
+    numbers = iter(numbers_of(ins))
+    given = iter([
+        (place_of(words[f"x{k}"], e), e)
+        for k, e in enumerate(e for e, kind in ins if kind != "number")
+    ])  # fmt: skip
+    sources: list[Any] = []  # (place, type) of an array, or the value that all lanes have
+    for _, kind in ins:
         if kind == "number":
-            sources.append(words.at(2 + next(at)).of(e)[0])
+            sources.append(words[next(numbers)[0]])
         elif kind == "one":
             place, memory = next(given)
             sources.append(c.splat(load(c, place, 0, 1, kind=memory), width))
@@ -208,29 +237,8 @@ def build(
     if far:
         c.line("fence seq_cst")  # such stores are not in order with others
     c.ret()
-    write_run(module, len(kinds), numbers)
+    interface.write(module, "chunks", release=("n", RELEASE))
     return module
-
-
-def write_run(module: Module, pointers: int, numbers: Sequence[str]) -> None:
-    """Put the arguments side by side, hand the chunks to the pool; and the entry from Python."""
-    names = [f"x{k}" for k in range(pointers)]
-    counted = [(f"c{k}", e) for k, e in enumerate(numbers)]
-    f = module.function("run", None, [*((p, PTR) for p in names), ("n", I64), *counted])
-    packed = f.buffer(PTR, pointers + 2 + len(numbers))
-    for k, p in enumerate(names):
-        packed[k] = f.args[p]
-    share = share_of(f.args["n"], f.select)
-    words = packed.at(pointers).of(I64)
-    words[0] = f.args["n"]
-    words[1] = share
-    for k, (name, e) in enumerate(counted):
-        words.at(2 + k).of(e)[0] = f.args[name]
-    chunks = (f.args["n"] + (share - 1)) // share
-    f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, chunks])
-    f.ret()
-    given = ["array"] * pointers + ["int"] + ["float" if e == F64 else "int" for e in numbers]
-    builtin.entry(module, "call", "run", given, release=(pointers, RELEASE))
 
 
 def kernel(
@@ -239,10 +247,8 @@ def kernel(
     ins: Sequence[Operand],
     outs: Sequence[str],
     far: bool = False,
-) -> Any:
-    """The compiled kernel as a Python function of (inputs…, outputs…, elements, numbers…)."""
-    name = str(key[0])
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    whole_key = (*key, tuple(ins), tuple(outs), *("far",) * far)
-    found = jit.load(whole_key, lambda: build(name, write, ins, outs, far), ["call"], imports)
-    return builtin.function(found["call"], name)
+) -> Kernel:
+    """The kernel of a formula; `key` is its name and its text."""
+    interface = interface_of(str(key[0]), str(key[1]), ins, outs)
+    whole_key = (*key[1:], tuple(ins), tuple(outs), *("far",) * far)
+    return Kernel(interface, whole_key, lambda: build(interface, write, ins, outs, far))

@@ -1,36 +1,37 @@
-"""Formulas about one element, computed in one pass: the choice between NumPy and machine code.
+"""Formulas about one element, computed in one pass: which kernel computes one.
 
 `fuse(formula, name)` gives a function with the same meaning. Small arrays, complex numbers and
 whatever has no machine code go to the formula itself, which is NumPy calls; large arrays go to
-a kernel that is compiled when it is first needed and shared by the pool's threads. The choice looks
-at sizes, types and layouts alone, so that the same call gives the same bits every time. Numbers are
+a kernel that is compiled when it is first needed and shared by the pool's threads. `plan` looks at
+shapes, types and strides alone, so that the same call gives the same bits every time. Numbers are
 operands of a kernel, so one serves all slopes and limits; only exponents such as 2 are part of it.
+
+* `contiguous.py` where all operands lie alike: one loop from end to end;
+* `broadcast.py` where they have other shapes or layouts: up to three axes.
 
 float16 and bfloat16 are computed in float32 and rounded once, integers of less than 32 bits in 32.
 
-Not here: operands of several shapes (`axes.py`), how a kernel is made (`codegen/`). Read next:
-`codegen/lower.py`.
+Not here: how a formula is written in instructions. Read next: `codegen/lower.py`.
 """
 
 from __future__ import annotations
 
 import functools
-import os
-import re
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from ..codegen.expr import Expr, Trace
+from .. import runtime, tuning
+from ..codegen.expr import Expr, Trace, order
+from ..meta import MetaArray
+from ..plan import Launch, Plan, Reference, nbytes
+from . import axes
 
+Array = Any
 ndarray = np.ndarray
-ALWAYS = os.environ.get("RUSHLIGHT_JIT") == "always"  # kernels whatever the size: for tests
-LEAST = 1 if ALWAYS else 4096  # elements from which on a formula of several steps is a kernel
-FUNCTION_LEAST = 1 if ALWAYS else 1 << 16  # the same for exp, tanh, … alone, which NumPy does well
-ARITHMETIC_LEAST = 1 if ALWAYS else 1 << 19  # and for a + b: threads pay when memory is the limit
-FAR = 1 << 25  # bytes of a result from which on it goes past the cache
 BOOLEAN = np.dtype(bool)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 LOW = (np.dtype(np.float16), BFLOAT16)
@@ -43,58 +44,65 @@ ELEMENTS = {  # what an array's elements are called in kernels
 }  # fmt: skip
 COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": "i32", "u8": "i32"}
 BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
-_jit: Any = None  # the modules that write kernels, once asked for: False when they cannot be used
+EXPONENTS = (0.5, 1.0, 2.0, 3.0, -1.0, -2.0)  # of which a power is a product or a root
+FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, EXPONENTS)}  # operands that decide on the code
+NUMPY = "elementwise.numpy"
+ALWAYS = tuning.ALWAYS
 
 
 def jit() -> Any:
-    """What writes and runs kernels, imported when the first large array comes; False without it."""
-    global _jit
-    if _jit is None:
-        from ..runtime import jit as compiler
+    """(what writes formulas, what lowers them, threads), or False without machine code."""
+    if not runtime.available():
+        return False
+    from ..codegen import lower
+    from ..runtime import threads
+    from . import contiguous
 
-        if compiler.available():
-            from ..codegen import lower
-            from ..runtime import threads
-            from . import contiguous
-
-            _jit = (contiguous, lower, threads)
-        else:
-            _jit = False
-    return _jit
+    return contiguous, lower, threads
 
 
-def running() -> bool:
-    """Whether machine code has been asked for before, and is there."""
-    return bool(_jit)
+running = runtime.running
 
 
 def least_for(name: str, alone: bool) -> int:
     """Elements from which on a kernel is used, for a formula or for one step alone."""
     if not alone:
-        return LEAST
-    return ARITHMETIC_LEAST if name in BARE else FUNCTION_LEAST
+        return tuning.ELEMENTWISE_LEAST
+    if name in BARE:
+        return tuning.ELEMENTWISE_ARITHMETIC_LEAST
+    return tuning.ELEMENTWISE_FUNCTION_LEAST
+
+
+# -- formulas as functions of arrays --------------------------------------------------------------
 
 
 def fuse(
-    formula: Callable[..., Any], name: str, traced: Callable[..., Any] | None = None
+    formula: Callable[..., Any],
+    name: str,
+    traced: Callable[..., Any] | None = None,
+    alone: bool | None = None,
 ) -> Callable[..., Any]:
     """`formula`, by a kernel where arrays are large. Arguments may be None where it allows.
 
     `traced` is what is called on `Expr` variables to see the formula, where that differs: where
-    the formula is one step, a NumPy ufunc. float16 and bfloat16 may come as they are.
+    the formula is one step (`alone`), a NumPy ufunc, or is written for NumPy's sake. float16 and
+    bfloat16 may come as they are.
     """
-    kernels: dict[Any, Any] = {}
-    seen = traced or formula
-    alone = traced is not None
+
+    def by_numpy(*args: Any, **kw: Any) -> Any:
+        for a in args:
+            if a.__class__ is ndarray and a.dtype in LOW:
+                return computed_wide(formula, a.dtype, args, kw)
+        return formula(*args, **kw)
+
+    alone = traced is not None if alone is None else alone
+    known = Formula(traced or formula, name, by_numpy, alone=alone)
     least = least_for(name, alone)
 
     def call(*args: Any, **kw: Any) -> Any:
         for a in args:
-            if a.__class__ is ndarray and a.size >= (least if alone else LEAST):
-                y = large(seen, name, kernels, args, kw)
-                if y is not None:
-                    return y
-                break
+            if a.__class__ is ndarray and a.size >= (least if alone else tuning.ELEMENTWISE_LEAST):
+                return known(*args, **kw)
         for a in args:
             if a.__class__ is ndarray and a.dtype in LOW:
                 return computed_wide(formula, a.dtype, args, kw)
@@ -102,6 +110,24 @@ def fuse(
 
     call.__name__ = name
     call.__doc__ = formula.__doc__
+    call.planned = known  # type: ignore[attr-defined]
+    return call
+
+
+def fuse_rule(
+    rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """A derivative rule (g, y, *inputs), by a kernel where its gradient is large, else by
+    `otherwise`, or by the rule itself."""
+    plain = otherwise or rule
+    known = Formula(rule, name, plain)
+
+    def call(g: Any, *values: Any, **kw: Any) -> Any:
+        if g.__class__ is ndarray and g.size >= tuning.ELEMENTWISE_LEAST:
+            return known(g, *values, **kw)
+        return plain(g, *values, **kw)
+
+    call.planned = known  # type: ignore[attr-defined]
     return call
 
 
@@ -130,99 +156,113 @@ def takes_low(name: str, alone: Any, arrays: list[Any]) -> bool:
     return large
 
 
-def fuse_rule(
-    rule: Callable[..., Any], name: str, otherwise: Callable[..., Any] | None = None
-) -> Callable[..., Any]:
-    """A derivative rule (g, y, *inputs), by a kernel where its gradient is large, else by
-    `otherwise`, or by the rule itself."""
-    kernels: dict[Any, Any] = {}
-    plain = otherwise or rule
+class Formula:
+    """A formula that plans its calls: called, it computes what is large enough for a kernel.
 
-    def call(g: Any, *values: Any, **kw: Any) -> Any:
-        if g.__class__ is ndarray and g.size >= LEAST:
-            found = large(rule, name, kernels, (g, *values), kw)
-            if found is not None:
-                return found
-        return plain(g, *values, **kw)
+    Args:
+        seen: what is called on `Expr` variables to see the formula.
+        name: in keys of kernels, and in messages.
+        reference: computes it by NumPy.
+        alone: whether it is one step, as NumPy computes it.
+    """
 
-    return call
+    def __init__(
+        self,
+        seen: Callable[..., Any],
+        name: str,
+        reference: Callable[..., Any] | None = None,
+        *,
+        alone: bool = False,
+    ) -> None:
+        self.seen, self.name, self.alone = seen, name, alone
+        self.reference = reference or seen
+        self.fixed = FIXED.get(name)
+        self.lowered: dict[Any, Lowered | None] = {}  # by kinds and types of the operands
 
+    def __call__(self, *args: Any, **kw: Any) -> Array:
+        """The result for arrays (of which one at least has dims), None and numbers."""
+        found = self.key(args, kw)
+        if found is None:
+            return self.reference(*args, **kw)
+        operands, words, values = found
+        return plan(self, operands, words).run(*values)
 
-def large(
-    formula: Callable[..., Any],
-    name: str,
-    kernels: dict[Any, Any],
-    args: tuple[Any, ...],
-    kw: dict[str, Any],
-) -> Any:
-    """The result by a kernel; None when this call is not one for kernels."""
-    arrays: list[Any] = []
-    numbers: list[Any] = []
-    kinds: list[Any] = []
-    first: Any = None
-    for a in args:
-        if a.__class__ is ndarray:
-            if a.ndim == 0 and len(args) > 1:
-                if name in EXPONENTS and a.dtype.kind == "f":
-                    fixed = fixed_number(name, len(kinds), a)
-                    if fixed is not None:
-                        kinds.append(fixed)
-                        continue
-                kinds.append("one")
-            else:
-                if first is None:
-                    first = a
-                elif a.shape != first.shape:
-                    from .axes import spread
+    def into(self, ufunc: Any, a: Array, *rest: Any) -> None:
+        """Write ufunc(a, *rest), which this formula is, into a.
 
-                    return spread(formula, name, kernels, args, kw)
-                kinds.append("array")
-            arrays.append(a)
-        elif a is None:
-            kinds.append("none")
-        elif a.__class__ is float or a.__class__ is int:
-            if name in EXPONENTS:
-                fixed = fixed_number(name, len(kinds), a)
-                if fixed is not None:
-                    kinds.append(fixed)
-                    continue
-            kinds.append(a.__class__)
-            numbers.append(a)
+        Raises:
+            ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
+        """
+        if a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least():
+            ufunc(a, *rest, out=a)
+            return
+        operands, words, values = self.key((a, *rest), {})
+        if any(b.__class__ is ndarray and b is not a and np.may_share_memory(a, b) for b in rest):
+            y = plan(self, operands, words).run(*values)
+            write(a, y)
         else:
-            return None
-    if first is None:  # 0-d arrays alone
-        return None
-    key: Any = (*kinds, *[a.dtype for a in arrays])
-    if kw:
-        numbers, words = [*numbers, *parameters(kw)], signature(kw)
-        key = (*key, *words)
-    try:
-        found = kernels.get(key)
-    except TypeError:  # a parameter that cannot be hashed
-        return None
-    if found is None:
-        found = kernels[key] = make(formula, name, kinds, [a.dtype for a in arrays], kw)
-    if found is False:
-        return None
-    kernels_of_sizes, out_type = found
-    y = np.empty_like(first, out_type)
-    for a in arrays:
-        if a.ndim and not same_layout(a, y):
-            from .axes import spread
+            plan_into(self, operands).run(*values)
 
-            return spread(formula, name, kernels, args, kw)
-    jit()[2].ready()
-    kernels_of_sizes(y.nbytes >= FAR)(*arrays, y, y.size, *numbers)
-    return y
+    def key(self, args: Sequence[Any], kw: dict[str, Any]) -> Any:
+        """(metadata of the operands, what a kernel depends on of the parameters, arrays and numbers
+        as a plan takes them); None: an operand or a parameter is of a kind that no plan knows."""
+        operands: list[Any] = []
+        arrays: list[Any] = []
+        numbers: list[Any] = []
+        for a in args:
+            kind = a.__class__
+            if kind is ndarray or kind is MetaArray:
+                operands.append((a.shape, a.strides, a.dtype))
+                arrays.append(a)
+            elif a is None:
+                operands.append(None)
+            elif kind is float or kind is int:
+                operands.append(kind)
+                numbers.append(a)
+            else:
+                return None
+        if self.fixed is not None and len(args) > self.fixed[0]:
+            place, values = self.fixed
+            a = args[place]
+            known = a.dtype.kind == "f" and not a.ndim if a.__class__ is ndarray else (
+                a.__class__ is float or a.__class__ is int
+            )  # fmt: skip
+            if known and float(a) in values:
+                operands[place] = (operands[place], float(a))
+        words: tuple[Any, ...] = ()
+        if kw:
+            words = tuple(signature(kw))
+            numbers += parameters(kw)
+            try:
+                hash(words)
+            except TypeError:
+                return None
+        return tuple(operands), words, (*arrays, *numbers)
 
+    def numpy(self, count: int, parameters: list[str]) -> Callable[..., Array]:
+        """The reference, with what comes behind `count` operands as the parameters named."""
 
-EXPONENTS = ("pow", "pow_backward0")
+        def call(*values: Any, **fixed: Any) -> Any:
+            given = dict(zip(parameters, values[count:], strict=True))
+            return self.reference(*values[:count], **given, **fixed)
 
+        call.__name__, call.__module__ = self.name, self.seen.__module__
+        return call
 
-def fixed_number(name: str, place: int, a: Any) -> float | None:
-    """A 0-d operand that decides on the code, as the exponent 2 of a power does."""
-    position, values = jit()[1].FIXED[name] if jit() else (-1, ())
-    return float(a) if place == position and float(a) in values else None
+    def least(self) -> int:
+        """Elements from which on a kernel is used."""
+        return least_for(self.name, self.alone)
+
+    def plan(self, *args: Any, **kw: Any) -> Plan:
+        """How a call would be computed, of whatever size; arguments may be MetaArrays."""
+        found = self.key(args, kw)
+        if found is None:
+            raise TypeError(f"{self.name}: an argument is neither an array nor a number")
+        operands, words, _ = found
+        sizes = [a.size for a in args if isinstance(a, (ndarray, MetaArray))]
+        if max(sizes, default=0) < self.least():
+            return Problem(self, operands, words).by_numpy()
+        return plan(self, operands, words)
 
 
 def parameters(kw: dict[str, Any]) -> list[Any]:
@@ -237,47 +277,277 @@ def signature(kw: dict[str, Any]) -> list[Any]:
     ]
 
 
-def same_layout(a: ndarray, y: ndarray) -> bool:
+# -- choosing ------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=tuning.ELEMENTWISE_MOST_PLANS)
+def plan(formula: Formula, operands: tuple[Any, ...], words: tuple[Any, ...] = ()) -> Plan:
+    """The plan of a formula of large operands: y of arrays x0, x1, …, then numbers s0, s1, … and
+    the parameters that are numbers.
+
+    Args:
+        operands: of each operand (shape, strides, type), None, or float or int for a number; with
+            its value beside it where that decides on the code, as an exponent's does.
+        words: (name, type of a number or value) of each parameter.
+    """
+    return Problem(formula, operands, words).plan()
+
+
+@functools.lru_cache(maxsize=tuning.ELEMENTWISE_MOST_PLANS)
+def plan_into(formula: Formula, operands: tuple[Any, ...]) -> Plan:
+    """The plan that writes the result of a formula of large operands into the first of them, which
+    shares no memory with others."""
+    made = plan(formula, operands)
+    shape, _, dtype = operands[0]
+    y = made.outputs.get("y")
+    given: dict[str, Any] = {
+        "scalars": made.scalars, "mutates": ("x0",), "flops": made.flops, "bytes": made.bytes,
+    }  # fmt: skip
+    (launch,) = made.launches
+    fits = y is not None and y.dtype == dtype and y.shape == shape and lies_as(operands[0], y)
+    if fits and isinstance(launch, Launch):
+        own = Launch(launch.kernel, **{**dict(launch.fields()), "y0": "x0"})
+        return Plan(f"{made.name}.into", made.operands, {}, [own], **given)
+    launches = [*made.launches, Reference(write, ("x0", "y"), ())]
+    return Plan(f"{made.name}.into", made.operands, made.outputs, launches, returns=(), **given)
+
+
+def write(a: Array, y: Array) -> None:
+    """Copy a result into an array of its shape and type."""
+    if a.shape != y.shape or a.dtype != y.dtype:
+        raise ValueError(f"a result of shape {y.shape}, {y.dtype} in {a.shape}, {a.dtype}")
+    np.copyto(a, y)
+
+
+class Lowered:
+    """A formula of operands of certain kinds and types: what writes it, and its kernels.
+
+    Args:
+        root: the formula with its parameters' names in it.
+        write: writes it for one vector.
+        operands: (type in memory, kind) of the arrays, then of the numbers.
+        out: type of the result.
+        kernel: (way, far results) -> its kernel.
+    """
+
+    def __init__(
+        self, name: str, root: Expr, write: Any, operands: list[tuple[str, str]], out: Any
+    ) -> None:
+        self.name, self.root, self.write, self.operands, self.out = name, root, write, operands, out
+        self.flops = sum(node.op is not None for node in order(root))
+        self.kernel = functools.cache(self._kernel)
+
+    def _kernel(self, way: str, far: bool = False) -> Any:
+        from . import broadcast, contiguous
+
+        key = (self.name, repr(self.root))
+        if way == "contiguous":
+            return contiguous.kernel(key, self.write, self.operands, [ELEMENTS[self.out]], far)
+        return broadcast.kernel(key, self.write, self.operands, [ELEMENTS[self.out]])
+
+    def can_be_written(self, way: str) -> bool:
+        """Whether all its steps have instructions; this compiles it, or reads it from disk."""
+        from ..codegen.lower import NoKernel
+
+        try:
+            return bool(self.kernel(way).addresses)
+        except NoKernel:
+            return False
+
+
+class Problem:
+    """A call of a formula: its operands' metadata, and the ways to compute it."""
+
+    def __init__(self, formula: Formula, operands: tuple[Any, ...], words: tuple[Any, ...]) -> None:
+        self.formula, self.operands, self.words = formula, operands, words
+        plain = [o[0] if is_fixed(o) else o for o in operands]
+        self.values = [o[1] if is_fixed(o) else None for o in operands]
+        self.arrays = [o for o in plain if o.__class__ is tuple]
+        names = iter(f"x{k}" for k in range(len(self.arrays)))
+        others = iter(f"s{k}" for k in range(len(operands)))
+        self.names: list[str | None] = [
+            None if o is None else next(names) if o.__class__ is tuple else next(others)
+            for o in plain
+        ]
+        self.metas = plain
+        self.parameters = [k for k, kind in words if kind is float or kind is int]
+        self.scalars = [str(n) for n, o in zip(self.names, plain, strict=True)
+                        if o is not None and o.__class__ is not tuple]  # fmt: skip
+
+    def plan(self) -> Plan:
+        """The first way that takes these operands."""
+        dims = [a for a in self.arrays if a[0] or len(self.operands) == 1]
+        if not dims or not runtime.available():  # 0-d arrays alone
+            return self.by_numpy()
+        alike = all(a[0] == dims[0][0] for a in dims)
+        if alike:
+            made = self.lowered(self.kinds(), "contiguous")
+            if made is None:
+                return self.by_numpy()
+            shape, strides, dtype = dims[0]
+            own = made.out.itemsize
+            y = MetaArray(shape, made.out, axes.strides_like(shape, strides, dtype.itemsize, own))
+            if all(lies_as(a, y) for a in self.arrays if a[0]):
+                return self.contiguous(made, y)
+        return self.broadcast()
+
+    def kinds(self) -> tuple[Any, ...]:
+        """What each operand is to a kernel of operands that lie alike."""
+        found: list[Any] = []
+        for o, value in zip(self.metas, self.values, strict=True):
+            if value is not None:
+                found.append(value)
+            elif o.__class__ is tuple:
+                found.append("array" if o[0] or len(self.operands) == 1 else "one")
+            else:
+                found.append("none" if o is None else o)
+        return tuple(found)
+
+    def lowered(self, kinds: tuple[Any, ...], way: str, whole: bool = True) -> Lowered | None:
+        """What writes the formula of such operands; None where it has no machine code.
+
+        `whole`: the operands alone have the shape of the result; else each must be used by the
+        formula, or the result would be smaller than what they broadcast to.
+        """
+        known = self.formula.lowered
+        types = [o[2] for o, k in zip(self.metas, kinds, strict=True)
+                 if o.__class__ is tuple and k.__class__ is str]  # fmt: skip
+        key = (way, whole, *kinds, *types, *self.words)
+        if key not in known:
+            made = lower_formula(self.formula, kinds, types, self.words)
+            if made is not None and not whole:
+                used = {node.name for node in order(made.root) if node.op is None}
+                if not all(f"x{k}" in used for k in range(len(types))):
+                    made = None
+            known[key] = made if made is not None and made.can_be_written(way) else None
+        return known[key]
+
+    def numbers(self, kinds: tuple[Any, ...]) -> dict[str, str]:
+        """The names of the plan's numbers by what a kernel calls them."""
+        taken = [n for n, k in zip(self.names, kinds, strict=True) if k is float or k is int]
+        return {f"c{k}": str(n) for k, n in enumerate([*taken, *self.parameters])}
+
+    def made(self, way: str, y: MetaArray, flops: int, launch: Launch | Reference) -> Plan:
+        """A plan of one launch."""
+        operands = [MetaArray(shape, dtype) for shape, _, dtype in self.arrays]
+        return Plan(
+            f"elementwise.{way}", [f"x{k}" for k in range(len(self.arrays))], {"y": y}, [launch],
+            scalars=[*self.scalars, *self.parameters], flops=flops * y.size,
+            bytes=nbytes(*operands, y),
+        )  # fmt: skip
+
+    # -- ways --------------------------------------------------------------------------------
+
+    def contiguous(self, made: Lowered, y: MetaArray) -> Plan:
+        """All operands lie as the result does, or are one value."""
+        from . import contiguous
+
+        kinds = self.kinds()
+        each = contiguous.share_of(y.size)
+        given = [n for n, k in zip(self.names, kinds, strict=True) if k in ("array", "one")]
+        launch = Launch(
+            made.kernel("contiguous", y.nbytes >= tuning.ELEMENTWISE_FAR),
+            **{f"x{k}": n for k, n in enumerate(given)}, y0="y",
+            n=y.size, each=each, chunks=-(-y.size // each), **self.numbers(kinds),
+        )  # fmt: skip
+        return self.made("contiguous", y, made.flops, launch)
+
+    def broadcast(self) -> Plan:
+        """Operands that broadcast, or lie in another order than the result."""
+        from . import broadcast
+
+        try:
+            shape = np.broadcast_shapes(*[a[0] for a in self.arrays])
+        except ValueError:
+            return self.by_numpy()  # the formula says what is wrong
+        found = [axes.steps_of(s, strides, d.itemsize, shape) for s, strides, d in self.arrays]
+        steps = [s for s in found if s is not None]
+        few = math.prod(shape) < tuning.ELEMENTWISE_LEAST
+        if few or len(steps) < len(found) or not 0 < len(found) <= 8:
+            return self.by_numpy()
+        dims = axes.order_of(shape, steps)
+        steps = [[s[d] for d in dims] for s in steps]
+        sizes, joined = axes.axes_of([shape[d] for d in dims], steps)
+        if len(sizes) > 3 or not sizes or sizes[-1] < tuning.BROADCAST_SHORT \
+                or any(abs(j[-1]) > tuning.BROADCAST_FAR for j in joined):  # fmt: skip
+            return self.by_numpy()
+        rows = iter(["value" if j[-1] == 0 else "row" if j[-1] == 1 else "far" for j in joined])
+        kinds = tuple(
+            next(rows) if o.__class__ is tuple else "none" if o is None else o for o in self.metas
+        )
+        made = self.lowered(kinds, "broadcast", all(a[0] == shape for a in self.arrays))
+        if made is None:
+            return self.by_numpy()
+        outer, inner, n = [1] * (3 - len(sizes)) + sizes
+        each, width = broadcast.pieces(n, "far" in kinds)
+        rows_ = outer * inner
+        chunks = -(-n // width) * -(-rows_ // each)
+        words: dict[str, int] = {}
+        for k, j in enumerate(joined):
+            words[f"outer{k}"], words[f"inner{k}"], words[f"along{k}"] = [0] * (3 - len(j)) + j
+        lying = MetaArray(tuple([shape[d] for d in dims]), made.out)
+        strides = tuple([lying.strides[dims.index(d)] for d in range(len(dims))])
+        y = MetaArray(shape, made.out, strides)
+        launch = Launch(
+            made.kernel("broadcast"), **{f"x{k}": f"x{k}" for k in range(len(joined))}, y0="y",
+            rows=rows_, inner=inner, n=n, each=each, width=width, chunks=chunks, **words,
+            **self.numbers(kinds),
+        )  # fmt: skip
+        return self.made("broadcast", y, made.flops, launch)
+
+    def by_numpy(self) -> Plan:
+        """By the formula itself."""
+        fn = self.formula.reference
+        fixed = {k: v for k, v in self.words if k not in self.parameters}
+        ones = [None if o is None else np.ones((1,) * len(o[0]), o[2]) if o.__class__ is tuple
+                else o(1) for o in self.metas]  # fmt: skip
+        numbers = {k: kind(1) for k, kind in self.words if k in self.parameters}
+        outputs: dict[str, MetaArray] = {}
+        try:
+            with np.errstate(all="ignore"):
+                dtype = np.asarray(fn(*ones, **numbers, **fixed)).dtype
+            outputs["y"] = MetaArray(np.broadcast_shapes(*[a[0] for a in self.arrays]), dtype)
+        except Exception:  # what it refuses, it refuses when it is called
+            pass
+        operands = [MetaArray(shape, dtype) for shape, _, dtype in self.arrays]
+        return Plan(
+            NUMPY, [f"x{k}" for k in range(len(self.arrays))], outputs,
+            [Reference(self.formula.numpy(len(self.names), self.parameters),
+                       [*self.names, *self.parameters], **fixed)],
+            scalars=[*self.scalars, *self.parameters], returns=("y",),
+            flops=sum(m.size for m in outputs.values()), bytes=nbytes(*operands, *outputs.values()),
+        )  # fmt: skip
+
+
+def is_fixed(o: Any) -> bool:
+    """Whether an operand comes with the value that decides on the code."""
+    return o.__class__ is tuple and len(o) == 2
+
+
+def lies_as(a: Any, y: MetaArray) -> bool:
     """Whether the elements of a (dense) array lie in the order of those of the fresh array y."""
-    if a.itemsize == y.itemsize:
-        if a.strides == y.strides:
-            return True
-    elif tuple(s * y.itemsize for s in a.strides) == tuple(s * a.itemsize for s in y.strides):
+    shape, strides, dtype = a
+    if tuple([s * y.itemsize for s in strides]) == tuple([s * dtype.itemsize for s in y.strides]):
         return True
-    return a.flags.c_contiguous and y.flags.c_contiguous
+    return axes.is_contiguous(shape, strides, dtype.itemsize) and axes.is_contiguous(
+        y.shape, y.strides, y.itemsize
+    )
 
 
-def make(formula: Callable[..., Any], name: str, kinds: Any, types: Any, kw: dict[str, Any]) -> Any:
-    """(what gives the kernel of near or far results, their type), or False when the formula has no
-    machine code."""
-    found = planned(formula, kinds, types, kw)
-    if found is None:
-        return False
-    root, write, operands, out = found
-    elementwise = jit()[0]
-
-    @functools.cache
-    def kernel(far: bool) -> Any:
-        return elementwise.kernel((name, repr(root)), write, operands, [ELEMENTS[out]], far)
-
-    try:
-        kernel(False)
-    except jit()[1].NoKernel:
-        return False
-    return kernel, out
+# -- formulas in instructions --------------------------------------------------------------------
 
 
-def planned(
-    formula: Callable[..., Any], kinds: Any, types: Any, kw: dict[str, Any]
-) -> tuple[Expr, Any, list[tuple[str, str]], Any] | None:
-    """(formula, what writes it, operands, type of the result) of a kernel; None: there is none.
+def lower_formula(formula: Formula, kinds: Sequence[Any], types: Sequence[Any],
+                  words: tuple[Any, ...]) -> Lowered | None:  # fmt: skip
+    """The formula of operands of such kinds and types; None: there is no kernel of it.
 
-    Operands are the arrays, then the numbers, each in the order of the call.
+    Operands of the kernel are the arrays, then the numbers, each in the order of the call.
     """
     dtype = common_type(types)
-    if dtype is None or not jit():
+    if dtype is None or not runtime.available():
         return None
-    lower = jit()[1]
+    from ..codegen import lower
+
     compute = "i1" if dtype == BOOLEAN else COMPUTED.get(ELEMENTS[dtype], "float")
     integers = compute not in ("float", "double")
     trace = Trace()
@@ -307,22 +577,19 @@ def planned(
                 booleans.add(arrays[-1].name)
             operands.append((memory, kind))
             given.append(arrays[-1])
-    with_numbers = {
-        k: number(v.__class__, k) if v.__class__ is float or v.__class__ is int else v
-        for k, v in kw.items()
-    }
+    with_numbers = {k: number(v, k) if v is float or v is int else v for k, v in words}
     try:
-        root = lower.expanded(formula(*given, **with_numbers), trace)
+        root = lower.expanded(formula.seen(*given, **with_numbers), trace)
         if not isinstance(root, Expr) or root.op is None:
             return None
         out = BOOLEAN if lower.is_boolean(root, booleans) else dtype
         write = lower.written(root, [*arrays, *numbers], compute)
-        return root, write, [*operands, *last], out
+        return Lowered(formula.name, root, write, [*operands, *last], out)
     except (lower.NoKernel, TypeError, AttributeError, ValueError):
         return None  # the formula does what formulas cannot: it has no kernel
 
 
-def common_type(types: Any) -> Any:
+def common_type(types: Sequence[Any]) -> Any:
     """The type of a result of operands of these types: beside booleans there may be one; float32
     with narrower floats is float32. None: no kernel."""
     found = {t for t in types if t != BOOLEAN}
@@ -331,37 +598,3 @@ def common_type(types: Any) -> Any:
     if len(found) > 1 and found <= {np.dtype(np.float32), *LOW}:
         return np.dtype(np.float32)
     return found.pop() if len(found) == 1 else None if found else BOOLEAN
-
-
-def explain(formula: Callable[..., Any], name: str, args: tuple[Any, ...],
-            kw: dict[str, Any]) -> list[str]:  # fmt: skip
-    """How a call would be computed, and the machine code if there is some, as lines of text."""
-    arrays = [a for a in args if isinstance(a, ndarray)]
-    size = max((a.size for a in arrays), default=0)
-    if size < LEAST:
-        return [f"NumPy: {size} elements, a kernel from {LEAST} on"]
-    kinds = ["none" if a is None else "array" for a in args]
-    plan = planned(formula, kinds, [a.dtype for a in arrays], kw)
-    if plan is None:
-        return ["NumPy: these types, or this formula, have no kernel"]
-    root, write, operands, out = plan
-    elementwise = jit()[0]
-    try:
-        module = elementwise.build(name, write, operands, [ELEMENTS[out]])
-    except jit()[1].NoKernel as reason:
-        return [f"NumPy: no kernel, {reason}"]
-    share = elementwise.share_of(size)
-    lines = [f"machine code: one pass, {-(-size // share)} chunks of {share} elements", f"{root}"]
-    chunk = next(f for f in module.functions if f.name == "chunk")
-    code = re.sub(r"<((\w+ [\w.]+)(?:, \2)+)>", r"splat (\2)", chunk.text())  # for people to read
-    return [*lines, "", *code.splitlines(), "", *assembly_of(module, "chunk")]
-
-
-def assembly_of(module: Any, function: str) -> list[str]:
-    """The lines of one function of a module as the CPU will run them."""
-    from ..runtime import jit as compiler
-
-    lines = compiler.assembly(module.text()).splitlines()
-    start = lines.index(f"{function}:")
-    end = next(i for i in range(start, len(lines)) if lines[i].startswith(".Lfunc_end"))
-    return [line for line in lines[start:end] if not line.strip().startswith((".cfi", ".p2align"))]

@@ -15,9 +15,11 @@ extremes stand (`argreduce/argreduce.py`).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import (
     BYTES,
     F16,
@@ -40,7 +42,7 @@ from ..codegen.ir import (
 )  # fmt: skip
 from ..codegen.lower import maximum, minimum
 from ..elementwise.contiguous import gathered
-from ..runtime import builtin, jit, threads
+from ..runtime import jit, threads
 
 TILE = 1024  # columns whose results `across` keeps on the stack
 ROWS = 8  # rows that `across` joins before it touches those results
@@ -68,11 +70,12 @@ class Fold:
         finish: what happens to the result: words among "over" (divided by a number), "root" and
             "not".
         out: element of the result.
+        numbers: names of numbers that the formula is given behind the vectors.
     """
 
     def __init__(self, how: str, ins: Sequence[tuple[str, str]], write: Write | None, wide: bool,
-                 finish: str, out: str) -> None:  # fmt: skip
-        self.how, self.ins, self.formula = how, ins, write
+                 finish: str, out: str, numbers: tuple[str, ...] = ()) -> None:  # fmt: skip
+        self.how, self.ins, self.formula, self.numbers = how, ins, write, numbers
         self.finish, self.out = finish.split(), out
         values = [VALUES.get(e, e) for e, _ in ins]
         narrow = all(e in (F16, "bfloat") for e, _ in ins)
@@ -91,6 +94,13 @@ class Fold:
         widest = max(BYTES[v] for v in values)
         self.width = jit.target().lanes * 4 // (max(widest, 4) if how in ("add", "mul") else widest)
         self.narrow_kept = max(1, self.width * BYTES[self.kept] // (jit.target().lanes * 4))
+
+    def given(self, numbers: list[Value]) -> Fold:
+        """The same with the numbers of the formula known."""
+        fold, write = copy.copy(self), self.formula
+        if write is not None and numbers:
+            fold.formula = lambda f, *values: write(f, *values, *numbers)
+        return fold
 
     @property
     def start(self) -> float:
@@ -465,58 +475,66 @@ def join_across(f: Function, fold: Fold, word: dict[str, Any]) -> None:
 
 # -- the module ----------------------------------------------------------------------------------
 
+MEANINGS = {
+    "cells": "results, but for those side by side",
+    "k1": "size of the second kept axis",
+    "k2": "size of the third one",
+    "rows": "rows of a cell: of the two reduced axes around the innermost one",
+    "r1": "size of the inner one of these",
+    "n": "elements of the innermost axis",
+    "down": "rows of a part",
+    "wide": "columns of a part",
+    "across": "parts side by side",
+    "parts": "parts of a cell",
+    "each": "cells of a chunk",
+    "chunks": "chunks that threads share",
+}
+AXES = dict(zip(STEPS, ("the first kept axis", "the second kept axis", "the third kept axis",
+                        "the outer reduced axis", "the inner reduced axis", "the innermost axis"),
+                strict=True))  # fmt: skip
 
-def fields_of(count: int) -> tuple[list[str], list[str]]:
-    """Names of the pointers and of the numbers that a kernel of `count` operands is given."""
-    steps = [f"step_{s}{k}" for k in range(count) for s in STEPS]
-    return [f"x{k}" for k in range(count)] + ["y", "part"], [*SIZES, "ya", "yb", "yc", "ys", *steps]
+
+def interface_of(name: str, text: str, fold: Fold) -> Interface:
+    """What a reduction is called with; `text` is its formula."""
+    arrays = {f"x{k}": f"an operand, {e} elements" for k, (e, _) in enumerate(fold.ins)}
+    arrays |= {"y": f"the results, {fold.out} elements", "part?": "partial results, 8 bytes each"}
+    ints = {k: MEANINGS[k] for k in SIZES}
+    ints |= {f"y{s}": f"step of y along {AXES[s]}" for s in ("a", "b", "c", "s")}
+    for k in range(len(fold.ins)):
+        ints |= {f"step_{s}{k}": f"step of x{k} along {AXES[s]}" for s in STEPS}
+    floats = {"over": "what results are divided by"}
+    floats |= dict.fromkeys(fold.numbers, "a number of the formula")
+    return Interface(name, f"y = {fold.how} of {text or 'x0'}", arrays, ints, floats)
 
 
-def build(name: str, direction: str, fold: Fold) -> Module:
-    """The module: called with pointers, numbers and what results are divided by."""
-    pointers, numbers = fields_of(len(fold.ins))
-    module = Module(name)
+def build(interface: Interface, direction: str, fold: Fold) -> Module:
+    """The module of a reduction."""
+    module = Module(interface.name)
     threads.declare_run(module)
-    fields = [*pointers, *numbers, "over"]
     write, join = {
         "along": (write_along, join_along), "across": (write_across, join_across)
     }[direction]  # fmt: skip
 
     c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-    context = c.args["context"].of(PTR)
-    word: dict[str, Any] = {}
-    for i, field in enumerate(fields):
-        place = context.at(i)
-        t = PTR if field in pointers else F64 if field == "over" else I64
-        word[field] = place.of(t)[0]
+    word = interface.words(c.args["context"])
     operands = [
         Operand(c, e, kind, word[f"x{k}"], {s: word[f"step_{s}{k}"] for s in STEPS})
         for k, (e, kind) in enumerate(fold.ins)
     ]
-    write(c, fold, word, operands)
+    write(c, fold.given([word[k] for k in fold.numbers]), word, operands)
     c.ret()
 
-    args = [*((p, PTR) for p in pointers), *((k, I64) for k in numbers), ("over", F64)]
-    f = module.function("run", None, args)
-    packed = f.buffer(I64, len(fields))
-    for i, field in enumerate(fields):
-        packed.of(element(f.args[field].type)).at(i)[0] = f.args[field]
-    f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
-    one = f.const(I64, 1) if direction == "along" else f.args["across"]
-    with f.when(f.args["parts"] != one):
-        join(f, fold, f.args)
-    f.ret()
-    kinds = ["array"] * len(pointers) + ["int"] * len(numbers) + ["float"]
-    release = (len(pointers) + SIZES.index("chunks"), 2)
-    builtin.entry(module, "call", "run", kinds, release=release)
+    def joined(f: Function, args: dict[str, Value]) -> None:
+        one = f.const(I64, 1) if direction == "along" else args["across"]
+        with f.when(args["parts"] != one):
+            join(f, fold, args)
+
+    interface.write(module, "chunks", release=("chunks", 2), finish=joined)
     return module
 
 
-def kernel(direction: str, key: tuple[Any, ...], fold: Fold) -> Any:
-    """The compiled kernel as a Python function; `key` names the formula."""
-    name = f"reduce_{direction}_{fold.how}"
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    whole = (name, *key, tuple(fold.ins), fold.wide, tuple(fold.finish), fold.out,
-             jit.target().lanes)  # fmt: skip
-    found = jit.load(whole, lambda: build(name, direction, fold), ["call"], imports)
-    return builtin.function(found["call"], name)
+def kernel(direction: str, key: tuple[Any, ...], fold: Fold) -> Kernel:
+    """The kernel of a reduction; `key` is the name and the text of the formula."""
+    interface = interface_of(f"reduce_{direction}_{fold.how}", str(key[1]), fold)
+    whole = (*key, tuple(fold.ins), fold.wide, tuple(fold.finish), fold.out, fold.numbers)
+    return Kernel(interface, whole, lambda: build(interface, direction, fold))

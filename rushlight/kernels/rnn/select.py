@@ -21,7 +21,7 @@ import numpy as np
 from ..matmul.packed import AmxPacked, packed, packs
 from ..matmul.select import ELEMENTS, linear, product
 from ..plan import Launch, Plan, Series
-from ..reduce.reference import add_reduce
+from ..reduce.select import add_reduce
 from . import reference
 from .reference import previous, times
 

@@ -4,3 +4,22 @@
 pool, `waiting.py` how its threads sleep · `memory.py`, `allocator.py` memory of large arrays ·
 `blas.py` BLAS's threads.
 """
+
+from __future__ import annotations
+
+_available: bool | None = None  # what `jit.available` said, once it was asked
+
+
+def available() -> bool:
+    """Whether kernels can be compiled and run here. Asked for the first time, it imports LLVM."""
+    global _available
+    if _available is None:
+        from . import jit
+
+        _available = jit.available()
+    return _available
+
+
+def running() -> bool:
+    """Whether machine code has been asked for before, and is there."""
+    return bool(_available)

@@ -10,9 +10,11 @@ float32 is added and multiplied in float64. Not here: when these are used (`sele
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..codegen import vecmath
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import (
     F32,
     F64,
@@ -29,11 +31,9 @@ from ..codegen.ir import (
 )
 from ..codegen.lower import maximum, minimum
 from ..reduce.reduction import LOWEST, least, mask_of
-from ..runtime import builtin, jit, threads
+from ..runtime import jit, threads
 
 COLUMNS = 512  # columns whose running results `across` keeps on the stack
-POINTERS = ("x", "y", "at", "part", "partat")
-NUMBERS = ("rows", "n", "segment", "parts", "each", "chunks")
 
 
 class Scan:
@@ -291,46 +291,61 @@ def write_across(c: Function, scan: Scan, word: dict[str, Any]) -> None:
             step(whole, mask_of(c, w, count - whole))
 
 
-def chunk(module: Module, name: str, scan: Scan, write: Any) -> None:
+def chunk(module: Module, name: str, interface: Interface, scan: Scan, write: Any) -> None:
     """A function that does one piece of the work."""
     c = module.function(name, None, [("context", PTR), ("index", I64)], private=True)
-    context = c.args["context"].of(PTR)
-    word: dict[str, Any] = {k: context[i] for i, k in enumerate(POINTERS)}
-    for i, k in enumerate(NUMBERS):
-        word[k] = context.at(len(POINTERS) + i).of(I64)[0]
-    write(c, scan, word)
+    write(c, scan, interface.words(c.args["context"]))
     c.ret()
 
 
-def build(name: str, direction: str, scan: Scan) -> Module:
-    """The module: called with its pointers and numbers."""
-    module = Module(name)
+def interface_of(direction: str, how: str, e: str) -> Interface:
+    """What a scan is called with."""
+    along = direction == "along"
+    arrays = {
+        "x": f"the array, {e} elements, dense", "y": "the running results, dense",
+        "at?": "places of extremes, int64, dense", "part?": "results of segments, float64",
+        "partat?": "places of segments, int64",
+    }  # fmt: skip
+    ints = {
+        "rows": "lines", "n": "elements of a line", "segment": "elements of a segment",
+        "parts": "segments of a line", "each": "lines of a chunk",
+        "chunks": "chunks that threads share",
+    } if along else {
+        "rows": "matrices", "n": "columns of a matrix", "segment": "rows of a matrix",
+        "parts": "blocks of columns of a matrix", "each": "1",
+        "chunks": "chunks that threads share",
+    }  # fmt: skip
+    name = f"scan_{direction}_{how}"
+    summary = f"y = running {how} of x {'along lines' if along else 'down columns'}"
+    return Interface(name, summary, arrays, ints)
+
+
+def build(interface: Interface, direction: str, scan: Scan) -> Module:
+    """The module of a scan."""
+    module = Module(interface.name)
     threads.declare_run(module)
     along = direction == "along"
-    chunk(module, "chunk", scan, write_along if along else write_across)
+    chunk(module, "chunk", interface, scan, write_along if along else write_across)
     if along:
-        chunk(module, "total", scan, write_totals)
-    args = [*((p, PTR) for p in POINTERS), *((k, I64) for k in NUMBERS)]
-    f = module.function("run", None, args)
-    packed = f.buffer(I64, len(args))
-    for i, (k, t) in enumerate(args):
-        packed.of(t).at(i)[0] = f.args[k]
+        chunk(module, "total", interface, scan, write_totals)
+    f = interface.begin_run(module)
+    packed = interface.pack(f)
     if along:
         with f.when(f.args["parts"] > 1):
             f.call("pool_run", None, [Value(f, PTR, "@total"), packed, f.args["chunks"]])
             join_totals(f, scan, f.args)
     f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
     f.ret()
-    kinds = ["array"] * len(POINTERS) + ["int"] * len(NUMBERS)
-    builtin.entry(module, "call", "run", kinds)
+    interface.write_entry(module)
     return module
 
 
-def kernel(direction: str, how: str, e: str, places: bool, back: bool) -> Any:
-    """The compiled kernel as a Python function of `POINTERS` and `NUMBERS`."""
-    name = f"scan_{direction}_{how}"
-    scan = Scan(how, e, places, back)
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    key = (name, e, places, back, jit.target().lanes)
-    found = jit.load(key, lambda: build(name, direction, scan), ["call"], imports)
-    return builtin.function(found["call"], name)
+@functools.cache
+def kernel(direction: str, how: str, e: str, places: bool, back: bool) -> Kernel:
+    """The kernel of a scan; `places`: with the last places of extremes, `back`: from the end."""
+    interface = interface_of(direction, how, e)
+
+    def write() -> Module:
+        return build(interface, direction, Scan(how, e, places, back))
+
+    return Kernel(interface, (e, places, back), write)

@@ -21,11 +21,13 @@ from .types import Forward, ShapeRule
 ndarray = np.ndarray
 
 
-def in_place(name: str, ufunc: np.ufunc) -> Step:
-    """One of NumPy's functions, its result written over the first operand."""
+def in_place(op: Any, ufunc: np.ufunc) -> Step:
+    """An op that is one of NumPy's functions, its result written over the first operand."""
     if ufunc.nin == 1:
-        return Step(name + "_", lambda a: ufunc(a, a), outputs=0, mutates=(0,))
-    return Step(name + "_", lambda a, b: ufunc(a, b, a), outputs=0, mutates=(0,))
+        return Step(op.name + "_", lambda a: op.fn.planned.into(ufunc, a), outputs=0, mutates=(0,))
+    return Step(
+        op.name + "_", lambda a, b: op.fn.planned.into(ufunc, a, b), outputs=0, mutates=(0,)
+    )
 
 
 @dataclass(slots=True)

@@ -74,6 +74,8 @@ class Op:
     Attributes:
         fn: the forward on arrays.
         formula: of an elementwise op, the function as it was written; `fn` may run it by a kernel.
+        plan: (*arrays or MetaArrays, **params) -> the plan of the forward; None: a launch of `fn`.
+        rule_plan: the same for the rule, where that is one plan.
         declared: (file, line) of the declaration.
     """
 
@@ -105,6 +107,8 @@ class Op:
             options.pop("return_type", None),
             fn.__doc__,
         )
+        self.plan: Callable[..., Any] | None = options.pop("plan", None)
+        self.rule_plan: Callable[..., Any] | None = options.pop("rule_plan", None)
         self.samples = Samples(options.pop("samples", []), **given(SAMPLES))
         if options:
             raise TypeError(f"{self.name}: a record has no option {', '.join(options)}")
@@ -132,7 +136,7 @@ class Op:
         self.outputs: int = n.outputs
         self.ufunc: Any = n.ufunc
         if n.into is None and isinstance(n.ufunc, np.ufunc) and self.kind == "elementwise":
-            n.into = in_place(self.name, n.ufunc)
+            n.into = in_place(self, n.ufunc)
         self.into: Step | None = n.into
         self.return_type: Callable[[Any], Any] | None = self.publication.return_type
         self.differentiable: tuple[int, ...] | None = d.differentiable
@@ -185,6 +189,11 @@ class Op:
         """(*inputs, **params) -> MetaArray(s): shape and type of the result without computing
         it."""
         self.numerics.shape = rule
+        return self
+
+    def planned(self, plan: Callable[..., Any], rule: Callable[..., Any] | None = None) -> Op:
+        """Say how the forward, and the rule, are planned; `rushlight.show` prints it."""
+        self.plan, self.rule_plan = plan, rule
         return self
 
     def get_rules(self) -> tuple[Any, ...] | None:

@@ -20,27 +20,9 @@ import numpy as np
 from ... import dtypes
 from ...errors import axes
 from ...kernels.codegen.expr import Expr, Trace
-from ...kernels.elementwise import select as elementwise
 from ...kernels.meta import MetaArray
 from ...kernels.reduce import select as reduce_kernels
 from .record import Op, register
-
-F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
-FEW = (
-    0 if elementwise.ALWAYS else 1024
-)  # elements up to which NumPy's own `reduce` is right and quick, whatever the axis
-
-
-def few(ufunc: Any, x: Any, dim: Any, keepdim: bool) -> Any:
-    """The reduction of a few floats over one dimension or all; None for what needs more care."""
-    dtype = x.dtype
-    if (
-        0 < x.size <= FEW
-        and (dtype is F32 or dtype is F64)
-        and (dim is None or (dim.__class__ is int and -x.ndim <= dim < x.ndim))
-    ):
-        return ufunc.reduce(x, axis=dim, keepdims=keepdim, out=...)
-    return None
 
 
 def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -80,11 +62,11 @@ def no_identity(name: str, x: Any, dims: tuple[int, ...], dim: Any = None) -> No
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
 
 
-def folded(x: Any, fold: Any, dims: Any, keepdim: bool, over: float = 1.0) -> Any:
-    """A `Reduction` of x where it is large; None when NumPy should do it."""
-    if x.size < reduce_kernels.LEAST:
-        return None
-    return fold((x,), dims, keepdim, over)
+def quick_dims(dim: Any, ndim: int) -> Any:
+    """The reduced dimensions as kernels take them: None and an int in range stay as they are."""
+    if dim is None or (dim.__class__ is int and -ndim <= dim < ndim):
+        return dim
+    return dims_of(dim, ndim)
 
 
 def by_numpy(x: Any, compute: Callable[[Any], Any]) -> Any:
@@ -128,9 +110,6 @@ def reduction(
             raise TypeError(f"{combine.__name__}: the formula must be one intrinsic of a and b")
         name = combine.__name__.rstrip("_")
         known = reduce_kernels.PLAIN[ufunc.__name__ if ufunc is not np.multiply else "mul"]
-        fold = known if of is None else reduce_kernels.Reduction(known.how, of, name)
-
-        simple = of is None and after is None
 
         def plain(x: Any, dims: tuple[int, ...], keepdim: bool) -> Any:
             x = x if before is None else before(x)
@@ -139,18 +118,25 @@ def reduction(
                 return by(x, dims, keepdim)
             return ufunc.reduce(x, axis=dims, keepdims=keepdim)
 
+        def reference(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+            dims = dims_of(dims, x.ndim)
+            return by_numpy(x, lambda x: plain(x, dims, keepdims))
+
+        reference.__name__ = f"{name}_by_numpy"
+        fold = reduce_kernels.Reduction(
+            known.how, known.formula if of is None else of, "" if of is None else name,
+            finish="" if of is not None else known.finish, reference=reference,
+            few=ufunc if of is None and after is None else None,
+        )  # fmt: skip
+
         def forward(input: Any, *, dim: Any = dim, keepdim: bool = False) -> Any:
-            if simple:
-                y = few(ufunc, input, dim, keepdim)
-                if y is not None:
-                    return y
-            dims = dims_of(dim, input.ndim)
-            if not empty:
-                no_identity(name, input, dims, dim)
-            y = folded(input, fold, dims, keepdim)
-            if y is None:
-                y = by_numpy(input, lambda x: plain(x, dims, keepdim))
+            if not empty and not input.size:
+                no_identity(name, input, dims_of(dim, input.ndim), dim)
+            y = fold((input,), quick_dims(dim, input.ndim), keepdim)
             return y if after is None else after(y, input)
+
+        def plan(input: Any, *, dim: Any = dim, keepdim: bool = False) -> Any:
+            return fold.plan((input,), quick_dims(dim, input.ndim), keepdim)
 
         def shape(x: Any, dim: Any = dim, keepdim: bool = False) -> MetaArray:
             dtype = forward(np.ones(1, x.dtype)).dtype
@@ -159,7 +145,7 @@ def reduction(
         forward.__name__, forward.__doc__ = name, combine.__doc__
         record = register(
             Op(forward, "reduction", ufunc=ufunc, combine=combine, identity=identity,
-               low="own", **options)
+               low="own", plan=plan, **options)
         )  # fmt: skip
         code = combine.__code__
         record.declared = (code.co_filename, code.co_firstlineno)

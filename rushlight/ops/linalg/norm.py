@@ -14,7 +14,7 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import axes, axis, message
-from ...kernels.reduce import select as reduce_kernels
+from ...kernels.elementwise.select import EXPONENTS
 from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
@@ -27,21 +27,49 @@ from .matmul import finish, matmul
 INF = math.inf
 
 
-ROOT_OF_SQUARES = Reduction("add", lambda x: x * x, "squares", wide=True, finish="root")
-SIZES = Reduction("add", magnitude, "sizes")
-LARGEST, SMALLEST = (Reduction(how, magnitude, "sizes") for how in ("max", "min"))
-POWERS = Reduction("add", lambda x, *, p: magnitude(x) ** p, "powers")
-BY_ORDER = {2.0: ROOT_OF_SQUARES, 1.0: SIZES, INF: LARGEST, -INF: SMALLEST}
+def _root_of_squares(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    if dims is None and not keepdims and x.dtype.kind == "f" and x.flags.c_contiguous:
+        flat = x.reshape(-1)
+        total = np.dot(flat, flat)
+        if np.isfinite(total) and total > 1e-30:
+            return np.sqrt(total)
+    squares = x * x if x.dtype.kind != "c" else x.real**2 + x.imag**2
+    return np.sqrt(squares.sum(axis=dims, keepdims=keepdims))
 
 
-def large_norm(x: Any, order: float, dims: tuple[int, ...], keepdim: bool) -> Any:
-    """A vector norm by a kernel; None when NumPy should compute it."""
-    if order in BY_ORDER:
-        return BY_ORDER[order]((x,), dims, keepdim)
-    if order == 0:
-        return None
-    total = POWERS((x,), dims, keepdim, p=order)
-    return None if total is None else np.asarray(total ** total.dtype.type(1 / order))
+def _sizes(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    return np.abs(x).sum(axis=dims, keepdims=keepdims)
+
+
+def _largest(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    return np.abs(x).max(axis=dims, keepdims=keepdims, initial=0)
+
+
+def _smallest(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    return np.abs(x).min(axis=dims, keepdims=keepdims)
+
+
+def _powers(x: Any, *, dims: Any, keepdims: bool, over: float, p: float) -> Any:
+    size = np.abs(x)
+    return (size ** size.dtype.type(p)).sum(axis=dims, keepdims=keepdims)
+
+
+BY_ORDER = {
+    2.0: Reduction("add", lambda x: x * x, "squares", wide=True, finish="root",
+                   reference=_root_of_squares),
+    1.0: Reduction("add", magnitude, "sizes", reference=_sizes),
+    INF: Reduction("max", magnitude, "sizes", reference=_largest),
+    -INF: Reduction("min", magnitude, "sizes", reference=_smallest),
+}  # fmt: skip
+POWERS = Reduction("add", lambda x, *, p: magnitude(x) ** p, "powers", reference=_powers,
+                   fixed={"p": EXPONENTS})  # fmt: skip
+
+
+def plan_norm(x: Any, *, ord: float, dim: Any, keepdim: bool) -> Any:
+    """The plan of the reduction of a vector norm."""
+    if ord in BY_ORDER:
+        return BY_ORDER[ord].plan((x,), dim, keepdim)
+    return POWERS.plan((x,), dim, keepdim, p=ord)
 
 
 @op(
@@ -59,12 +87,12 @@ def large_norm(x: Any, order: float, dims: tuple[int, ...], keepdim: bool) -> An
     public="",
     fresh=True,
     promote="float",
+    plan=plan_norm,
 )
 def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bool = False) -> Any:
     """(sum |x|^ord)^(1/ord) over dims."""
-    dims = tuple(range(x.ndim)) if dim is None else dim
     if x.size == 0:
-        empty = [d for d in dims if x.shape[d] == 0]
+        empty = [d for d in (range(x.ndim) if dim is None else dim) if x.shape[d] == 0]
         if empty and (ord < 0 or ord == INF):
             raise RuntimeError(
                 message(
@@ -74,29 +102,13 @@ def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bo
                     f"shape {tuple(x.shape)}",
                 )
             )
-    if x.size >= reduce_kernels.LEAST:
-        y = large_norm(x, ord, dims, keepdim)
-        if y is not None:
-            return y
-    if ord == 2:
-        if dim is None and not keepdim and x.dtype.kind == "f" and x.flags.c_contiguous:
-            flat = x.reshape(-1)
-            total = np.dot(flat, flat)
-            if np.isfinite(total) and total > 1e-30:
-                return np.sqrt(total)
-        squares = x * x if x.dtype.kind != "c" else x.real**2 + x.imag**2
-        return np.sqrt(squares.sum(axis=dims, keepdims=keepdim))
-    size = np.abs(x)
-    if ord == INF:
-        return size.max(axis=dims, keepdims=keepdim, initial=0)
-    if ord == -INF:
-        return size.min(axis=dims, keepdims=keepdim)
+    if ord in BY_ORDER:
+        return BY_ORDER[ord]((x,), dim, keepdim)
     if ord == 0:
-        return (size != 0).sum(axis=dims, keepdims=keepdim, dtype=size.dtype)
-    if ord == 1:
-        return size.sum(axis=dims, keepdims=keepdim)
-    real = size.dtype.type
-    return (size ** real(ord)).sum(axis=dims, keepdims=keepdim) ** real(1 / ord)
+        size = np.abs(x)
+        return (size != 0).sum(axis=dim, keepdims=keepdim, dtype=size.dtype)
+    total = POWERS((x,), dim, keepdim, p=ord)
+    return np.asarray(total ** total.dtype.type(1 / ord))
 
 
 def _kept(v: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:

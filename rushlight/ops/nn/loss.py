@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
-from ...kernels.elementwise.select import LEAST, fuse
-from ...kernels.reduce import select as reduce_kernels
-from ...kernels.reduce.reference import add_reduce
-from ...kernels.reduce.select import Reduction
+from ...kernels.elementwise.select import fuse
+from ...kernels.reduce.select import Reduction, add_reduce
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
@@ -65,24 +63,27 @@ def reduced(a: Any, reduction: str) -> Any:
     return total if reduction == "sum" else np.true_divide(total, a.dtype.type(a.size))
 
 
-def losses(formula: Any, name: str) -> Any:
+def losses(formula: Any, name: str, numpy: Any = None) -> Any:
     """The function (*arrays, reduction): the loss of each element, or their mean or sum in one pass
-    over the operands where they are large."""
-    each = fuse(formula, name)
-    fold = Reduction("add", formula, name, finish="over")
+    over the operands where they are large. `numpy` computes the formula where that is quicker."""
+    each = fuse(formula if numpy is None else numpy, name, formula, alone=False)
+
+    def reference(*args: Any, dims: Any, keepdims: bool, over: float, **kw: Any) -> Any:
+        return reduced(each(*args, **kw), "sum" if over == 1 else "mean")
+
+    fold = Reduction("add", formula, name, finish="over", reference=reference)
 
     def computed(*args: Any, reduction: str, **kw: Any) -> Any:
-        first = args[0]
-        if reduction != "none" and first.size >= reduce_kernels.LEAST:
-            size = first.size
+        if reduction == "none":
+            return each(*args, **kw)
+        size = 1
+        if reduction == "mean":
+            size = args[0].size
             for a in args:
-                if a.shape != first.shape:
+                if a.shape != args[0].shape:
                     size = pymath.prod(np.broadcast_shapes(*[a.shape for a in args]))
                     break
-            y = fold(args, None, False, size if reduction == "mean" else 1, **kw)
-            if y is not None:
-                return y
-        return reduced(each(*args, **kw), reduction)
+        return fold(args, None, False, size, **kw)
 
     return computed
 
@@ -117,17 +118,20 @@ def same_size(input: Any, target: Any) -> None:
 # -- distances of numbers ------------------------------------------------------------------------
 
 
-square_apart = losses(lambda a, b: (a - b) * (a - b), "square_apart")
+def _square(a: Any, b: Any) -> Any:
+    """The square of a difference, which NumPy computes once."""
+    d = a - b
+    return np.multiply(d, d, out=d) if d.ndim else d * d
+
+
+square_apart = losses(lambda a, b: (a - b) * (a - b), "square_apart", _square)
 apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
 
 
 @op(autocast="float32", samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss")
 def squared(input: Any, target: Any, *, reduction: str) -> Any:
     """(x - t)**2."""
-    if input.size >= LEAST:
-        return square_apart(input, target, reduction=reduction)
-    d = input - target
-    return reduced(np.multiply(d, d, out=d) if d.ndim else d * d, reduction)
+    return square_apart(input, target, reduction=reduction)
 
 
 def _squared_slope(g: Any, a: Any, b: Any, reduction: str) -> Any:
@@ -204,7 +208,7 @@ huber.vjp(
 )
 
 
-distance = losses(lambda a, b: m.abs(a - b), "distance")
+distance = losses(lambda a, b: m.abs(a - b), "distance", lambda a, b: np.abs(a - b))
 toward = fuse(lambda a, b, s: sign(a - b) * s, "toward")
 
 
@@ -219,9 +223,7 @@ def distances(reduction: str) -> Any:
     """The record of |x - t|, reduced."""
 
     def fn(input: Any, target: Any) -> Any:
-        if input.size >= LEAST and input.dtype.kind == "f":
-            return distance(input, target, reduction=reduction)
-        return reduced(np.abs(input - target), reduction)
+        return distance(input, target, reduction=reduction)
 
     fn.__name__ = f"l1_loss_{reduction}"
     fn.__doc__ = f"The {reduction} of |x - t|."

@@ -14,7 +14,6 @@ import numpy as np
 from ...autograd import door
 from ...errors import message
 from ...kernels.elementwise.select import fuse
-from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
@@ -39,7 +38,12 @@ def _bce(x: Any, t: Any) -> Any:
     return (t - 1) * maximum(m.log1p(-x), -100.0) - t * maximum(log(x), -100.0)
 
 
-OUTSIDE = Reduction("any", lambda x: m.bitwise_not(m.bitwise_and(x >= 0, x <= 1)), "outside")
+def _outside(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    return np.asarray(not ((x >= 0) & (x <= 1)).all())
+
+
+OUTSIDE = Reduction("any", lambda x: m.bitwise_not(m.bitwise_and(x >= 0, x <= 1)), "outside",
+                    reference=_outside)  # fmt: skip
 bce_plain = losses(_bce, "bce")
 bce_weighted = losses(lambda x, t, w: _bce(x, t) * w, "bce_weighted")
 bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "bce_slope")
@@ -51,8 +55,7 @@ bce_slope = fuse(lambda x, t, s: s * ((x - t) / maximum((1 - x) * x, 1e-12)), "b
     promote="common", public="", fresh=True, name="binary_cross_entropy")  # fmt: skip
 def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
     """-(t log x + (1 - t) log(1 - x)), the logarithms not below -100."""
-    beyond = OUTSIDE((input,), None) if input.size >= reduce_kernels.LEAST else None
-    if (not ((input >= 0) & (input <= 1)).all()) if beyond is None else beyond:
+    if OUTSIDE((input,)):
         raise RuntimeError(
             message(
                 "all elements of input should be between 0 and 1",

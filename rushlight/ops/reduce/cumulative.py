@@ -12,7 +12,7 @@ import numpy as np
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import axes, axis
-from ...kernels.scan.select import scanned
+from ...kernels.scan import select as scan
 from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -30,48 +30,39 @@ LINE = [case((3, 4), dim=0), case((3, 4), dim=-1)]
 OUT = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 
 
-KERNELS = {np.add: "add", np.multiply: "mul", np.logaddexp: "logadd"}
-
-
-def along(ufunc: Any, x: Any, dim: int) -> Any:
+def along(how: str, x: Any, dim: int, back: bool = False) -> Any:
+    """Running results along `dim`, from the end with `back`."""
     d = axis(dim, x.ndim)
-    if x.ndim == 0:
-        return x.copy()
-    found = scanned(KERNELS[ufunc], x, d) if ufunc in KERNELS else None
-    if found is not None:
-        return found[0]
-    if (
-        x.dtype == np.float32 and ufunc is not np.logaddexp
-    ):  # one after the other: errors would add up
-        return ufunc.accumulate(x, axis=d, dtype=np.float64).astype(np.float32)
-    return ufunc.accumulate(x, axis=d)
+    return x.copy() if x.ndim == 0 else scan.accumulate(how, x, d, back)
 
 
-@op(samples=LINE, errors=OUT, fresh=True, public="")
+def plan_along(how: str, back: bool = False) -> Any:
+    """What states the plan of `along`."""
+    return lambda input, *, dim: scan.plan(
+        how, input.shape, input.strides, input.dtype, dim % input.ndim, back
+    )
+
+
+@op(samples=LINE, errors=OUT, fresh=True, public="", plan=plan_along("add"))
 def cumsum(input: Any, *, dim: int) -> Any:
     """Running sums along `dim`."""
-    return along(np.add, wide(input, None), dim)
+    return along("add", wide(input, None), dim)
 
 
-@op(samples=LINE, fresh=True, public="")
+@op(samples=LINE, fresh=True, public="", plan=plan_along("add", True))
 def cumsum_back(input: Any, *, dim: int) -> Any:
     """Running sums from the end along `dim`."""
-    if input.ndim == 0:
-        return input.copy()
-    found = scanned("add", input, axis(dim, input.ndim), back=True)
-    if found is not None:
-        return found[0]
-    return np.ascontiguousarray(np.flip(np.add.accumulate(np.flip(input, dim), axis=dim), dim))
+    return along("add", input, dim, True)
 
 
 cumsum.vjp(lambda g, _y, _x, *, dim: cumsum_back(g, dim=dim))
 cumsum_back.vjp(lambda g, _y, _x, *, dim: cumsum(g, dim=dim))
 
 
-@op(samples=LINE, errors=OUT, fresh=True, public="")
+@op(samples=LINE, errors=OUT, fresh=True, public="", plan=plan_along("mul"))
 def cumprod(input: Any, *, dim: int) -> Any:
     """Running products along `dim`."""
-    return along(np.multiply, wide(input, None), dim)
+    return along("mul", wide(input, None), dim)
 
 
 @cumprod.vjp
@@ -97,11 +88,11 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
     return stack(*out, dim=d)
 
 
-@op(samples=LINE, errors=OUT, fresh=True, promote="float", public="")
+@op(samples=LINE, errors=OUT, fresh=True, promote="float", public="", plan=plan_along("logadd"))
 def logcumsumexp(input: Any, *, dim: int) -> Any:
     """log of running sums of exp, computed without overflow."""
     if input.dtype.kind != "c" or input.ndim == 0:
-        return along(np.logaddexp, input, dim)
+        return along("logadd", input, dim)
     lines = np.moveaxis(input, axis(dim, input.ndim), 0)
     out = np.empty_like(lines)
     for k, line in enumerate(lines):
@@ -141,21 +132,12 @@ def reversed_(v: Any, dim: int) -> Any:
     return flip(v, dims=(dim,)) if v.ndim else v
 
 
-def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
+def running_extreme(name: str, pick: str) -> Any:
     def fn(input: Any, *, dim: int) -> Any:
         d = axis(dim, input.ndim)
         if input.ndim == 0:
             return input.copy(), np.zeros((), np.int64)
-        found = scanned(name[3:], input, d, places=True)
-        if found is not None:
-            return found
-        values = ufunc.accumulate(input, axis=d)
-        n = input.shape[d]
-        place = np.arange(n).reshape((n,) + (1,) * (input.ndim - d - 1))
-        hit = input == values
-        if input.dtype.kind == "f":
-            hit = hit | np.isnan(input)
-        return values, np.maximum.accumulate(np.where(hit, place, 0), axis=d)
+        return scan.extremes(name[3:], input, d)
 
     fn.__name__ = name + "_pair"
     fn.__doc__ = f"(running {pick} values, their last positions) along `dim`."
@@ -168,6 +150,9 @@ def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
         differentiable=(0,),
         node=f"{name.capitalize()}Backward0",
         return_type=return_types.return_type(name, ("values", "indices")),
+        plan=lambda input, *, dim: scan.plan(
+            name[3:], input.shape, input.strides, input.dtype, dim % input.ndim, False, True
+        ),
     )(fn)
     return record.vjp(
         lambda g, y, _x, *, dim, shapes: (
@@ -176,8 +161,8 @@ def running_extreme(name: str, ufunc: Any, pick: Any) -> Any:
     )
 
 
-cummax_pair = running_extreme("cummax", np.maximum, "largest")
-cummin_pair = running_extreme("cummin", np.minimum, "smallest")
+cummax_pair = running_extreme("cummax", "largest")
+cummin_pair = running_extreme("cummin", "smallest")
 
 # -- public --------------------------------------------------------------------------------------
 

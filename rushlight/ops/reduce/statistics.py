@@ -17,11 +17,10 @@ from ...errors import axis, message
 from ...kernels.argreduce import select as argreduce
 from ...kernels.loss import select as loss_kernels
 from ...kernels.reduce import select as reduce_kernels
-from ...kernels.reduce.reference import add_reduce
-from ...kernels.reduce.select import Reduction
+from ...kernels.reduce.select import Reduction, add_reduce
 from ..core import return_types
 from ..core.record import op
-from ..core.reduction import by_numpy, folded, reduction
+from ..core.reduction import by_numpy, quick_dims, reduction
 from ..core.samples import arr, case, error
 from ..elementwise import formulas as m
 from ..shape.views import stack
@@ -133,39 +132,42 @@ def centred(x: Any, dims: tuple[int, ...]) -> Any:
 VAR = [*S34, case((3, 4), dim=1, correction=0)]
 
 
-def away(x: Any, mean: Any) -> Any:
-    return (x - mean) * (x - mean)
+def spread_by_numpy(
+    x: Any, *, dims: Any, keepdims: bool, count: float, left: float, root: bool
+) -> Any:
+    """The variance by NumPy, or its root."""
+
+    def plain(x: Any) -> Any:
+        away = np.abs(centred(x, dims))
+        total = np.asarray(add_reduce(away * away, dims, keepdims))
+        with np.errstate(all="ignore"):
+            y = total / total.dtype.type(left)
+        return np.sqrt(y) if root else y
+
+    return by_numpy(x, plain)
 
 
-SPREAD = Reduction("add", away, "away", wide=True, finish="over")
-DEVIATION = Reduction("add", away, "away", wide=True, finish="over root")
-
-
-def spread(x: Any, fold: Any, dim: Any, keepdim: bool, correction: Any) -> Any:
-    """The variance or deviation of large arrays in two passes; None when NumPy should do it."""
+def spread(x: Any, dim: Any, keepdim: bool, correction: Any, root: bool) -> Any:
+    """The variance or, with `root`, the standard deviation."""
     dims = dims_of(dim, x.ndim)
     n = count(x.shape, dim)
-    mean = folded(x, reduce_kernels.LONG_MEAN, dims, True, n)
-    return None if mean is None else fold((x, mean), dims, keepdim, max(n - correction, 0))
+    left = max(n - correction, 0)
+    return reduce_kernels.variance(x, dims, keepdim, n, left, root, spread_by_numpy)
 
 
-@op(samples=VAR, fresh=True, public="", low="own")
-def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
-    """Variance: the sum of |x - mean|^2, over n - correction."""
-    need_float("var", input)
-    y = spread(input, SPREAD, dim, keepdim, correction)
-    return y if y is not None else by_numpy(
-        input, lambda x: small_spread(x, dim, keepdim, correction)
+def plan_spread(root: bool) -> Any:
+    """What states the plan of `spread`."""
+    return lambda input, *, dim, keepdim, correction: reduce_kernels.plan_variance(
+        (input.shape, input.strides, input.dtype), dims_of(dim, input.ndim), keepdim, root,
+        spread_by_numpy,
     )  # fmt: skip
 
 
-def small_spread(x: Any, dim: Any, keepdim: bool, correction: Any) -> Any:
-    dims = dims_of(dim, x.ndim)
-    away = np.abs(centred(x, dims))
-    n = max(count(x.shape, dim) - correction, 0)
-    total = np.asarray(add_reduce(away * away, dims, keepdim))
-    with np.errstate(all="ignore"):
-        return total / total.dtype.type(n)
+@op(samples=VAR, fresh=True, public="", low="own", plan=plan_spread(False))
+def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
+    """Variance: the sum of |x - mean|^2, over n - correction."""
+    need_float("var", input)
+    return spread(input, dim, keepdim, correction, False)
 
 
 @var.vjp
@@ -181,14 +183,11 @@ def mean_kept(x: Any, dim: Any) -> Any:
     return mean(x, dim=dims_of(dim, x.ndim) or None, keepdim=True)
 
 
-@op(samples=VAR, fresh=True, public="", low="own")
+@op(samples=VAR, fresh=True, public="", low="own", plan=plan_spread(True))
 def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
     """Standard deviation: the root of the variance."""
     need_float("std", input)
-    y = spread(input, DEVIATION, dim, keepdim, correction)
-    return y if y is not None else by_numpy(
-        input, lambda x: np.sqrt(small_spread(x, dim, keepdim, correction))
-    )  # fmt: skip
+    return spread(input, dim, keepdim, correction, True)
 
 
 @std.vjp
@@ -204,6 +203,13 @@ def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool, correction: Any) -> An
 EXPONENTIALS = Reduction("add", lambda x, top: m.exp(x - top), "exponentials")
 
 
+def logsumexp_by_numpy(x: Any, *, dims: Any, keepdims: bool) -> Any:
+    """log(sum(exp(x))) by NumPy."""
+    top = NP.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis=dims, keepdims=True)
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
+    return np.log(add_reduce(np.exp(x - top), dims, True)) + top
+
+
 @op(
     samples=[case((3, 4), dim=1), case((2, 3, 4), dim=(0, 2), keepdim=True)],
     promote="float",
@@ -216,21 +222,11 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     dims = dims_of(dim, input.ndim)
     if input.size == 0:
         return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
-    if dims == (input.ndim - 1,) and input.size >= loss_kernels.LEAST and input.flags.c_contiguous:
+    if dims == (input.ndim - 1,) and input.flags.c_contiguous:
         rows = loss_kernels.logsumexp(input.reshape(-1, input.shape[-1]))
         if rows is not None:
             return rows.reshape(reduced_shape(input.shape, dim, keepdim))
-    top = folded(input, reduce_kernels.PLAIN["maximum"], dims, True)
-    large = top is not None
-    if top is None:
-        top = NP.maximum.reduce(
-            input.real if input.dtype.kind == "c" else input, axis=dims, keepdims=True
-        )
-    top = np.where(np.isfinite(top), top, top.dtype.type(0))
-    total = EXPONENTIALS((input, top), dims, True) if large else None
-    if total is None:
-        total = add_reduce(np.exp(input - top), dims, True)
-    y = np.log(total) + top
+    y = reduce_kernels.logsumexp(input, dims, EXPONENTIALS, logsumexp_by_numpy)
     return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
 
 
@@ -254,15 +250,21 @@ def extreme_op(name: str, ufunc: Any) -> Any:
                 "Specify the reduction dim with "
                 "the 'dim' argument."
             )
-        y = folded(input, reduce_kernels.PLAIN[ufunc.__name__], None, False)
-        return y if y is not None else by_numpy(input, lambda x: ufunc.reduce(x, axis=None))
+        return fold((input,))
+
+    def by_ufunc(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+        return by_numpy(x, lambda x: ufunc.reduce(x, axis=None))
+
+    fold = Reduction(name, reference=by_ufunc)
 
     fn.__name__ = name + "_all"
     fn.__doc__ = (
         f"The {'largest' if name == 'max' else 'smallest'} of all values; ties share the gradient."
     )
-    record = op(samples=EXTREME, fresh=True, public="", low="own",
-                node=f"{name.capitalize()}Backward1")(fn)  # fmt: skip
+    record = op(
+        samples=EXTREME, fresh=True, public="", low="own", node=f"{name.capitalize()}Backward1",
+        plan=lambda input: fold.plan((input,)),
+    )(fn)  # fmt: skip
     return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
 
 
@@ -270,7 +272,7 @@ max_all = extreme_op("max", np.maximum)
 min_all = extreme_op("min", np.minimum)
 
 
-def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
+def located(name: str) -> Any:
     """max and min along one dimension: values and the places of the first."""
 
     def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:
@@ -281,22 +283,7 @@ def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
             return input.copy(), np.zeros((), np.int64)
         if input.shape[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
-        found = argreduce.located(name, input, d)
-        if found is not None:
-            values, where = found
-            return (np.expand_dims(values, d), np.expand_dims(where, d)) if keepdim else found
-        if input.dtype.kind in "fiu":
-            return (
-                np.asarray(ufunc.reduce(input, axis=d, keepdims=keepdim)),
-                np.asarray(place(input, axis=d, keepdims=keepdim)),
-            )
-        where = np.expand_dims(find(input, axis=d), d)
-        values = np.take_along_axis(input, where, d)
-        if not keepdim:
-            values, where = values.squeeze(d), where.squeeze(d)
-        return np.ascontiguousarray(values).reshape(values.shape), where.astype(
-            np.int64, copy=False
-        )
+        return argreduce.extremes(name, input, d, keepdim)
 
     fn.__name__ = name + "_dim"
     fn.__doc__ = f"({name} values, first positions) along `dim`."
@@ -309,6 +296,9 @@ def located(name: str, find: Any, ufunc: Any, place: Any) -> Any:
         differentiable=(0,),
         node=f"{name.capitalize()}Backward0",
         return_type=return_types.return_type(name, ("values", "indices")),
+        plan=lambda input, *, dim, keepdim: argreduce.plan(
+            name, input.shape, input.strides, input.dtype, dim % input.ndim, keepdim
+        ),
     )(fn)
     return record.vjp(
         lambda g, y, _x, *, dim, keepdim, shapes: to_places(g, y, dim, keepdim, shapes)
@@ -330,19 +320,11 @@ def to_places(g: Any, y: Any, dim: int, keepdim: bool, shapes: Any) -> Any:
     return scatter_zeros(grad, where, shape=shape, dim=dim)
 
 
-def argmax_array(x: Any, axis: Any) -> Any:
-    return np.argmax(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
+max_dim = located("max")
+min_dim = located("min")
 
 
-def argmin_array(x: Any, axis: Any) -> Any:
-    return np.argmin(x.astype(np.float32) if x.dtype.kind == "V" else x, axis=axis)
-
-
-max_dim = located("max", argmax_array, np.maximum, np.argmax)
-min_dim = located("min", argmin_array, np.minimum, np.argmin)
-
-
-def position(name: str, find: Any) -> Any:
+def position(name: str) -> Any:
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
         if input.dtype.kind in "bc":
             raise RuntimeError(
@@ -355,8 +337,7 @@ def position(name: str, find: Any) -> Any:
             raise IndexError(f"{name}(): Expected reduction dim to be specified for {what}"[:200])
         if input.ndim == 0:
             return np.zeros((), np.int64)
-        found = None if d is None else argreduce.located(name[3:], input, d)
-        got = np.asarray(find(input, axis=d), np.int64) if found is None else found[1]
+        got = argreduce.places(name[3:], input, d)
         if keepdim:
             return np.expand_dims(got, d) if d is not None else got.reshape((1,) * input.ndim)
         return got
@@ -364,17 +345,29 @@ def position(name: str, find: Any) -> Any:
     fn.__name__ = name
     which = "largest" if name == "argmax" else "smallest"
     fn.__doc__ = f"The position of the {which} value, in the flattened tensor or along `dim`."
-    return op(samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep")(fn)
+    return op(
+        samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep",
+        plan=lambda input, *, dim, keepdim: argreduce.plan(
+            name[3:], input.shape, input.strides, input.dtype,
+            None if dim is None else dim % input.ndim, False, False,
+        ),
+    )(fn)  # fmt: skip
 
 
-argmax = position("argmax", argmax_array)
-argmin = position("argmin", argmin_array)
+argmax = position("argmax")
+argmin = position("argmin")
 
 
-@op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True)
+def count_by_numpy(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    """How many elements are not zero, by NumPy."""
+    return np.asarray(np.count_nonzero(x, axis=dims_of(dims, x.ndim)), np.int64)
+
+
+COUNT = Reduction("add", "nonzero", reference=count_by_numpy)
+
+
+@op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True,
+    plan=lambda input, *, dim: COUNT.plan((input,), quick_dims(dim, input.ndim)))  # fmt: skip
 def count_nonzero(input: Any, *, dim: Any = None) -> Any:
     """How many elements are not zero."""
-    y = folded(input, reduce_kernels.COUNT, dims_of(dim, input.ndim), False)
-    if y is not None:
-        return y
-    return np.asarray(np.count_nonzero(input, axis=dims_of(dim, input.ndim)), np.int64)
+    return COUNT((input,), quick_dims(dim, input.ndim))

@@ -15,10 +15,9 @@ from ... import dtypes
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
-from ...kernels.reduce import select as reduce_kernels
-from ...kernels.reduce.reference import add_reduce
+from ...kernels.reduce.select import Reduction, add_reduce
 from ..core.record import op
-from ..core.reduction import by_numpy, dims_of, few, folded, keep, reduced_shape, reduction
+from ..core.reduction import by_numpy, dims_of, keep, quick_dims, reduced_shape, reduction
 from ..core.samples import arr, case, error
 from ..elementwise import formulas as m
 
@@ -44,17 +43,21 @@ def sum(a: Any, b: Any) -> Any:
     return a + b
 
 
+def total(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    """The sum of all elements by NumPy."""
+    if x.dtype.kind == "f" and x.itemsize > 2:
+        return NP.add.reduce(x, axis=None, out=...)  # an array, also when 0-d
+    return by_numpy(x, lambda x: NP.add.reduce(wide(x, None), axis=None, out=...))
+
+
+TOTAL = Reduction("add", reference=total, few=np.add)
+
+
 @op(samples=[case((3, 4)), case(()), case(arr((5,), 0, 9, "int64"))], fresh=True, public="",
-    node="SumBackward0", low="own")  # fmt: skip
+    node="SumBackward0", low="own", plan=lambda input: TOTAL.plan((input,)))  # fmt: skip
 def sum_all(input: Any) -> Any:
     """The sum of all elements: `sum` without parameters, which is most of its calls."""
-    if input.size >= reduce_kernels.LEAST:
-        y = reduce_kernels.PLAIN["add"]((input,), None)
-        if y is not None:
-            return y
-    if input.dtype.kind == "f" and input.itemsize > 2:
-        return NP.add.reduce(input, axis=None, out=...)  # an array, also when 0-d
-    return by_numpy(input, lambda x: NP.add.reduce(wide(x, None), axis=None, out=...))
+    return TOTAL((input,))
 
 
 sum_all.vjp(lambda g, _y, _x: g)  # the engine expands
@@ -64,7 +67,24 @@ sum_all.shape(lambda x: MetaArray((), np.int64 if x.dtype.kind in "iub" else x.d
 sum.vjp(lambda g, _y, _x, *, dim, keepdim, shapes: keep(g, shapes[0], dim, keepdim))
 
 
-@op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="", low="own")
+def mean_by_numpy(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
+    """The mean by NumPy, of `over` elements."""
+    dims = dims_of(dims, x.ndim)
+
+    def plain(x: Any) -> Any:
+        total = np.asarray(add_reduce(x, dims, keepdims))
+        with np.errstate(all="ignore"):
+            return np.true_divide(total, x.dtype.type(over))
+
+    return by_numpy(x, plain)
+
+
+MEAN = Reduction("add", finish="over", reference=mean_by_numpy, few=np.add)
+
+
+@op(samples=S34, errors=OUT_OF_RANGE, fresh=True, public="", low="own",
+    plan=lambda input, *, dim, keepdim, dtype: MEAN.plan(
+        (input,), quick_dims(dim, input.ndim), keepdim))  # fmt: skip
 def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """Mean over `dim`: sum / count. Needs a floating or complex type."""
     if dtype is None and input.dtype.kind in "iub":
@@ -76,24 +96,17 @@ def mean(input: Any, *, dim: Any = None, keepdim: bool = False, dtype: Any = Non
                 hint="x.float().mean()",
             )
         )
+    if dim is None:
+        n = input.size
+    elif dim.__class__ is int and -input.ndim <= dim < input.ndim:
+        n = input.shape[dim]
+    else:
+        dim = dims_of(dim, input.ndim)
+        n = pymath.prod(input.shape[d] for d in dim)
     if dtype is None:
-        total = few(np.add, input, dim, keepdim)
-        if total is not None:
-            n = input.size // total.size
-            return np.true_divide(total, n, out=total)
-    dims = dims_of(dim, input.ndim)
-    n = pymath.prod(input.shape[d] for d in dims)
-    if dtype is None:
-        y = folded(input, reduce_kernels.MEAN, dims, keepdim, n)
-        if y is not None:
-            return y
-
-    def plain(x: Any) -> Any:
-        total = np.asarray(add_reduce(x, dims, keepdim))
-        with np.errstate(all="ignore"):
-            return np.true_divide(total, x.dtype.type(n))
-
-    return to_dtype(by_numpy(wide(input, dtype), plain), dtype)
+        return MEAN((input,), dim, keepdim, n)
+    x = wide(input, dtype)
+    return to_dtype(mean_by_numpy(x, dims=dim, keepdims=keepdim, over=n), dtype)
 
 
 mean.vjp(

@@ -13,7 +13,7 @@ from ... import dtypes
 from ...autograd import door
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ...kernels.reduce.reference import add_reduce
+from ...kernels.reduce.select import add_reduce
 from ..core.record import op, view
 from ..core.samples import case, error
 

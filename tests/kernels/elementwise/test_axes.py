@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import axes, select
 from rushlight.ops.core.record import registry
+
+from .calls import by_kernel
 
 pytestmark = pytest.mark.skipif(not select.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 SHAPES = [
@@ -32,8 +35,8 @@ def mix(a: Any, b: Any, w: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "LEAST", 1)
-    monkeypatch.setattr(axes, "SHORT", 1)
+    monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
+    monkeypatch.setattr(tuning, "BROADCAST_SHORT", 1)
 
 
 def filled(shapes: Any, dtype: Any) -> list[Any]:
@@ -51,7 +54,7 @@ def test_shapes(shapes: Any, dtype: Any) -> None:
     arrays = filled(shapes, dtype)
     with np.errstate(all="ignore"):
         wanted = mix(*arrays)
-        got = select.large(mix, "mix", {}, tuple(arrays), {})
+        got = by_kernel(mix, "mix", tuple(arrays), {})
     if got is None:
         assert 0 in wanted.shape or shapes == SHAPES[5]  # four axes
         return
@@ -69,7 +72,7 @@ def test_slices_and_other_layouts() -> None:
     for a in (x[:, 10:30], x[:, ::2], x[::-1, :20], x[:, 20::-1][:, :20], x.reshape(12, 20)[::2],
               b.T.copy().T):  # fmt: skip
         wanted = mix(a, b, w)
-        got = select.large(mix, "mix", {}, (a, b, w), {})
+        got = by_kernel(mix, "mix", (a, b, w), {})
         np.testing.assert_array_equal(got, wanted)
         assert got.strides == wanted.strides
         np.testing.assert_array_equal(fuse(a, b, w), wanted)
@@ -92,23 +95,23 @@ def test_turned_operands(rng: np.random.Generator) -> None:
                 a = a[:, :1]
             arrays.append(a)
         wanted = mix(*arrays)
-        got = select.large(mix, "mix", {}, tuple(arrays), {})
+        got = by_kernel(mix, "mix", tuple(arrays), {})
         if got is not None:
             np.testing.assert_array_equal(got, wanted, err_msg=f"trial {trial}")
             lines = zip(got.shape, got.strides, wanted.strides, strict=True)
             assert all(n == 1 or ours == numpys for n, ours, numpys in lines)
     square = rng.standard_normal((300, 300)).astype(np.float32)
-    got = select.large(mix, "mix", {}, (square, square.T, square[::-1]), {})
+    got = by_kernel(mix, "mix", (square, square.T, square[::-1]), {})
     np.testing.assert_array_equal(got, mix(square, square.T, square[::-1]))
     assert got.flags.c_contiguous
-    assert select.large(mix, "mix", {}, (square.T, square.T, square.T), {}).flags.f_contiguous
+    assert by_kernel(mix, "mix", (square.T, square.T, square.T), {}).flags.f_contiguous
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int8, np.int64, bool])
 def test_operands_that_are_apart_of_other_types(dtype: Any, rng: np.random.Generator) -> None:
     a = rng.integers(0, 100, (40, 70)).astype(dtype)[:, ::2]
     b = rng.integers(0, 100, (35, 40)).astype(dtype).T
-    got = select.large(registry["eq"], "eq", {}, (a, b), {})
+    got = by_kernel(registry["eq"], "eq", (a, b), {})
     np.testing.assert_array_equal(got, a == b)
 
 
@@ -128,9 +131,9 @@ def test_booleans(shape: Any) -> None:
     rng = np.random.default_rng(0)
     c, a = rng.random(shape) < 0.5, rng.random((5, 33), np.float32)
     b = rng.random(33, np.float32)
-    got = select.large(chosen, "chosen", {}, (c, a, b), {})
+    got = by_kernel(chosen, "chosen", (c, a, b), {})
     np.testing.assert_array_equal(got, np.where(c, a, b * 2))
-    got = select.large(lambda a, b: a < b, "less", {}, (a, b), {})
+    got = by_kernel(lambda a, b: a < b, "less", (a, b), {})
     np.testing.assert_array_equal(got, a < b)
 
 
@@ -161,3 +164,20 @@ def test_gradients_pass_gradcheck() -> None:
     assert rushlight.autograd.gradcheck(lambda a, b: rushlight.lerp(a, a * 2, b), (x, w))
     p = rushlight.rand(4, dtype=rushlight.float64, requires_grad=True)
     assert rushlight.autograd.gradcheck(rushlight.nn.functional.prelu, (x, p))
+
+
+def test_strides_like_those_of_numpy(rng: np.random.Generator) -> None:
+    for trial in range(300):
+        shape = [int(n) for n in rng.integers(0 if trial % 5 == 0 else 1, 5, rng.integers(0, 5))]
+        x = np.zeros(shape, np.float32).transpose(rng.permutation(len(shape)))
+        if x.ndim:
+            x = x[tuple(slice(None, None, int(s)) for s in rng.choice([1, 1, 2, -1], x.ndim))]
+        if trial % 3 == 0:
+            x = np.broadcast_to(x, (3, *x.shape))
+        for dtype in (np.float32, np.float64, bool):
+            own = np.dtype(dtype).itemsize
+            got = axes.strides_like(x.shape, x.strides, 4, own)
+            wanted = np.empty_like(x, dtype)
+            assert axes.is_contiguous(x.shape, x.strides, 4) == x.flags.c_contiguous
+            lines = zip(x.shape, got, wanted.strides, strict=True)
+            assert wanted.size == 0 or all(n == 1 or a == b for n, a, b in lines)

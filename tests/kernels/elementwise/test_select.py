@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import tuning
 from rushlight.kernels.codegen import lower
 from rushlight.kernels.elementwise import select
 from rushlight.ops.core.record import registry
+
+from .calls import by_kernel
 
 pytestmark = pytest.mark.skipif(not select.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 FORMULAS = [
@@ -25,7 +28,9 @@ EXTREMES = [0.0, -0.0, 1.0, -1.0, 80.0, -80.0, 800.0, -800.0, np.inf, -np.inf, n
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels for small arrays too."""
-    monkeypatch.setattr(select, "LEAST", 1)
+    monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
+    monkeypatch.setattr(tuning, "ELEMENTWISE_FUNCTION_LEAST", 1)
+    monkeypatch.setattr(tuning, "ELEMENTWISE_ARITHMETIC_LEAST", 1)
 
 
 def operands(op: Any, dtype: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
@@ -66,7 +71,7 @@ def test_forward(op: Any, dtype: Any) -> None:
         with np.errstate(all="ignore"):
             wanted = op.formula(*arrays, **kw)
             seen = op if op.ufunc is not None else op.formula
-            got = select.large(seen, op.name, {}, tuple(arrays), kw)
+            got = by_kernel(seen, op.name, tuple(arrays), kw)
         if got is None:
             pytest.skip("computed by NumPy")
         close(got, wanted, dtype)
@@ -91,7 +96,7 @@ def test_rules(op: Any, dtype: Any) -> None:
                 y = op.formula(*arrays, **kw)
                 g = np.linspace(-2, 2, y.size, dtype=dtype).reshape(y.shape)
                 wanted = rule(g, y, *arrays, **picked)
-                got = select.large(rule, op.name, {}, (g, y, *arrays), picked)
+                got = by_kernel(rule, op.name, (g, y, *arrays), picked)
             if got is None:
                 continue
             keep = np.isfinite(y)
@@ -107,7 +112,7 @@ def test_most_formulas_have_kernels() -> None:
         if op.ufunc is not None:
             continue
         arrays, kw = next(operands(op, np.float32), ([], {}))
-        if arrays and select.large(op.formula, op.name, {}, tuple(arrays), kw) is None:
+        if arrays and by_kernel(op.formula, op.name, tuple(arrays), kw) is None:
             without.append(op.name)
     assert set(without) <= {"frac", "deg2rad", "rad2deg"}, without  # written with NumPy's names
 
@@ -146,37 +151,21 @@ def test_one_kernel_serves_all_constants(name: str) -> None:
     rng = np.random.default_rng(0)
     op = registry[name]
     x, g = rng.uniform(-3, 3, (2, 100)).astype(np.float32)
-    forward: dict[Any, Any] = {}
-    backward: dict[Any, Any] = {}
     rule = op.get_rules()[0]
+    forward, backward = select.Formula(op.formula, name), select.Formula(rule, name)
     for k in range(70):
         kw: dict[str, Any] = {n: float(rng.uniform(0.1, 2)) for n in op.defaults}
         if k % 10 == 0:
             kw = {n: k + 1 for n in op.defaults}
         y = op.formula(x, **kw)
-        got = select.large(op.formula, name, forward, (x,), kw)
+        got = forward(x, **kw)
         np.testing.assert_allclose(got, y, rtol=1e-6, atol=1e-7)
         picked = {n: kw[n] for n in (op.rule_names[0] if op.rule_names else ())}
-        got = select.large(rule, name, backward, (g, y, x), picked)
+        got = backward(g, y, x, **picked)
         np.testing.assert_allclose(got, rule(g, y, x, **picked), rtol=1e-6, atol=1e-7)
-    assert len(forward) == len(backward) == 2
-    assert all(forward.values())
-    assert all(backward.values())
-
-
-@pytest.mark.parametrize("size", [1, 5, 16, 100, 70_001, 300_000])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_far_results(monkeypatch: pytest.MonkeyPatch, dtype: Any, size: int) -> None:
-    x = np.linspace(-6, 6, size, dtype=dtype)
-    wanted = registry["mish"].fn(x)
-    monkeypatch.setattr(select, "FAR", 1)
-    room = np.empty(size + 17, dtype)
-    monkeypatch.setattr(np, "empty_like", lambda *_: room[start : start + size])
-    for start in range(17):  # a result begins anywhere in a line of the cache
-        room[:] = 7
-        np.testing.assert_array_equal(registry["mish"].fn(x), wanted)
-        assert (room[:start] == 7).all()
-        assert (room[start + size :] == 7).all()
+    assert len(forward.lowered) == len(backward.lowered) == 2
+    assert all(forward.lowered.values())
+    assert all(backward.lowered.values())
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
@@ -213,8 +202,8 @@ def test_narrow_floats_are_rounded_once(name: str, dtype: Any) -> None:
     seen = registry[name] if registry[name].ufunc is not None else registry[name].formula
     kw = registry[name].defaults
     with np.errstate(all="ignore"):
-        wanted = select.large(seen, name, {}, wide, kw).astype(dtype)
-        got = select.large(seen, name, {}, arrays, kw)
+        wanted = by_kernel(seen, name, wide, kw).astype(dtype)
+        got = by_kernel(seen, name, arrays, kw)
         assert got.dtype == dtype
         finite = ~np.isnan(wanted.astype(np.float32))
         np.testing.assert_array_equal(np.isnan(got.astype(np.float32)), ~finite)
@@ -239,13 +228,13 @@ def test_integers(name: str, dtype: Any) -> None:
     seen = op if op.ufunc is not None else op.formula
     with np.errstate(all="ignore"):
         wanted = op.formula(*arrays)
-    got = select.large(seen, name, {}, arrays, {})
+    got = by_kernel(seen, name, arrays, {})
     assert got is not None
     assert got.dtype == wanted.dtype
     np.testing.assert_array_equal(got, wanted)
     rows = tuple(np.resize(x, (4, 500)) for x in arrays)
     if len(rows) == 2:  # and broadcast
-        got = select.large(seen, name, {}, (rows[0], rows[1][0]), {})
+        got = by_kernel(seen, name, (rows[0], rows[1][0]), {})
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal(got, op.formula(rows[0], rows[1][0]))
 
@@ -255,7 +244,7 @@ def test_booleans(name: str) -> None:
     op = registry[name]
     a, b = np.random.default_rng(0).random((2, 1003)) < 0.5
     arrays = (a, b)[: op.required]
-    np.testing.assert_array_equal(select.large(op, name, {}, arrays, {}), op.formula(*arrays))
+    np.testing.assert_array_equal(by_kernel(op, name, arrays, {}), op.formula(*arrays))
 
 
 def test_what_integers_do_not_have() -> None:
@@ -263,8 +252,8 @@ def test_what_integers_do_not_have() -> None:
     x = np.arange(1, 100)
     for name in ("div", "exp", "pow"):
         arrays = (x, x)[: registry[name].required]
-        assert select.large(registry[name], name, {}, arrays, {}) is None
-    assert select.large(registry["leaky_relu"].formula, "leaky", {}, (x,),
+        assert by_kernel(registry[name], name, arrays, {}) is None
+    assert by_kernel(registry["leaky_relu"].formula, "leaky", (x,),
                        {"negative_slope": 0.5}) is None  # fmt: skip
 
 
@@ -273,12 +262,13 @@ def test_exponents_that_are_products(exponent: float) -> None:
     """Powers and their slopes by products, as NumPy computes them, also of negative numbers."""
     x = np.linspace(-3, 3, 4001, dtype=np.float32)
     op = registry["pow"]
-    kernels: dict[Any, Any] = {}
+    known = select.Formula(op, "pow")
     b = np.array(exponent, np.float32)
     with np.errstate(all="ignore"):
-        got = select.large(op, "pow", kernels, (x, b), {})
+        got = known(x, b)
         np.testing.assert_allclose(got, op.formula(x, b), rtol=3e-7)
         rule = op.get_rules()[0]
-        got = select.large(rule, "pow_backward0", {}, (x, None, x, b), {})
+        got = by_kernel(rule, "pow_backward0", (x, None, x, b), {})
         np.testing.assert_allclose(got, rule(x, None, x, b), rtol=6e-7)
-    assert next(iter(kernels))[1] == exponent
+    assert known.plan(x, b).operands == ("x0", "x1")
+    assert known.plan(x, b).launches[0].arrays == ("x0", "y")  # the exponent is in the code

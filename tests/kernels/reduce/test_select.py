@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels.argreduce import select as argreduce
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.reduce import select
 from rushlight.kernels.reduce.select import Reduction
+from rushlight.ops.elementwise.arithmetic import abs as magnitude
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 CASES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
@@ -49,10 +50,8 @@ WHOLE = [np.int8, np.uint8, np.int16, np.int32, np.int64, bool]
 
 @pytest.fixture(autouse=True)
 def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "LEAST", 1)
-    monkeypatch.setattr(select, "SHORT", 4)
-    monkeypatch.setattr(argreduce, "LEAST", 1)
-    monkeypatch.setattr(argreduce, "SHORT", 1)
+    monkeypatch.setattr(tuning, "REDUCE_LEAST", 1)
+    monkeypatch.setattr(tuning, "REDUCE_SHORT", 4)
 
 
 def again(fold: Reduction) -> Reduction:
@@ -77,11 +76,12 @@ def test_against_longer_types(how: str, dtype: Any) -> None:
         if how == "mul":  # neither overflow nor underflow
             x = (1 + x.astype(float) / 50_000 if real else np.where(x == 2, x, 1)).astype(dtype)
         for a in layouts(x):
-            got = fold((a,), dims)
+            by_numpy = fold.plan((a,), dims).name == select.NUMPY
             if x.dtype == bool and how in ("maximum", "minimum"):
-                assert got is None
+                assert by_numpy
                 continue
-            assert got is not None
+            assert not by_numpy
+            got = fold((a,), dims)
             exact = a.astype(np.float64 if real else np.int64)
             wanted = PLAIN[how].reduce(exact, axis=dims)
             assert got.shape == wanted.shape
@@ -108,7 +108,7 @@ def test_against_longer_types(how: str, dtype: Any) -> None:
 
 def test_long_sums_of_tenths() -> None:
     x = np.full(20_000_001, 0.1, np.float32)
-    assert select.reduced("add", x, (0,)) == np.float32(float(np.float32(0.1)) * x.size)
+    assert again(select.PLAIN["add"])((x,), (0,)) == np.float32(float(np.float32(0.1)) * x.size)
     y = np.full(5_000_001, 0.1)
     got = again(select.PLAIN["add"])((y,), None)
     assert abs(got - 0.1 * y.size) <= 128 * 1.2e-16 * got  # 32 + 64 + 10 additions in a row
@@ -158,23 +158,6 @@ def test_a_formula_in_the_longer_type() -> None:
     np.testing.assert_allclose(away((x, mean), None, False, x.size), x.var(dtype=float), rtol=1e-7)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(5, 3), (300, 40), (2, 5, 17), (2, 2100, 5), (1, 9)])
-def test_places(shape: Any, dtype: Any) -> None:
-    x = np.random.default_rng(0).integers(-5, 6, shape).astype(dtype)  # many ties
-    x.flat[3], x.flat[7], x.flat[-1] = np.nan, np.inf, -np.inf
-    low = np.full(shape, -np.inf, dtype)
-    low.flat[-2] = np.nan
-    for a in (x, low, -low):
-        d = a.ndim - 2
-        for name in ("max", "min"):
-            found = argreduce.located(name, a, d)
-            assert found is not None
-            np.testing.assert_array_equal(found[0], getattr(np, name)(a, axis=d))
-            np.testing.assert_array_equal(found[1], getattr(np, "arg" + name)(a, axis=d))
-            assert found[1].dtype == np.int64
-
-
 def test_what_numpy_does() -> None:
     x = np.ones((4, 5, 6, 7), np.float32)
     fold = again(select.PLAIN["add"])
@@ -187,9 +170,8 @@ def test_what_numpy_does() -> None:
         (x[:1], (0,)),
         (np.ones((2, 3) * 4, np.float32)[..., ::2], (0, 2, 4, 6)),
     ]:
-        assert fold((a,), dims) is None
-    assert argreduce.located("max", x, 3) is None
-    assert argreduce.located("max", x.T, 0) is None
+        assert fold.plan((a,), dims).name == select.NUMPY
+        np.testing.assert_array_equal(fold((a,), dims), np.add.reduce(a, axis=dims))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
@@ -208,3 +190,36 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
                     np.testing.assert_array_equal(fold((a,), dims), alone)
     finally:
         rushlight.set_num_threads(before)
+
+
+def test_numbers_are_operands() -> None:
+    """One kernel for all values of a parameter, but for those that decide on the code."""
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal((2, 60, 70)).astype(np.float32)
+    apart = Reduction(
+        "add", lambda x, y, *, by: magnitude(x - y) ** by, "apart", fixed={"by": (2.0,)}
+    )
+    for k in range(70):
+        by = 0.3 + k / 10
+        wanted = (np.abs(a - b).astype(float) ** by).sum(0)
+        np.testing.assert_allclose(apart((a, b), (0,), by=by), wanted, rtol=2e-6)
+    apart((a, b), (0,), by=2.0)
+    assert len(apart.lowered) == 2
+    assert all(made.kernels for made in apart.lowered.values())
+
+
+@pytest.mark.parametrize("shape", [(5, 70), (300, 130), (3, 70_000), (2, 3, 7)])
+def test_variance_in_two_launches(shape: Any) -> None:
+    x = (np.random.default_rng(2).standard_normal(shape) + 100).astype(np.float32)
+    for axis in range(len(shape)):
+        for root in (False, True):
+            n = shape[axis]
+            select.plan_variance.cache_clear()
+            got = select.variance(x, (axis,), False, n, n - 1, root, not_called)
+            wanted = (np.std if root else np.var)(x.astype(float), axis=axis, ddof=1)
+            np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    select.plan_variance.cache_clear()
+
+
+def not_called(*_args: Any, **_kw: Any) -> Any:
+    raise AssertionError("NumPy's way")

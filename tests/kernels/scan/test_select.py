@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.scan import select
+
+from ..test_plan import run_on_pointers
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 CASES = [
@@ -31,8 +35,19 @@ UFUNCS: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True)
-def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "LEAST", 1)
+def _every_size(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(tuning, "SCAN_LEAST", 1)
+    select.plan.cache_clear()
+    yield
+    select.plan.cache_clear()
+
+
+def scanned(how: str, x: np.ndarray, d: int, back: bool = False, places: bool = False) -> Any:
+    """(running results, places or None) by a kernel; None where NumPy computes them."""
+    plan = select.plan(how, x.shape, x.strides, x.dtype, d, back, places)
+    if plan.name == select.NUMPY:
+        return None
+    return plan.run(x) if places else (plan.run(x), None)
 
 
 def special(x: np.ndarray) -> list[np.ndarray]:
@@ -56,7 +71,7 @@ def test_against_numpy(shape: Any, d: int, dtype: Any, how: str, back: bool) -> 
         if how == "mul" and dtype != np.int64:  # of numbers that neither grow nor vanish
             x = np.sign(x)
         places = how in ("max", "min") and not back
-        found = select.scanned(how, x, d, back, places)
+        found = scanned(how, x, d, back, places)
         if found is None:
             assert (how, dtype) == ("mul", np.float64)
             continue
@@ -83,18 +98,18 @@ def test_other_layouts_are_copied() -> None:
     x = np.random.default_rng(1).standard_normal((40, 50)).astype(np.float32)
     for a in (x.T, x[::2, ::3], x[::-1]):
         for d in (0, 1):
-            found = select.scanned("add", a, d)
+            found = scanned("add", a, d)
             assert found is not None
             np.testing.assert_allclose(found[0], a.cumsum(d, dtype=float), rtol=1e-6, atol=1e-6)
 
 
 def test_what_numpy_does() -> None:
     x = np.ones((4, 5))
-    assert select.scanned("add", x.astype(np.int32), 0) is None
-    assert select.scanned("add", x.astype(complex), 0) is None
-    assert select.scanned("add", x[:0], 0) is None
-    assert select.scanned("mul", x, 1) is None  # 0, 1e200, 1e200: neighbours would overflow first
-    found = select.scanned("mul", np.array([[0.0], [1e200], [1e200]])[:, [0, 0]], 0)
+    assert scanned("add", x.astype(np.int32), 0) is None
+    assert scanned("add", x.astype(complex), 0) is None
+    assert scanned("add", x[:0], 0) is None
+    assert scanned("mul", x, 1) is None  # 0, 1e200, 1e200: neighbours would overflow first
+    found = scanned("mul", np.array([[0.0], [1e200], [1e200]])[:, [0, 0]], 0)
     assert found is not None
     np.testing.assert_array_equal(found[0], 0)
 
@@ -106,11 +121,36 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     try:
         for a, d in ((x, 0), (x, 1), (x.reshape(-1), 0)):
             rushlight.set_num_threads(1)
-            alone = select.scanned("add", a, d)
+            alone = scanned("add", a, d)
             rushlight.set_num_threads(threads)
-            found = select.scanned("add", a, d)
+            found = scanned("add", a, d)
             assert alone is not None
             assert found is not None
             np.testing.assert_array_equal(found[0], alone[0])
     finally:
         rushlight.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("shape", "d"), [((70_001,), 0), ((7, 33), 1), ((33, 7), 0), ((2, 30, 19), 1)]
+)
+@pytest.mark.parametrize("how", ["add", "max"])
+def test_pointers_give_the_bits_of_arrays(how: str, shape: Any, d: int) -> None:
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    places = how == "max"
+    plan = select.plan(how, x.shape, x.strides, x.dtype, d, False, places)
+    got, wanted = run_on_pointers(plan, x), plan.run(x)
+    pairs = zip(got, wanted, strict=True) if places else [(got, wanted)]
+    for a, b in pairs:
+        np.testing.assert_array_equal(a, b)
+
+
+def test_numpys_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "SCAN_LEAST", 1 << 30)
+    x = np.random.default_rng(0).standard_normal((5, 7)).astype(np.float32)
+    np.testing.assert_allclose(select.accumulate("add", x, 1), x.cumsum(1), rtol=1e-6)
+    back = np.flip(np.flip(x, 0).cumsum(0), 0)
+    np.testing.assert_allclose(select.accumulate("add", x, 0, True), back, rtol=1e-6)
+    values, places = select.extremes("max", np.array([1, 3, 3, 2]), 0)
+    np.testing.assert_array_equal(values, [1, 3, 3, 3])
+    np.testing.assert_array_equal(places, [0, 1, 2, 2])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels.reduce.reference import add_reduce
+from rushlight.kernels.reduce.select import add_reduce
 
 
 @pytest.fixture
