@@ -223,8 +223,7 @@ def attend(
         if dropout_p == 1:
             noise = query.new_zeros(shape)
         else:
-            blank = np.empty(shape, query._a.dtype)
-            noise = drop_noise(door.wrap(blank), dropout_p, False, True)
+            noise = drop_noise(query.new_empty(shape), dropout_p, False, True)
     kw = {"scale": float(scale), "causal": causal, "safe": safe}
     out, w = attention.call((query, key, value, mask, noise), kw)
     return out, w if noise is None else w * noise

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
+from ...autograd.steps import step
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.loss import select as loss_kernels
@@ -268,15 +269,31 @@ def cross_entropy(
     smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
     if target._a.__class__ is MetaArray:  # whose classes nobody can count
         return (1 - label_smoothing) * loss + finished(smooth, reduction) * (label_smoothing / n)
-    t, counts = classes(target._a, n, ignore_index)
-    if counts is not None:
-        smooth = smooth.masked_fill(door.wrap(~counts), 0.0)
+    kw = {"n": n, "ignore_index": ignore_index}
+    ignored = door.perform(_ignored, (target._a,), kw)
+    if ignored is not None:
+        smooth = smooth.masked_fill(door.wrap(ignored), 0.0)
     if reduction == "mean":
-        w = None if weight is None else weight.detach()._a
-        smooth = smooth.sum() / float(factors(t, counts, w, input._a.dtype)[1])
+        given = (target._a, None if weight is None else weight.detach()._a)
+        divisor = door.perform(_divisor, given, {"dtype": input._a.dtype, **kw})
+        smooth = smooth.sum() / door.wrap(divisor)
     else:
         smooth = finished(smooth, reduction)
     return (1 - label_smoothing) * loss + smooth * (label_smoothing / n)
+
+
+@step()
+def _ignored(target: Any, *, n: int, ignore_index: int) -> Any:
+    """A mask of the targets that do not count; None when there is none."""
+    counts = classes(target, n, ignore_index)[1]
+    return None if counts is None else ~counts
+
+
+@step()
+def _divisor(target: Any, weight: Any, *, n: int, ignore_index: int, dtype: Any) -> Any:
+    """How many targets count, or the sum of their weights."""
+    t, counts = classes(target, n, ignore_index)
+    return np.asarray(factors(t, counts, weight, dtype)[1])
 
 
 def _shaped(weight: Any, ndim: int, d: int) -> Any:
