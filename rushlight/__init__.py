@@ -93,6 +93,9 @@ from .size import Size
 from .storage import TypedStorage, UntypedStorage
 from .tensor import Tensor, is_tensor
 
+# `rushlight.fft` and its like are files of `namespaces/`: this line lets them be found there.
+__path__.append(__path__[0] + "/namespaces")
+
 # NumPy warns of overflow, division by zero and NaN inside our own kernels; PyTorch computes on in
 # silence.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"rushlight(\.|$)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ao import quantization as _quantization
+from rushlight.ao import quantization as _quantization
 
 QuantStub, DeQuantStub = _quantization.QuantStub, _quantization.DeQuantStub
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .publish import namespaces
+from rushlight.publish import namespaces
 
 globals().update(namespaces.get("fft", {}))
 __all__ = sorted(namespaces.get("fft", {}))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .errors import LinAlgError
-from .publish import namespaces
+from rushlight.errors import LinAlgError
+from rushlight.publish import namespaces
 
 globals().update(namespaces.get("linalg", {}))
 __all__ = ["LinAlgError", *sorted(namespaces.get("linalg", {}))]

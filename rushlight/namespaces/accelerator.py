@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import message
+from rushlight.errors import message
 
 
 def is_available() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops.core import return_types as _made
+from rushlight.ops.core import return_types as _made
 
 
 def __getattr__(name: str) -> Any:

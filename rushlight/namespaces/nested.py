@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import unsupported
+from rushlight import unsupported
 
 __getattr__, __dir__ = unsupported.module(
     __name__,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 
-from . import unsupported
+from rushlight import unsupported
 
 FEATURE = "export to ONNX"
 HINT = (

@@ -9,12 +9,12 @@ from builtins import int as _int
 from os import PathLike
 from typing import IO, Any, TypeAlias
 
-from .device import device
-from .dtypes import dtype
-from .layout import layout
-from .size import Size
-from .storage import TypedStorage, UntypedStorage
-from .tensor import Tensor
+from rushlight.device import device
+from rushlight.dtypes import dtype
+from rushlight.layout import layout
+from rushlight.size import Size
+from rushlight.storage import TypedStorage, UntypedStorage
+from rushlight.tensor import Tensor
 
 __all__ = ["Device", "FileLike", "IntLikeType", "Number", "Storage"]
 

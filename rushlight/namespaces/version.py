@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import __version__
+from rushlight import __version__
 
 cuda = None
 hip = None

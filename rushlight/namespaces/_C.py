@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .device import device as device
-from .dtypes import dtype as dtype
-from .layout import layout as layout
-from .layout import memory_format as memory_format
-from .random import Generator as Generator
-from .size import Size as Size
-from .tensor import Tensor
+from rushlight.device import device as device
+from rushlight.dtypes import dtype as dtype
+from rushlight.layout import layout as layout
+from rushlight.layout import memory_format as memory_format
+from rushlight.random import Generator as Generator
+from rushlight.size import Size as Size
+from rushlight.tensor import Tensor
 
 TensorBase = _TensorBase = Tensor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ops.core import overrides as _overrides
+from rushlight.ops.core import overrides as _overrides
 
 
 def has_torch_function(relevant_args: Any) -> bool:
@@ -19,7 +19,7 @@ def handle_torch_function(public_api: Any, relevant_args: Any, *args: Any, **kwa
 
 def is_tensor_like(inp: Any) -> bool:
     """Whether an object is a Tensor or implements `__torch_function__`."""
-    from .tensor import Tensor
+    from rushlight.tensor import Tensor
 
     return isinstance(inp, Tensor) or hasattr(inp, "__torch_function__")
 

@@ -1,0 +1,6 @@
+"""Public modules that hold nothing of their own: names for what is declared elsewhere, and names of
+PyTorch that only say what is not there.
+
+`rushlight/__init__.py` adds this folder to where the package's modules are looked for, so that
+`namespaces/fft.py` is `rushlight.fft` and nothing else; hence imports by whole names here.
+"""
