@@ -113,10 +113,12 @@ AVERAGE_POOL_WIDEST = 4096  # columns of a line at most
 # -- rows: softmax, losses, norms ----------------------------------------------------------------
 
 ROWS_LEAST = least(2048)  # elements
+SOFTMAX_LEAST = least(2048)  # elements
 ROWS_CHUNK = 8192  # elements of a piece of work
 ROWS_NARROW = least(8)  # columns below which NumPy is quicker, for an earlier dimension
 ROWS_WIDE = 64  # columns from which on four vectors of them are computed together
 LOSS_LEAST = least(2048)  # elements
+NORM_LEAST = least(2048)  # elements
 NORM_PARTS = 32  # chunks that the rows of a gradient are cut into, as long as they have
 NORM_MOST_ROWS = 256  # rows of a chunk at most: sums of more lose digits
 NORM_SHORT = 8  # elements of a channel of an image below which NumPy is quicker, but for one

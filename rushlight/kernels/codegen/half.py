@@ -22,12 +22,13 @@ def has_half() -> bool:
     return jit.target().has_half
 
 
-def load(f: Function, place: Pointer, i: Any, n: int, mask: Value | None) -> Value:
-    """`n` neighbouring elements, widened; 0 where the mask is not set."""
-    e = place.element
-    if e in (F16, BF16):
-        place = place.of(I16)
-    v = place.load(i, n) if mask is None else place.load_masked(i, mask)
+def held_as(e: Type) -> Type:
+    """The type that elements of a type are loaded and stored as."""
+    return I16 if e in (F16, BF16) else e
+
+
+def widened(f: Function, v: Value, e: Type) -> Value:
+    """What was loaded, in the type that is computed in."""
     if e == F16:
         return f.convert(f.bits(v, F16), F32)
     if e == BF16:
@@ -36,12 +37,23 @@ def load(f: Function, place: Pointer, i: Any, n: int, mask: Value | None) -> Val
     return v
 
 
+def narrowed(f: Function, v: Value, e: Type) -> Value:
+    """What is to be stored, rounded to the type of the elements."""
+    if e == F16:
+        return f.bits(f.convert(v, F16), I16)
+    return rounded(f, v) if e == BF16 else v
+
+
+def load(f: Function, place: Pointer, i: Any, n: int, mask: Value | None) -> Value:
+    """`n` neighbouring elements, widened; 0 where the mask is not set."""
+    e = place.element
+    place = place.of(held_as(e))
+    return widened(f, place.load(i, n) if mask is None else place.load_masked(i, mask), e)
+
+
 def store(f: Function, place: Pointer, i: Any, v: Value, mask: Value | None) -> None:
     """Write a vector, rounded to the type of the elements."""
-    if place.element == F16:
-        place, v = place.of(I16), f.bits(f.convert(v, F16), I16)
-    elif place.element == BF16:
-        place, v = place.of(I16), rounded(f, v)
+    v, place = narrowed(f, v, place.element), place.of(held_as(place.element))
     if mask is None:
         place.store(v, i)
     else:

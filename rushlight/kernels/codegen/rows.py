@@ -2,19 +2,21 @@
 
 A body is written once for one row, as loops over its vectors:
 
+    @row_body({"x": "row: scores", "y": "row: the result"})
     def softmax(r):
-        top = r.reduce("max", lambda i: r.load("x", i))
+        top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
         ...
         r.each(lambda i: r.store("y", i, ...))
 
-A sum runs in four vectors whose lanes are added in a fixed order at the end; which rows a thread
-gets changes nothing. Operands are rows ("row": R x n), one line for all rows ("line": n), a number
-for a row ("one": R) or a number for each of some kinds of rows in turn ("period": row % period).
-Rows may be float16 or bfloat16: they are computed in float32, which all other operands are.
+and read by LLVM here, and by NumPy on whole arrays (`row_body.py`, which also says what the words
+of a body mean). A sum runs in four vectors whose lanes are added in a fixed order at the end; which
+rows a thread gets changes nothing.
 
-`Vectors` has the loops alone, for kernels whose parts are no rows (`norm/layer_norm.py`);
-`module_of` writes what is around a chunk. Not here: bodies (`softmax/softmax.py`,
-`loss/cross_entropy.py`), when they are used (`softmax/select.py`).
+`Vectors` has the loops alone; `Row` reads a body for one row, `Column` for some columns of an
+earlier dimension at a time, `Together` for two rows whose sums over all rows are gathered.
+
+Not here: bodies (`softmax/softmax.py`, `loss/cross_entropy.py`, `norm/layer_norm.py`, ...), the
+kernels around them (`row_kernels.py`), and when these are used (`kernels/rows.py`).
 """
 
 from __future__ import annotations
@@ -24,11 +26,28 @@ from typing import Any
 
 from ..runtime import builtin, jit, threads
 from . import half as half_precision
-from .ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, Variable, lanes, vector
+from . import vecmath
+from .ir import (
+    BF16,
+    BYTES,
+    F16,
+    F64,
+    I32,
+    I64,
+    PTR,
+    Function,
+    Module,
+    Pointer,
+    Value,
+    Variable,
+    lanes,
+    mangled,
+    vector,
+)
 from .lower import maximum
 
-Body = Callable[["Row"], None]
 Term = Value | tuple[Value, Value]  # what is added up: a value, or the product of two
+BY_ROW = ("one", "ones", "index")
 Values = Callable[[Value], tuple[Term, ...]]
 
 
@@ -59,6 +78,35 @@ class Vectors:
     def number(self, value: float) -> Value:
         """A constant."""
         return self.f.const(self.c, value)
+
+    def exp(self, x: Value) -> Value:
+        return vecmath.exp(self.f, x)
+
+    def exp_below_zero(self, x: Value) -> Value:
+        """exp of what is not above 0."""
+        return vecmath.exp_below_zero(self.f, x)
+
+    def log(self, x: Value) -> Value:
+        return vecmath.log(self.f, x)
+
+    def sqrt(self, x: Value) -> Value:
+        return self.f.sqrt(x)
+
+    def fabs(self, x: Value) -> Value:
+        return self.f.fabs(x)
+
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
+        """a * b + c, rounded once."""
+        return self.f.fma(a, b, c)
+
+    def select(self, condition: Value, a: Any, b: Any) -> Value:
+        return self.f.select(condition, a, b)
+
+    def divider(self, by: Value) -> Callable[[Value], Value]:
+        """What divides by a number: a product with its inverse, for divisions of vectors take
+        long."""
+        inverse = self.wide(self.number(1.0) / by)
+        return lambda v: v * inverse
 
     def neutral(self, how: str) -> Value:
         return self.f.const(vector(self.c, self.w), 0.0 if how == "add" else float("-inf"))
@@ -144,6 +192,7 @@ class Row(Vectors):
     def __init__(self, f: Function, e: str, kinds: dict[str, str], words: Any) -> None:
         super().__init__(f, words["n"], half_precision.computed(e))
         self.e, self.kinds, self.words = e, kinds, words
+        self.narrow = e in (F16, BF16)
         self.places: dict[str, Any] = {}
 
     def enter(self, row: Value) -> None:
@@ -152,13 +201,33 @@ class Row(Vectors):
         for name, kind in self.kinds.items():
             if kind == "row":
                 self.places[name] = self.words[name].of(self.e).at(row * self.n)
-            elif kind in ("line", "one", "period"):
-                base = self.words[name].of(self.c)
+            elif kind in ("line", "one", "ones", "index", "period"):
+                base = self.words[name].of(I64 if kind == "index" else self.c)
                 self.places[name] = {
                     "line": lambda b: b,
                     "one": lambda b: b.at(row),
+                    "ones": lambda b: b.at(row),
+                    "index": lambda b: b.at(row),
                     "period": lambda b: b.at(row % self.words["period"]),
                 }[kind](base)
+
+    def mean(self, value: Callable[[Value], Term]) -> Value:
+        """The sum of `value` over a row, divided by how many elements it has."""
+        return self.reduce("add", value) / self.count
+
+    @property
+    def count(self) -> Value:
+        """How many elements a row has, as a number of the type that is computed in."""
+        return self.f.convert(self.n, self.c)
+
+    def parameter(self, name: str) -> Value:
+        """A number that the kernel is called with."""
+        word = self.words[name]
+        return word if word.type == self.c else self.f.convert(word, self.c)
+
+    def whole(self, name: str) -> Value:
+        """A whole number that the kernel is called with."""
+        return self.words[name]  # type: ignore[no-any-return]
 
     def load(self, name: str, i: Value) -> Value:
         """A vector of a row or line; with what the mask leaves out as 0."""
@@ -171,12 +240,28 @@ class Row(Vectors):
         """Bring the next row's vector into the cache while this row is computed."""
         self.ahead(self.places[name], i, self.n)
 
-    def one(self, name: str) -> Value:
-        """A row's number."""
+    def far(self, k: int) -> Any:
+        """How far the k-th of several numbers of a row is from its first."""
+        return self.words["numbers"] * k if k else 0
+
+    def one(self, name: str, k: int = 0) -> Value:
+        """A row's number; the k-th of several."""
+        return self.places[name][self.far(k)]
+
+    def set_one(self, name: str, v: Value, k: int = 0) -> None:
+        self.places[name][self.far(k)] = v
+
+    def index(self, name: str) -> Value:
+        """A row's whole number."""
         return self.places[name][0]
 
-    def set_one(self, name: str, v: Value) -> None:
-        self.places[name][0] = v
+    def pick(self, name: str, at: Value) -> Value:
+        """The element of a row or line at a whole number, for each row."""
+        return half_precision.load(self.f, self.places[name], at, 1, None)
+
+    def put_at(self, name: str, at: Value, v: Value) -> None:
+        """Write a row's element at a whole number."""
+        half_precision.store(self.f, self.places[name], at, v, None)
 
     def has(self, name: str) -> bool:
         return name in self.kinds
@@ -185,7 +270,8 @@ class Row(Vectors):
 class Column(Row):
     """Some columns of (outer, n, inner), vectors of them: what is a number in `Row` is a vector.
 
-    Operands are "row", here (outer, n, inner), "one", (outer, inner), and "line", (n).
+    Operands are "row", here (outer, n, inner), "one", (outer, inner), "ones", (k, outer, inner),
+    "index", (outer, inner), and "line", (n).
     """
 
     def __init__(
@@ -194,7 +280,7 @@ class Column(Row):
         super().__init__(f, e, kinds, words)
         self.w *= vectors
 
-    def at(self, block: Value, body: Body) -> None:
+    def at(self, block: Value, body: Callable[[Any], None]) -> None:
         """Run the body on a block of columns."""
         f, inner, words = self.f, self.words["inner"], self.words
         self.column = block % words["blocks"] * self.w
@@ -203,8 +289,8 @@ class Column(Row):
             if kind == "row":
                 place = words[name].of(self.e).at(outer * self.n + self.column)
             else:
-                place = words[name].of(self.c)
-                place = place.at(outer + self.column) if kind == "one" else place
+                place = words[name].of(I64 if kind == "index" else self.c)
+                place = place.at(outer + self.column) if kind in BY_ROW else place
             self.places[name] = place
         whole = self.column + self.w <= inner
         with f.when(whole) as branch:
@@ -220,11 +306,47 @@ class Column(Row):
             return self.f.splat(self.places[name][i], self.w)
         return self.get(self.places[name], i * self.words["inner"])
 
-    def one(self, name: str) -> Value:
-        return self.get(self.places[name], self.f.const(I64, 0))
+    def one(self, name: str, k: int = 0) -> Value:
+        at = self.far(k)
+        return self.get(self.places[name], self.f.const(I64, 0) if k == 0 else at)
 
-    def set_one(self, name: str, v: Value) -> None:
-        self.put(self.places[name], self.f.const(I64, 0), v)
+    def set_one(self, name: str, v: Value, k: int = 0) -> None:
+        at = self.far(k)
+        self.put(self.places[name], self.f.const(I64, 0) if k == 0 else at, v)
+
+    def index(self, name: str) -> Value:
+        place = self.places[name]
+        return place.load(0, self.w) if self.mask is None else place.load_masked(0, self.mask)
+
+    def spots(self, name: str, at: Value) -> tuple[Value, Value]:
+        """Pointers to the elements of each column at its whole number, and which are there."""
+        f, many = self.f, f"<{self.w} x ptr>"
+        if self.kinds[name] == "row":
+            at = at * f.splat(self.words["inner"], self.w) + f.iota(vector(I64, self.w))
+        place = self.places[name]
+        text = f"getelementptr {place.element}, ptr {place.text}, {at.type} {at.text}"
+        there = self.mask if self.mask is not None else f.const(vector("i1", self.w), True)
+        return f.emit(many, text), there
+
+    def pick(self, name: str, at: Value) -> Value:
+        f, e = self.f, self.places[name].element
+        held = half_precision.held_as(e)
+        t, (pointers, there) = vector(held, self.w), self.spots(name, at)
+        v = f.intrinsic(
+            f"llvm.masked.gather.{mangled(t)}.v{self.w}p0", t,
+            [pointers, f.const(I32, BYTES[held]), there, f.const(t, 0)],
+        )  # fmt: skip
+        return half_precision.widened(f, v, e)
+
+    def put_at(self, name: str, at: Value, v: Value) -> None:
+        f, e = self.f, self.places[name].element
+        held = half_precision.held_as(e)
+        t, (pointers, there) = vector(held, self.w), self.spots(name, at)
+        v = half_precision.narrowed(f, v, e)
+        f.intrinsic(
+            f"llvm.masked.scatter.{mangled(t)}.v{self.w}p0", None,
+            [v, pointers, f.const(I32, BYTES[held]), there],
+        )  # fmt: skip
 
     def store(self, name: str, i: Value, v: Value) -> None:
         self.put(self.places[name], i * self.words["inner"], v)
@@ -248,6 +370,115 @@ class Column(Row):
             for place, term in zip(into, values(i), strict=True):
                 self.take(place, how, term)
         return [place.get() for place in into]
+
+
+class Several:
+    """A value of each of some rows that are computed together."""
+
+    def __init__(self, parts: Sequence[Value]) -> None:
+        self.parts = list(parts)
+
+
+def each_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of values that takes `Several` too."""
+
+    def called(*values: Any) -> Any:
+        many = [v for v in values if isinstance(v, Several)]
+        if not many:
+            return function(*values)
+        count = len(many[0].parts)
+        return Several([function(*(part_of(v, k) for v in values)) for k in range(count)])
+
+    return called
+
+
+def part_of(v: Any, k: int) -> Any:
+    """The value of the k-th row."""
+    return v.parts[k] if isinstance(v, Several) else v
+
+
+SIGNS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b, "radd": lambda a, b: b + a, "sub": lambda a, b: a - b,
+    "rsub": lambda a, b: b - a, "mul": lambda a, b: a * b, "rmul": lambda a, b: b * a,
+    "truediv": lambda a, b: a / b, "rtruediv": lambda a, b: b / a, "neg": lambda a: -a,
+}  # fmt: skip
+for _sign, _function in SIGNS.items():
+    setattr(Several, f"__{_sign}__", each_of(_function))
+
+
+class Together(Row):
+    """Some rows at a time: sums over all rows are added up in registers before they are kept.
+
+    Operands of the kind "sum" have a line for each chunk. What is a number in `Row` is `Several`;
+    sums over rows are added in the order of the rows, so that the bits are those of one row at
+    a time.
+    """
+
+    def begin(self, index: Value) -> None:
+        """Point at the sums of a chunk, and make them 0."""
+        zero = self.neutral("add")
+        for name, kind in self.kinds.items():
+            if kind == "sum":
+                place = self.words[name].of(self.c).at(index * self.n)
+                self.places[name] = place
+                self.each(lambda i, place=place: self.put(place, i, zero))  # type: ignore[misc]
+
+    def enter_all(self, rows: list[Value]) -> None:
+        """Point at the operands of some rows."""
+        kept = {k: p for k, p in self.places.items() if self.kinds[k] == "sum"}
+        found = []
+        for row in rows:
+            self.enter(row)
+            found.append(dict(self.places))
+        self.count_of_rows = len(rows)
+        self.places = {
+            k: [one[k] for one in found] if kind in ("row", "one") else found[0][k]
+            for k, kind in self.kinds.items()
+            if kind != "sum"
+        } | kept
+
+    def load(self, name: str, i: Value) -> Any:
+        places = self.places[name]
+        if isinstance(places, list):
+            return Several([self.get(p, i) for p in places])
+        return Several([self.get(places, i)] * self.count_of_rows)
+
+    def store(self, name: str, i: Value, v: Any) -> None:
+        for k, place in enumerate(self.places[name]):
+            self.put(place, i, part_of(v, k))
+
+    def one(self, name: str, k: int = 0) -> Any:
+        return Several([p[0] for p in self.places[name]])
+
+    def add_line(self, name: str, i: Value, v: Any, w: Any = None) -> None:
+        place = self.places[name]
+        total = self.get(place, i)
+        for k in range(self.count_of_rows):
+            a = part_of(v, k)
+            total = total + a if w is None else self.f.fma(a, part_of(w, k), total)
+        self.put(place, i, total)
+
+    def totals(self, count: int, values: Any, how: str = "add") -> Any:
+        """One row after the other; what `values` computes of the others is never used."""
+
+        def of_row(term: Any, k: int) -> Any:
+            if isinstance(term, tuple):
+                return tuple([part_of(t, k) for t in term])
+            return part_of(term, k)
+
+        found = [
+            super(Together, self).totals(
+                count, lambda i, k=k: tuple([of_row(t, k) for t in values(i)]), how  # type: ignore[misc]
+            )
+            for k in range(self.count_of_rows)
+        ]  # fmt: skip
+        return [Several(column) for column in zip(*found, strict=True)]
+
+    def wide(self, v: Any) -> Any:
+        return each_of(super().wide)(v)
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        return each_of(self.f.fma)(a, b, c)
 
 
 Words = dict[str, Any]
@@ -293,53 +524,6 @@ def module_of(
     f.ret()
     builtin.entry(module, "call", "run", ["array"] * len(operands) + [*numbers.values(), "int"])
     return module
-
-
-def part(f: Function, index: Value, each: Value, count: Value) -> tuple[Value, Value]:
-    """From where to where chunk `index` goes, of `count` things that are cut `each` by `each`."""
-    start = index * each
-    return start, f.select(start + each < count, start + each, count)
-
-
-def build(name: str, e: str, kinds: dict[str, str], body: Body) -> Module:
-    """The module of a row kernel: called with its operands, n, rows, period, rows a chunk."""
-
-    def chunk(f: Function, words: Words, index: Value) -> None:
-        row = Row(f, e, kinds, words)
-        with f.range(*part(f, index, words["each"], words["rows"])) as r:
-            row.enter(r)
-            body(row)
-
-    numbers = dict.fromkeys(("n", "rows", "period", "each"), "int")
-    return module_of(name, list(kinds), numbers, chunk)
-
-
-def kernel(body: Body, e: str, kinds: dict[str, str]) -> Any:
-    """The compiled row kernel as a Python function."""
-    name = f"rows_{body.__name__}"
-    return compiled((name, e, tuple(kinds.items())), lambda: build(name, e, kinds, body))
-
-
-def columns(e: str, vectors: int) -> int:
-    """Columns that `column_kernel` computes together."""
-    return vectors * jit.target().lanes // (2 if e == F64 else 1)
-
-
-def column_kernel(body: Body, e: str, kinds: dict[str, str], vectors: int) -> Any:
-    """The same body over columns: a function of its operands, n, inner, blocks, count (all blocks
-    of columns), blocks of a chunk, chunks."""
-    name = f"columns_{body.__name__}"
-
-    def chunk(f: Function, words: Words, index: Value) -> None:
-        column = Column(f, e, kinds, words, vectors)
-        with f.range(*part(f, index, words["each"], words["count"])) as block:
-            column.at(block, body)
-
-    def build() -> Module:
-        numbers = dict.fromkeys(("n", "inner", "blocks", "count", "each"), "int")
-        return module_of(name, list(kinds), numbers, chunk)
-
-    return compiled((name, e, tuple(kinds.items()), vectors), build)
 
 
 def compiled(key: tuple[Any, ...], build: Callable[[], Module]) -> Any:

@@ -1,70 +1,253 @@
-"""Losses over classes by machine code, and when that is used.
+"""Losses over classes: which kernel computes them, and the means and sums of what they give.
 
-Every function answers None for what NumPy does. Scores are (N, C, inner), inner = 1 for rows. Not
-here: the kernels (`cross_entropy.py`).
+Scores are (C), (N, C) or (N, C, ...); targets the same without the classes. Not here: the
+mathematics (`cross_entropy.py`), NumPy's arrays (`reference.py`), CTC (`ctc.py`).
 """
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
 
-from ..elementwise import select as elementwise
-from ..matmul.select import ELEMENTS
-from ..softmax.select import NARROW, launch, usable
+from ...errors import message
+from .. import tuning
+from ..codegen.row_body import computed
+from ..meta import MetaArray
+from ..plan import Plan, Reference, nbytes
+from ..reduce.reference import add_reduce
+from ..rows import dense, launches, takes
+from ..rows import plan as plan_rows
+from . import cross_entropy as bodies
+from . import reference
 
 Array = Any
-LEAST = 1 if elementwise.ALWAYS else 2048  # elements from which on a kernel is used
+Shape = tuple[int, ...]
+Line = tuple[Any, Shape, Shape] | None
+INT64 = np.dtype(np.int64)
 
 
-def taken(x: Array, *others: Array | None) -> bool:
-    """Whether a kernel takes these scores."""
-    return (
-        x.ndim == 3
-        and (x.shape[2] == 1 or x.shape[2] >= NARROW)
-        and x.size > 0
-        and usable(x, *others, least=LEAST)
-        and x.dtype in ELEMENTS
+def class_dim(a: Any) -> int:
+    """Which dimension of scores are the classes."""
+    return 1 if a.ndim > 1 else 0
+
+
+def without(shape: Shape, dim: int) -> Shape:
+    return shape[:dim] + shape[dim + 1 :]
+
+
+def metas(operands: dict[str, Line]) -> dict[str, Any]:
+    """Those operands that are there."""
+    return {k: MetaArray(m[1], m[0], m[2]) for k, m in operands.items() if m is not None}
+
+
+def prepared(
+    operands: dict[str, MetaArray], dim: int, made: list[Any]
+) -> tuple[dict[str, MetaArray], dict[str, str]]:
+    """The operands in the types that kernels take, and what the plan calls them."""
+    x, names = operands["x"], {}
+    wide = computed(x.dtype)
+    for k, m in operands.items():
+        dtype = {"x": x.dtype, "target": INT64}.get(k, wide)
+        names[k] = dense(k, m, dtype, made)
+        operands[k] = MetaArray(m.shape, dtype)
+    return operands, names
+
+
+def counting(f: Any, args: dict[str, Any]) -> None:
+    """Written before the chunks: how many targets are no class, and how many do not count."""
+    from ..codegen.ir import I64
+
+    target = args["target"].of(I64)
+    wrong, skipped = f.var(f.const(I64, 0)), f.var(f.const(I64, 0))
+    with f.range(args["numbers"]) as i:
+        t = target[i]
+        skip = t == args["ignored"]
+        no_class = f.compare("ge", t, args["n"], unsigned=True)  # negative numbers are large
+        bad = no_class & ~skip
+        wrong.set(wrong.get() + f.convert(bad, I64))
+        skipped.set(skipped.get() + f.convert(skip, I64))
+    status = args["status"].of(I64)
+    status[0] = wrong.get()
+    status[1] = skipped.get()
+
+
+def chunks_unless_wrong(f: Any, args: dict[str, Any]) -> Any:
+    """No chunk where a target is no class: nothing is read at it."""
+    from ..codegen.ir import I64
+
+    return f.select(args["status"].of(I64)[0] == 0, args["chunks"], 0)
+
+
+# -- cross entropy -------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_cross_entropy(
+    x: Line, target: Line, w: Line, ignored: int, smoothing: float
+) -> Plan:
+    """status, sums, loss and (with weights) factor of x, target and w; the scalar `weights` is the
+    sum of w."""
+    operands = metas({"x": x, "target": target, "w": w})
+    scores = operands["x"]
+    dim, wide = class_dim(scores), computed(scores.dtype)
+    shape, c = without(scores.shape, dim), scores.shape[dim]
+    body = bodies.smooth_cross_entropy if smoothing else bodies.cross_entropy
+    one = MetaArray(shape, wide)
+    outputs = {"status": MetaArray((2,), INT64),
+               "sums": MetaArray((3 if smoothing else 2, *shape), wide), "loss": one}  # fmt: skip
+    outputs |= {} if w is None else {"factor": one}
+    smooth = {"keep": 1 - smoothing, "share": smoothing / c} if smoothing and c else {}
+    made: list[Any] = []
+    taken, names = prepared(dict(operands), dim, made)
+    way = "numpy"
+    if takes(body, taken, dim, tuning.LOSS_LEAST):
+        how = {"prepare": counting, "chunks": chunks_unless_wrong}
+        more: dict[str, Any] = {"weights": "weights", **smooth} if smoothing else {}
+        more["ignored"] = ignored
+        made += launches(body, taken, tuple(outputs), dim, more, names, **how)
+        way = "rows" if math.prod(scores.shape[dim + 1 :]) == 1 else "columns"
+    else:
+        given = tuple([k if k in operands else None for k in ("x", "target", "w")])
+        made = [Reference(
+            reference.losses, (*given, "weights"), tuple(outputs), body=body, dim=dim,
+            wanted=tuple(outputs), ignored=ignored, keep=1 - smoothing,
+            share=smoothing / max(1, c),
+        )]  # fmt: skip
+    return Plan(
+        f"cross_entropy.{way}", ("x", "target", "w"), outputs, made, scalars=("weights",),
+        flops=6 * scores.size, bytes=nbytes(*operands.values(), *outputs.values()),
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_cross_entropy_grad(
+    g: Line, x: Line, target: Line, w: Line, ignored: int, smoothing: float
+) -> Plan:
+    """dx of g (None where it is the scalar `slope` for all), x, target, w and sums."""
+    operands = metas({"g": g, "x": x, "target": target, "w": w})
+    scores = operands["x"]
+    dim, wide = class_dim(scores), computed(scores.dtype)
+    shape, c = without(scores.shape, dim), scores.shape[dim]
+    operands["sums"] = MetaArray((3 if smoothing else 2, *shape), wide)
+    body = bodies.smooth_cross_entropy_grad if smoothing else bodies.cross_entropy_grad
+    outputs = {"dx": MetaArray(scores.shape, scores.dtype)}
+    smooth = {"keep": 1 - smoothing, "share": smoothing / c} if smoothing and c else {}
+    made: list[Any] = []
+    taken, names = prepared(dict(operands), dim, made)
+    way = "numpy"
+    if takes(body, taken, dim, tuning.LOSS_LEAST):
+        more = {"weights": "weights", **smooth} if smoothing else {}
+        numbers = {**more, "ignored": ignored, "slope": "slope"}
+        made += launches(body, taken, ("dx",), dim, numbers, names)
+        way = "rows" if math.prod(scores.shape[dim + 1 :]) == 1 else "columns"
+    else:
+        given = tuple([k if k in operands else None for k in ("g", "x", "target", "w", "sums")])
+        made = [Reference(
+            reference.slopes, (*given, "slope", "weights"), ("dx",), body=body, dim=dim,
+            ignored=ignored, keep=1 - smoothing, share=smoothing / max(1, c),
+        )]  # fmt: skip
+    return Plan(
+        f"cross_entropy_grad.{way}", ("g", "x", "target", "w", "sums"), outputs, made,
+        scalars=("slope", "weights"), flops=5 * scores.size,
+        bytes=nbytes(*operands.values(), *outputs.values()),
+    )  # fmt: skip
+
+
+def line(a: Array | None) -> Line:
+    """The part of a key that stands for an operand that may be missing."""
+    return None if a is None else (a.dtype, a.shape, a.strides)
+
+
+def all_weights(w: Array | None, classes: int, dtype: Any) -> float:
+    """The sum of the weights of all classes."""
+    return float(classes) if w is None else float(w.astype(computed(dtype), copy=False).sum())
+
+
+def cross_entropy(
+    x: Array, target: Array, w: Array | None, reduction: str, ignored: int, smoothing: float
+) -> tuple[Array, Array, Array]:
+    """The losses, their sum or mean; what the gradient needs of each row; what a mean is divided
+    by.
+
+    Raises IndexError for a target that is no class and not `ignored`.
+    """
+    plan = plan_cross_entropy(
+        (x.dtype, x.shape, x.strides), (target.dtype, target.shape, target.strides), line(w),
+        ignored, smoothing,
+    )  # fmt: skip
+    weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
+    status, sums, loss, *factor = plan.run(x, target, w, weights)
+    if status[0]:
+        raise no_class(target, x.shape[class_dim(x)], ignored)
+    skipped = status[1]
+    if factor:
+        total = factor[0].sum()
+    else:
+        total = loss.dtype.type(loss.size - int(skipped) if skipped else loss.size)
+    if reduction == "none":
+        found = loss
+    elif reduction == "sum" or (not skipped and not factor and loss.size):
+        found = np.asarray(add_reduce(loss, tuple(range(loss.ndim))))
+        if reduction == "mean":
+            found = np.true_divide(found, total)
+    else:
+        with np.errstate(all="ignore"):
+            found = np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total)
+    found = np.asarray(found)
+    return found if found.dtype == x.dtype else found.astype(x.dtype), sums, np.asarray(total)
+
+
+def cross_entropy_gradient(
+    g: Array, x: Array, target: Array, w: Array | None, sums: Array, total: Array, reduction: str,
+    ignored: int, smoothing: float,
+) -> Array:  # fmt: skip
+    """The gradient of x, given that of the loss."""
+    key = ((x.dtype, x.shape, x.strides), (target.dtype, target.shape, target.strides), line(w),
+           ignored, smoothing)  # fmt: skip
+    weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
+    if reduction == "none":
+        return plan_cross_entropy_grad(line(g), *key).run(g, x, target, w, sums, 0.0, weights)
+    slope = float(g)
+    if reduction == "mean":
+        kind = total.dtype.type
+        with np.errstate(all="ignore"):
+            slope = float(kind(slope) / kind(total))
+    plan = plan_cross_entropy_grad(None, *key)
+    return plan.run(None, x, target, w, sums, slope, weights)
+
+
+def no_class(target: Array, classes: int, ignored: int) -> IndexError:
+    """The error of targets that are no class."""
+    wrong = ((target < 0) | (target >= classes)) & (target != ignored)
+    return IndexError(
+        message(
+            f"Target {int(target[wrong].flat[0])} is out of bounds.",
+            got=f"targets from {int(target.min())} to {int(target.max())}",
+            wanted=f"0 <= target < {classes} (the number of classes), or ignore_index={ignored}",
+            hint="check the labels, or the size of the last layer",
+        )
     )
 
 
-def run(name: str, scores: Array, **operands: tuple[str, Array | None]) -> None:
-    given = [(k, kind, a) for k, (kind, a) in operands.items() if a is not None]
-    kinds = tuple([(k, kind) for k, kind, _ in given])
-    _, n, inner = scores.shape
-    launch("loss", name, scores, n, inner, kinds, [a for _, _, a in given])
+# -- logsumexp -----------------------------------------------------------------------------------
 
 
-def log_sums(x: Array, w: Array | None = None, spread: bool = False) -> Array | None:
-    """(2, N, inner) for x (N, C, inner): the largest element of each row, and log sum exp(x - it);
-    with `spread` (3, N, inner), the last the sum of w (x - it)."""
-    if not taken(x, w):
-        return None
-    y = np.empty((3 if spread else 2, x.shape[0], x.shape[2]), x.dtype)
-    run("log_sums", x, x=("row", x), top=("one", y[0]), log=("one", y[1]),
-        all=("one", y[2] if spread else None), w=("line", w if spread else None))  # fmt: skip
-    return y
+@functools.lru_cache(maxsize=256)
+def plan_log_sum_exp(dtype: Any, shape: Shape, strides: Shape) -> Plan:
+    """y of x, along its last dimension."""
+    y = {"y": MetaArray(shape[:-1], dtype)}
+    operands = {"x": MetaArray(shape, dtype, strides)}
+    return plan_rows("logsumexp", bodies.log_sum_exp, operands, y, len(shape) - 1,
+                     tuning.LOSS_LEAST, flops=4)  # fmt: skip
 
 
 def logsumexp(x: Array) -> Array | None:
-    """log sum exp(x) of each row of x (N, C)."""
-    if x.ndim != 2 or not taken(x.reshape(*x.shape, 1)):
+    """log sum exp(x) along the last dimension; None for what other sums compute."""
+    if x.size < tuning.LOSS_LEAST or x.dtype.kind != "f" or not x.flags.c_contiguous:
         return None
-    y = np.empty(len(x), x.dtype)
-    run("finite_log_sums", x.reshape(*x.shape, 1), x=("row", x), y=("one", y))
-    return y
+    plan = plan_log_sum_exp(x.dtype, x.shape, x.strides)
+    return None if plan.name.endswith("numpy") else plan.run(x)
 
-
-def shares(
-    x: Array, sums: Array, scale: Array, less: Array | None, w: Array | None, shape: Any
-) -> Array | None:
-    """The softmax of each row of x (N, C, inner) times its `scale` (N, inner), given its
-    `log_sums`; less `less` (N, inner) times w (C) or 1. The result has the shape given."""
-    if not taken(x, sums, scale, less, w):
-        return None
-    dx = np.empty(shape, x.dtype)  # not a view: a leaf keeps it as its gradient
-    run("shares", x, x=("row", x), top=("one", sums[0]), log=("one", sums[1]),
-        scale=("one", scale), less=("one", less), w=("line", None if less is None else w),
-        dx=("row", dx))  # fmt: skip
-    return dx

@@ -1,337 +1,170 @@
-"""Batch, group and instance norm: what a channel has in an image is a stretch of memory.
+"""Batch, group and instance norm: bodies that LLVM (`channels.py`) and NumPy read.
 
-What one channel has in all images (or one group in a sample) stays in the cache between its
-moments, the distances from the mean and the result. Names as in `layer_norm.py`.
+A row is what one channel has in all images, or one group of channels in a sample. With weights of
+the channels of a group there are words beside those of `codegen/row_body.py`:
+
+    r.channels(write)            `write(c)` for each channel of the group, a reader of its own
+    c.channel(name)              a channel's number
+    c.add_channel(name, v)       a sum over all samples, for each channel: += v
+    r.channel_means(n, values)   sums of n values of each channel, over the elements of the group
+
+Not here: when which of them computes a call (`select.py`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..codegen.half import computed
-from ..codegen.ir import F64, Function, Pointer, Value, Variable, lanes, vector
-from ..codegen.rows import Term, Vectors, Words, compiled, module_of, part
-from ..runtime import jit
-from .layer_norm import add_lines, inverse_std
+from ..codegen.row_body import row_body
+from .layer_norm import EPS, inverse_std
 
-COLUMNS = 4  # vectors of columns that are computed together
-
-# -- channels: x (images, channels, n), everything else (channels) -------------------------------
-
-
-class Channels:
-    """Where the elements of a channel are: `n` neighbours in each image."""
-
-    def __init__(self, f: Function, words: Words, e: str, names: tuple[str, ...]) -> None:
-        for k in names:
-            words[k] = words[k].of(e if k in ("x", "y", "g", "dx") else computed(e))
-        self.f, self.words, self.c = f, words, computed(e)
-        self.v = Vectors(f, words["n"], self.c)
-
-    def channels(self, index: Value, body: Any) -> None:
-        with self.f.range(*part(self.f, index, self.words["each"], self.words["channels"])) as c:
-            self.channel = c
-            body()
-
-    def at(self, name: str, image: Value) -> Pointer:
-        """The elements of the channel in an image."""
-        w = self.words
-        return w[name].at((image * w["channels"] + self.channel) * w["n"])  # type: ignore[no-any-return]
-
-    def number(self, name: str) -> Value:
-        """The channel's number."""
-        return self.words[name][self.channel]  # type: ignore[no-any-return]
-
-    def keep(self, name: str, value: Value) -> None:
-        """Write the channel's number."""
-        self.words[name][self.channel] = value
-
-    def wide(self, number: Value) -> Value:
-        return self.v.wide(number)
-
-    def sums(self, count: int, values: Any) -> list[Value]:
-        """Sums over the channel of `values(image, i)`: a block of images at a time, those of the
-        blocks in float64."""
-        f, v, images = self.f, self.v, self.words["images"]
-        totals = [f.var(f.const(F64, 0.0)) for _ in range(count)]
-        with f.range(0, images, self.words["block"]) as first:
-            end = first + self.words["block"]
-            into = v.fours(count)
-            with f.range(first, f.select(end < images, end, images)) as image:
-                v.gather(into, lambda i: values(image, i))
-            for t, places in zip(totals, into, strict=True):
-                t.set(t.get() + f.convert(v.total(places), F64))
-        return [t.get() for t in totals]
-
-    def each(self, write: Any) -> None:
-        with self.f.range(self.words["images"]) as image:
-            self.v.each(lambda i: write(image, i))
+FORWARD = {
+    "x": "row: data", "w": "one: weight", "b": "one: bias", "mean": "one: mean",
+    "var": "one: variance", "y": "row: the result",
+}  # fmt: skip
+BACKWARD = {
+    "g": "row: gradient of y", "x": "row: data", "w": "one: weight", "mean": "one: mean",
+    "var": "one: variance", "dx": "row: gradient of x", "dw": "one: gradient of w",
+    "db": "one: gradient of b",
+}  # fmt: skip
 
 
-class Columns(Channels):
-    """The same where a channel is one number in each image: some columns at a time."""
+def moments(r: Any) -> tuple[Any, Any]:
+    """Mean and variance, which are kept; the variance in a second pass."""
+    mean = r.mean(lambda i: r.load("x", i))
+    middle = r.wide(mean)
 
-    def __init__(self, f: Function, words: Words, e: str, names: tuple[str, ...]) -> None:
-        super().__init__(f, words, e, names)
-        self.v.n = words["channels"]
-        self.v.w *= COLUMNS
+    def square(i: Any) -> tuple[Any, Any]:
+        d = r.load("x", i) - middle
+        return d, d
 
-    def channels(self, index: Value, body: Any) -> None:
-        f, v = self.f, self.v
-        self.channel = index * v.w
-        with f.when(self.channel + v.w <= v.n) as branch:
-            body()
-        with branch.otherwise():
-            v.tail(self.channel, lambda _: body())
-
-    def at(self, name: str, image: Value) -> Pointer:
-        return self.words[name].at(image * self.words["channels"])  # type: ignore[no-any-return]
-
-    def number(self, name: str) -> Value:
-        return self.v.get(self.words[name], self.channel)
-
-    def keep(self, name: str, value: Value) -> None:
-        self.v.put(self.words[name], self.channel, value)
-
-    def wide(self, number: Value) -> Value:
-        return number
-
-    def sums(self, count: int, values: Any) -> list[Value]:
-        f, v, images = self.f, self.v, self.words["images"]
-        double = f.const(vector(F64, v.w), 0.0)
-        totals = [f.var(double) for _ in range(count)]
-        with f.range(0, images, self.words["block"]) as first:
-            end = first + self.words["block"]
-            into: list[Variable] = [f.var(v.neutral("add")) for _ in range(count)]
-            with f.range(first, f.select(end < images, end, images)) as image:
-                for place, term in zip(into, values(image, self.channel), strict=True):
-                    v.take(place, "add", term)
-            for t, place in zip(totals, into, strict=True):
-                t.set(t.get() + f.convert(place.get(), F64))
-        return [t.get() for t in totals]
-
-    def each(self, write: Any) -> None:
-        with self.f.range(self.words["images"]) as image:
-            write(image, self.channel)
+    var = r.mean(square)
+    r.set_one("mean", mean)
+    r.set_one("var", var)
+    return mean, var
 
 
-def channel_forward(h: Channels, names: tuple[str, ...], training: bool) -> None:
+def scaled(r: Any, mean: Any, var: Any) -> None:
     """y = x scale + shift with scale = rstd w, shift = b - mean scale."""
-    f, v, words = h.f, h.v, h.words
-    if training:
-        count = f.convert(words["count"], F64)
-
-        def mean_of(values: Any) -> Value:
-            (total,) = h.sums(1, values)
-            many = f.splat(count, lanes(total.type))
-            return f.convert(total / many, h.c)
-
-        mean = mean_of(lambda image, i: (v.get(h.at("x", image), i),))
-        middle = h.wide(mean)
-
-        def square(image: Value, i: Value) -> tuple[Term]:
-            d = v.get(h.at("x", image), i) - middle
-            return ((d, d),)
-
-        var = mean_of(square)
-        h.keep("mean", mean)
-        h.keep("var", var)
-    else:
-        mean, var = h.number("mean"), h.number("var")
-    scale = inverse_std(f, var, words["eps"])
-    if "w" in names:
-        scale = scale * h.number("w")
+    scale = inverse_std(r, var)
+    if r.has("w"):
+        scale = scale * r.one("w")
     shift = -mean * scale
-    if "b" in names:
-        shift = shift + h.number("b")
-    scale, shift = h.wide(scale), h.wide(shift)
-
-    def write(image: Value, i: Value) -> None:
-        v.put(h.at("y", image), i, f.fma(v.get(h.at("x", image), i), scale, shift))
-
-    h.each(write)
+    if r.has("b"):
+        shift = shift + r.one("b")
+    scale, shift = r.wide(scale), r.wide(shift)
+    r.each(lambda i: r.store("y", i, r.fma(r.load("x", i), scale, shift)))
 
 
-def channel_backward(h: Channels, names: tuple[str, ...], training: bool) -> None:
-    """dw = sum g xh, db = sum g, dx = rstd w (g - db / count - xh dw / count).
+@row_body(FORWARD, EPS)
+def batch_norm(r: Any) -> None:
+    """y = (x - mean) / sqrt(var + eps) * w + b with the moments of x, which are kept."""
+    scaled(r, *moments(r))
 
-    By fixed moments dx = g rstd w.
-    """
-    f, v, words = h.f, h.v, h.words
-    mean = h.wide(h.number("mean"))
-    rstd = inverse_std(f, h.number("var"), words["eps"])
 
-    def apart(image: Value, i: Value) -> Value:
-        return v.get(h.at("x", image), i) - mean
+@row_body(FORWARD, EPS)
+def batch_norm_eval(r: Any) -> None:
+    """y = (x - mean) / sqrt(var + eps) * w + b with the moments given."""
+    scaled(r, r.one("mean"), r.one("var"))
 
-    def products(image: Value, i: Value) -> tuple[Term, Value]:
-        g = v.get(h.at("g", image), i)
-        return (g, apart(image, i)), g
 
-    along, level = h.sums(2, products)
-    dw, db = f.convert(along, h.c) * rstd, f.convert(level, h.c)
-    h.keep("dw", dw)
-    h.keep("db", db)
-    if "dx" not in names:
+def slopes(r: Any, training: bool) -> None:
+    """dw = sum g xh, db = sum g with xh = (x - mean) / sqrt(var + eps), and dx."""
+    mean = r.wide(r.one("mean"))
+    rstd = inverse_std(r, r.one("var"))
+
+    def apart(i: Any) -> Any:
+        return r.load("x", i) - mean
+
+    def products(i: Any) -> tuple[Any, Any]:
+        g = r.load("g", i)
+        return (g, apart(i)), g
+
+    along, db = r.totals(2, products)
+    dw = along * rstd
+    r.set_one("dw", dw)
+    r.set_one("db", db)
+    if not r.has("dx"):
         return
-    scale = h.wide(rstd * h.number("w") if "w" in names else rstd)
+    scale = r.wide(rstd * r.one("w") if r.has("w") else rstd)
     if training:
-        share = f.const(h.c, 1.0) / f.convert(words["count"], h.c)
-        slope, less = h.wide(-(dw * share) * rstd), h.wide(db * share)
+        share = 1.0 / r.count
+        slope, less = r.wide(-(dw * share) * rstd), r.wide(db * share)
 
-    def write(image: Value, i: Value) -> None:
-        g = v.get(h.at("g", image), i)
+    def write(i: Any) -> None:
+        g = r.load("g", i)
         if training:
-            g = f.fma(apart(image, i), slope, g - less)
-        v.put(h.at("dx", image), i, g * scale)
+            g = r.fma(apart(i), slope, g - less)
+        r.store("dx", i, g * scale)
 
-    h.each(write)
-
-
-CHANNEL_NUMBERS = {
-    "n": "int", "images": "int", "channels": "int", "each": "int", "block": "int", "count": "int",
-    "eps": "float",
-}  # fmt: skip
+    r.each(write)
 
 
-def channel_kernel(
-    e: str, names: tuple[str, ...], training: bool, columns: bool, backward: bool
-) -> Any:
-    """A function of (*names, *CHANNEL_NUMBERS, chunks).
-
-    Forward: x, w, b, mean, var, y; backward: g, x, w, mean, var, dx, dw, db. When `training` the
-    moments are x's own: the forward writes them.
-    """
-    name = "norm_channels" + "_grad" * backward
-    place = Columns if columns else Channels
-    write = channel_backward if backward else channel_forward
-
-    def chunk(f: Function, words: Words, index: Value) -> None:
-        h = place(f, words, e, names)
-        h.channels(index, lambda: write(h, names, training))
-
-    return compiled(
-        (name, e, names, training, columns),
-        lambda: module_of(name, names, CHANNEL_NUMBERS, chunk),
-    )
+@row_body(BACKWARD, EPS)
+def batch_norm_grad(r: Any) -> None:
+    """dw = sum g xh, db = sum g, dx = rstd w (g - mean(g) - xh mean(g xh))."""
+    slopes(r, True)
 
 
-def columns_together(e: str) -> int:
-    """Channels in a chunk of `Columns`."""
-    return COLUMNS * jit.target().lanes // (2 if e == F64 else 1)
+@row_body(BACKWARD, EPS)
+def batch_norm_eval_grad(r: Any) -> None:
+    """dw = sum g xh, db = sum g, dx = rstd w g."""
+    slopes(r, False)
 
 
-# -- groups: x (samples, groups, channels of a group, n), w and b (channels) ---------------------
+@row_body(FORWARD, EPS)
+def group_norm(r: Any) -> None:
+    """y = (x - mean) / sqrt(var + eps) * w + b with the moments of a group, which are kept; w and b
+    of its channels."""
+    mean, var = moments(r)
+    rstd = inverse_std(r, var)
 
-
-class Groups(Channels):
-    """A group of a sample: its channels lie one after the other, as images do in `Channels`."""
-
-    def at(self, name: str, image: Value) -> Pointer:
-        return self.words[name].at((self.channel * self.words["images"] + image) * self.v.n)  # type: ignore[no-any-return]
-
-    def parameter(self, name: str, image: Value) -> Value:
-        """The number of a channel of the group."""
-        w = self.words
-        return w[name][self.channel % w["groups"] * w["images"] + image]  # type: ignore[no-any-return]
-
-
-def group_forward(h: Groups, names: tuple[str, ...]) -> None:
-    """y = x scale + shift with scale = rstd w, shift = b - mean scale."""
-    f, v, words = h.f, h.v, h.words
-    count = f.convert(words["count"], F64)
-    (total,) = h.sums(1, lambda image, i: (v.get(h.at("x", image), i),))
-    mean = f.convert(total / count, h.c)
-    middle = h.wide(mean)
-
-    def square(image: Value, i: Value) -> tuple[Term]:
-        d = v.get(h.at("x", image), i) - middle
-        return ((d, d),)
-
-    (total,) = h.sums(1, square)
-    var = f.convert(total / count, h.c)
-    rstd = inverse_std(f, var, words["eps"])
-    h.keep("mean", mean)
-    h.keep("var", var)
-    with f.range(words["images"]) as image:
-        scale = rstd * h.parameter("w", image) if "w" in names else rstd
+    def write(c: Any) -> None:
+        scale = rstd * c.channel("w") if r.has("w") else rstd
         shift = -mean * scale
-        if "b" in names:
-            shift = shift + h.parameter("b", image)
-        scale, shift = h.wide(scale), h.wide(shift)
-        x, y = h.at("x", image), h.at("y", image)
+        if r.has("b"):
+            shift = shift + c.channel("b")
+        scale, shift = c.wide(scale), c.wide(shift)
+        c.each(lambda i: c.store("y", i, r.fma(c.load("x", i), scale, shift)))
 
-        def write(i: Value, x: Any = x, y: Any = y, a: Value = scale, b: Value = shift) -> None:
-            v.put(y, i, f.fma(v.get(x, i), a, b))
-
-        v.each(write)
+    r.channels(write)
 
 
-def group_backward(h: Groups, names: tuple[str, ...]) -> None:
-    """dx = rstd (h - mean(h) - xh mean(h xh)) with h = g w; a channel's sums of g xh and of g."""
-    f, v, words = h.f, h.v, h.words
-    mean = h.wide(h.number("mean"))
-    rstd = inverse_std(f, h.number("var"), words["eps"])
-    along, level = (f.var(f.const(F64, 0.0)) for _ in range(2))
-    with f.range(words["images"]) as image:
-        x, g = h.at("x", image), h.at("g", image)
+@row_body(BACKWARD, EPS)
+def group_norm_grad(r: Any) -> None:
+    """dx = rstd (h - mean(h) - xh mean(h xh)) with h = g w; dw = sum g xh, db = sum g of a
+    channel."""
+    mean = r.wide(r.one("mean"))
+    rstd = inverse_std(r, r.one("var"))
 
-        def products(i: Value, x: Any = x, g: Any = g) -> tuple[Term, Value]:
-            value = v.get(g, i)
-            return (value, v.get(x, i) - mean), value
+    def values(c: Any) -> tuple[Any, Any]:
+        def products(i: Any) -> tuple[Any, Any]:
+            g = c.load("g", i)
+            return (g, c.load("x", i) - mean), g
 
-        a, b = v.totals(2, products)
-        a = a * rstd
-        line = h.channel * words["images"] + image
-        for k, value in (("dw", a), ("db", b)):
-            if k in names:
-                words[k][line] = value
-        if "w" in names:
-            w = h.parameter("w", image)
-            a, b = a * w, b * w
-        along.set(along.get() + f.convert(a, F64))
-        level.set(level.get() + f.convert(b, F64))
-    if "dx" not in names:
+        along, level = c.totals(2, products)
+        along = along * rstd
+        if r.has("dw"):
+            c.add_channel("dw", along)
+        if r.has("db"):
+            c.add_channel("db", level)
+        if r.has("w"):
+            w = c.channel("w")
+            along, level = along * w, level * w
+        return along, level
+
+    along, level = r.channel_means(2, values)
+    if not r.has("dx"):
         return
-    count = f.convert(words["count"], F64)
-    slope = h.wide(f.convert(-along.get() / count, h.c) * rstd)
-    less = h.wide(f.convert(level.get() / count, h.c))
-    wide_rstd = h.wide(rstd)
-    with f.range(words["images"]) as image:
-        scale = h.wide(h.parameter("w", image)) if "w" in names else None
-        x, g, dx = (h.at(k, image) for k in ("x", "g", "dx"))
+    slope, less, wide_rstd = r.wide(-along * rstd), r.wide(level), r.wide(rstd)
 
-        def write(i: Value, x: Any = x, g: Any = g, dx: Any = dx, w: Any = scale) -> None:
-            value = v.get(g, i) if w is None else v.get(g, i) * w
-            v.put(dx, i, f.fma(v.get(x, i) - mean, slope, value - less) * wide_rstd)
+    def write(c: Any) -> None:
+        w = c.wide(c.channel("w")) if r.has("w") else None
 
-        v.each(write)
+        def at(i: Any) -> None:
+            h = c.load("g", i) if w is None else c.load("g", i) * w
+            c.store("dx", i, r.fma(c.load("x", i) - mean, slope, h - less) * wide_rstd)
 
+        c.each(at)
 
-GROUP_NUMBERS = {
-    "n": "int", "images": "int", "channels": "int", "groups": "int", "each": "int", "block": "int",
-    "count": "int", "eps": "float",
-}  # fmt: skip
-
-
-def group_kernel(e: str, names: tuple[str, ...], backward: bool) -> Any:
-    """A function of (*names, *GROUP_NUMBERS, chunks).
-
-    "images" is how many channels a group has, "channels" the number of all groups of all samples.
-    Forward: x, w, b, mean, var, y; backward: g, x, w, mean, var, dx, dw, db. dw and db have a
-    line for each sample; the result is in the first.
-    """
-    name = "norm_groups" + "_grad" * backward
-    write = group_backward if backward else group_forward
-
-    def chunk(f: Function, words: Words, index: Value) -> None:
-        h = Groups(f, words, e, names)
-        h.channels(index, lambda: write(h, names))
-
-    def finish(f: Function, words: Words) -> None:
-        h = Groups(f, words, e, names)
-        h.v.n = words["groups"] * words["images"]
-        add_lines(h.v, words, names, words["channels"] // words["groups"])
-
-    end = finish if {"dw", "db"} & {*names} else None
-    return compiled((name, e, names), lambda: module_of(name, names, GROUP_NUMBERS, chunk, end))
+    r.channels(write)

@@ -1,225 +1,150 @@
-"""Layer and RMS norm in one pass over memory.
+"""Layer and RMS norm, and the length of a row made 1, in one pass over memory.
 
 A row is small enough for the cache: its moments, then the distances from the mean, then the result
 are computed while it is there. Gradients likewise; the sums over rows that weight and bias need are
 gathered for each chunk, and the calling thread adds the chunks' sums in order at the end.
 
-Names: x, y rows of data; g, dx gradients; w, b weight and bias; dw, db theirs; xh the normalised x.
-Not here: channels and groups (`batch_norm.py`); when these are used (`select.py`).
+The bodies are read by LLVM and by NumPy. Not here: channels and groups (`batch_norm.py`); when
+which of them computes a call (`select.py`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import TYPE_CHECKING, Any
 
-from ..codegen.half import computed
-from ..codegen.ir import Function, Module, Pointer, Value, element, lanes
-from ..codegen.rows import Row, Vectors, Words, compiled, module_of, part
+from ..codegen.row_body import row_body
 
-TOGETHER = 2  # rows whose sums for weight and bias are added in registers
+if TYPE_CHECKING:
+    from ..codegen.interface import Kernel
+
+EPS = {"eps": "added to the variance"}
 
 
-def inverse_std(f: Function, var: Value, eps: Value) -> Value:
+def inverse_std(r: Any, var: Any) -> Any:
     """1 / sqrt(var + eps)."""
-    one = f.const(var.type, 1.0)
-    return one / f.sqrt(var + f.convert(eps, element(var.type)))
+    return 1.0 / r.sqrt(var + r.parameter("eps"))
 
 
-def add_lines(v: Vectors, words: Words, names: tuple[str, ...], lines: Value) -> None:
-    """Add the other lines of sums for weight and bias to the first, in order."""
-    for k in ("dw", "db"):
-        if k in names:
-            first = words[k]
-            with v.f.range(1, lines) as line:
-                more = first.at(line * v.n)
+@row_body(
+    {"x": "row: data", "w": "line: weight", "b": "line: bias", "y": "row: the result",
+     "mean": "one: mean", "rstd": "one: 1 / sqrt(variance + eps)"}, EPS,
+)  # fmt: skip
+def layer_norm(r: Any) -> None:
+    """y = (x - mean) * rstd * w + b; without a mean, RMS norm: y = x * rstd * w."""
+    mean: Any = None
+    if r.has("mean"):
+        mean = r.mean(lambda i: r.load("x", i))
+        r.set_one("mean", mean)
+        mean = r.wide(mean)
 
-                def add(i: Value, first: Any = first, more: Any = more) -> None:
-                    v.put(first, i, v.get(first, i) + v.get(more, i))
+    def apart(i: Any) -> Any:
+        return r.load("x", i) if mean is None else r.load("x", i) - mean
 
-                v.each(add)
+    def square(i: Any) -> Any:
+        d = apart(i)
+        return d, d
 
+    rstd = inverse_std(r, r.mean(square))
+    r.set_one("rstd", rstd)
+    rstd = r.wide(rstd)
 
-# -- rows: x (rows, n), weight and bias (n) ------------------------------------------------------
+    def write(i: Any) -> None:
+        r.next("x", i)
+        t = apart(i) * rstd
+        if r.has("w") and r.has("b"):
+            t = r.fma(t, r.load("w", i), r.load("b", i))
+        elif r.has("w"):
+            t = t * r.load("w", i)
+        elif r.has("b"):
+            t = t + r.load("b", i)
+        r.store("y", i, t)
 
-
-class RowNorm:
-    """Kernels of layer norm; those of RMS norm have no mean and no bias."""
-
-    def __init__(self, e: str, names: tuple[str, ...]) -> None:
-        self.e, self.c, self.names = e, computed(e), names
-        self.centred = "mean" in names
-
-    def opened(self, f: Function, words: Words) -> Vectors:
-        """The loops, and all operands as pointers to their elements."""
-        for k in self.names:
-            words[k] = words[k].of(self.e if k in ("x", "y", "g", "dx") else self.c)
-        return Vectors(f, words["n"], self.c)
-
-    def forward(self, f: Function, words: Words, index: Value) -> None:
-        """y, mean and rstd of `each` rows."""
-        v, n = self.opened(f, words), words["n"]
-        count = f.convert(n, self.c)
-        with f.range(*part(f, index, words["each"], words["rows"])) as r:
-            x, y = words["x"].at(r * n), words["y"].at(r * n)
-            mean: Value | None = None
-            if self.centred:
-                middle = v.reduce("add", lambda i, x=x: v.get(x, i)) / count  # type: ignore[misc]
-                words["mean"][r] = middle
-                mean = v.wide(middle)
-
-            def apart(i: Value, x: Pointer = x, mean: Value | None = mean) -> Value:
-                return v.get(x, i) if mean is None else v.get(x, i) - mean
-
-            def square(i: Value, apart: Any = apart) -> tuple[Value, Value]:
-                d = apart(i)
-                return d, d
-
-            rstd = inverse_std(f, v.reduce("add", square) / count, words["eps"])
-            words["rstd"][r] = rstd
-            rstd = v.wide(rstd)
-
-            def write(
-                i: Value, x: Pointer = x, y: Pointer = y, apart: Any = apart, rstd: Value = rstd
-            ) -> None:
-                v.ahead(x, i, n)
-                t = apart(i) * rstd
-                if "w" in self.names and "b" in self.names:
-                    t = f.fma(t, v.get(words["w"], i), v.get(words["b"], i))
-                elif "w" in self.names:
-                    t = t * v.get(words["w"], i)
-                elif "b" in self.names:
-                    t = t + v.get(words["b"], i)
-                v.put(y, i, t)
-
-            v.each(write)
-
-    def backward(self, f: Function, words: Words, index: Value) -> None:
-        """dx of `each` rows, and their sums for w and b."""
-        v = self.opened(f, words)
-        start, stop = part(f, index, words["each"], words["rows"])
-        sums = [words[k].at(index * words["n"]) for k in ("dw", "db") if k in self.names]
-        if sums:
-            zero = v.neutral("add")
-            for p in sums:
-                v.each(lambda i, p=p: v.put(p, i, zero))  # type: ignore[misc]
-        many = stop - (stop - start) % TOGETHER
-        with f.range(start, many, TOGETHER) as r:
-            self.rows_together(v, words, [r + k for k in range(TOGETHER)], sums)
-        with f.range(many, stop) as r:
-            self.rows_together(v, words, [r], sums)
-
-    def rows_together(self, v: Vectors, words: Words, rows: list[Value], sums: list[Any]) -> None:
-        """With d = x - mean, h = g w, along = rstd mean(h d), level = mean(h):
-
-        dx = rstd (h - level - d rstd along),  dw = sum g d rstd,  db = sum g
-        """
-        f, n, names = v.f, words["n"], self.names
-        share = f.const(self.c, 1.0) / f.convert(n, self.c)
-        parts: list[dict[str, Any]] = []
-        for r in rows:
-            at: dict[str, Any] = {k: words[k].at(r * n) for k in ("g", "x", "dx") if k in names}
-            at["one"] = words["rstd"][r]
-            at["rstd"] = v.wide(at["one"])
-            at["mean"] = v.wide(words["mean"][r]) if self.centred else None
-            parts.append(at)
-
-        def both(at: dict[str, Any], i: Value) -> tuple[Value, Value]:
-            """g and x - mean."""
-            d = v.get(at["x"], i)
-            return v.get(at["g"], i), d if at["mean"] is None else d - at["mean"]
-
-        def weight(i: Value) -> Value | None:
-            return v.get(words["w"], i) if "w" in names else None
-
-        for at in parts if "dx" in names else []:
-
-            def products(i: Value, at: dict[str, Any] = at) -> tuple[Any, ...]:
-                g, d = both(at, i)
-                w = weight(i)
-                h = g if w is None else g * w
-                return ((h, d), h) if self.centred else ((h, d),)
-
-            found = v.totals(2 if self.centred else 1, products)
-            one = at["one"]
-            at["slope"] = v.wide(-(found[0] * share * one * one * one))
-            at["less"] = v.wide(-(found[1] * share * one)) if self.centred else None
-
-        def write(i: Value) -> None:
-            w = weight(i)
-            gathered = [v.get(p, i) for p in sums]
-            for at in parts:
-                g, d = both(at, i)
-                if "dx" in names:
-                    scale = at["rstd"] if w is None else w * at["rstd"]
-                    h = g * scale if at["less"] is None else f.fma(g, scale, at["less"])
-                    v.put(at["dx"], i, f.fma(d, at["slope"], h))
-                if "dw" in names:
-                    gathered[0] = f.fma(g * at["rstd"], d, gathered[0])
-                if "db" in names:
-                    gathered[-1] = gathered[-1] + g
-            for p, value in zip(sums, gathered, strict=True):
-                v.put(p, i, value)
-
-        v.each(write)
-
-    def finish(self, f: Function, words: Words) -> None:
-        add_lines(self.opened(f, words), words, self.names, words["chunks"])
+    r.each(write)
 
 
-def row_forward(e: str, names: tuple[str, ...]) -> Any:
-    """A function of (*names, n, rows, each, eps, chunks): x, w, b, y, mean, rstd."""
+@row_body(
+    {"g": "row: gradient of y", "x": "row: data", "w": "line: weight", "mean": "one: mean",
+     "rstd": "one: 1 / sqrt(variance + eps)", "dx": "row: gradient of x",
+     "dw": "sum: gradient of w", "db": "sum: gradient of b"},
+)  # fmt: skip
+def layer_norm_grad(r: Any) -> None:
+    """With d = x - mean and h = g w: dx = rstd (h - mean(h) - d rstd rstd mean(h d)),
+    dw = sum g d rstd, db = sum g; without a mean, dx = rstd (h - d rstd rstd mean(h d))."""
+    share = 1.0 / r.count
+    one = r.one("rstd")
+    rstd = r.wide(one)
+    mean = r.wide(r.one("mean")) if r.has("mean") else None
 
-    def build() -> Module:
-        numbers = {"n": "int", "rows": "int", "each": "int", "eps": "float"}
-        return module_of("norm_rows", names, numbers, RowNorm(e, names).forward)
+    def both(i: Any) -> tuple[Any, Any]:
+        """g and x - mean."""
+        d = r.load("x", i)
+        return r.load("g", i), d if mean is None else d - mean
 
-    return compiled(("norm_rows", e, names), build)
+    def products(i: Any) -> tuple[Any, ...]:
+        g, d = both(i)
+        h = g * r.load("w", i) if r.has("w") else g
+        return ((h, d),) if mean is None else ((h, d), h)
 
+    if r.has("dx"):
+        found = r.totals(1 if mean is None else 2, products)
+        slope = r.wide(-(found[0] * share * one * one * one))
+        less = None if mean is None else r.wide(-(found[1] * share * one))
 
-def row_backward(e: str, names: tuple[str, ...]) -> Any:
-    """A function of (*names, n, rows, each, chunks): g, x, w, mean, rstd, dx, dw, db.
+    def write(i: Any) -> None:
+        g, d = both(i)
+        if r.has("dx"):
+            scale = r.load("w", i) * rstd if r.has("w") else rstd
+            h = g * scale if less is None else r.fma(g, scale, less)
+            r.store("dx", i, r.fma(d, slope, h))
+        if r.has("dw"):
+            r.add_line("dw", i, g * rstd, d)
+        if r.has("db"):
+            r.add_line("db", i, g)
 
-    dw and db have a line for each chunk; the result is in the first.
-    """
-
-    def build() -> Module:
-        numbers = {"n": "int", "rows": "int", "each": "int"}
-        norm = RowNorm(e, names)
-        finish = norm.finish if {"dw", "db"} & {*names} else None
-        return module_of("norm_rows_grad", names, numbers, norm.backward, finish)
-
-    return compiled(("norm_rows_grad", e, names), build)
-
-
-# -- the length of a row made 1: bodies for `rows.kernel` and `rows.column_kernel` ---------------
-
-
-def floor(r: Row, norm: Value) -> tuple[Value, Value]:
-    """max(norm, eps), and whether it is the norm; `how` is eps, and whether the floor stops the
-    gradient."""
-    eps = r.places["how"][0]
-    return r.f.select(norm < eps, eps, norm), norm < eps
+    r.each(write)
 
 
-def unit(r: Row) -> None:
-    """x / max(norm, eps) with norm = sqrt(sum(x ** 2)), which is kept."""
-    norm = r.f.sqrt(r.reduce("add", lambda i: (r.load("x", i), r.load("x", i))))
+@functools.cache
+def gradient(e: str, given: tuple[str, ...]) -> Kernel:
+    """The kernel of `layer_norm_grad`, whose dw and db have a line for each chunk: the result is in
+    the first."""
+    from ..codegen.row_kernels import summing_kernel
+
+    return summing_kernel(layer_norm_grad, e, given)
+
+
+# -- the length of a row made 1 ------------------------------------------------------------------
+
+FLOOR = {
+    "eps": "the least length",
+    "stops": "1 where the floor stops the gradient, else 0",
+}
+
+
+@row_body({"x": "row: data", "norm": "one: the length", "y": "row: the result"}, FLOOR)
+def unit(r: Any) -> None:
+    """y = x / max(norm, eps) with norm = sqrt(sum(x ** 2)), which is kept."""
+    norm = r.sqrt(r.reduce("add", lambda i: (r.load("x", i), r.load("x", i))))
     r.set_one("norm", norm)
-    length = r.wide(floor(r, norm)[0])
+    eps = r.parameter("eps")
+    length = r.wide(r.select(norm < eps, eps, norm))
     r.each(lambda i: r.store("y", i, r.load("x", i) / length))
 
 
-def unit_grad(r: Row) -> None:
-    """g / l - x sum(g x) / (l l norm) with l = max(norm, eps); the second part is 0 where the norm
-    is, and where the floor holds and stops the gradient."""
-    f = r.f
-    norm = r.one("norm")
-    length, held = floor(r, norm)
+@row_body(
+    {"g": "row: gradient of y", "x": "row: data", "norm": "one: the length",
+     "dx": "row: gradient of x"}, FLOOR,
+)  # fmt: skip
+def unit_grad(r: Any) -> None:
+    """dx = g / l - x sum(g x) / (l l norm) with l = max(norm, eps); the second part is 0 where the
+    norm is, and where the floor holds and stops the gradient."""
+    norm, eps = r.one("norm"), r.parameter("eps")
+    held = norm < eps
+    length = r.select(held, eps, norm)
     along = r.reduce("add", lambda i: (r.load("g", i), r.load("x", i)))
     slope = along / length / length / norm
-    stops = r.places["how"][1]
-    zero = r.number(0.0) if lanes(norm.type) > 1 else f.const(r.c, 0.0)
-    slope = f.select(held, slope * (1.0 - stops), slope)
-    wide = r.wide(f.select(norm == 0.0, zero, slope))
+    slope = r.select(held, slope * (1.0 - r.parameter("stops")), slope)
+    slope = r.wide(r.select(norm == 0.0, 0.0, slope))
     length = r.wide(length)
-    r.each(lambda i: r.store("dx", i, r.load("g", i) / length - r.load("x", i) * wide))
+    r.each(lambda i: r.store("dx", i, r.load("g", i) / length - r.load("x", i) * slope))

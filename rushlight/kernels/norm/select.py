@@ -1,8 +1,9 @@
-"""Normalisations by machine code, and when that is used.
+"""Normalisations of rows, channels and groups, and their gradients: which kernel computes them.
 
-Every function answers None for what NumPy does: small arrays, other types and layouts. The choice
-looks at types, shapes and layouts alone. Not here: the NumPy form, which is the reference
-(`reference.py`); the kernels (`layer_norm.py`).
+All are y = (x - mean) * rstd * w + b with rstd = (var + eps) ** -0.5. A plan is made from types,
+shapes and layouts alone; NumPy computes small arrays, other types, and x with gaps.
+
+Not here: the mathematics (`layer_norm.py`, `batch_norm.py`), NumPy's arrays (`reference.py`).
 """
 
 from __future__ import annotations
@@ -11,212 +12,419 @@ import functools
 import math
 from typing import Any
 
-import numpy as np
-
-from ..elementwise import select as elementwise
-from ..matmul.select import ELEMENTS
-from ..softmax.select import LEAST, NARROW, ROW_ELEMENTS, computed, launch, usable
+from .. import rows as row_plans
+from .. import tuning
+from ..codegen.row_body import computed
+from ..meta import MetaArray
+from ..plan import Launch, Plan, Reference, nbytes
+from ..rows import ELEMENTS, WIDE_ELEMENTS, contiguous, dense, has_kernels
+from . import batch_norm as channel_bodies
+from . import layer_norm, reference
 
 Array = Any
 Shape = tuple[int, ...]
-PARTS = 32  # chunks that the rows of a gradient are cut into, as long as they have
-MOST_ROWS = 256  # rows of a chunk at most: sums of more lose digits
-SHORT = 8  # elements of a channel of an image below which NumPy is quicker, but for one
-BLOCK = 4096  # elements whose sum is gathered in the type of the data
-CHUNK = 16384  # elements of a chunk of channels
+Needs = tuple[bool, bool, bool]
+Line = tuple[Any, Shape, Shape] | None  # type, shape and strides of an operand that may be missing
 
 
-@functools.lru_cache(maxsize=256)
-def kernel(which: str, *key: Any) -> Any:
-    from . import batch_norm, layer_norm
-
-    return getattr(layer_norm if which.startswith("row") else batch_norm, which)(*key)
+def line(a: Array | None) -> Line:
+    """The part of a key that stands for an operand that may be missing."""
+    return None if a is None else (a.dtype, a.shape, a.strides)
 
 
-FORWARD: dict[Any, Any] = {}  # kernels of rows, by what they are given
-BACKWARD: dict[Any, Any] = {}
+def metas(**operands: Line) -> dict[str, MetaArray]:
+    """Those operands that are there."""
+    return {k: MetaArray(m[1], m[0], m[2]) for k, m in operands.items() if m is not None}
 
 
-def named(**arrays: Array | None) -> tuple[tuple[str, ...], list[Array]]:
-    """Names and values of those that are not None."""
-    given = {k: a for k, a in arrays.items() if a is not None}
-    return tuple(given), list(given.values())
+def by_kernel(x: MetaArray, g: MetaArray | None = None) -> bool:
+    """Whether a kernel takes rows x and their gradient g."""
+    size = x.size
+    return (
+        0 < size >= tuning.NORM_LEAST
+        and contiguous(x)
+        and (g is None or g.dtype == x.dtype)
+        and has_kernels(x.dtype)
+    )
+
+
+def names_of(operands: dict[str, MetaArray], x: MetaArray, made: list[Any]) -> dict[str, str]:
+    """What the plan calls operands in the layout and type that kernels take."""
+    wide = computed(x.dtype)
+    return {
+        k: dense(k, m, x.dtype if k in ("x", "g") else wide, made) for k, m in operands.items()
+    }
+
+
+def wanted_of(needs: Needs) -> tuple[str, ...]:
+    return tuple([k for k, need in zip(("dx", "dw", "db"), needs, strict=True) if need])
+
+
+def first_line(a: Array) -> Array:
+    """The sum of all lines, which is in the first."""
+    return a[0].copy()
+
+
+def all_of(found: Any, wanted: tuple[str, ...]) -> tuple[Array | None, Array | None, Array | None]:
+    """dx, dw and db, None for those that are not wanted."""
+    if len(wanted) == 3:
+        return found  # type: ignore[no-any-return]
+    by_name = dict(zip(wanted, found if len(wanted) > 1 else (found,), strict=True))
+    return by_name.get("dx"), by_name.get("dw"), by_name.get("db")
+
+
+def finished(
+    name: str, operands: dict[str, MetaArray], outputs: dict[str, MetaArray], made: list[Any],
+    flops: int, returns: tuple[str, ...] | None = None,
+) -> Plan:  # fmt: skip
+    """The plan of some launches. Operands that are missing are not taken."""
+    kept = outputs if returns is None else {k: outputs[k] for k in returns}
+    size = operands["x"].size
+    return Plan(
+        name, tuple(operands), outputs, made, returns=returns, flops=flops * size,
+        bytes=nbytes(*operands.values(), *kept.values()),
+    )  # fmt: skip
 
 
 # -- rows ----------------------------------------------------------------------------------------
 
 
-def rows(
-    x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool
-) -> tuple[Array, Array | None, Array] | None:
-    """y, mean and rstd of the rows of `length` elements of x; no mean of those not `centred`."""
-    if not usable(x, w, b):
-        return None
-    count, wide = x.size // length, computed(x.dtype)
-    y, rstd = np.empty(x.shape, x.dtype), np.empty(count, wide)
-    mean = np.empty(count, wide) if centred else None
-    each = max(1, CHUNK // length)
-    elementwise.jit()[2].ready()
-    key = (x.dtype, w is None, b is None, centred)
-    call = FORWARD.get(key)
-    if call is None:
-        names, _ = named(x=x, w=w, b=b, y=y, mean=mean, rstd=rstd)
-        call = FORWARD[key] = kernel("row_forward", ROW_ELEMENTS[x.dtype], names)
-    arrays = [a for a in (x, w, b, y, mean, rstd) if a is not None]
-    call(*arrays, length, count, each, eps, -(-count // each))
-    return y, mean, rstd
+@functools.lru_cache(maxsize=2048)
+def plan_rows(
+    dtype: Any, shape: Shape, strides: Shape, length: int, w: Line, b: Line, eps: float,
+    centred: bool,
+) -> Plan:  # fmt: skip
+    """y, mean (if `centred`) and rstd of x, w and b (those that are there)."""
+    operands = metas(x=(dtype, shape, strides), w=w, b=b)
+    x, wide = operands["x"], computed(dtype)
+    count = x.size // length if x.size else 0
+    number = MetaArray((count,), wide)
+    outputs = {"y": MetaArray(shape, dtype)} | ({"mean": number} if centred else {})
+    outputs["rstd"] = number
+    name = "layer_norm" if centred else "rms_norm"
+    made: list[Any] = []
+    if by_kernel(x):
+        from ..codegen.row_kernels import row_kernel
+
+        names = names_of(operands, x, made) | {k: k for k in outputs}
+        each = max(1, tuning.NORM_CHUNK // length)
+        made.append(Launch(
+            row_kernel(layer_norm.layer_norm, ELEMENTS[dtype], tuple(names)), **names, n=length,
+            rows=count, numbers=count, period=1, each=each, chunks=-(-count // each), eps=eps,
+        ))  # fmt: skip
+        return finished(f"{name}.rows", operands, outputs, made, 8)
+    made.append(Reference(reference.rows, optional(operands, "x", "w", "b"), tuple(outputs),
+                          length=length, eps=eps, centred=centred))  # fmt: skip
+    return finished(f"{name}.numpy", operands, outputs, made, 8)
 
 
-def rows_grad(
-    g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array,
-    needs: tuple[bool, bool, bool],
-) -> tuple[Array | None, Array | None, Array | None] | None:  # fmt: skip
-    """Gradients by x, w (length) and b (length)."""
-    if not usable(x, w) or g.dtype != x.dtype:
-        return None
-    g = np.ascontiguousarray(g)
-    count, wide = x.size // length, computed(x.dtype)
-    each = min(MOST_ROWS, -(-count // PARTS))
+def optional(operands: dict[str, MetaArray], *names: str) -> tuple[str | None, ...]:
+    """The operands that a function of arrays takes, None for those that are missing."""
+    return tuple([k if k in operands else None for k in names])
+
+
+@functools.lru_cache(maxsize=2048)
+def plan_rows_grad(
+    dtype: Any, shape: Shape, strides: Shape, g_dtype: Any, g_strides: Shape, length: int, w: Line,
+    centred: bool, needs: Needs,
+) -> Plan:  # fmt: skip
+    """Of dx, dw and db those needed: of g, x, w, mean and rstd (those that are there)."""
+    operands = metas(g=(g_dtype, shape, g_strides), x=(dtype, shape, strides), w=w)
+    x, wide, wanted = operands["x"], computed(dtype), wanted_of(needs)
+    count = x.size // length if x.size else 0
+    number = MetaArray((count,), wide)
+    operands |= ({"mean": number} if centred else {}) | {"rstd": number}
+    outputs = {k: MetaArray(shape, dtype) if k == "dx" else MetaArray((length,), wide)
+               for k in wanted}  # fmt: skip
+    name = "layer_norm_grad" if centred else "rms_norm_grad"
+    made: list[Any] = []
+    if not by_kernel(x, operands["g"]):
+        made.append(Reference(
+            reference.rows_grad, optional(operands, "g", "x", "w", "mean", "rstd"), wanted,
+            length=length, wanted=wanted,
+        ))  # fmt: skip
+        return finished(f"{name}.numpy", operands, outputs, made, 12)
+    names = names_of(operands, x, made)
+    each = min(tuning.NORM_MOST_ROWS, -(-count // tuning.NORM_PARTS))
     chunks = -(-count // each)
-    dx = np.empty(x.shape, x.dtype) if needs[0] else None
-    dw, db = (np.empty((chunks, length), wide) if need else None for need in needs[1:])
-    elementwise.jit()[2].ready()
-    key = (x.dtype, w is None, mean is None, needs)
-    call = BACKWARD.get(key)
-    if call is None:
-        names, _ = named(g=g, x=x, w=w, mean=mean, rstd=rstd, dx=dx, dw=dw, db=db)
-        call = BACKWARD[key] = kernel("row_backward", ROW_ELEMENTS[x.dtype], names)
-    arrays = [a for a in (g, x, w, mean, rstd, dx, dw, db) if a is not None]
-    call(*arrays, length, count, each, chunks)
-    return dx, None if dw is None else dw[0].copy(), None if db is None else db[0].copy()
+    summed(names, outputs, chunks, length, wide)
+    made.append(Launch(
+        layer_norm.gradient(ELEMENTS[dtype], tuple(names)), **names, n=length, rows=count,
+        each=each, chunks=chunks,
+    ))  # fmt: skip
+    taken_out(names, made, outputs, wanted)
+    return finished(f"{name}.rows", operands, outputs, made, 12, wanted)
 
+
+def summed(
+    names: dict[str, str], outputs: dict[str, MetaArray], lines: int, length: int, wide: Any
+) -> None:
+    """Name the results; sums have a line for each part of the work, where there are several."""
+    for k in tuple(outputs):
+        names[k] = k
+        if k != "dx" and lines > 1:
+            names[k] = f"{k}_lines"
+            outputs[names[k]] = MetaArray((lines, length), wide)
+
+
+def taken_out(
+    names: dict[str, str], made: list[Any], outputs: dict[str, MetaArray], wanted: tuple[str, ...]
+) -> None:
+    """Copy sums out of the first of their lines."""
+    for k in wanted:
+        if names[k] != k:
+            made.append(Reference(first_line, (names[k],), (k,)))
+
+
+def rows(
+    x: Array, length: int, w: Array | None, b: Array | None, eps: float, centred: bool = True
+) -> tuple[Array, Array | None, Array]:
+    """y, mean and rstd of each row of `length` elements; no mean of those not `centred` (RMS)."""
+    plan = plan_rows(x.dtype, x.shape, x.strides, length, line(w), line(b), eps, centred)
+    if b is None:
+        found = plan.run(x) if w is None else plan.run(x, w)
+    else:
+        found = plan.run(x, b) if w is None else plan.run(x, w, b)
+    return found if centred else (found[0], None, found[1])
+
+
+def rows_gradient(
+    g: Array, x: Array, length: int, w: Array | None, mean: Array | None, rstd: Array, needs: Needs
+) -> tuple[Array | None, Array | None, Array | None]:
+    """Gradients of `rows` by x, w and b."""
+    plan = plan_rows_grad(x.dtype, x.shape, x.strides, g.dtype, g.strides, length, line(w),
+                          mean is not None, needs)  # fmt: skip
+    if w is None:
+        found = plan.run(g, x, rstd) if mean is None else plan.run(g, x, mean, rstd)
+    else:
+        found = plan.run(g, x, w, rstd) if mean is None else plan.run(g, x, w, mean, rstd)
+    return found if needs == EVERY else all_of(found, wanted_of(needs))
+
+
+EVERY = (True, True, True)
 
 # -- channels: x (N, C, ...) ---------------------------------------------------------------------
 
 
-def channels(
-    x: Array, w: Array | None, b: Array | None, mean: Array, var: Array, eps: float, training: bool
-) -> Array | None:
-    """Each channel normalised by `mean` and `var` (C), which are computed when `training`."""
-    if not usable(x, w, b, mean, var):
-        return None
-    y = np.empty(x.shape, x.dtype)
-    names, arrays = named(x=x, w=w, b=b, mean=mean, var=var, y=y)
-    return y if channel_call(x, names, arrays, eps, training, False) else None
+def channel_sizes(x: MetaArray) -> tuple[dict[str, int], bool]:
+    """The ints of a kernel of channels, and whether a channel is one number in each image."""
+    from . import channels as machine
 
-
-def channels_grad(
-    g: Array, x: Array, w: Array | None, mean: Array, var: Array, eps: float, training: bool,
-    need_x: bool,
-) -> tuple[Array | None, Array, Array] | None:  # fmt: skip
-    """Gradients by x, w and b."""
-    if not usable(x, w, mean, var) or g.dtype != x.dtype:
-        return None
-    g = np.ascontiguousarray(g)
-    dx = np.empty(x.shape, x.dtype) if need_x else None
-    dw, db = np.empty(x.shape[1], mean.dtype), np.empty(x.shape[1], mean.dtype)
-    names, arrays = named(g=g, x=x, w=w, mean=mean, var=var, dx=dx, dw=dw, db=db)
-    return (dx, dw, db) if channel_call(x, names, arrays, eps, training, True) else None
-
-
-def channel_call(
-    x: Array, names: tuple[str, ...], arrays: list[Array], eps: float, training: bool, back: bool
-) -> bool:
-    """Run a kernel of channels; False where their parts are too short for it."""
     n, c = x.shape[:2]
     length = math.prod(x.shape[2:])
-    if length < SHORT and length != 1:
-        return False
-    e = ROW_ELEMENTS[x.dtype]
-    call = kernel("channel_kernel", e, names, training, length == 1, back)
-    if length == 1:
-        each = kernel("columns_together", e)
-        block = BLOCK // 8
+    columns = length == 1
+    if columns:
+        each, block = machine.columns_together(ELEMENTS[x.dtype]), tuning.NORM_BLOCK // 8
     else:
-        each = max(1, CHUNK // (n * length))
-        block = max(1, BLOCK // length)
-    elementwise.jit()[2].ready()
-    call(*arrays, length, n, c, each, block, n * length, eps, -(-c // each))
-    return True
+        each = max(1, tuning.NORM_CHUNK // (n * length))
+        block = max(1, tuning.NORM_BLOCK // length)
+    return {"n": length, "images": n, "channels": c, "each": each, "block": block,
+            "count": n * length, "chunks": -(-c // each)}, columns  # fmt: skip
+
+
+def long_enough(x: MetaArray) -> bool:
+    """Whether channels are stretches that are worth vectors, or single numbers."""
+    length = math.prod(x.shape[2:])
+    return length >= tuning.NORM_SHORT or length == 1
+
+
+@functools.lru_cache(maxsize=2048)
+def plan_channels(
+    dtype: Any, shape: Shape, strides: Shape, w: Line, b: Line, mean: Line, var: Line, eps: float
+) -> Plan:
+    """y of x, w, b, mean and var (those that are there); without moments y, mean and var."""
+    operands = metas(x=(dtype, shape, strides), w=w, b=b, mean=mean, var=var)
+    x, wide, training = operands["x"], computed(dtype), mean is None
+    number = MetaArray(shape[1:2], wide)
+    outputs = {"y": MetaArray(shape, dtype)}
+    outputs |= {"mean": number, "var": number} if training else {}
+    name = "batch_norm" if training else "batch_norm_eval"
+    made: list[Any] = []
+    if by_kernel(x) and long_enough(x):
+        from .channels import channel_kernel
+
+        names = names_of(operands, x, made) | {k: k for k in outputs}
+        ints, columns = channel_sizes(x)
+        body = getattr(channel_bodies, name)
+        kernel = channel_kernel(body, ELEMENTS[dtype], tuple(names), columns)
+        made.append(Launch(kernel, **names, **ints, eps=eps))
+        way = "columns" if columns else "channels"
+        return finished(f"{name}.{way}", operands, outputs, made, 6)
+    taken = optional(operands, "x", "w", "b", "mean", "var")
+    made.append(Reference(reference.channels, taken, tuple(outputs), eps=eps))
+    return finished(f"{name}.numpy", operands, outputs, made, 6)
+
+
+@functools.lru_cache(maxsize=2048)
+def plan_channels_grad(
+    dtype: Any, shape: Shape, strides: Shape, g_dtype: Any, g_strides: Shape, w: Line, mean: Line,
+    var: Line, eps: float, training: bool, need_x: bool,
+) -> Plan:  # fmt: skip
+    """dx (if needed), dw and db of g, x, w, mean and var (those that are there)."""
+    operands = metas(g=(g_dtype, shape, g_strides), x=(dtype, shape, strides), w=w, mean=mean,
+                     var=var)  # fmt: skip
+    x, wide = operands["x"], computed(dtype)
+    wanted = ("dx", "dw", "db") if need_x else ("dw", "db")
+    outputs = {k: MetaArray(shape, dtype) if k == "dx" else MetaArray(shape[1:2], wide)
+               for k in wanted}  # fmt: skip
+    name = "batch_norm_grad" if training else "batch_norm_eval_grad"
+    made: list[Any] = []
+    if by_kernel(x, operands["g"]) and long_enough(x):
+        from .channels import channel_kernel
+
+        names = names_of(operands, x, made) | {k: k for k in outputs}
+        ints, columns = channel_sizes(x)
+        body = getattr(channel_bodies, name)
+        kernel = channel_kernel(body, ELEMENTS[dtype], tuple(names), columns)
+        made.append(Launch(kernel, **names, **ints, eps=eps))
+        way = "columns" if columns else "channels"
+        return finished(f"{name}.{way}", operands, outputs, made, 10)
+    taken = optional(operands, "g", "x", "w", "mean", "var")
+    made.append(Reference(reference.channels_grad, taken, wanted, eps=eps, training=training,
+                          wanted=wanted))  # fmt: skip
+    return finished(f"{name}.numpy", operands, outputs, made, 10)
+
+
+def channels(
+    x: Array, w: Array | None, b: Array | None, mean: Array | None, var: Array | None, eps: float
+) -> tuple[Array, Array, Array]:
+    """Each channel normalised by the moments given, or its own; these are (C,)."""
+    key = (x.dtype, x.shape, x.strides, line(w), line(b), line(mean), line(var), eps)
+    arrays = [a for a in (x, w, b, mean, var) if a is not None]
+    found = plan_channels(*key).run(*arrays)
+    return found if mean is None else (found, mean, var)
+
+
+def channels_gradient(
+    g: Array, x: Array, w: Array | None, mean: Array, var: Array, eps: float, training: bool,
+    need_x: bool,
+) -> tuple[Array | None, Array, Array]:  # fmt: skip
+    """Gradients of `channels` by x, w and b. Those of w and b are the sums that dx needs."""
+    key = (x.dtype, x.shape, x.strides, g.dtype, g.strides, line(w), line(mean), line(var), eps)
+    plan = plan_channels_grad(*key, training, need_x)
+    found = plan.run(g, x, mean, var) if w is None else plan.run(g, x, w, mean, var)
+    return found if need_x else (None, *found)
 
 
 # -- groups of channels of each sample -----------------------------------------------------------
 
 
-def groups(
-    x: Array, number: int, w: Array | None, b: Array | None, eps: float
-) -> tuple[Array, Array, Array] | None:
-    """y, and mean and variance of each group, (N * number,)."""
-    if not usable(x, w, b):
-        return None
-    count, wide = x.shape[0] * number, computed(x.dtype)
-    y, mean, var = np.empty(x.shape, x.dtype), np.empty(count, wide), np.empty(count, wide)
-    names, arrays = named(x=x, w=w, b=b, mean=mean, var=var, y=y)
-    return (y, mean, var) if group_call(x, number, names, arrays, eps, False) else None
-
-
-def groups_grad(
-    g: Array, x: Array, number: int, w: Array | None, mean: Array, var: Array, eps: float,
-    needs: tuple[bool, bool, bool],
-) -> tuple[Array | None, Array | None, Array | None] | None:  # fmt: skip
-    """Gradients by x, w and b (C)."""
-    if not usable(x, w, mean, var) or g.dtype != x.dtype:
-        return None
-    g = np.ascontiguousarray(g)
-    dx = np.empty(x.shape, x.dtype) if needs[0] else None
-    dw, db = (np.empty(x.shape[:2], mean.dtype) if need else None for need in needs[1:])
-    names, arrays = named(g=g, x=x, w=w, mean=mean, var=var, dx=dx, dw=dw, db=db)
-    if not group_call(x, number, names, arrays, eps, True):
-        return None
-    return dx, None if dw is None else dw[0].copy(), None if db is None else db[0].copy()
-
-
-def group_call(
-    x: Array, number: int, names: tuple[str, ...], arrays: list[Array], eps: float, back: bool
-) -> bool:
-    """Run a kernel of groups; False where channels are too short."""
+def group_sizes(x: MetaArray, number: int) -> dict[str, int]:
+    """The ints of a kernel of groups."""
     n, c = x.shape[:2]
     length, inside = math.prod(x.shape[2:]), c // number
-    if length < SHORT:
-        return False
-    call = kernel("group_kernel", ROW_ELEMENTS[x.dtype], names, back)
-    each = max(1, CHUNK // (inside * length))
-    block = max(1, BLOCK // length)
-    elementwise.jit()[2].ready()
-    call(*arrays, length, inside, n * number, number, each, block, inside * length, eps,
-         -(-n * number // each))  # fmt: skip
-    return True
+    each = max(1, tuning.NORM_CHUNK // (inside * length))
+    return {"n": length, "images": inside, "channels": n * number, "groups": number, "each": each,
+            "block": max(1, tuning.NORM_BLOCK // length), "count": inside * length,
+            "chunks": -(-n * number // each)}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=2048)
+def plan_groups(
+    dtype: Any, shape: Shape, strides: Shape, number: int, w: Line, b: Line, eps: float
+) -> Plan:
+    """y, mean and var of x, w and b (those that are there)."""
+    operands = metas(x=(dtype, shape, strides), w=w, b=b)
+    x, moment = operands["x"], MetaArray((shape[0] * number,), computed(dtype))
+    outputs = {"y": MetaArray(shape, dtype), "mean": moment, "var": moment}
+    made: list[Any] = []
+    if by_kernel(x) and math.prod(shape[2:]) >= tuning.NORM_SHORT:
+        from .channels import group_kernel
+
+        names = names_of(operands, x, made) | {k: k for k in outputs}
+        kernel = group_kernel(channel_bodies.group_norm, ELEMENTS[dtype], tuple(names))
+        made.append(Launch(kernel, **names, **group_sizes(x, number), eps=eps))
+        return finished("group_norm.groups", operands, outputs, made, 8)
+    taken = optional(operands, "x", "w", "b")
+    made.append(Reference(reference.groups, taken, tuple(outputs), number=number, eps=eps))
+    return finished("group_norm.numpy", operands, outputs, made, 8)
+
+
+@functools.lru_cache(maxsize=2048)
+def plan_groups_grad(
+    dtype: Any, shape: Shape, strides: Shape, g_dtype: Any, g_strides: Shape, number: int, w: Line,
+    mean: Line, var: Line, eps: float, needs: Needs,
+) -> Plan:  # fmt: skip
+    """Of dx, dw and db those needed: of g, x, w, mean and var (those that are there)."""
+    operands = metas(g=(g_dtype, shape, g_strides), x=(dtype, shape, strides), w=w, mean=mean,
+                     var=var)  # fmt: skip
+    x, wide, wanted, c = operands["x"], computed(dtype), wanted_of(needs), shape[1]
+    outputs = {k: MetaArray(shape, dtype) if k == "dx" else MetaArray((c,), wide) for k in wanted}
+    made: list[Any] = []
+    if by_kernel(x, operands["g"]) and math.prod(shape[2:]) >= tuning.NORM_SHORT:
+        from .channels import group_kernel
+
+        names = names_of(operands, x, made)
+        summed(names, outputs, shape[0], c, wide)
+        kernel = group_kernel(channel_bodies.group_norm_grad, ELEMENTS[dtype], tuple(names))
+        made.append(Launch(kernel, **names, **group_sizes(x, number), eps=eps))
+        taken_out(names, made, outputs, wanted)
+        return finished("group_norm_grad.groups", operands, outputs, made, 12, wanted)
+    taken = optional(operands, "g", "x", "w", "mean", "var")
+    made.append(Reference(reference.groups_grad, taken, wanted, number=number, eps=eps,
+                          wanted=wanted))  # fmt: skip
+    return finished("group_norm_grad.numpy", operands, outputs, made, 12)
+
+
+def groups(
+    x: Array, number: int, w: Array | None, b: Array | None, eps: float
+) -> tuple[Array, Array, Array]:
+    """y, and mean and variance of each group, (N * number,)."""
+    plan = plan_groups(x.dtype, x.shape, x.strides, number, line(w), line(b), eps)
+    return plan.run(*[a for a in (x, w, b) if a is not None])  # type: ignore[no-any-return]
+
+
+def groups_gradient(
+    g: Array, x: Array, number: int, w: Array | None, mean: Array, var: Array, eps: float,
+    needs: Needs,
+) -> tuple[Array | None, Array | None, Array | None]:  # fmt: skip
+    """Gradients of `groups` by x, w and b (C)."""
+    key = (x.dtype, x.shape, x.strides, g.dtype, g.strides, number, line(w), line(mean), line(var))
+    plan = plan_groups_grad(*key, eps, needs)
+    found = plan.run(*[a for a in (g, x, w, mean, var) if a is not None])
+    return found if needs == EVERY else all_of(found, wanted_of(needs))
 
 
 # -- the length of a row made 1 ------------------------------------------------------------------
 
 
-def unit(x: Array, dim: int, eps: float, stops: bool) -> tuple[Array, Array] | None:
-    """x / max(norm, eps) along a dimension, and the norm, which keeps the dimension as 1."""
-    x = np.ascontiguousarray(x) if x.size >= LEAST else x
-    inner = math.prod(x.shape[dim + 1 :])
-    if not usable(x) or x.dtype not in ELEMENTS or 1 < inner < NARROW:
-        return None
-    shape = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
-    y, norm, how = (
-        np.empty(x.shape, x.dtype),
-        np.empty(shape, x.dtype),
-        np.array([eps, stops], x.dtype),
-    )
-    kinds = (("x", "row"), ("how", "line"), ("norm", "one"), ("y", "row"))
-    launch("norm", "unit", x, x.shape[dim], inner, kinds, [x, how, norm, y])
-    return y, norm
+@functools.lru_cache(maxsize=1024)
+def plan_unit(
+    dtype: Any, shape: Shape, strides: Shape, dim: int, eps: float, stops: bool
+) -> Plan:
+    """y and norm of x."""
+    x = MetaArray(shape, dtype, strides)
+    outputs = {"y": MetaArray(shape, dtype),
+               "norm": MetaArray((*shape[:dim], 1, *shape[dim + 1 :]), dtype)}  # fmt: skip
+    return row_plans.plan("unit", layer_norm.unit, {"x": x}, outputs, dim, unit_least(dtype),
+                          {"eps": eps, "stops": float(stops)}, flops=3)  # fmt: skip
 
 
-def unit_grad(g: Array, x: Array, norm: Array, dim: int, eps: float, stops: bool) -> Array | None:
-    """The gradient of `unit`, given its norm."""
-    inner = math.prod(x.shape[dim + 1 :])
-    if x.size < LEAST or g.dtype != x.dtype or x.dtype not in ELEMENTS or 1 < inner < NARROW:
-        return None
-    g, x, norm = (np.ascontiguousarray(a) for a in (g, x, norm))
-    if not usable(x):
-        return None
-    dx, how = np.empty(x.shape, x.dtype), np.array([eps, stops], x.dtype)
-    kinds = (("g", "row"), ("x", "row"), ("how", "line"), ("norm", "one"), ("dx", "row"))
-    launch("norm", "unit_grad", x, x.shape[dim], inner, kinds, [g, x, how, norm, dx])
-    return dx
+@functools.lru_cache(maxsize=1024)
+def plan_unit_grad(
+    dtype: Any, shape: Shape, g_dtype: Any, g_strides: Shape, strides: Shape, dim: int, eps: float,
+    stops: bool,
+) -> Plan:  # fmt: skip
+    """dx of g, x and norm."""
+    norm = MetaArray((*shape[:dim], 1, *shape[dim + 1 :]), dtype)
+    operands = {"g": MetaArray(shape, g_dtype, g_strides), "x": MetaArray(shape, dtype, strides),
+                "norm": norm}  # fmt: skip
+    return row_plans.plan("unit_grad", layer_norm.unit_grad, operands,
+                          {"dx": MetaArray(shape, dtype)}, dim, unit_least(dtype),
+                          {"eps": eps, "stops": float(stops)}, flops=6)  # fmt: skip
+
+
+def unit_least(dtype: Any) -> int:
+    """Narrow types are NumPy's: their lengths are kept in their type."""
+    return tuning.ROWS_LEAST if dtype in WIDE_ELEMENTS else 1 << 62
+
+
+def unit(x: Array, dim: int, eps: float, stops: bool) -> tuple[Array, Array]:
+    """x / max(norm, eps), and the norm sqrt(sum(x ** 2)) along `dim`, which stays as 1."""
+    return plan_unit(x.dtype, x.shape, x.strides, dim, eps, stops).run(x)  # type: ignore[no-any-return]
+
+
+def unit_gradient(g: Array, x: Array, norm: Array, dim: int, eps: float, stops: bool) -> Array:
+    """The gradient of `unit`: with l = max(norm, eps), g / l - x * sum(g * x) / (l * l * norm)."""
+    key = (x.dtype, x.shape, g.dtype, g.strides, x.strides, dim, eps, stops)
+    return plan_unit_grad(*key).run(g, x, norm)

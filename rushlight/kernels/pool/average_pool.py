@@ -5,23 +5,45 @@ takes the sum of its neighbours from `left` to `right`. Tables say which lines a
 windows of any size, adaptive ones, three dimensions and the transpose of all of them are one
 kernel. A mean divides what comes out by the count of its window; the transpose what goes in.
 
-Not here: the tables (`select_average.py`).
+Not here: the tables (`select.py`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import functools
 
 from ..codegen.half import computed
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, Function, Module, Pointer, Value, vector
-from ..codegen.rows import Row, Vectors, Words, compiled, module_of, part
+from ..codegen.row_kernels import Words, chunked, part
+from ..codegen.rows import Vectors
+from ..tuning import AVERAGE_POOL_WIDEST
 
-WIDEST = 4096  # columns of a line that the stack holds
-
-OPERANDS = ("x", "y", "lines", "starts", "left", "right", "rows_count", "columns_count")
-NUMBERS = {
-    "planes": "int", "h": "int", "w": "int", "oh": "int", "ow": "int", "most": "int", "each": "int",
-}  # fmt: skip
+INTERFACE = Interface(
+    "average_pool",
+    "line r of y takes the lines lines[starts[r]:starts[r + 1]] of x; column c those from left[c] "
+    "to right[c]; divided by the counts",
+    {
+        "x": "data (planes, h, w)",
+        "y": "means (planes, oh, ow), or their transpose",
+        "lines": "numbers of lines of x, those of each line of y in turn",
+        "starts": "where those of a line begin (oh + 1)",
+        "left": "the first column of each window (ow), 32 bits",
+        "right": "the column behind the last (ow), 32 bits",
+        "rows_count": "what divides along lines: of y, of x in the transpose",
+        "columns_count": "what divides along columns: of y, of x in the transpose",
+    },
+    {
+        "planes": "how many planes there are",
+        "h": "lines of a plane of x",
+        "w": "columns of a plane of x",
+        "oh": "lines of a plane of y",
+        "ow": "columns of a plane of y",
+        "most": "columns of the widest window",
+        "each": "planes of a chunk",
+        "chunks": "pieces of work that threads share",
+    },
+)
 
 
 def gathered(v: Vectors, line: Pointer, at: Value, mask: Value) -> Value:
@@ -33,13 +55,9 @@ def gathered(v: Vectors, line: Pointer, at: Value, mask: Value) -> Value:
     return f.intrinsic(name, t, [f.emit(many, text), align, mask, f.const(t, 0)])  # type: ignore[no-any-return]
 
 
-def windows(e: str, transposed: bool) -> Any:
-    """A function of (*OPERANDS, *NUMBERS, chunks).
-
-    Args of the kernel: x (planes, h, w) to y (planes, oh, ow); line r of y takes the lines
-    `lines[starts[r]:starts[r + 1]]` of x; column c those from `left[c]` to `right[c]`, `most` at
-    most. The counts are of y's lines and columns, of x's when `transposed`.
-    """
+@functools.cache
+def kernel(e: str, transposed: bool) -> Kernel:
+    """The kernel of means, or of their transpose, which divides before it adds up."""
     c = computed(e)
 
     def chunk(f: Function, words: Words, index: Value) -> None:
@@ -48,7 +66,7 @@ def windows(e: str, transposed: bool) -> Any:
         left, right = words["left"].of(I32), words["right"].of(I32)
         rows_count, columns_count = words["rows_count"].of(c), words["columns_count"].of(c)
         source, target = Vectors(f, words["w"], c), Vectors(f, words["ow"], c)
-        held = f.buffer(c, WIDEST + source.w)
+        held = f.buffer(c, AVERAGE_POOL_WIDEST + source.w)
         zero = source.neutral("add")
 
         def divided(v: Vectors, value: Value, count: Value, i: Value) -> Value:
@@ -87,25 +105,11 @@ def windows(e: str, transposed: bool) -> Any:
             target.each(write)
 
     def build() -> Module:
-        return module_of("average", OPERANDS, NUMBERS, chunk)
+        return chunked(INTERFACE, chunk)
 
-    return compiled(("average", e, transposed), build)
+    return Kernel(INTERFACE, (e, transposed), build)
 
 
 def places(f: Function, table: Pointer, i: Value, v: Vectors) -> Value:
     """A vector of a table of columns."""
     return table.load(i, v.w) if v.mask is None else table.load_masked(i, v.mask)
-
-
-# -- one window for a whole plane: bodies for `rows.kernel` --------------------------------------
-
-
-def mean(r: Row) -> None:
-    """The mean of a row."""
-    r.set_one("y", r.reduce("add", lambda i: r.load("x", i)) / r.f.convert(r.n, r.c))
-
-
-def spread(r: Row) -> None:
-    """A number of each row over all its elements, divided by how many they are."""
-    share = r.wide(r.one("g") / r.f.convert(r.n, r.c))
-    r.each(lambda i: r.store("dx", i, share))

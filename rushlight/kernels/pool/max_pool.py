@@ -3,19 +3,45 @@
 Window and stride are part of the code: a tap is one vector load (stride 1), two loads and a shuffle
 (stride 2) or a gather. One chunk is a number of planes.
 
-Not here: padding and what is left to NumPy (`reference.py`).
+Not here: padding and what is left to NumPy (`select.py`, `reference.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I8, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..codegen.lower import maximum
-from ..runtime import builtin, jit, threads
+from ..runtime import jit, threads
 
-# Words: x, y, taps (pointers), then planes, rows and columns of output and of the (padded) input.
-FIELDS = ("x", "y", "taps", "planes", "oh", "ow", "h", "w", "each")
+INTS = {
+    "planes": "how many planes there are",
+    "oh": "rows of a plane of windows",
+    "ow": "columns of a plane of windows",
+    "h": "rows of a plane, with padding",
+    "w": "columns of a plane, with padding",
+    "each": "planes of a chunk",
+    "chunks": "pieces of work that threads share",
+}
+PLANES = "(planes, h, w), with padding"
+WINDOWS = "(planes, oh, ow)"
+INTERFACES = {
+    "max_pool": Interface(
+        "max_pool", "the maximum of each window; NaN wins",
+        {"x": f"data {PLANES}", "y": f"maxima {WINDOWS}"}, INTS,
+    ),
+    "max_tap": Interface(
+        "max_tap", "which tap of its window holds each maximum: the first of equals, the last NaN",
+        {"x": f"data {PLANES}", "taps": f"taps {WINDOWS}, 8 bits each"}, INTS,
+    ),
+    "put_taps": Interface(
+        "put_taps", "dx += g at the element of its window that its tap says",
+        {"g": f"gradient {WINDOWS}", "dx": f"gradient {PLANES}, zeros before",
+         "taps": f"taps {WINDOWS}, 8 bits each"}, INTS,
+    ),
+}  # fmt: skip
 
 
 class Pool:
@@ -47,17 +73,22 @@ class Pool:
         align = f.const(I32, 8 if self.e == F64 else 4)
         return f.intrinsic(name, t, [pointers, align, everywhere, f.const(t, 0)])
 
-    def forward(self, with_taps: bool) -> Module:
-        module = Module("max_pool")
+    def begin(self, made: Interface) -> tuple[Module, Function, Any, Value, Value]:
+        """A module, its chunk with the words of it, and which planes that has."""
+        module = Module(made.name)
         threads.declare_run(module)
-        f = module.function("chunk", None, [("words", PTR), ("index", I64)], private=True)
-        words = f.args["words"].of(I64)
-        get = {n: words[i] for i, n in enumerate(FIELDS)}
-        place = lambda n, e: Pointer(f, f.emit(PTR, f"inttoptr i64 {get[n].text} to ptr").text, e)  # noqa: E731
-        x, out = place("x", self.e), place("y", self.e)
-        taps = place("taps", I8)
+        f = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+        get = made.words(f.args["context"])
         start = f.args["index"] * get["each"]
         stop = f.select(start + get["each"] < get["planes"], start + get["each"], get["planes"])
+        return module, f, get, start, stop
+
+    def forward(self, name: str) -> Module:
+        """Maxima, or the taps that hold them."""
+        with_taps = name == "max_tap"
+        module, f, get, start, stop = self.begin(INTERFACES[name])
+        x = get["x"].of(self.e)
+        to = get["taps"].of(I8) if with_taps else get["y"].of(self.e)
         n = self.lanes
         kh, kw = self.window
         with f.range(start, stop) as plane, f.range(get["oh"]) as oy:
@@ -81,8 +112,11 @@ class Pool:
                             number = f.select(better, f.const(vector(I8, n), ky * kw + kx), number)
                         else:
                             best = maximum(f, best, v)
-                to, which, what = (taps, line + ox, number) if with_taps else (out, line + ox, best)
-                to.store(what, which) if mask is None else to.store_masked(what, which, mask)
+                what = number if with_taps else best
+                if mask is None:
+                    to.store(what, line + ox)
+                else:
+                    to.store_masked(what, line + ox, mask)
 
             whole = get["ow"] - get["ow"] % n
             with f.range(0, whole, n) as ox:
@@ -91,24 +125,19 @@ class Pool:
                 left = f.convert(get["ow"] - whole, I32)
                 step(whole, f.iota(vector(I32, n)) < left)
         f.ret()
-        return self.finish(module)
+        INTERFACES[name].write(module, "chunks")
+        return module
 
     def backward(self) -> Module:
-        """y[plane, tap's place] += x[plane, output]; x is the gradient, y zeros before."""
-        module = Module("max_pool_back")
-        threads.declare_run(module)
+        """dx[plane, tap's place] += g[plane, output]."""
+        made = INTERFACES["put_taps"]
+        module, f, get, start, stop = self.begin(made)
         kh, kw = self.window
-        f = module.function("chunk", None, [("words", PTR), ("index", I64)], private=True)
-        words = f.args["words"].of(I64)
-        get = {n: words[i] for i, n in enumerate(FIELDS)}
-        place = lambda n, e: Pointer(f, f.emit(PTR, f"inttoptr i64 {get[n].text} to ptr").text, e)  # noqa: E731
-        g, to, taps = place("x", self.e), place("y", self.e), place("taps", I8)
+        g, to, taps = get["g"].of(self.e), get["dx"].of(self.e), get["taps"].of(I8)
         shift = f.buffer(I64, kh * kw)
         for ky in range(kh):
             for kx in range(kw):
                 shift[ky * kw + kx] = get["w"] * (ky * self.dilation[0]) + kx * self.dilation[1]
-        start = f.args["index"] * get["each"]
-        stop = f.select(start + get["each"] < get["planes"], start + get["each"], get["planes"])
         with f.range(start, stop) as plane, f.range(get["oh"]) as oy:
             source = (plane * get["oh"] + oy) * get["ow"]
             target = to.at((plane * get["h"] + oy * self.stride[0]) * get["w"])
@@ -118,33 +147,14 @@ class Pool:
                 at = shift[number] + ox * self.stride[1]
                 target[at] = target[at] + g[source + ox]
         f.ret()
-        return self.finish(module)
-
-    def finish(self, module: Module) -> Module:
-        f = module.function("run", None, [(n, PTR if i < 3 else I64) for i, n in enumerate(FIELDS)])
-        packed = f.buffer(I64, len(FIELDS))
-        for i, name in enumerate(FIELDS):
-            value = f.args[name]
-            packed[i] = f.emit(I64, f"ptrtoint ptr {value.text} to i64") if i < 3 else value
-        each = f.args["each"]
-        chunks = (f.args["planes"] + (each - 1)) // each
-        f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, chunks])
-        f.ret()
-        kinds = ["array", "array?", "array?", *["int"] * (len(FIELDS) - 3)]
-        builtin.entry(module, "call", "run", kinds)
+        made.write(module, "chunks")
         return module
 
 
+@functools.cache
 def kernel(what: str, e: str, window: tuple[int, ...], stride: tuple[int, ...],
-           dilation: tuple[int, ...]) -> Any:  # fmt: skip
-    """max_pool, max_tap or put_taps as a Python function of the FIELDS."""
+           dilation: tuple[int, ...]) -> Kernel:  # fmt: skip
+    """max_pool, max_tap or put_taps of one window."""
     pool = Pool(e, window, stride, dilation)
-    write = {
-        "max_pool": lambda: pool.forward(False),
-        "max_tap": lambda: pool.forward(True),
-        "put_taps": pool.backward,
-    }[what]
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    key = (what, e, window, stride, dilation, jit.target().lanes)
-    found = jit.load(key, write, ["call"], imports)
-    return builtin.function(found["call"], what)
+    build = pool.backward if what == "put_taps" else functools.partial(pool.forward, what)
+    return Kernel(INTERFACES[what], (e, window, stride, dilation), build)

@@ -1,11 +1,12 @@
-"""Pooling on arrays, over the last `len(kernel)` dimensions of an array with any leading ones.
+"""Pooling by NumPy, over the last `len(kernel)` dimensions of an array with any leading ones.
 
 Max and sum are separable, so a window is reduced one dimension after the other: kh + kw passes
 instead of kh * kw. A maximum is found in two forms: as the number of the tap (position in the
 window) that holds it, which costs one comparison a tap and is made only when a gradient is wanted,
 and as PyTorch's flat index into the plane.
 
-Not here: argument checks and PyTorch's signatures. Read next: `ops/nn/pool_public.py`.
+Not here: which kernel computes a call (`select.py`), argument checks and PyTorch's
+signatures. Read next: `ops/nn/pool_public.py`.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from ..pad.select import around
-from . import select_average, select_max
 
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
+Window = tuple[Ints, Ints, Ints, Ints]  # kernel, stride, padding, dilation
+Spans = tuple[tuple[Ints, Ints, Ints], ...]  # along each dimension: starts, ends, counts
 
 
 def pool_size(
@@ -39,17 +41,14 @@ def pool_size(
 # --- maximum ---
 
 
-def max_pool(
-    x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
-) -> Array:
-    """The maximum of each window; NaN wins, padding never does."""
-    found = select_max.max_pool(x, kernel, stride, padding, dilation, out, _framed_all)
-    if found is not None:
-        return found
+def max_pool(x: Array, *, how: tuple[Ints, Ints, Ints, Ints, Ints]) -> Array:
+    """The maximum of each window; NaN wins, padding never does. `how` is a window and the size of
+    the result."""
+    kernel, stride, padding, dilation, out = how
     d = len(kernel)
     for i in reversed(range(d)):
         axis = x.ndim - d + i
-        frame = _framed(x, axis, padding[i], _reach(kernel[i], stride[i], dilation[i], out[i]))
+        frame = _framed(x, axis, padding[i], reach_of(kernel[i], stride[i], dilation[i], out[i]))
         views = [_tap(frame, axis, t * dilation[i], stride[i], out[i]) for t in range(kernel[i])]
         if len(views) == 1:
             x = views[0]
@@ -60,14 +59,11 @@ def max_pool(
     return np.array(x, order="C") if all(k == 1 for k in kernel) else np.ascontiguousarray(x)
 
 
-def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Array:
+def max_tap(x: Array, y: Array, *, how: Window) -> Array:
     """Which tap of its window holds each maximum y: the first of equals, the last of NaNs."""
-    d = len(kernel)
-    out = y.shape[y.ndim - d :]
-    found = select_max.max_tap(x, y, kernel, stride, padding, dilation, out, _framed_all)
-    if found is not None:
-        return found
-    reach = tuple(map(_reach, kernel, stride, dilation, out))
+    kernel, stride, padding, dilation = how
+    out = y.shape[y.ndim - len(kernel) :]
+    reach = tuple(map(reach_of, kernel, stride, dilation, out))
     taps = list(product(*map(range, kernel)))
     kind: Any = np.uint8 if len(taps) < 256 else np.int32
     none = np.iinfo(kind).max
@@ -87,17 +83,14 @@ def max_tap(x: Array, y: Array, kernel: Ints, stride: Ints, padding: Ints, dilat
     return tap_of
 
 
-def put_taps(
-    g: Array, tap_of: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
-) -> Array:
+def put_taps(g: Array, tap_of: Array, *, size: Ints, how: Window) -> Array:
     """Add each g to the element of its window that `tap_of` names: the transpose of `take_taps`."""
+    kernel, stride, padding, dilation = how
     d = len(kernel)
     lead, out = g.shape[: g.ndim - d], g.shape[g.ndim - d :]
-    reach = tuple(map(_reach, kernel, stride, dilation, out))
+    reach = tuple(map(reach_of, kernel, stride, dilation, out))
     full = tuple(max(n + p, r) for n, p, r in zip(size, padding, reach, strict=True))
     frame = np.zeros(lead + full, g.dtype)
-    if select_max.put_taps(g, tap_of, frame, kernel, stride, dilation):
-        return _cropped(frame, padding, size) if frame.shape[-d:] != size else frame
     apart = _apart(kernel, stride, dilation)
     for number, tap in enumerate(product(*map(range, kernel))):
         view = _taps(frame, tap, stride, dilation, out)
@@ -105,7 +98,7 @@ def put_taps(
             view[...] = _select(g, tap_of == number)
         else:
             view += _select(g, tap_of == number)
-    return _cropped(frame, padding, size)
+    return cropped(frame, padding=padding, size=size)
 
 
 def take_taps(
@@ -114,7 +107,7 @@ def take_taps(
     """From each window of x the element that `tap_of` names."""
     d = len(kernel)
     out = tap_of.shape[tap_of.ndim - d :]
-    frame = _framed_all(x, padding, tuple(map(_reach, kernel, stride, dilation, out)), 0)
+    frame = _framed_all(x, padding, tuple(map(reach_of, kernel, stride, dilation, out)), 0)
     y = np.zeros(tap_of.shape, x.dtype)
     for number, tap in enumerate(product(*map(range, kernel))):
         np.copyto(y, _taps(frame, tap, stride, dilation, out), where=tap_of == number)
@@ -180,11 +173,6 @@ def adaptive_max(x: Array, out: Ints) -> tuple[Array, Array]:
     """Maxima of windows floor(i n / o) .. ceil((i + 1) n / o), and their flat indices."""
     d = len(out)
     lead, size = x.shape[: x.ndim - d], x.shape[x.ndim - d :]
-    if all(o and n % o == 0 and n for n, o in zip(size, out, strict=True)):
-        kernel = tuple(n // o for n, o in zip(size, out, strict=True))
-        rest = (kernel, (0,) * d, (1,) * d)
-        y = max_pool(x, kernel, *rest, out)
-        return y, flat_indices(max_tap(x, y, kernel, *rest), size, kernel, *rest)
     best_of: Array = np.empty(lead + out, x.dtype)
     indices: Array = np.empty(lead + out, np.int64)
     spans = [_spans(n, o) for n, o in zip(size, out, strict=True)]
@@ -229,21 +217,11 @@ def fractional_max(x: Array, samples: Array, kernel: Ints, out: Ints) -> tuple[A
 # --- mean ---
 
 
-def avg_pool(
-    x: Array,
-    kernel: Ints,
-    stride: Ints,
-    padding: Ints,
-    out: Ints,
-    count_include_pad: bool,
-    divisor: int | None,
-) -> Array:
-    """The mean of each window; `divisor` replaces the number of elements when given."""
+def avg_pool(x: Array, *, how: tuple[Any, ...]) -> Array:
+    """The mean of each window; `how` is kernel, stride, padding, size of the result, whether
+    padding counts, and what replaces the number of elements, or None."""
+    kernel, stride, padding, out, count_include_pad, divisor = how
     size = x.shape[x.ndim - len(kernel) :]
-    how = (size, kernel, stride, padding, out, count_include_pad, divisor)
-    found = select_average.pooled(x, out, "strided", *how)
-    if found is not None:
-        return found
     y = x
     for i in reversed(range(len(kernel))):
         axis = x.ndim - len(kernel) + i
@@ -251,7 +229,7 @@ def avg_pool(
         if o == 1 and p == 0 and k <= size[i]:
             y = _slice(y, axis, 0, k).sum(axis, keepdims=True, dtype=x.dtype)
             continue
-        frame = _framed(y, axis, p, _reach(k, s, 1, o), 0)
+        frame = _framed(y, axis, p, reach_of(k, s, 1, o), 0)
         y = _tap(frame, axis, 0, s, o).copy()
         for t in range(1, k):
             y += _tap(frame, axis, t, s, o)
@@ -261,22 +239,10 @@ def avg_pool(
     return np.asarray(y / counts.astype(x.dtype))
 
 
-def avg_pool_input(
-    g: Array,
-    size: Ints,
-    kernel: Ints,
-    stride: Ints,
-    padding: Ints,
-    count_include_pad: bool,
-    divisor: int | None,
-) -> Array:
+def avg_pool_input(g: Array, *, size: Ints, how: tuple[Any, ...]) -> Array:
     """The transpose of `avg_pool`."""
+    kernel, stride, padding, out, count_include_pad, divisor = how
     d = len(kernel)
-    out = g.shape[g.ndim - d :]
-    how = (size, kernel, stride, padding, out, count_include_pad, divisor)
-    found = select_average.spread(g, size, "strided", *how)
-    if found is not None:
-        return found
     x = np.asarray(
         g / _counts(size, kernel, stride, padding, out, count_include_pad, divisor).astype(g.dtype)
     )
@@ -284,7 +250,7 @@ def avg_pool_input(
         axis = g.ndim - d + i
         k, s, p, o, n = kernel[i], stride[i], padding[i], out[i], size[i]
         shape = list(x.shape)
-        shape[axis] = max(n + p, _reach(k, s, 1, o))
+        shape[axis] = max(n + p, reach_of(k, s, 1, o))
         frame = np.zeros(shape, g.dtype)
         for t in range(k):
             view = _tap(frame, axis, t, s, o)
@@ -296,18 +262,10 @@ def avg_pool_input(
     return np.ascontiguousarray(x)
 
 
-def adaptive_avg(x: Array, out: Ints) -> Array:
+def adaptive_avg(x: Array, *, out: Ints) -> Array:
     """Means of windows floor(i n / o) .. ceil((i + 1) n / o)."""
     d = len(out)
-    whole = max(out) == 1 and x.size
-    size = x.shape[x.ndim - d :]
-    if whole:
-        found = select_average.whole_mean(x, d)
-    else:
-        found = select_average.pooled(x, out, "adaptive", size, out)
-    if found is not None:
-        return found
-    if whole:  # one window: the product with a vector of ones
+    if max(out) == 1 and x.size:  # one window: the product with a vector of ones
         plane = math.prod(x.shape[x.ndim - d :])
         total = np.matmul(x.reshape(-1, plane), np.ones(plane, x.dtype))
         return (total / x.dtype.type(plane)).reshape(x.shape[: x.ndim - d] + out)
@@ -328,16 +286,9 @@ def adaptive_avg(x: Array, out: Ints) -> Array:
     return np.array(x) if x.base is not None or not x.flags.owndata else x
 
 
-def adaptive_avg_input(g: Array, size: Ints) -> Array:
+def adaptive_avg_input(g: Array, *, size: Ints) -> Array:
     """The transpose of `adaptive_avg`."""
     d = len(size)
-    out = g.shape[g.ndim - d :]
-    if max(out) == 1 and g.size:
-        found = select_average.whole_spread(g, size)
-    else:
-        found = select_average.spread(g, size, "adaptive", size, out)
-    if found is not None:
-        return found
     for i in range(d):
         axis = g.ndim - d + i
         n, o = size[i], g.shape[axis]
@@ -357,6 +308,42 @@ def adaptive_avg_input(g: Array, size: Ints) -> Array:
 
 
 # --- where windows lie ---
+
+
+def strided_spans(
+    size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints, count_include_pad: bool,
+    divisor: int | None,
+) -> Spans:  # fmt: skip
+    """The windows of an average pool, cut to what is there."""
+    found = []
+    for i, (n, k, s, p, o) in enumerate(zip(size, kernel, stride, padding, out, strict=True)):
+        start = np.arange(o) * s - p
+        end = np.minimum(start + k, n + p)  # a hanging window does not count beyond the padding
+        first, last = np.clip(start, 0, n), np.clip(end, 0, n)
+        counts = end - start if count_include_pad else last - first
+        if divisor is not None:
+            counts = np.full(o, divisor if i == 0 else 1)
+        found.append((tuple(first.tolist()), tuple(last.tolist()), tuple(counts.tolist())))
+    return tuple(found)
+
+
+def adaptive_spans(size: Ints, out: Ints) -> Spans:
+    """The windows floor(i n / o) .. ceil((i + 1) n / o)."""
+    found = []
+    for n, o in zip(size, out, strict=True):
+        spans = _spans(n, o)
+        found.append((tuple([a for a, _ in spans]), tuple([b for _, b in spans]),
+                      tuple([b - a for a, b in spans])))  # fmt: skip
+    return tuple(found)
+
+
+def margins(x: Array, *, padding: Ints, reach: Ints) -> Array:
+    """x with -inf around it, as far as windows reach."""
+    return np.ascontiguousarray(_framed_all(x, padding, reach, -np.inf))
+
+
+def zeros(*, shape: Ints, dtype: Any) -> Array:
+    return np.zeros(shape, dtype)
 
 
 def _spans(n: int, out: int) -> list[tuple[int, int]]:
@@ -387,7 +374,7 @@ def _counts(
     return np.asarray(total)
 
 
-def _reach(kernel: int, stride: int, dilation: int, out: int) -> int:
+def reach_of(kernel: int, stride: int, dilation: int, out: int) -> int:
     """How far the last window reaches from the start of the padding."""
     return (out - 1) * stride + dilation * (kernel - 1) + 1
 
@@ -435,7 +422,7 @@ def _framed_all(x: Array, padding: Ints, reach: Ints, value: Any) -> Array:
     return x
 
 
-def _cropped(frame: Array, padding: Ints, size: Ints) -> Array:
+def cropped(frame: Array, *, padding: Ints, size: Ints) -> Array:
     where = [slice(p, p + n) for p, n in zip(padding, size, strict=True)]
     return np.ascontiguousarray(frame[(..., *where)])
 

@@ -1,72 +1,62 @@
-"""Softmax and log-softmax of rows, and their gradients: bodies for `rows.kernel`.
+"""Softmax and log-softmax of rows, and their gradients: bodies that LLVM and NumPy read.
 
-Not here: when they are used (`select.py`).
+Not here: when which of them computes a call (`select.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
-from ..codegen import vecmath
-from ..codegen.ir import BF16, F16, Value
-from ..codegen.rows import Row
+from ..codegen.row_body import row_body
 
 
-def softmax(r: Row) -> None:
-    """exp(x - max x) / sum exp(x - max x)."""
-    f = r.f
+@row_body({"x": "row: scores", "y": "row: the result"})
+def softmax(r: Any) -> None:
+    """y = exp(x - max x) / sum exp(x - max x)."""
     top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
 
-    def power(i: Value) -> Value:
-        return vecmath.exp_below_zero(f, r.load("x", i) - top)
+    def power(i: Any) -> Any:
+        return r.exp_below_zero(r.load("x", i) - top)
 
-    if r.e in (F16, BF16):  # the row of results is too coarse to hold the powers meanwhile
-        total = r.reduce("add", power)
-        held: Callable[[Value], Value] = power
+    def keep(i: Any) -> Any:
+        y = power(i)
+        r.store("y", i, y)
+        return y
+
+    if r.narrow:  # the row of results is too coarse to hold the powers meanwhile
+        share = r.divider(r.reduce("add", power))
+        r.each(lambda i: r.store("y", i, share(power(i))))
     else:
-
-        def keep(i: Value) -> Value:
-            y = power(i)
-            r.store("y", i, y)
-            return y
-
-        total = r.reduce("add", keep)
-        held = lambda i: r.load("y", i)  # noqa: E731
-    share = r.wide(r.number(1.0) / total)
-    r.each(lambda i: r.store("y", i, held(i) * share))
+        share = r.divider(r.reduce("add", keep))
+        r.each(lambda i: r.store("y", i, share(r.load("y", i))))
 
 
-def log_softmax(r: Row) -> None:
-    """x - max x - log sum exp(x - max x)."""
-    f = r.f
+@row_body({"x": "row: scores", "y": "row: the result"})
+def log_softmax(r: Any) -> None:
+    """y = x - max x - log sum exp(x - max x)."""
     top = r.wide(r.reduce("max", lambda i: r.load("x", i)))
 
-    def power(i: Value) -> Value:
+    def power(i: Any) -> Any:
         r.next("x", i)
-        return vecmath.exp_below_zero(f, r.load("x", i) - top)
+        return r.exp_below_zero(r.load("x", i) - top)
 
-    total = r.reduce("add", power)
-    less = r.wide(vecmath.log(f, total))
+    less = r.wide(r.log(r.reduce("add", power)))
     r.each(lambda i: r.store("y", i, (r.load("x", i) - top) - less))
 
 
-def softmax_grad(r: Row) -> None:
-    """g y - y sum(g y)."""
+@row_body({"g": "row: gradient of y", "y": "row: softmax(x)", "dx": "row: gradient of x"})
+def softmax_grad(r: Any) -> None:
+    """dx = g y - y sum(g y)."""
     total = r.wide(r.reduce("add", lambda i: (r.load("g", i), r.load("y", i))))
-
-    def write(i: Value) -> None:
-        r.store("dx", i, (r.load("g", i) - total) * r.load("y", i))
-
-    r.each(write)
+    r.each(lambda i: r.store("dx", i, (r.load("g", i) - total) * r.load("y", i)))
 
 
-def log_softmax_grad(r: Row) -> None:
-    """g - exp(y) sum(g)."""
-    f = r.f
+@row_body({"g": "row: gradient of y", "y": "row: log_softmax(x)", "dx": "row: gradient of x"})
+def log_softmax_grad(r: Any) -> None:
+    """dx = g - exp(y) sum(g)."""
     less = r.wide(-r.reduce("add", lambda i: r.load("g", i)))
 
-    def write(i: Value) -> None:
-        power = vecmath.exp_below_zero(f, r.load("y", i))
-        r.store("dx", i, f.fma(power, less, r.load("g", i)))
+    def write(i: Any) -> None:
+        r.store("dx", i, r.fma(r.exp_below_zero(r.load("y", i)), less, r.load("g", i)))
 
     r.each(write)

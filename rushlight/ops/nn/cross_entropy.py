@@ -1,7 +1,7 @@
 """Cross entropy of scores against class indices, smoothed ones, or class probabilities.
 
-Large scores against class indices are one op with kernels of its own; the rest is `log_softmax`
-and `nll_loss`. Read next: `softmax.py`.
+Class indices are one op; probabilities, and weights that need a gradient, are `log_softmax` and
+what follows it. Read next: `softmax.py`.
 """
 
 from __future__ import annotations
@@ -15,75 +15,31 @@ from ...autograd import door
 from ...autograd.steps import step
 from ...autograd.views import type_name
 from ...errors import message
-from ...kernels.loss import select as loss_kernels
-from ...kernels.matmul.select import ELEMENTS
+from ...kernels.codegen.row_body import computed
+from ...kernels.loss import select as arrays
 from ...kernels.meta import MetaArray
-from ...kernels.softmax.select import usable
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, ints
 from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
-from .loss import finished, reduced, reduction_of
+from .loss import finished, reduction_of
 from .loss_classes import CLASSES, check_classes, class_dim, classes, factors, nll, nll_backward
 from .softmax import log_softmax
 
-# -- one op for large scores ---------------------------------------------------------------------
-
-
-def by_class(x: Any) -> Any:
-    """Scores (N, C, ...) or (C) as (N, C, inner)."""
-    if x.ndim < 2:
-        return x.reshape(1, -1, 1)
-    inner = pymath.prod(x.shape[2:])
-    return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], inner)
-
-
-def at_class(x: Any, target: Any) -> Any:
-    """Where the elements of classes `target` (N, inner) are in the flattened x (N, C, inner)."""
-    n, c, inner = x.shape
-    if inner == 1:
-        return np.arange(0, n * c, c) + target.reshape(-1)
-    start = np.arange(0, n * c * inner, c * inner)[:, None] + np.arange(inner)
-    return (start + target * inner).reshape(-1)
+# -- one op for class indices --------------------------------------------------------------------
 
 
 def entropy(
     input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int,
     smoothing: float,
 ) -> Any:  # fmt: skip
-    """-log softmax(x)[t] times w[t], and the log sums that its gradient needs.
+    """-log softmax(x)[t] times w[t]; what its gradient needs of each row, and the mean's divisor.
 
     With smoothing s each class gets a part of the target: (1 - s) times that, and s / C times the
     sum of -log softmax(x) w over all classes.
     """
-    x = by_class(input)
-    n, c, inner = x.shape
-    counted, counts = classes(target, c, ignore_index)
-    w, total = factors(counted, counts, weight, x.dtype)
-    sums = loss_kernels.log_sums(x, weight, bool(smoothing))
-    if sums is None:
-        top = np.maximum.reduce(x, axis=1)
-        apart = x - top[:, None]
-        logs = np.log(np.add.reduce(np.exp(apart), axis=1))
-        if weight is not None and smoothing:
-            apart *= weight[:, None]
-        found = [top, logs, apart.sum(1)] if smoothing else [top, logs]
-        sums = np.stack(found).astype(x.dtype, copy=False)
-    picked = x.reshape(-1)[at_class(x, counted.reshape(n, inner))].reshape(n, inner)
-    loss = (sums[1] - (picked - sums[0])).reshape(target.shape)
-    if w is not None:
-        loss = loss * w
-    if smoothing:
-        all_weights = c if weight is None else weight.sum()
-        spread = (sums[1] * x.dtype.type(all_weights) - sums[2]).reshape(target.shape)
-        loss = loss * x.dtype.type(1 - smoothing) + spread * x.dtype.type(smoothing / c)
-    if counts is not None:
-        loss = np.where(counts, loss, x.dtype.type(0))
-    if reduction != "mean" or (w is None and loss.size):
-        return reduced(loss, reduction), sums
-    with np.errstate(all="ignore"):
-        return np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total), sums
+    return arrays.cross_entropy(input, target, weight, reduction, ignore_index, smoothing)
 
 
 def _class_slope(
@@ -92,32 +48,11 @@ def _class_slope(
 ) -> Any:  # fmt: skip
     """g times (softmax(x) sum(q) - q) with q the target over the classes, weighted and smoothed; on
     Tensors by ops that have gradients themselves."""
-    g, sums = g[0], y[1]
+    g = g[0]
     if not isinstance(x, np.ndarray):
         return _recorded_slope(g, x, t, weight, reduction, ignore_index, smoothing)
-    shape, x = x.shape, by_class(x)
-    n, c, inner = x.shape
-    kind = x.dtype.type
-    counted, counts = classes(t, c, ignore_index)
-    w, total = factors(counted, counts, weight, x.dtype)
-    with np.errstate(all="ignore"):
-        each = g / kind(total) if reduction == "mean" else g
-    own = np.empty(t.shape, x.dtype)
-    own[...] = each if counts is None else np.where(counts, each, kind(0))
-    own = own.reshape(n, inner)
-    at = own if w is None else own * w.reshape(n, inner)  # what goes to the class of the target
-    scale, less = at, None
-    if smoothing:
-        at = at * kind(1 - smoothing)
-        less = own * kind(smoothing / c)
-        scale = at + less * kind(c if weight is None else weight.sum())
-    dx = loss_kernels.shares(x, sums, scale, less, weight, shape)
-    if dx is None:
-        dx = np.exp((x - sums[0][:, None]) - sums[1][:, None]) * scale[:, None]
-        if less is not None:
-            dx -= less[:, None] * (1 if weight is None else weight[:, None])
-    dx.reshape(-1)[at_class(x, counted.reshape(n, inner))] -= at.reshape(-1)
-    return dx if dx.shape == shape else dx.reshape(shape)
+    how = (reduction, ignore_index, smoothing)
+    return arrays.cross_entropy_gradient(g, x, t, weight, y[1], y[2], *how)
 
 
 def _recorded_slope(
@@ -143,7 +78,16 @@ def _recorded_slope(
     return slope - exp(logs) * total(slope, dim=d, keepdim=True)
 
 
-ENTROPY = {"public": "", "fresh": True, "outputs": 2, "differentiable": (0,), "saves": (1,)}
+def _entropy_shape(
+    x: Any, t: Any, _weight: Any = None, *, reduction: str, smoothing: float, **_kw: Any
+) -> Any:
+    wide = computed(x.dtype)
+    loss = MetaArray(t.shape if reduction == "none" else (), x.dtype)
+    return loss, MetaArray((3 if smoothing else 2, *t.shape), wide), MetaArray((), wide)
+
+
+ENTROPY = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
+           "low": "inside", "autocast": "float32"}  # fmt: skip
 EVERY = {"ignore_index": -100, "smoothing": 0.0}
 PIXELS = arr((2, 3), 0, 4, "int64")
 WEIGHTS = arr((4,), 0.5, 2)
@@ -172,35 +116,9 @@ smooth_entropy = op(  # PyTorch adds two losses here
 )(entropy)
 
 
-def entropy_shape(
-    x: Any, target: Any, weight: Any = None, *, reduction: str, smoothing: float, **_: Any
-) -> tuple[MetaArray, MetaArray]:
-    """One number or one for each target, and what the gradient needs of each."""
-    loss = MetaArray(target.shape if reduction == "none" else (), x.dtype)
-    d = class_dim(x)
-    n = 1 if d == 0 else x.shape[0]
-    inner = pymath.prod(x.shape[d + 1 :])
-    return loss, MetaArray((3 if smoothing else 2, n, inner), x.dtype)
-
-
 for _record in (class_entropy, smooth_entropy):
-    _record.vjp(_class_slope, None, None).shape(entropy_shape)
-
-
-def simple(input: Any, target: Any, weight: Any) -> bool:
-    """Whether these are large scores, class indices, and weights that need no gradient."""
-    x, t = input._a, target._a
-    return (
-        x.ndim > 1
-        and x.size >= loss_kernels.LEAST
-        and x.size > 0
-        and x.dtype in ELEMENTS
-        and t.dtype == np.int64
-        and t.__class__ is np.ndarray
-        and input.__class__ is target.__class__
-        and (weight is None or (weight._fn is None and weight._a.dtype == x.dtype))
-        and usable(x)
-    )
+    _record.vjp(_class_slope, None, None)
+    _record.shape(_entropy_shape)
 
 
 # -- public --------------------------------------------------------------------------------------
@@ -252,19 +170,13 @@ def cross_entropy(
             input, target, weight, ignore_index, reduction, label_smoothing, d
         )
     check_classes(input, target, weight)
-    if simple(input, target, weight):
-        kw = {
-            "reduction": reduction,
-            "ignore_index": int(ignore_index),
-            "smoothing": float(label_smoothing),
-        }
-        record = smooth_entropy if label_smoothing else class_entropy
-        return record.call((input, target, weight), kw)[0]
-    logs = log_softmax.call((input,), {"dim": d})
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
+    if not label_smoothing or weight is None or weight._fn is None:
+        record = smooth_entropy if label_smoothing else class_entropy
+        return record.call((input, target, weight), {**kw, "smoothing": float(label_smoothing)})[0]
+    # the weights of smoothed targets have a gradient too
+    logs = log_softmax.call((input,), {"dim": d})
     loss = nll.call((logs, target, weight), kw)
-    if not label_smoothing:
-        return loss
     n = input.shape[d]
     smooth = -(logs if weight is None else logs * _shaped(weight, input.ndim, d)).sum(d)
     if target._a.__class__ is MetaArray:  # whose classes nobody can count

@@ -13,6 +13,8 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
+from ...kernels.loss import select as arrays
+from ...kernels.loss.select import class_dim
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -25,10 +27,6 @@ PLAIN = {"reduction": "mean", "ignore_index": -100}
 # -- the negative log-likelihood of class indices ------------------------------------------------
 
 
-def class_dim(a: Any) -> int:
-    return 1 if a.ndim > 1 else 0
-
-
 def classes(target: Any, n: int, ignore_index: int) -> tuple[Any, Any]:
     """(targets with 0 in place of ignored ones, which count or None for all); checked."""
     if not 0 <= ignore_index < n:
@@ -38,14 +36,7 @@ def classes(target: Any, n: int, ignore_index: int) -> tuple[Any, Any]:
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= n))
     if wrong.any():
-        raise IndexError(
-            message(
-                f"Target {int(target[wrong].flat[0])} is out of bounds.",
-                got=f"targets from {int(target.min())} to {int(target.max())}",
-                wanted=f"0 <= target < {n} (the number of classes), or ignore_index={ignore_index}",
-                hint="check the labels, or the size of the last layer",
-            )
-        )
+        raise arrays.no_class(target, n, ignore_index)
     return np.where(counts, target, 0), counts
 
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
-from ...kernels.matmul.select import ELEMENTS
+from ...kernels.codegen.row_body import computed
 from ...kernels.meta import MetaArray
-from ...kernels.norm import reference as arrays
-from ...kernels.softmax.select import LEAST, computed
+from ...kernels.norm import select as arrays
+from ...kernels.norm.reference import grouped
 from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import arr, case
@@ -27,6 +27,7 @@ from ..reduce import sums
 from ..shape.views import array_of
 from .spatial import Ints
 
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 MOMENTS = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
            "low": "inside"}  # fmt: skip
 
@@ -225,7 +226,7 @@ def _(
     g = g[0]
     if x.__class__ is np.ndarray:
         return arrays.groups_gradient(g, x, groups, weight, y[1], y[2], eps, needs)
-    shape = arrays.grouped(x.shape, groups)
+    shape = grouped(x.shape, groups)
     w = None if weight is None else weight.reshape((1, groups, shape[2], 1))
     dx, dw, db = standardize_rule(g.reshape(shape), x.reshape(shape), w, (2, 3), (0, 3), eps, needs)
     return None if dx is None else dx.reshape(tuple(x.shape)), like(dw, weight), like(db, bias)
@@ -319,11 +320,11 @@ def _(x: Any, *, dim: int, eps: float, stops: bool) -> Any:
 
 
 def units(x: Any, dim: Any, eps: float, stops: bool) -> Any:
-    """Rows of a large float tensor divided by their lengths; None for what others do."""
-    a = x._a
-    if a.__class__ is not np.ndarray or a.dtype not in ELEMENTS or a.size < LEAST:
+    """Rows of a float tensor divided by their lengths; None for other types and several dims."""
+    dtype = x._a.dtype
+    if dtype is not F32 and dtype is not F64:
         return None
-    if dim.__class__ is not int or not -a.ndim <= dim < a.ndim:
+    if dim.__class__ is not int or not -x._a.ndim <= dim < x._a.ndim:
         return None
-    kw = {"dim": dim % a.ndim, "eps": float(eps), "stops": stops}
+    kw = {"dim": dim % x._a.ndim, "eps": float(eps), "stops": stops}
     return unit.call((x,), kw)[0]

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.meta import MetaArray
-from ...kernels.pool import reference as arrays
+from ...kernels.pool import reference
+from ...kernels.pool import select as arrays
 from ..core.record import Op, op, register
 from ..core.samples import arr, case
 from .spatial import Ints
@@ -39,7 +40,7 @@ _K32: dict[str, Any] = {
 )
 def take_plane(input: Any, indices: Any, *, dims: Ints) -> Any:
     """Elements of the flattened last dims[0] dimensions, at indices with dims[1] dimensions."""
-    return arrays.take_plane(input, indices, dims[0])
+    return reference.take_plane(input, indices, dims[0])
 
 
 @op(
@@ -49,7 +50,7 @@ def take_plane(input: Any, indices: Any, *, dims: Ints) -> Any:
 )
 def add_plane(input: Any, indices: Any, *, size: Ints, dims: int) -> Any:
     """The transpose of `take_plane`: elements added at `indices` of planes of zeros."""
-    return arrays.put_plane(input, indices, size, dims, add=True)
+    return reference.put_plane(input, indices, size, dims, add=True)
 
 
 @op(
@@ -60,7 +61,7 @@ def add_plane(input: Any, indices: Any, *, size: Ints, dims: int) -> Any:
 )
 def put_plane(input: Any, indices: Any, *, size: Ints, dims: int) -> Any:
     """Elements put at `indices` of planes of zeros; of equal indices the last one stays."""
-    return arrays.put_plane(input, indices, size, dims, add=False)
+    return reference.put_plane(input, indices, size, dims, add=False)
 
 
 def _taken(g: Any, _y: Any, _x: Any, indices: Any, *, size: Ints, dims: int) -> Any:
@@ -121,7 +122,7 @@ def take_taps(
     input: Any, taps: Any, *, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints
 ) -> Any:
     """From each window the element that `taps` names: the transpose of `put_taps`."""
-    return arrays.take_taps(input, taps, kernel, stride, padding, dilation)
+    return reference.take_taps(input, taps, kernel, stride, padding, dilation)
 
 
 def _how(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> dict[str, Ints]:
@@ -174,7 +175,7 @@ def _max_pool_op(d: int) -> Op:
     ]
     samples[0].kw["padding"] = (1, 0, 0)[-d:]
     samples[0].kw["out"] = tuple(
-        arrays.pool_size((3, 5, 4)[-d:], (2,) * d, (2,) * d, (1, 0, 0)[-d:], (1,) * d, False)
+        reference.pool_size((3, 5, 4)[-d:], (2,) * d, (2,) * d, (1, 0, 0)[-d:], (1,) * d, False)
     )
     node = f"MaxPool{d}DWithIndicesBackward0"
     record = register(
@@ -203,7 +204,7 @@ def max_pool_with_indices(
     how = (kernel, stride, padding, dilation)
     y = arrays.max_pool(input, *how, out)
     size = input.shape[input.ndim - len(kernel) :]
-    return y, arrays.flat_indices(arrays.max_tap(input, y, *how), size, *how)
+    return y, reference.flat_indices(arrays.max_tap(input, y, *how), size, *how)
 
 
 @op(

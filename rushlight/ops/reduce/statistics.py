@@ -222,8 +222,8 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     dims = dims_of(dim, input.ndim)
     if input.size == 0:
         return np.log(NP.add.reduce(np.exp(input), axis=dims, keepdims=keepdim))
-    if dims == (input.ndim - 1,) and input.flags.c_contiguous:
-        rows = loss_kernels.logsumexp(input.reshape(-1, input.shape[-1]))
+    if dims == (input.ndim - 1,):
+        rows = loss_kernels.logsumexp(input)
         if rows is not None:
             return rows.reshape(reduced_shape(input.shape, dim, keepdim))
     y = reduce_kernels.logsumexp(input, dims, EXPONENTIALS, logsumexp_by_numpy)

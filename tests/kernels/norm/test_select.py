@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -10,9 +9,9 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.kernels import rows as row_plans
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.norm import reference, select
-from rushlight.kernels.softmax import select as softmax
 
 NATIVE = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 ROADS = ["numpy", pytest.param("native", marks=NATIVE)]
@@ -20,21 +19,20 @@ EPS = 1e-5
 
 
 @pytest.fixture(params=ROADS)
-def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, limits: Any) -> Any:
     """Everything by NumPy, in small blocks; or everything by kernels, which is seen to."""
-    monkeypatch.setattr(reference, "_BLOCK", 40)
-    monkeypatch.setattr(select, "SHORT", 1)
-    monkeypatch.setattr(softmax, "LEAST", 1 << 60 if request.param == "numpy" else 1)
-    for name in ("rows", "rows_grad", "channels", "channels_grad", "groups", "groups_grad"):
-        function = getattr(select, name)
+    for module in (select, row_plans):
+        made = module.Plan
 
-        def seen(*args: Any, function: Callable[..., Any] = function) -> Any:
-            found = function(*args)
-            assert (found is None) == (request.param == "numpy")
-            return found
+        def seen(name: str, *args: Any, made: Any = made, **kw: Any) -> Any:
+            assert name.endswith("numpy") == (request.param == "numpy")
+            return made(name, *args, **kw)
 
-        monkeypatch.setattr(select, name, seen)
-    return str(request.param)
+        monkeypatch.setattr(module, "Plan", seen)
+    least = 1 << 60 if request.param == "numpy" else 1
+    with limits(NORM_REFERENCE_BLOCK=40, NORM_SHORT=1, NORM_LEAST=least, ROWS_LEAST=least,
+                ROWS_NARROW=1):  # fmt: skip
+        yield str(request.param)
 
 
 def draw(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
@@ -80,12 +78,12 @@ NEEDS = [(True, True, True), (True, False, False), (False, True, True), (True, F
 def test_rows(n: int, affine: bool) -> None:
     x, g = draw(0, 3, 107, n) + 3, draw(1, 3, 107, n)
     w, b = (draw(2, n), draw(3, n)) if affine else (None, None)
-    y, mean, rstd = reference.rows(x, n, w, b, EPS)
+    y, mean, rstd = select.rows(x, n, w, b, EPS)
     expected = formula(x, g, w, b, (2,), (0, 1))
     if n > 2:  # else the variance may be next to 0, and its inverse enlarges what the mean loses
         close(y, expected[0])
         needs = (True, affine, affine)
-        check(reference.rows_gradient(g, x, n, w, mean, rstd, needs), expected[1:], needs)
+        check(select.rows_gradient(g, x, n, w, mean, rstd, needs), expected[1:], needs)
     assert mean is not None
     close(mean, x.astype(np.float64).mean(2).reshape(-1))
 
@@ -95,28 +93,28 @@ def test_rows(n: int, affine: bool) -> None:
 @pytest.mark.usefixtures("road")
 def test_gradients_of_some_inputs(needs: Any, weighted: bool) -> None:
     x, g, w = draw(0, 6, 30) + 2, draw(1, 6, 30), draw(2, 30) if weighted else None
-    _, mean, rstd = reference.rows(x, 30, w, None, EPS)
+    _, mean, rstd = select.rows(x, 30, w, None, EPS)
     check(
-        reference.rows_gradient(g, x, 30, w, mean, rstd, needs),
+        select.rows_gradient(g, x, 30, w, mean, rstd, needs),
         formula(x, g, w, None, (1,), (0,))[1:],
         needs,
     )
     x, g, w = x.reshape(3, 2, 30), g.reshape(3, 2, 30), draw(3, 2) if weighted else None
-    _, mean, var = reference.groups(x, 2, w, None, EPS)
-    got = reference.groups_gradient(g, x, 2, w, mean, var, EPS, needs)
+    _, mean, var = select.groups(x, 2, w, None, EPS)
+    got = select.groups_gradient(g, x, 2, w, mean, var, EPS, needs)
     check(got, formula(x, g, None if w is None else w[:, None], None, (2,), (0, 2))[1:], needs)
 
 
 @pytest.mark.usefixtures("road")
 def test_rows_without_a_mean() -> None:
     x, g, w = draw(0, 50, 70) + 1, draw(1, 50, 70), draw(2, 70)
-    y, mean, rstd = reference.rows(x, 70, w, None, EPS, False)
+    y, mean, rstd = select.rows(x, 70, w, None, EPS, False)
     assert mean is None
     X, G = x.astype(np.float64), g.astype(np.float64)
     r = 1 / np.sqrt((X * X).mean(1, keepdims=True) + EPS)
     close(y, X * r * w)
     dx = r * (G * w - X * r * (G * w * X * r).mean(1, keepdims=True))
-    check(reference.rows_gradient(g, x, 70, w, None, rstd, (True, True, False))[:2],
+    check(select.rows_gradient(g, x, 70, w, None, rstd, (True, True, False))[:2],
           (dx, (G * X * r).sum(0)), (True, True))  # fmt: skip
 
 
@@ -130,14 +128,14 @@ def test_channels(length: int, channels: int, affine: bool) -> None:
     x, g = draw(0, *shape) - 2, draw(1, *shape)
     w, b = (draw(2, channels), draw(3, channels)) if affine else (None, None)
     across = [None if v is None else v.reshape(-1, *[1] * (len(shape) - 2)) for v in (w, b)]
-    y, mean, var = reference.channels(x, w, b, None, None, EPS)
+    y, mean, var = select.channels(x, w, b, None, None, EPS)
     X = x.astype(np.float64)
     close(mean, X.mean(dims))
     close(var, X.var(dims))
     expected = formula(x, g, *across, dims, dims)
     close(y, expected[0])
-    check(reference.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
-    dx, dw, db = reference.channels_gradient(g, x, w, mean, var, EPS, True, False)
+    check(select.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
+    dx, dw, db = select.channels_gradient(g, x, w, mean, var, EPS, True, False)
     assert dx is None
     check((dw, db), expected[2:], (True, True))
 
@@ -150,8 +148,8 @@ def test_channels_by_given_moments(shape: Any) -> None:
     dims, tail = (0, *range(2, len(shape))), [1] * (len(shape) - 2)
     W, B, M, R = (v.reshape(-1, *tail) for v in (w, b, mean, 1 / np.sqrt(var.astype(float) + EPS)))
     xh = (x.astype(np.float64) - M) * R
-    close(reference.channels(x, w, b, mean, var, EPS)[0], xh * W + B)
-    got = reference.channels_gradient(g, x, w, mean, var, EPS, False, True)
+    close(select.channels(x, w, b, mean, var, EPS)[0], xh * W + B)
+    got = select.channels_gradient(g, x, w, mean, var, EPS, False, True)
     check(got, (g * (R * W), (g * xh).sum(dims), g.astype(float).sum(dims)))
 
 
@@ -162,12 +160,12 @@ def test_channels_by_given_moments(shape: Any) -> None:
 def test_groups(number: int, affine: bool, length: int) -> None:
     x, g = draw(0, 5, 6, length) + 1, draw(1, 5, 6, length)
     w, b = (draw(2, 6), draw(3, 6)) if affine else (None, None)
-    y, mean, var = reference.groups(x, number, w, b, EPS)
+    y, mean, var = select.groups(x, number, w, b, EPS)
     split = (5, number, 6 // number, length)
     W, B = (None if v is None else v.reshape(1, number, -1, 1) for v in (w, b))
     expected = formula(x.reshape(split), g.reshape(split), W, B, (2, 3), (0, 3))
     close(y.reshape(split), expected[0])
-    dx, dw, db = reference.groups_gradient(g, x, number, w, mean, var, EPS, (True, True, True))
+    dx, dw, db = select.groups_gradient(g, x, number, w, mean, var, EPS, (True, True, True))
     assert dw is not None
     assert db is not None
     assert dx is not None
@@ -185,25 +183,25 @@ def test_every_type(dtype: Any) -> None:
     )
     W = w.astype(np.float64)[:, None]
     wide = np.float32 if np.dtype(dtype).itemsize == 2 else dtype
-    y, mean, var = reference.channels(x, w, None, None, None, EPS)
+    y, mean, var = select.channels(x, w, None, None, None, EPS)
     assert y.dtype == dtype
     assert mean.dtype == var.dtype == wide
     expected = formula(x, g, W, None, (0, 2), (0, 2))
     close(y, expected[0])
-    check(reference.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
-    y, mean, var = reference.groups(x, 5, w, None, EPS)
+    check(select.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
+    y, mean, var = select.groups(x, 5, w, None, EPS)
     split = (6, 5, 2, 33)
     expected = formula(x.reshape(split), g.reshape(split), W.reshape(5, 2, 1), None, (2, 3), (0, 3))
     close(y.reshape(split), expected[0])
-    dx = reference.groups_gradient(g, x, 5, w, mean, var, EPS, (True, True, True))[0]
+    dx = select.groups_gradient(g, x, 5, w, mean, var, EPS, (True, True, True))[0]
     assert dx is not None
     assert dx.dtype == dtype
     close(dx.reshape(split), expected[1])
     w = draw(3, 33).astype(dtype)
-    y, mean, rstd = reference.rows(x, 33, w, w, EPS)
+    y, mean, rstd = select.rows(x, 33, w, w, EPS)
     expected = formula(x, g, w.astype(np.float64), w.astype(np.float64), (2,), (0, 1))
     close(y, expected[0])
-    check(reference.rows_gradient(g, x, 33, w, mean, rstd, (True, True, True)), expected[1:])
+    check(select.rows_gradient(g, x, 33, w, mean, rstd, (True, True, True)), expected[1:])
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (9, 130), (3, 20, 70)])
@@ -220,22 +218,22 @@ def test_units(shape: Any, dim: int, stops: bool) -> None:
     X, G, eps = x.astype(np.float64), g.astype(np.float64), 0.2
     size = np.sqrt((X * X).sum(dim, keepdims=True))
     length = np.maximum(size, eps)
-    y, kept = reference.unit(x, dim, eps, stops)
+    y, kept = select.unit(x, dim, eps, stops)
     close(y, X / length)
     close(kept, size)
     none = (size == 0) | ((size < eps) & stops)
     slope = (G * X).sum(dim, keepdims=True) / (length**2 * np.where(size == 0, 1, size))
     wanted = G / length - X * np.where(none, 0, slope)
-    close(reference.unit_gradient(g, x, kept, dim, eps, stops), wanted)
+    close(select.unit_gradient(g, x, kept, dim, eps, stops), wanted)
 
 
 @pytest.mark.usefixtures("road")
 def test_numbers_far_from_zero() -> None:
     """The variance is that of the distances from the mean, not a difference of large sums."""
     x = draw(0, 64, 8, 16) + 1000
-    _, _, var = reference.channels(x, None, None, None, None, EPS)
+    _, _, var = select.channels(x, None, None, None, None, EPS)
     np.testing.assert_allclose(var, x.astype(np.float64).var((0, 2)), rtol=1e-4)
-    _, _, var = reference.groups(x, 4, None, None, EPS)
+    _, _, var = select.groups(x, 4, None, None, EPS)
     wanted = x.reshape(64 * 4, -1).astype(np.float64).var(1)
     np.testing.assert_allclose(var, wanted, rtol=1e-3)
 
@@ -245,7 +243,7 @@ def test_not_a_number_stays_in_its_row() -> None:
     x = draw(0, 8, 40)
     x[3, 5], x[5, 7] = np.nan, np.inf
     with np.errstate(invalid="ignore"):
-        y, _, _ = reference.rows(x, 40, None, None, EPS)
+        y, _, _ = select.rows(x, 40, None, None, EPS)
     bad = np.isnan(y).any(1)
     assert bad.tolist() == [i in (3, 5) for i in range(8)]
 
@@ -255,10 +253,10 @@ def test_empty() -> None:
     assert mean.tolist() == [[0, 0, 0]]
     assert var.shape == (1, 3)
     none = np.zeros((0, 5), np.float32)
-    y, mean, rstd = reference.rows(none, 5, None, None, EPS)
+    y, mean, rstd = select.rows(none, 5, None, None, EPS)
     assert y.shape == (0, 5)
     assert (
-        reference.rows_gradient(none, none, 5, None, mean, rstd, (True, True, True))[1].tolist()
+        select.rows_gradient(none, none, 5, None, mean, rstd, (True, True, True))[1].tolist()
         == [0] * 5
     )
 
@@ -279,18 +277,18 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     before = torch.get_num_threads()
 
     def everything() -> list[Any]:
-        y, mean, rstd = reference.rows(x, 90, w, w, EPS)
-        found = [y, mean, *reference.rows_gradient(g, x, 90, w, mean, rstd, (True, True, True))]
+        y, mean, rstd = select.rows(x, 90, w, w, EPS)
+        found = [y, mean, *select.rows_gradient(g, x, 90, w, mean, rstd, (True, True, True))]
         for a in (x, planes):
             v = w if a is x else c
-            y, mean, var = reference.channels(a, v, v, None, None, EPS)
-            grads = reference.channels_gradient(
+            y, mean, var = select.channels(a, v, v, None, None, EPS)
+            grads = select.channels_gradient(
                 g.reshape(a.shape), a, v, mean, var, EPS, True, True
             )
             found += [y, mean, var, *grads]
-        y, mean, var = reference.groups(planes, 5, c, c, EPS)
+        y, mean, var = select.groups(planes, 5, c, c, EPS)
         parts = (g.reshape(planes.shape), planes, 5, c, mean, var, EPS)
-        return [*found, y, *reference.groups_gradient(*parts, (True, True, True))]
+        return [*found, y, *select.groups_gradient(*parts, (True, True, True))]
 
     try:
         torch.set_num_threads(1)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rushlight.kernels.pool import reference as kernel
+from rushlight.kernels.pool import select
 
 CASES = [
     ((2, 9), (2,), (2,), (0,), (1,), False),
@@ -48,34 +49,34 @@ def test_max(case, rng):
     x = rng.standard_normal(shape)
     size = shape[-d:]
     out = kernel.pool_size(size, *how, ceil_mode)
-    y = kernel.max_pool(x, *how, out)
+    y = select.max_pool(x, *how, out)
     for at, window in windows(x, *how, out):
         expected = np.nanmax(window.reshape(*window.shape[:-d], -1), -1)
         assert (y[(..., *at)] == expected).all()
-    taps = kernel.max_tap(x, y, *how)
+    taps = select.max_tap(x, y, *how)
     flat = kernel.flat_indices(taps, size, *how)
     assert (kernel.take_plane(x, flat, d) == y).all()
     assert (kernel.take_taps(x, taps, *how) == y).all()
     g = rng.standard_normal(y.shape)
     expected = kernel.put_plane(g, flat, size, d, add=True)
-    np.testing.assert_allclose(kernel.put_taps(g, taps, size, *how), expected)
+    np.testing.assert_allclose(select.put_taps(g, taps, size, *how), expected)
     np.testing.assert_allclose((expected * x).sum(), (g * y).sum())
 
 
 def test_max_of_nan_and_infinity():
     how = ((2,), (2,), (0,), (1,))
     x = np.array([1, np.nan, np.nan, 2, -np.inf, -np.inf, np.inf, 0.0])
-    y = kernel.max_pool(x, *how, (4,))
+    y = select.max_pool(x, *how, (4,))
     np.testing.assert_array_equal(y, [np.nan, np.nan, -np.inf, np.inf])
-    flat = kernel.flat_indices(kernel.max_tap(x, y, *how), (8,), *how)
+    flat = kernel.flat_indices(select.max_tap(x, y, *how), (8,), *how)
     assert flat.tolist() == [1, 2, 4, 6]
 
 
 def test_gradient_of_infinity_stays_in_its_place():
     how = ((2,), (2,), (0,), (1,))
     x = np.array([1.0, 2, 4, 3])
-    taps = kernel.max_tap(x, kernel.max_pool(x, *how, (2,)), *how)
-    assert kernel.put_taps(np.array([np.inf, 5.0]), taps, (4,), *how).tolist() == [0, np.inf, 5, 0]
+    taps = select.max_tap(x, select.max_pool(x, *how, (2,)), *how)
+    assert select.put_taps(np.array([np.inf, 5.0]), taps, (4,), *how).tolist() == [0, np.inf, 5, 0]
 
 
 @pytest.mark.parametrize("count_include_pad", [True, False])
@@ -86,7 +87,7 @@ def test_avg(case, count_include_pad, rng):
     one = (1,) * d
     x, size = rng.standard_normal(shape), shape[-d:]
     out = kernel.pool_size(size, kernel_, stride, padding, one, ceil_mode)
-    y = kernel.avg_pool(x, kernel_, stride, padding, out, count_include_pad, None)
+    y = select.avg_pool(x, kernel_, stride, padding, out, count_include_pad, None)
     for at, window in windows(x, kernel_, stride, padding, one, out):
         axes = tuple(range(-d, 0))
         if count_include_pad:
@@ -99,14 +100,14 @@ def test_avg(case, count_include_pad, rng):
             expected = np.nanmean(window, axes)
         np.testing.assert_allclose(y[(..., *at)], expected)
     g = rng.standard_normal(y.shape)
-    dx = kernel.avg_pool_input(g, size, kernel_, stride, padding, count_include_pad, None)
+    dx = select.avg_pool_input(g, size, kernel_, stride, padding, count_include_pad, None)
     np.testing.assert_allclose((dx * x).sum(), (g * y).sum())
 
 
 @pytest.mark.parametrize(("size", "out"), [((6, 9), (2, 3)), ((7, 5), (3, 4)), ((3, 2), (5, 1))])
 def test_adaptive(size, out, rng):
     x = rng.standard_normal((2, *size))
-    mean, (most, flat) = kernel.adaptive_avg(x, out), kernel.adaptive_max(x, out)
+    mean, (most, flat) = select.adaptive_avg(x, out), select.adaptive_max(x, out)
     for i, j in product(*map(range, out)):
         rows = slice(i * size[0] // out[0], -(-(i + 1) * size[0] // out[0]))
         cols = slice(j * size[1] // out[1], -(-(j + 1) * size[1] // out[1]))
@@ -114,7 +115,7 @@ def test_adaptive(size, out, rng):
         assert (most[:, i, j] == x[:, rows, cols].max((1, 2))).all()
     assert (kernel.take_plane(x, flat, 2) == most).all()
     g = rng.standard_normal(mean.shape)
-    np.testing.assert_allclose((kernel.adaptive_avg_input(g, size) * x).sum(), (g * mean).sum())
+    np.testing.assert_allclose((select.adaptive_avg_input(g, size) * x).sum(), (g * mean).sum())
 
 
 def test_put_plane_keeps_the_last_or_adds():

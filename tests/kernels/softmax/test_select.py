@@ -17,9 +17,9 @@ LENGTHS = [1, 2, 7, 15, 16, 17, 63, 64, 65, 130, 1000]
 
 
 @pytest.fixture(autouse=True)
-def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select, "LEAST", 1)
-    monkeypatch.setattr(select, "NARROW", 1)
+def _every_size(limits: Any) -> Any:
+    with limits(SOFTMAX_LEAST=1, ROWS_NARROW=1, NORM_LEAST=1):
+        yield
 
 
 def draw(seed: int, *shape: int, dtype: Any = np.float32) -> Any:

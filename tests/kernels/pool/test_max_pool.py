@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 
 from rushlight.kernels.elementwise import select as elementwise
-from rushlight.kernels.pool import reference, select_max
+from rushlight.kernels.pool import reference, select
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 def everything(x: Any, how: tuple[Any, ...], out: Any, seed: int) -> list[Any]:
     kernel, stride, padding, dilation = how
-    y = reference.max_pool(x, kernel, stride, padding, dilation, out)
-    taps = reference.max_tap(x, y, kernel, stride, padding, dilation)
+    y = select.max_pool(x, kernel, stride, padding, dilation, out)
+    taps = select.max_tap(x, y, kernel, stride, padding, dilation)
     g = np.random.default_rng(seed).integers(-8, 8, y.shape).astype(x.dtype)  # sums are exact
-    dx = reference.put_taps(g, taps, x.shape[2:], kernel, stride, padding, dilation)
+    dx = select.put_taps(g, taps, x.shape[2:], kernel, stride, padding, dilation)
     return [y, taps, dx]
 
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_random_windows(seed: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_windows(seed: int, dtype: Any, limits: Any) -> None:
     rng = np.random.default_rng(seed)
     tried = 0
     for _ in range(15):
@@ -41,20 +41,21 @@ def test_random_windows(seed: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) 
         if seed % 2:
             x[rng.random(x.shape) < 0.3] = -np.inf
         how = (kernel, stride, padding, dilation)
-        monkeypatch.setattr(select_max, "LEAST", 1)
-        ours = everything(x, how, out, seed)
-        monkeypatch.setattr(select_max, "LEAST", 1 << 60)
-        for a, b in zip(ours, everything(x, how, out, seed), strict=True):
+        with limits(MAX_POOL_LEAST=1):
+            ours = everything(x, how, out, seed)
+        with limits(MAX_POOL_LEAST=1 << 60):
+            wanted = everything(x, how, out, seed)
+        for a, b in zip(ours, wanted, strict=True):
             assert a.dtype == b.dtype
             np.testing.assert_array_equal(a, b)
         tried += 1
     assert tried
 
 
-def test_the_last_vector_reads_no_further_than_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select_max, "LEAST", 1)
+def test_the_last_vector_reads_no_further_than_its_line(limits: Any) -> None:
     big = np.full((1, 1, 4, 66), np.inf, np.float32)
     big[..., :64] = 1
     x = np.ascontiguousarray(big[..., :64])
-    y = reference.max_pool(x, (2, 2), (2, 2), (0, 0), (1, 1), (2, 32))
+    with limits(MAX_POOL_LEAST=1):
+        y = select.max_pool(x, (2, 2), (2, 2), (0, 0), (1, 1), (2, 32))
     np.testing.assert_array_equal(y, np.ones((1, 1, 2, 32)))

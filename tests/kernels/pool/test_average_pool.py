@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
-from rushlight.kernels.pool import reference, select_average
+from rushlight.kernels.pool import reference, select
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -26,19 +27,19 @@ WINDOWS = [  # size, kernel, stride, padding, ceil_mode, count_include_pad, divi
 
 
 @pytest.fixture(autouse=True)
-def _every_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(select_average, "LEAST", 1)
+def _every_size(limits: Any) -> Any:
+    with limits(AVERAGE_POOL_LEAST=1):
+        yield
 
 
 def draw(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
     return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
 
 
-def both(monkeypatch: pytest.MonkeyPatch, f: Any) -> None:
+def both(limits: Any, f: Any) -> None:
     """By a kernel and by NumPy."""
     got = f()
-    with monkeypatch.context() as m:
-        m.setattr(select_average, "LEAST", 1 << 60)
+    with limits(AVERAGE_POOL_LEAST=1 << 60):
         wanted = f()
     assert got.shape == wanted.shape
     assert got.dtype == wanted.dtype
@@ -48,18 +49,19 @@ def both(monkeypatch: pytest.MonkeyPatch, f: Any) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("case", WINDOWS)
-def test_windows(case: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows(case: Any, dtype: Any, limits: Any) -> None:
     size, kernel, stride, padding, ceil_mode, include, divisor = case
     d = len(size)
     out = reference.pool_size(size, kernel, stride, padding, (1,) * d, ceil_mode)
     x, g = draw(0, 3, 2, *size, dtype=dtype), draw(1, 3, 2, *out, dtype=dtype)
     rest = (stride, padding, out, include, divisor)
-    assert select_average.pooled(x, out, "strided", size, kernel, *rest) is not None
-    both(monkeypatch, lambda: reference.avg_pool(x, kernel, *rest))
-    both(monkeypatch, lambda: reference.avg_pool(np.flip(x, -1), kernel, *rest))
+    key = (x.dtype, x.shape, x.strides, kernel, *rest)
+    assert select.plan_avg_pool(*key).name == "avg_pool.windows"
+    both(limits, lambda: select.avg_pool(x, kernel, *rest))
+    both(limits, lambda: select.avg_pool(np.flip(x, -1), kernel, *rest))
     both(
-        monkeypatch,
-        lambda: reference.avg_pool_input(g, size, kernel, stride, padding, include, divisor),
+        limits,
+        lambda: select.avg_pool_input(g, size, kernel, stride, padding, include, divisor),
     )
 
 
@@ -68,25 +70,27 @@ def test_windows(case: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None
     [((20,), (7,)), ((9, 35), (3, 8)), ((9, 35), (1, 1)), ((6, 8), (3, 4)), ((5, 6), (8, 20)),
      ((9, 35), (9, 5)), ((4, 5, 18), (2, 3, 7)), ((4, 5, 18), (1, 1, 1))],
 )  # fmt: skip
-def test_adaptive(size: Any, out: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adaptive(size: Any, out: Any, limits: Any) -> None:
     x, g = draw(0, 5, 2, *size), draw(1, 5, 2, *out)
-    both(monkeypatch, lambda: reference.adaptive_avg(x, out))
-    both(monkeypatch, lambda: reference.adaptive_avg_input(g, size))
+    both(limits, lambda: select.adaptive_avg(x, out))
+    both(limits, lambda: select.adaptive_avg_input(g, size))
 
 
 def test_not_a_number_stays_in_its_windows() -> None:
     x = np.zeros((1, 1, 6, 40), np.float32)
     x[0, 0, 3, 21] = np.nan
-    y = reference.avg_pool(x, (2, 2), (2, 2), (0, 0), (3, 20), True, None)
+    y = select.avg_pool(x, (2, 2), (2, 2), (0, 0), (3, 20), True, None)
     assert np.argwhere(np.isnan(y)).tolist() == [[0, 0, 1, 10]]
 
 
 def test_what_no_kernel_takes() -> None:
-    assert select_average.pooled(np.ones((2, 9), np.int64), (3,), "adaptive", (9,), (3,)) is None
-    wide = np.ones((1, select_average.WIDEST + 1), np.float32)
-    size = (select_average.WIDEST + 1,)
-    assert select_average.pooled(wide, (3,), "adaptive", size, (3,)) is None
-    assert select_average.whole_mean(np.ones((0, 3, 3), np.float32), 2) is None
+    def way(x: Any, out: Any) -> str:
+        return select.plan_adaptive_avg(x.dtype, x.shape, x.strides, out).name
+
+    assert way(np.ones((2, 9), np.int64), (3,)) == "adaptive_avg.numpy"
+    wide = np.ones((1, tuning.AVERAGE_POOL_WIDEST + 1), np.float32)
+    assert way(wide, (3,)) == "adaptive_avg.numpy"
+    assert way(np.ones((0, 3, 3), np.float32), (1, 1)) == "adaptive_avg.numpy"
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
@@ -95,7 +99,7 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     before = torch.get_num_threads()
 
     def everything() -> list[Any]:
-        return [reference.adaptive_avg(x, o) for o in ((1, 1), (5, 7))]
+        return [select.adaptive_avg(x, o) for o in ((1, 1), (5, 7))]
 
     try:
         torch.set_num_threads(1)
