@@ -17,8 +17,9 @@ import numpy as np
 
 from .autograd.node import TensorBase
 from .kernels.codegen.expr import Expr, Trace
+from .kernels.launch import Launch, Reference, Series
 from .kernels.meta import MetaArray
-from .kernels.plan import Launch, Plan, Reference, nbytes
+from .kernels.plan import Plan, nbytes
 from .ops.core.numerics import meta_of
 from .ops.core.record import Op, registry
 
@@ -150,7 +151,10 @@ def computed(op: Op, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:
     if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
         arrays = tuple(t._a if isinstance(t, TensorBase) else t for t in inputs[0])
     plan = plan_of(op, arrays, {**op.defaults, **kw})
-    kernels = [launch for launch in plan.launches if isinstance(launch, Launch)]
+    kernels = []
+    for launch in plan.launches:
+        if isinstance(launch, (Launch, Series)):
+            kernels += launch.launches if isinstance(launch, Series) else [launch]
     lines = [what_computes(op, plan, kernels, arrays), *plan.describe().splitlines()]
     for kernel in dict.fromkeys(launch.kernel for launch in kernels):
         lines += ["", *code_of(kernel)]

@@ -54,6 +54,14 @@ def backward(
     return None if made is None else made.run(g, out, kept, q, k, v, mask, scale)
 
 
+def plan_of(
+    q: Any, k: Any, v: Any, mask: Any = None, *, scale: float = 1.0, causal: bool = False
+) -> Plan:
+    """The plan of `forward`, for arrays or what stands for them; `scale` is a number of the run."""
+    of = [(a.dtype, a.shape, a.strides) for a in (q, k, v)]
+    return plan_forward(*of, layout(mask), causal)
+
+
 def fits(q: Layout, k: Layout, v: Layout, mask: Layout | None) -> bool:
     """Whether the kernels compute this."""
     dtype, shape, _ = q

@@ -59,6 +59,20 @@ def linear(x: Array, w: Array, bias: Array | None) -> Array:
     return y
 
 
+def plan_product(a: Any, b: Any) -> Plan:
+    """The plan of a @ b, for arrays or what stands for them."""
+    key = (a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
+    return plan(*key, config.current.matmul_precision)
+
+
+def plan_linear(x: Any, w: Any, bias: Any = None) -> Plan:
+    """The plan of x @ w.T + bias; of the product alone where NumPy adds the bias."""
+    key = (x.dtype, x.shape, x.strides, w.dtype, w.shape[::-1], w.strides[::-1])
+    if bias is None:
+        return plan(*key, config.current.matmul_precision)
+    return plan(*key, config.current.matmul_precision, bias.shape, bias.strides)
+
+
 def added(d: Array, a: Array, b: Array, beta: float = 1.0, alpha: float = 1.0) -> Array | None:
     """beta * d + alpha * (a @ b), for a d that broadcasts to the product.
 

@@ -246,6 +246,20 @@ def history_of(states: Array, first: Array, sizes: Sizes, reverse: bool) -> tupl
     return np.ascontiguousarray(states), False
 
 
+def plan_of(steps: Steps) -> Any:
+    """What gives the plan of a layer's steps, for the arrays of its record (the product with the
+    input is another plan, that of a linear layer)."""
+
+    def plan(x: Any, *arrays: Any, sizes: Sizes, reverse: bool, **_other: Any) -> Plan:
+        h0 = arrays[0]
+        element, size = ELEMENTS.get(x.dtype), h0.shape[1]
+        if element is None:
+            raise TypeError(f"no kernel of recurrent layers computes {x.dtype}")
+        return plan_steps(steps, element, tuple(sizes), reverse, size, False, steps is GRU)
+
+    return plan
+
+
 def lstm_forward(
     x: Array, h0: Array, c0: Array, w_ih: Array, w_hh: Array, b_ih: Any, b_hh: Any, w_hr: Any,
     sizes: Sizes, reverse: bool,

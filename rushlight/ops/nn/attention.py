@@ -128,6 +128,9 @@ def attention_by_blocks(
     return kernels.forward(query, key, value, mask, scale, causal)
 
 
+attention_by_blocks.planned(kernels.plan_of)
+
+
 @attention_by_blocks.shape
 def _(q: Any, k: Any, v: Any, mask: Any = None, **_kw: Any) -> Any:
     rows = np.broadcast_shapes(q.shape[:-2], k.shape[:-2], v.shape[:-2]) + q.shape[-2:-1]

@@ -161,6 +161,9 @@ def lstm_layer(
     return kernel.lstm_forward(input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse)
 
 
+lstm_layer.planned(kernel.plan_of(kernel.LSTM))
+
+
 @lstm_layer.joint
 def _(
     g: Any, y: Any, x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any,
@@ -222,6 +225,9 @@ def gru_layer(
     Cho et al., 2014, arXiv:1406.1078.
     """
     return kernel.gru_forward(input, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse)
+
+
+gru_layer.planned(kernel.plan_of(kernel.GRU))
 
 
 @gru_layer.joint
