@@ -151,7 +151,7 @@ def computed(op: Op, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:
     if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)):
         arrays = tuple(t._a if isinstance(t, TensorBase) else t for t in inputs[0])
     plan = plan_of(op, arrays, {**op.defaults, **kw})
-    kernels = []
+    kernels: list[Launch] = []
     for launch in plan.launches:
         if isinstance(launch, (Launch, Series)):
             kernels += launch.launches if isinstance(launch, Series) else [launch]
@@ -168,7 +168,8 @@ def what_computes(op: Op, plan: Plan, kernels: list[Launch], arrays: tuple[Any, 
         if len(plan.launches) == 1 and {"chunks", "each"} <= set(work):
             chunks = f"{work['chunks']} chunks of {work['each']} elements"
             return f"machine code: one pass, {chunks}"
-        return f"machine code: {len(kernels)} of {len(plan.launches)} launches"
+        native = sum(isinstance(launch, (Launch, Series)) for launch in plan.launches)
+        return f"machine code: {native} of {len(plan.launches)} launches"
     if op.kind != "elementwise":
         return f"array function {op.fn.__name__} of {op.fn.__module__}"
     size = max((a.size for a in arrays if hasattr(a, "size")), default=0)

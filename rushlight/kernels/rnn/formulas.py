@@ -16,9 +16,9 @@ V = Any  # a value: a vector of LLVM's, an array, a Tensor
 
 
 def lstm(m: Any, i: V, f: V, g: V, o: V, c: V) -> tuple[V, V, V, V, V, V]:
-    """i, f, o = sigmoid; g = tanh; c' = f c + i g; h' = o tanh(c'). Returns (i, f, g, o, c', h').
+    """i, f, o = sigmoid; g = tanh; c' = f c + i g; h' = o tanh(c').
 
-    Hochreiter and Schmidhuber, 1997.
+    Returns (i, f, g, o, c', h'). Hochreiter and Schmidhuber, 1997.
     """
     i, f, o = m.sigmoid(i), m.sigmoid(f), m.sigmoid(o)
     g = m.tanh(g)
@@ -48,9 +48,9 @@ def lstm_gradient(
 def gru(
     m: Any, r: V, z: V, n: V, from_r: V, from_z: V, from_n: V, h: V
 ) -> tuple[V, V, V, V]:
-    """r, z = sigmoid; n = tanh(x + r inner); h' = n + z (h - n). Returns (r, z, n, h').
+    """r, z = sigmoid; n = tanh(x + r inner); h' = n + z (h - n).
 
-    r z n are the input's parts, `from_…` the state's. Cho et al., 2014, arXiv:1406.1078.
+    Returns (r, z, n, h'). r z n are the input's parts, `from_…` the state's. Cho et al., 2014, arXiv:1406.1078.
     """
     r = m.sigmoid(r + from_r)
     z = m.sigmoid(z + from_z)
