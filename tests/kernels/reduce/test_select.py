@@ -14,7 +14,7 @@ from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.reduce import select
 from rushlight.kernels.reduce.select import Reduction
-from rushlight.ops.elementwise.arithmetic import abs as magnitude
+from rushlight.ops.elementwise.formulas import abs as magnitude
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 CASES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
