@@ -16,7 +16,7 @@ from rushlight.tensor import Tensor
 
 
 class Recorded:
-    """The same names as `kernels.optim_arrays.Arrays`, by operators, for tensors of one dtype."""
+    """The names of `kernels.optim.reference.Arrays`, by operators, for tensors of one dtype."""
 
     def __init__(self, dtype: Any) -> None:
         self._dtype = dtype

@@ -21,7 +21,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.steps import Step
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
-from rushlight.kernels.optim.reference import Arrays
+from rushlight.kernels.optim import select
 from rushlight.optim.optimizer import Optimizer
 from rushlight.tensor import Tensor
 
@@ -130,12 +130,11 @@ class FormulaOptimizer(Optimizer):
     def _run_all(
         self, update: Any, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
     ) -> None:
-        """One update of many parameters of one dtype, in place (see `Arrays.run_all`)."""
+        """One update of many parameters of one dtype, in place."""
         if door.state.observers:
-            kw = {"xp": self._xp, "numbers": numbers, "names": names}
-            door.perform(update_of(update), arrays, kw)
+            door.perform(update_of(update), arrays, {"numbers": numbers, "names": names})
         else:
-            self._xp.run_all(update, numbers, arrays, names)
+            select.update(update, arrays, numbers, names)
 
     def _settings(self, group: Group) -> SimpleNamespace:
         """`settings` of a group, kept as long as the group holds the same objects."""
@@ -195,14 +194,6 @@ class FormulaOptimizer(Optimizer):
             if name is not None:
                 state[name] = value
 
-    @property
-    def _xp(self) -> Arrays:
-        """The scratch memory of this optimizer's updates, made at its first step."""
-        found = self.__dict__.get("_arrays")
-        if found is None:
-            found = self.__dict__["_arrays"] = Arrays()
-        return found
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
@@ -233,10 +224,10 @@ class Update(Step):
 
 @functools.cache
 def update_of(formula: Callable[..., Any]) -> Update:
-    """A formula of `kernels/optim.py` as a step."""
+    """A formula of `kernels/optim/formulas.py` as a step."""
 
-    def run(*arrays: Any, xp: Arrays, numbers: dict[str, Any], names: tuple[Any, ...]) -> None:
-        xp.run_all(formula, numbers, list(arrays), names)
+    def run(*arrays: Any, numbers: dict[str, Any], names: tuple[Any, ...]) -> None:
+        select.update(formula, list(arrays), numbers, names)
 
     name = formula.__name__.strip("_")
     shown = f"aten::_fused_{name}_" if name in FUSED else f"rushlight::{name}_"

@@ -10,7 +10,7 @@ import pytest
 import rushlight
 from rushlight import optim
 from rushlight.kernels.optim.matrix import orthogonalize
-from rushlight.kernels.optim.reference import BLOCK
+from rushlight.kernels.tuning import OPTIM_BLOCK as BLOCK
 
 ALL = ["SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop",
        "Rprop", "ASGD", "Adafactor"]  # fmt: skip

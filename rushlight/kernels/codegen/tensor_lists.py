@@ -1,10 +1,10 @@
 """Kernels over lists of arrays: many small arrays as one long one, in one call from Python.
 
-A kernel is called with a Python list of ndarrays, `width` of them a row (a parameter, its gradient
-and its states), an array of numbers, and scratch memory. `entry` writes the function that Python
-calls: it looks at every array (an ndarray of the right type, aligned, dense, of the same shape and
-layout as the others of its row; a first array in no two rows) and returns False before anything
-is done when one is not so. The rows are then one long array, cut into chunks that the pool's
+A list has `width` arrays a row (a parameter, its gradient and its states). Which kernel may work on
+it depends on the types and layouts of hundreds of arrays, so machine code looks at them: `gather`
+(an ndarray of the right type, aligned, dense, of the same shape and layout as the others of its
+row; a first array in no two rows) writes a table of their addresses. A kernel is called with that
+table and an array of numbers. To it, the rows are one long array, cut into chunks that the pool's
 threads share; `parts` walks over the pieces of rows in a chunk.
 
 Not here: what is done to the elements (`optim/update.py`, `multi_tensor/norm_scale.py`).
@@ -12,6 +12,8 @@ Not here: what is done to the elements (`optim/update.py`, `multi_tensor/norm_sc
 
 from __future__ import annotations
 
+import ctypes
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -19,19 +21,51 @@ import numpy as np
 
 from ..elementwise import contiguous
 from ..runtime import builtin, jit, threads
-from .ir import F32, F64, I8, I32, I64, PTR, Function, Module, Pointer, Value
+from .interface import Interface, Kernel, Words
+from .ir import F32, F64, I8, I32, I64, PTR, Function, Module, Value
 
 TYPE, SIZE, ITEMS = 8, 16, 24  # fields of a list
 DESCR, FLAGS = 56, 64  # further fields of an ndarray
 BYTE_ORDER, TYPE_NUMBER = 26, 28  # fields of a dtype
 C_ORDER, F_ORDER, ALIGNED, WRITEABLE = 1, 2, 0x100, 0x400
 NUMBERS = {F32: 11, F64: 12}  # NumPy's numbers of types
-WORDS = 4  # words of the context before the numbers: table, rows, total, elements of a chunk
 
 
 def room(rows: int, width: int) -> int:
-    """Words of scratch memory: for each row its pointers and where it starts, and the total."""
+    """Words of a table: for each row its pointers and where it starts, and the total."""
     return (rows + 1) * (width + 1)
+
+
+def interface(name: str, summary: str, row: dict[str, str], numbers: str) -> Interface:
+    """The interface of a kernel over a list.
+
+    A list has as many arrays as a model has parameters, so they are no fields of their own: the
+    fields of a row are described with the table.
+    """
+    fields = "; ".join(f"{k}: {text}" for k, text in row.items())
+    return Interface(
+        name,
+        summary,
+        arrays={
+            "table": f"int64, as `gather` writes it. Arrays of a row: {fields}",
+            "numbers": numbers,
+        },
+        ints={
+            "rows": "rows of the list",
+            "total": "elements of all rows, each row counted once",
+            "each": "elements that a chunk has",
+            "chunks": "pieces of work, which threads share",
+        },
+    )
+
+
+def sizes(rows: int, total: int) -> dict[str, int]:
+    """The ints of a launch over a list of so many elements."""
+    each = int(contiguous.share_of(total))
+    return {"rows": rows, "total": total, "each": each, "chunks": -(-total // each)}
+
+
+# -- from a list to a table ----------------------------------------------------------------------
 
 
 def _int(f: Function, thing: Value, offset: int, type_: str = I64) -> Value:
@@ -92,16 +126,47 @@ def write_gather(module: Module, element: str, width: int, writes: Sequence[bool
     f.ret(f.select(bad.get() != 0, f.const(I64, -1), total.get()))
 
 
+@functools.cache
+def gather(element: str, width: int, writes: tuple[bool, ...]) -> Callable[[list[Any], Any], int]:
+    """The function (list of arrays, table) that fills the table with `room` for it.
+
+    It returns the elements of all rows, or -1 when one of the arrays is not for a kernel: of
+    another type, not dense, written to but read-only (`writes` has an answer for each of a row)…
+    """
+
+    def build() -> Module:
+        module = Module("gather")
+        write_gather(module, element, width, writes)
+        builtin.declare_python(module)
+        module.declare("PyLong_FromSsize_t", PTR, [I64])
+        module.globals["ndarray"] = "@ndarray = external global i8"
+        f = module.function("call", PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
+        args = f.args["args"].of(PTR)
+        rows = f.emit(I64, f"udiv i64 {_int(f, args[0], SIZE).text}, {width}")
+        table = builtin.field(f, args[1], builtin.DATA)
+        total = f.call("gather", I64, [builtin.field(f, args[0], ITEMS), rows, table])
+        f.ret(f.call("PyLong_FromSsize_t", PTR, [total]))
+        return module
+
+    number = ctypes.cast(ctypes.pythonapi.PyLong_FromSsize_t, ctypes.c_void_p).value
+    imports = {**builtin.symbols(), "ndarray": id(np.ndarray), "PyLong_FromSsize_t": number}
+    found = jit.load(("gather", element, width, writes), build, ["call"], imports)  # type: ignore[arg-type]
+    return builtin.function(found["call"], "gather", gather.__doc__ or "")  # type: ignore[no-any-return]
+
+
+# -- kernels -------------------------------------------------------------------------------------
+
+
 def parts(
-    f: Function, words: Pointer, index: Value, width: int
+    f: Function, words: Words, index: Value, width: int
 ) -> Iterator[tuple[list[Value], Value, Value]]:
     """Write the loop over the pieces of a chunk: pointers of a row, first and last element. The
     body of the `for` is written once."""
-    table = f.emit(PTR, f"inttoptr i64 {words[0].text} to ptr").of(I64)
-    total, each = words[2], words[3]
+    table = words["table"].of(I64)
+    total, each = words["total"], words["each"]
     first = index * each
     last = f.select(first + each < total, first + each, total)
-    low, high = f.var(0), f.var(words[1])
+    low, high = f.var(0), f.var(words["rows"])
     with f.repeat() as halve:  # the last row that starts at `first` or before
         halve.stop_if(high.get() - low.get() <= 1)
         middle = (low.get() + high.get()) >> 1
@@ -120,45 +185,21 @@ def parts(
         low.set(low.get() + 1)
 
 
-def entry(module: Module, element: str, width: int, writes: Sequence[bool]) -> None:
-    """Write what Python calls: `call(arrays, numbers, scratch)`; the module has a `chunk`."""
-    write_gather(module, element, width, writes)
-    builtin.declare_python(module)
-    for name in ("ndarray", "Py_True", "Py_False"):
-        module.globals[name] = f"@{name} = external global i8"
-    f = module.function("call", PTR, [("self", PTR), ("args", PTR), ("nargs", I64)])
-    args = f.args["args"].of(PTR)
-    context = f.buffer(I64, WORDS + 1)
-    rows = f.emit(I64, f"udiv i64 {_int(f, args[0], SIZE).text}, {width}")
-    table = builtin.field(f, args[2], builtin.DATA)
-    total = f.call("gather", I64, [builtin.field(f, args[0], ITEMS), rows, table])
-    with f.when(total > 0):
-        each = contiguous.share_of(total, f.select)
-        given = (table, rows, total, each, builtin.field(f, args[1], builtin.DATA))
-        for k, value in enumerate(given):
-            context[k] = _int_of(f, value)
-        run = ("pool_run", None, [Value(f, PTR, "@chunk"), context, (total + (each - 1)) // each])
-        with f.when(total >= contiguous.RELEASE) as branch:
-            thread = f.call("PyEval_SaveThread", PTR, [])
-            f.call(*run)
-            f.call("PyEval_RestoreThread", None, [thread])
-        with branch.otherwise():
-            f.call(*run)
-    yes, no = Value(f, PTR, "@Py_True"), Value(f, PTR, "@Py_False")
-    answer = f.select(total >= 0, yes, no)
-    f.call("Py_IncRef", None, [answer])
-    f.ret(answer)
+Chunk = Callable[[Function, Words], None]
 
 
-def _int_of(f: Function, value: Value) -> Value:
-    if value.type == I64:
-        return value
-    return f.emit(I64, f"ptrtoint ptr {value.text} to i64")
+def kernel(
+    interface: Interface, key: tuple[Any, ...], chunk: Chunk
+) -> Kernel:
+    """The kernel whose chunks `chunk(f, words)` writes."""
 
+    def build() -> Module:
+        module = Module(interface.name)
+        threads.declare_run(module)
+        c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
+        chunk(c, interface.words(c.args["context"]))
+        c.ret()
+        interface.write(module, "chunks", release=("total", contiguous.RELEASE))
+        return module
 
-def kernel(key: tuple[Any, ...], make: Callable[[], Module]) -> Any:
-    """The compiled kernel as a Python function."""
-    imports = {**builtin.symbols(), **threads.run_symbol(), "ndarray": id(np.ndarray),
-               "Py_True": id(True), "Py_False": id(False)}  # fmt: skip
-    found = jit.load(key, make, ["call"], imports)
-    return builtin.function(found["call"], str(key[0]))
+    return Kernel(interface, key, build)

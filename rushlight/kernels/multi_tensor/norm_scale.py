@@ -5,13 +5,34 @@ Not here: when they are used (`select.py`), how a list is read (`codegen/tensor_
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..codegen import lower, tensor_lists
-from ..codegen.ir import F32, F64, I32, PTR, Function, Module, Value, lanes, vector
+from ..codegen.interface import Kernel, Words
+from ..codegen.ir import F32, F64, I32, Function, Value, lanes, vector
 from ..elementwise import contiguous
 from ..optim import update
-from ..runtime import jit, threads
+from ..runtime import jit
+
+NORM = tensor_lists.interface(
+    "multi_tensor_norm",
+    "numbers[i] = the sum of |x|, the sum of x * x or the largest |x| in chunk i, in float64",
+    {"x": "read"},
+    "float64, one for each chunk, written",
+)
+SCALE = tensor_lists.interface(
+    "multi_tensor_scale", "x = x * numbers[0]", {"x": "read and written"}, "the factor"
+)
+LIMIT = tensor_lists.interface(
+    "multi_tensor_limit",
+    "x = min(max(x, numbers[0]), numbers[1]); NaN stays",
+    {"x": "read and written"},
+    "the bounds",
+)
+COPY = tensor_lists.interface(
+    "multi_tensor_copy", "y = x", {"y": "written", "x": "read"}, "not looked at"
+)
 
 
 def scaled(f: Function, x: Value, factor: Value) -> list[Value]:
@@ -40,15 +61,11 @@ def halves(f: Function, v: Value) -> list[Value]:
     return [f.convert(p, F64) for p in cut]
 
 
-def build_norm(element: str, how: str) -> Module:
+def write_norm(c: Function, words: Words, element: str, how: str) -> None:
     """Each chunk writes its part: a sum in float64, in an order that its size alone decides."""
-    module = Module("norm")
-    threads.declare_run(module)
     n = jit.target().lanes // (1 if element == F32 else 2) * 2
     wide = vector(F64, n // 2)
-    c = module.function("chunk", None, [("context", PTR), ("index", "i64")], private=True)
-    words = c.args["context"].of("i64")
-    parts = c.args["context"].of(PTR)[tensor_lists.WORDS].of(F64)
+    found = words["numbers"].of(F64)
     kept = [c.var(c.const(wide, 0.0)) for _ in range(2)]
     for (pointer,), first, last in tensor_lists.parts(c, words, c.args["index"], 1):
         place = pointer.of(element)
@@ -74,20 +91,30 @@ def build_norm(element: str, how: str) -> Module:
             a, b = c.lane(v, 0), c.lane(v, 1)
         else:
             a, b = (c.shuffle(v, None, list(range(k, k + half))) for k in (0, half))
-    parts[c.args["index"]] = v
-    c.ret()
-    tensor_lists.entry(module, element, 1, writes=[False])
-    return module
+    found[c.args["index"]] = v
 
 
-def kernel(name: str, element: str, how: str = "") -> Any:
-    """The compiled kernel: see `lists.entry`; the numbers of a norm are its result."""
-    if name == "norm":
-        return tensor_lists.kernel((name, element, how), lambda: build_norm(element, how))
-    if name == "copy":
-        build = lambda: update.build(name, copied, element, 2, 0)  # noqa: E731
-        return tensor_lists.kernel((name, element), build)
-    write, count = (scaled, 1) if name == "scale" else (limited, 2)
+@functools.cache
+def norm(element: str, how: str) -> Kernel:
+    """Parts of a norm: sums of magnitudes ("add"), of squares ("square"), the largest ("max")."""
     return tensor_lists.kernel(
-        (name, element), lambda: update.build(name, write, element, 1, count)
+        NORM, (element, how), lambda c, words: write_norm(c, words, element, how)
     )
+
+
+@functools.cache
+def scale(element: str) -> Kernel:
+    """Elements times a number, in place."""
+    return update.elementwise(SCALE, (element,), scaled, element, 1, 1)
+
+
+@functools.cache
+def limit(element: str) -> Kernel:
+    """Elements brought between two numbers, in place."""
+    return update.elementwise(LIMIT, (element,), limited, element, 1, 2)
+
+
+@functools.cache
+def copy(element: str) -> Kernel:
+    """The second array of each row copied into the first."""
+    return update.elementwise(COPY, (element,), copied, element, 2, 0)

@@ -1,8 +1,8 @@
-"""Many arrays at once: their common norm, a factor for all, a limit for all.
+"""Many arrays at once: their common norm, a factor for all, a limit for all, copies.
 
-Gradient clipping and the unscaling of gradients are made of these. Each is one call of machine code
-over all arrays (`codegen/tensor_lists.py`); small ones, and whatever is not dense float32 or
-float64, take NumPy's way, array by array. Nothing here knows a Tensor.
+Gradient clipping and the unscaling of gradients are made of these. Lists of dense float32 or
+float64 arrays are one call of machine code (`norm_scale.py`); few elements, and whatever is laid
+out or typed otherwise, are NumPy's (`reference.py`). Nothing here knows a Tensor.
 """
 
 from __future__ import annotations
@@ -14,120 +14,156 @@ from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..elementwise import select as elementwise
+from ..matmul.select import ELEMENTS
+from ..meta import MetaArray
+from ..plan import Launch, Plan, Reference
+from . import reference
 
-# Elements, of all together, from which on machine code is used.
-LEAST = 1 if elementwise.ALWAYS else 1024
-COPY_LEAST = (
-    1 if elementwise.ALWAYS else 1 << 18
-)  # elements from which on two threads copy sooner than one
 NOTHING = np.empty(0)
-FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 NORMS = {1.0: "add", 2.0: "square", math.inf: "max"}
 
 Arrays = Sequence[np.ndarray]
 
 
 def plain(arrays: Arrays) -> Any:
-    """The dtype of all arrays when that is float32 or float64; None: NumPy and its like decide."""
+    """The dtype of all arrays when that is float32 or float64, else None."""
     dtype = arrays[0].dtype if arrays and arrays[0].__class__ is np.ndarray else None
-    if dtype not in FLOATS:
+    if dtype not in ELEMENTS:
         return None
     same = all([a.__class__ is np.ndarray and a.dtype == dtype for a in arrays])
     return dtype if same else None
 
 
-def norm(arrays: Arrays, order: float) -> float | None:
-    """The norm of order 1, 2 or inf of all elements together, summed in float64; None for another
-    order, for mixed types, and where it is not defined."""
-    dtype = plain(arrays)
-    if dtype is None or order not in NORMS:
-        return None
+def has_norm(arrays: Arrays, order: float) -> bool:
+    """Whether `norm` has an answer: arrays of one type, float32 or float64, some elements, and one
+    of the orders 1, 2 and inf."""
+    if order not in NORMS or plain(arrays) is None:
+        return False
     sizes = [a.size for a in arrays]
-    total = sum(sizes)
-    if total == 0 or (order == math.inf and 0 in sizes):
-        return None
-    if total < LEAST:
-        with np.errstate(all="ignore"):
-            flat = np.concatenate([a.ravel() for a in arrays]).astype(np.float64)
-            if order == 2:
-                return math.sqrt(float(np.dot(flat, flat)))
-            np.abs(flat, flat)
-            return float(flat.max() if order == math.inf else flat.sum())
-    if not elementwise.jit():
-        return None
-    parts = np.empty(_chunks(total))
-    if not _run("norm", dtype, arrays, parts, NORMS[order]):
-        return None
-    if order == math.inf:
-        return float(parts.max())
-    with np.errstate(all="ignore"):
-        found = float(parts.sum())
-    return math.sqrt(found) if order == 2 else found
+    return sum(sizes) > 0 and (order != math.inf or 0 not in sizes)
+
+
+def norm(arrays: Arrays, order: float) -> float:
+    """The norm of all elements together, summed in float64, where it `has_norm`."""
+    dtype = arrays[0].dtype
+    laid = gathered(arrays, dtype, (False,))
+    if laid is None:
+        return plan_norm_numpy(order).run(arrays)  # type: ignore[no-any-return]
+    table, total = laid
+    return plan_norm(dtype, order, len(arrays), total).run(table)  # type: ignore[no-any-return]
 
 
 def finite(arrays: Arrays) -> bool:
     """Whether no element is infinite or NaN."""
-    found = norm(arrays, math.inf)
-    if found is not None:
-        return math.isfinite(found)
+    if has_norm(arrays, math.inf):
+        return math.isfinite(norm(arrays, math.inf))
     return all([bool(np.isfinite(a).all()) for a in arrays])
 
 
 def scale(arrays: Arrays, factor: Any) -> None:
     """Multiply all elements by a number, in place."""
-    if not _in_place("scale", arrays, [factor]):
-        with np.errstate(all="ignore"):
-            for a in arrays:
-                np.multiply(a, np.asarray(factor, a.dtype), out=a)
+    in_place("scale", arrays, [factor])
 
 
 def limit(arrays: Arrays, low: float, high: float) -> None:
     """Bring all elements into [low, high], in place; NaN stays."""
-    if not _in_place("limit", arrays, [low, high]):
-        with np.errstate(all="ignore"):
-            for a in arrays:
-                np.minimum(np.maximum(a, low, out=a), high, out=a)
+    in_place("limit", arrays, [low, high])
 
 
 def copy(into: np.ndarray, source: np.ndarray) -> None:
-    """Copy an array of the same shape, by several threads where that pays."""
-    if (
-        source.size >= COPY_LEAST
-        and plain([into, source]) is not None
+    """Copy an array into another, cast to its type; by several threads where that pays."""
+    if source.size < tuning.MULTI_TENSOR_COPY_LEAST:
+        np.copyto(into, source, casting="unsafe")
+    elif (
+        plain([into, source]) is not None
         and into.shape == source.shape
         and not np.may_share_memory(into, source)
-        and elementwise.jit()
-        and _run("copy", into.dtype, [into, source], NOTHING)
+        and (laid := gathered([into, source], into.dtype, (True, False))) is not None
     ):
-        return
-    np.copyto(into, source, casting="unsafe")
+        plan_in_place("copy", into.dtype, 1, laid[1]).run(laid[0], NOTHING)
+    else:
+        np.copyto(into, source, casting="unsafe")
 
 
-def _in_place(name: str, arrays: Arrays, numbers: list[Any]) -> bool:
+def in_place(name: str, arrays: Arrays, numbers: list[Any]) -> None:
+    """Change all elements by a kernel that takes these numbers, or by NumPy."""
     dtype = plain(arrays)
-    if dtype is None or sum([a.size for a in arrays]) < LEAST or not elementwise.jit():
-        return False
     with np.errstate(all="ignore"):
-        given = np.array(numbers, dtype)
-    return _run(name, dtype, arrays, given)
+        given = np.array(numbers, dtype or np.float64)
+    laid = None if dtype is None else gathered(arrays, dtype, (True,))
+    if laid is None:
+        plan_in_place_numpy(name).run(arrays, given)
+    else:
+        plan_in_place(name, dtype, len(arrays), laid[1]).run(laid[0], given)
 
 
-def _chunks(total: int) -> int:
-    share = elementwise.jit()[0].share_of(total)
-    return -(-total // int(share))
+def gathered(
+    arrays: Arrays, dtype: Any, writes: tuple[bool, ...]
+) -> tuple[np.ndarray, int] | None:
+    """(table of a list, elements of its rows) where a kernel works on it; else None."""
+    least = tuning.MULTI_TENSOR_LEAST
+    if not elementwise.jit() or sum([a.size for a in arrays]) < least:
+        return None
+    from ..codegen import tensor_lists
+
+    width = len(writes)
+    table = np.empty(tensor_lists.room(len(arrays) // width, width), np.int64)
+    total = tensor_lists.gather(ELEMENTS[dtype], width, writes)(list(arrays), table)
+    return None if total < 0 else (table, total)
 
 
-def _run(name: str, dtype: Any, arrays: Arrays, numbers: np.ndarray, *more: str) -> bool:
-    """Call a kernel; False when one of the arrays is not for it."""
-    elementwise.jit()[2].ready()
-    table = np.empty(2 * (len(arrays) + 1), np.int64)
-    done: bool = _kernel(name, elementwise.ELEMENTS[dtype], *more)(list(arrays), numbers, table)
-    return done
+# -- plans ---------------------------------------------------------------------------------------
 
 
-@functools.cache
-def _kernel(*what: str) -> Any:
-    from . import norm_scale as kernels
+@functools.lru_cache(maxsize=256)
+def plan_norm(dtype: Any, order: float, rows: int, total: int) -> Plan:
+    """Operand table (`tensor_lists.gather`); output y, a number."""
+    from ..codegen import tensor_lists
+    from .norm_scale import norm as kernel
 
-    return kernels.kernel(*what)
+    ints = tensor_lists.sizes(rows, total)
+    double = np.dtype(np.float64)
+    launches = [
+        Launch(kernel(ELEMENTS[dtype], NORMS[order]), table="table", numbers="parts", **ints),
+        Reference(reference.of_parts, ("parts",), order=order),
+    ]
+    outputs = {"parts": MetaArray((ints["chunks"],), double), "y": MetaArray((), double)}
+    return Plan(
+        "multi_tensor.norm", ("table",), outputs, launches, returns=("y",), flops=2 * total,
+        bytes=total * dtype.itemsize,
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=16)
+def plan_norm_numpy(order: float) -> Plan:
+    """Operand arrays (a list); output y, a number."""
+    y = MetaArray((), np.float64)
+    launch = Reference(reference.norm, ("arrays",), order=order)
+    return Plan("multi_tensor.numpy_norm", ("arrays",), {"y": y}, [launch])
+
+
+@functools.lru_cache(maxsize=256)
+def plan_in_place(name: str, dtype: Any, rows: int, total: int) -> Plan:
+    """Operands table (`tensor_lists.gather`) and numbers."""
+    from ..codegen import tensor_lists
+    from . import norm_scale
+
+    launches = []
+    if total:
+        kernel = getattr(norm_scale, name)(ELEMENTS[dtype])
+        ints = tensor_lists.sizes(rows, total)
+        launches = [Launch(kernel, table="table", numbers="numbers", **ints)]
+    return Plan(
+        f"multi_tensor.{name}", ("table", "numbers"), {}, launches, mutates=("table",),
+        flops=0 if name == "copy" else total, bytes=2 * total * dtype.itemsize,
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=16)
+def plan_in_place_numpy(name: str) -> Plan:
+    """Operands arrays (a list) and numbers."""
+    launch = Reference(getattr(reference, name), ("arrays", "numbers"), ())
+    operands = ("arrays", "numbers")
+    return Plan(f"multi_tensor.numpy_{name}", operands, {}, [launch], mutates=("arrays",))

@@ -3,142 +3,75 @@
 `Arrays` is the namespace `xp` that the update formulas of `formulas.py` are written against.
 A method whose name ends in an underscore overwrites its first argument; every other one puts its
 result into scratch memory that belongs to the namespace and is taken back at the next parameter.
-Nothing here knows a Tensor or the name of an optimiser. Read `formulas.py` next.
+Nothing here knows a Tensor or the name of an optimiser. Not here: when machine code does this
+(`select.py`). Read `formulas.py` next.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ..elementwise import select as elementwise
-
-# Arrays above this size are updated block by block, so that the passes of one formula over
-# parameter, gradient, state and scratch find their operands in the second-level cache.
-BLOCK = 16384
-# Machine code is quicker for any size, but has to be loaded: it is for a parameter of so many
-# elements, or after so many calls.
-LEAST = 1 if elementwise.ALWAYS else 1024
-PATIENCE = 100
+from .. import tuning
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
 
 Update = Callable[..., Any]
+Flags = tuple[tuple[str, bool], ...]
+Names = tuple[str | None, ...]
+
+
+def work_dtype(dtype: np.dtype) -> np.dtype:
+    """The type in which parameters of a type are updated: narrow ones in float32, complex ones as
+    pairs of real numbers."""
+    return _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
+
+
+def update(
+    arrays: list[Any], numbers: np.ndarray, *, formula: Update, flags: Flags,
+    taken: tuple[str, ...], states: Names,
+) -> None:  # fmt: skip
+    """Apply `formula(xp, k, p, g, *states)` to many parameters of one dtype, in place.
+
+    Args:
+        arrays: parameter, gradient and the states that are there, parameter after parameter.
+        numbers: the formula's numbers in the working type; `taken` has their names.
+        flags: names and values of its flags.
+        states: names of the states that the formula takes; None: this one is not there.
+    """
+    xp = _namespace.arrays
+    dtype = arrays[0].dtype
+    width = len(states) + 2 - states.count(None)
+    # A 0-d array operand costs a ufunc call half of what a Python float does.
+    k = SimpleNamespace(**dict(flags), known=xp.known(dtype))
+    k.__dict__.update((name, numbers[i, ...]) for i, name in enumerate(taken))
+    with np.errstate(all="ignore"):
+        for at in range(0, len(arrays), width):
+            given = iter(arrays[at + 2 : at + width])
+            others = [None if name is None else next(given) for name in states]
+            xp.run(formula, k, arrays[at], arrays[at + 1], *others)
 
 
 class Arrays:
-    """Elementwise primitives on ndarrays without allocation, and the loop that runs a formula."""
+    """Elementwise primitives on ndarrays without allocation, and the blocks that run a formula."""
 
     def __init__(self) -> None:
-        self._last: dict[np.dtype, tuple[dict[str, Any], dict[str, Any]]] = {}
         self._flat: dict[tuple[np.dtype, int], np.ndarray] = {}
         self._views: dict[np.dtype, dict[tuple[int, ...], list[np.ndarray]]] = {}
         self._pool: list[np.ndarray] = []
         self._like: np.ndarray = np.empty(0)
         self._used = 1
-        self._kernels: dict[Any, Any] = {}
-        self._tables: dict[int, np.ndarray] = {}
-        self._calls = 0
-        self._last_call: tuple[Any, ...] = (None,) * 7
 
     # ---- running a formula ------------------------------------------------------------------
 
-    def run_all(
-        self, update: Update, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
-    ) -> None:
-        """Apply `update(xp, k, p, *others)` to many parameters of one dtype, in place.
-
-        Args:
-            numbers: numbers and flags of the formula.
-            arrays: parameter, gradient and the states that are there, parameter after parameter.
-            names: names of the states that the formula takes; None: this one is not there.
-        """
-        dtype = arrays[0].dtype
-        self._calls += 1
-        # By value, not by identity: a pickled array brings its own dtype object.
-        if dtype in (_SINGLE, _DOUBLE) and self._by_kernel(update, numbers, arrays, names):
-            return
-        width = len(names) + 2 - names.count(None)
-        with np.errstate(all="ignore"):
-            k = self.constants(numbers, dtype)
-            for at in range(0, len(arrays), width):
-                given = iter(arrays[at + 2 : at + width])
-                others = [None if name is None else next(given) for name in names]
-                self.run(update, k, arrays[at], arrays[at + 1], *others)
-
-    def _by_kernel(
-        self, update: Update, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
-    ) -> bool:
-        """Do it in one pass of machine code; False where there is none for these arrays."""
-        dtype = arrays[0].dtype
-        last_update, last_numbers, last_names, last_dtype, kernel, width, given = self._last_call
-        if not (
-            numbers is last_numbers
-            and update is last_update
-            and names == last_names
-            and dtype is last_dtype
-        ):
-            absent = tuple([name is None for name in names])
-            flags = tuple([(n, v) for n, v in numbers.items() if v is True or v is False])
-            key = (update, dtype.char, flags, absent)
-            found = self._kernels.get(key)
-            if found is None:
-                if self._calls <= PATIENCE and all([a.size < LEAST for a in arrays]):
-                    return False
-                found = self._compiled(update, dtype, flags, numbers, absent)
-                self._kernels[key] = found
-            if found is False:
-                return False
-            kernel, taken, width = found
-            given = np.array([numbers[n] for n in taken], dtype)
-            self._last_call = (update, numbers, names, dtype, kernel, width, given)
-        words = (len(arrays) // width + 1) * (width + 1)
-        table = self._tables.get(words)
-        if table is None:
-            table = self._tables[words] = np.empty(words, np.int64)
-        elementwise.jit()[2].ready()
-        done: bool = kernel(arrays, given, table)
-        return done
-
-    def _compiled(
-        self, update: Update, dtype: Any, flags: Any, numbers: Any, absent: tuple[bool, ...]
-    ) -> Any:
-        if not elementwise.jit():
-            return False
-        from ..codegen import lower
-        from . import update as updates
-
-        taken = tuple([n for n, v in numbers.items() if v is not True and v is not False])
-        try:
-            kernel = updates.kernel(update, elementwise.ELEMENTS[dtype], flags, taken, absent)
-        except (lower.NoKernel, TypeError, AttributeError):  # a formula that looks at its numbers
-            return False
-        return kernel, taken, 2 + absent.count(False)
-
-    def constants(self, numbers: dict[str, Any], dtype: np.dtype) -> SimpleNamespace:
-        """Turn a formula's numbers into 0-d arrays of the working dtype; flags stay flags.
-
-        A 0-d array operand costs a ufunc call half of what a Python float does.
-        """
-        work: Any = _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
-        plain = dtype in (_SINGLE, _DOUBLE)
-        made = SimpleNamespace(known=self._views.setdefault(dtype, {}) if plain else None)
-        fields = made.__dict__
-        # From step to step most numbers stay; those keep their arrays.
-        last, arrays = self._last.get(dtype, ({}, {}))
-        for name, value in numbers.items():
-            if value is True or value is False:
-                fields[name] = value
-            elif last.get(name) == value:
-                fields[name] = arrays[name]
-            else:
-                fields[name] = np.array(value, work)
-        self._last[dtype] = (numbers, fields)
-        return made
+    def known(self, dtype: np.dtype) -> Any:
+        """Scratch memory by shape, for parameters that are updated in their own type."""
+        return self._views.setdefault(dtype, {}) if dtype in (_SINGLE, _DOUBLE) else None
 
     def run(self, update: Update, k: SimpleNamespace, p: np.ndarray, *others: Any) -> None:
         """Apply `update(xp, k, p, *others)` in place by NumPy, whatever dtype, size and strides."""
@@ -165,14 +98,14 @@ class Arrays:
                     low[...] = high
 
     def _blocks(self, update: Update, k: SimpleNamespace, arrays: list[Any]) -> None:
-        p = arrays[0]
-        flat = None if p.size <= BLOCK else _flatten(arrays)
+        p, block = arrays[0], tuning.OPTIM_BLOCK
+        flat = None if p.size <= block else _flatten(arrays)
         if flat is None:
             self._begin(p)
             update(self, k, *arrays)
             return
-        for start in range(0, p.size, BLOCK):
-            part: list[Any] = [None if a is None else a[start : start + BLOCK] for a in flat]
+        for start in range(0, p.size, block):
+            part: list[Any] = [None if a is None else a[start : start + block] for a in flat]
             self._begin(part[0])
             update(self, k, *part)
 
@@ -184,19 +117,19 @@ class Arrays:
         if views is None:
             views = self._views[like.dtype] = {}
         pool = views.get(like.shape)
-        if pool is None or like.size > BLOCK:
+        if pool is None or like.size > tuning.OPTIM_BLOCK:
             pool = [self._scratch(like, 0)]
-            if like.size <= BLOCK:
+            if like.size <= tuning.OPTIM_BLOCK:
                 views[like.shape] = pool
         self._pool = pool
 
     def _scratch(self, like: np.ndarray, index: int) -> np.ndarray:
-        if like.size > BLOCK:  # arrays that cannot be cut into blocks: strided ones
+        if like.size > tuning.OPTIM_BLOCK:  # arrays that cannot be cut into blocks: strided ones
             return np.empty_like(like)
         key = (like.dtype, index)
         flat = self._flat.get(key)
         if flat is None:
-            flat = self._flat[key] = np.empty(BLOCK, like.dtype)
+            flat = self._flat[key] = np.empty(tuning.OPTIM_BLOCK, like.dtype)
         return flat[: like.size].reshape(like.shape)
 
     def _new(self) -> np.ndarray:
@@ -308,6 +241,16 @@ class Arrays:
         np.copyto(out, b)
         np.copyto(out, a, where=condition)
         return out
+
+
+class _Namespace(threading.local):
+    """Scratch memory of a thread's own: updates of several threads run side by side."""
+
+    def __init__(self) -> None:
+        self.arrays = Arrays()
+
+
+_namespace = _Namespace()
 
 
 def _flatten(arrays: list[Any]) -> list[Any] | None:

@@ -5,22 +5,24 @@ number of parameters, their gradients and states.
 Every operation is rounded by itself, in the formula's order, so the numbers are those that NumPy's
 passes give, to the last bit.
 
-A kernel is given a list of ndarrays, parameter after parameter, looks at each of them
+A kernel is given a table of parameters, their gradients and their states
 (`codegen/tensor_lists.py`), and sees them as one long array that the pool's threads share.
 
-Not here: the formulas (`formulas.py`), when this is used (`reference.py`).
+Not here: the formulas (`formulas.py`), when this is used (`select.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 from ..codegen import lower, tensor_lists
-from ..codegen.ir import F32, I32, I64, PTR, Function, Module, Value, vector
+from ..codegen.interface import Interface, Kernel, Words
+from ..codegen.ir import F32, I32, Function, Value, vector
 from ..elementwise import contiguous
-from ..runtime import jit, threads
+from ..runtime import jit
 
 
 class Written:
@@ -106,64 +108,83 @@ class Written:
 Write = Callable[..., list[Value]]
 
 
-def build(name: str, write: Write, element: str, width: int, numbers: int) -> Module:
-    """The module of an update: `write(f, *values)` gives the new parameter and states (what an
-    array of each row becomes, the gradient left out)."""
-    module = Module(name)
-    threads.declare_run(module)
-    lanes = jit.target().lanes // (1 if element == F32 else 2)
+def elementwise(
+    interface: Interface,
+    key: tuple[Any, ...],
+    write: Write,
+    element: str,
+    width: int,
+    numbers: int,
+) -> Kernel:
+    """The kernel of a formula about one element: `write(f, *values, *numbers)` gives what an array
+    of each row becomes, the second one (a gradient, a source) left out."""
 
-    c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-    words = c.args["context"].of(I64)
-    constants = c.args["context"].of(PTR)[tensor_lists.WORDS].of(element)
-    ones = [c.splat(constants[k], lanes) for k in range(numbers)]
-    for pointers, first, last in tensor_lists.parts(c, words, c.args["index"], width):
-        places = [p.of(element) for p in pointers]
+    def chunk(c: Function, words: Words) -> None:
+        lanes = jit.target().lanes // (1 if element == F32 else 2)
+        constants = words["numbers"].of(element)
+        ones = [c.splat(constants[k], lanes) for k in range(numbers)]
+        for pointers, first, last in tensor_lists.parts(c, words, c.args["index"], width):
+            places = [p.of(element) for p in pointers]
 
-        def step(i: Value, mask: Value | None, places: Any = places) -> None:
-            if mask is None:
-                for p in places:
-                    contiguous.fetch_ahead(c, p, i)
-            values = [contiguous.load(c, p, i, lanes, mask) for p in places]
-            for k, y in enumerate(write(c, *values, *ones)):
-                contiguous.store(c, places[k + (k > 0)], i, y, mask)
+            def step(i: Value, mask: Value | None, places: Any = places) -> None:
+                if mask is None:
+                    for p in places:
+                        contiguous.fetch_ahead(c, p, i)
+                values = [contiguous.load(c, p, i, lanes, mask) for p in places]
+                for k, y in enumerate(write(c, *values, *ones)):
+                    contiguous.store(c, places[k + (k > 0)], i, y, mask)
 
-        whole = last - (last - first) % lanes
-        with c.range(first, whole, lanes) as i:
-            step(i, None)
-        with c.when(whole < last):
-            step(whole, c.iota(vector(I32, lanes)) < c.convert(last - whole, I32))
-    c.ret()
-    tensor_lists.entry(module, element, width, writes=[k != 1 for k in range(width)])
-    return module
+            whole = last - (last - first) % lanes
+            with c.range(first, whole, lanes) as i:
+                step(i, None)
+            with c.when(whole < last):
+                step(whole, c.iota(vector(I32, lanes)) < c.convert(last - whole, I32))
+
+    return tensor_lists.kernel(interface, key, chunk)
 
 
+@functools.cache
 def kernel(
-    update: Callable[..., Any],
+    formula: Callable[..., Any],
     element: str,
     flags: tuple[tuple[str, bool], ...],
     numbers: tuple[str, ...],
-    absent: tuple[bool, ...],
-) -> Any:
-    """The compiled update, called with a list of ndarrays (p, g and the states that are there, for
-    each parameter), the numbers as one array, and scratch of `lists.room`. It returns False, and
-    has done nothing, when these are not arrays for it."""
-    states = absent.count(False)
+    states: tuple[str | None, ...],
+) -> Kernel:
+    """The kernel of an update.
+
+    Args:
+        formula: one of `formulas.py`.
+        flags: names and values of its flags: they decide which instructions there are.
+        numbers: names of its numbers, in the order of the array that has them.
+        states: names of the states that it takes; None: this one is not there.
+
+    Raises:
+        NoKernel: when it is written, for a formula that returns other states than it was given.
+    """
+    given = [name for name in states if name is not None]
 
     def write(f: Function, *values: Value) -> list[Value]:
-        k = SimpleNamespace(**dict(flags), **dict(zip(numbers, values[2 + states :], strict=True)))
-        given = iter(values[2 : 2 + states])
-        others = [None if gone else next(given) for gone in absent]
-        new = update(Written(f), k, values[0], values[1], *others)
+        width = 2 + len(given)
+        k = SimpleNamespace(**dict(flags), **dict(zip(numbers, values[width:], strict=True)))
+        left = iter(values[2:width])
+        others = [None if name is None else next(left) for name in states]
+        new = formula(Written(f), k, values[0], values[1], *others)
         if not isinstance(new, tuple):
             new = (new,)
-        kept = [x for x, gone in zip(new[1:], absent, strict=False) if not gone]
-        if len(kept) != states:
-            raise lower.NoKernel(f"{update.__name__} returns other states than it was given")
+        kept = [x for x, name in zip(new[1:], states, strict=False) if name is not None]
+        if len(kept) != len(given):
+            raise lower.NoKernel(f"{formula.__name__} returns other states than it was given")
         return [new[0], *kept]
 
-    name = f"update_{update.__name__}"
-    return tensor_lists.kernel(
-        (name, element, flags, numbers, absent),
-        lambda: build(name, write, element, 2 + states, len(numbers)),
+    row = {"p": "the parameter", "g": "its gradient, read only"} | {
+        name: "state, read and written" for name in given
+    }
+    interface = tensor_lists.interface(
+        f"update_{formula.__name__}",
+        (formula.__doc__ or "").strip().splitlines()[0],
+        row,
+        ", ".join(numbers),
     )
+    key = (element, flags, numbers, tuple([name is None for name in states]))
+    return elementwise(interface, key, write, element, 2 + len(given), len(numbers))

@@ -42,10 +42,8 @@ def _bare(tensors: list[Tensor]) -> bool:
 
 @step(shown="aten::_foreach_norm")
 def total_norm(*arrays: Any, order: float) -> Any:
-    """The norm of all elements together, in the arrays' type; None where there is no way."""
+    """The norm of all elements together, in the arrays' type."""
     found = multi_tensor.norm(arrays, order)
-    if found is None:
-        return None
     with np.errstate(over="ignore"):
         return np.array(found, arrays[0].dtype)
 
@@ -98,18 +96,16 @@ def get_total_norm(
     if not tensors:
         return rushlight.as_tensor(0.0)
     with no_grad():
-        found = None
-        if _bare(tensors):
-            found = door.perform(total_norm, [t._a for t in tensors], {"order": norm_type})
-        if found is None:
+        arrays = [t._a for t in tensors]
+        if _bare(tensors) and multi_tensor.has_norm(arrays, norm_type):
+            total = Tensor._wrap(door.perform(total_norm, arrays, {"order": norm_type}))
+        else:
             wide = (
                 rushlight.float64 if _is_real(tensors) and norm_type in multi_tensor.NORMS else None
             )
             norms = [rushlight.linalg.vector_norm(t, norm_type, dtype=wide) for t in tensors]
             total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
             total = total.to(tensors[0].dtype) if wide is not None else total
-        else:
-            total = Tensor._wrap(found)
         if error_if_nonfinite and not total.isfinite():
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is "

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.multi_tensor import select
 
@@ -27,20 +28,15 @@ def arrays(rng: np.random.Generator, dtype: Any, empty: bool = False) -> list[np
 def test_norm(
     order: float, dtype: Any, least: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(select, "LEAST", least)
+    monkeypatch.setattr(tuning, "MULTI_TENSOR_LEAST", least)
     given = arrays(rng, dtype, empty=order < 3)
     flat = np.concatenate([a.ravel() for a in given]).astype(np.longdouble)
     wanted = np.linalg.norm(flat, order)
     found = select.norm(given, order)
-    if found is None:
-        assert least == 1
-        assert not elementwise.jit()
-        return
     assert abs(found - float(wanted)) <= 1e-14 * float(wanted)
     for bad in (math.inf, -math.inf, math.nan):
         given[-4][3] = bad
         found = select.norm(given, order)
-        assert found is not None
         assert math.isnan(found) if math.isnan(bad) else found == math.inf
         assert not select.finite(given)
 
@@ -64,7 +60,7 @@ def test_the_same_bits_for_any_number_of_threads(dtype: Any, rng: np.random.Gene
 def test_scale_and_limit(
     dtype: Any, least: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(select, "LEAST", least)
+    monkeypatch.setattr(tuning, "MULTI_TENSOR_LEAST", least)
     given = arrays(rng, dtype, empty=True)
     given += [
         rng.standard_normal((6, 5)).astype(dtype).T,
@@ -86,14 +82,15 @@ def test_one_call_serves_dense_arrays(
     rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = []
-    made = select._run
+    made = select.gathered
 
-    def run(*args: Any) -> bool:
-        answers.append(made(*args))
-        return answers[-1]
+    def gathered(*args: Any) -> Any:
+        found = made(*args)
+        answers.append(found is not None)
+        return found
 
-    monkeypatch.setattr(select, "LEAST", 1)
-    monkeypatch.setattr(select, "_run", run)
+    monkeypatch.setattr(tuning, "MULTI_TENSOR_LEAST", 1)
+    monkeypatch.setattr(select, "gathered", gathered)
     given = arrays(rng, np.float32)
     select.scale(given, 2.0)
     select.limit([*given, given[7].T], -1, 1)  # the same memory twice is no job for threads
@@ -104,7 +101,7 @@ def test_one_call_serves_dense_arrays(
 @pytest.mark.parametrize("least", [1, 1 << 60])
 def test_copy(least: int, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any arrays that NumPy copies: other types, other layouts, shapes that spread, overlaps."""
-    monkeypatch.setattr(select, "COPY_LEAST", least)
+    monkeypatch.setattr(tuning, "MULTI_TENSOR_COPY_LEAST", least)
     for dtype in (np.float32, np.float64, np.int32, np.complex64):
         a = (rng.standard_normal((70, 501)) * 9).astype(dtype)
         for into in (np.zeros_like(a), np.zeros((70, 501)), np.zeros((501, 70), dtype).T):
@@ -133,9 +130,10 @@ def test_what_is_not_plain_is_left_to_others() -> None:
     assert select.plain([]) is None
     assert select.plain([np.ones(3, np.float16)]) is None
     assert select.plain([single, single.view(np.matrix)]) is None
-    assert select.norm([single, double], 2) is None
-    assert select.norm([single], 3) is None
-    assert select.norm([single, np.ones(0, np.float32)], math.inf) is None
-    assert select.norm([np.ones(0, np.float32)], 2) is None
+    assert not select.has_norm([single, double], 2)
+    assert not select.has_norm([single], 3)
+    assert not select.has_norm([single, np.ones(0, np.float32)], math.inf)
+    assert not select.has_norm([np.ones(0, np.float32)], 2)
+    assert select.has_norm([single], 2)
     assert select.finite([single, double])
     assert not select.finite([single, double * np.inf])

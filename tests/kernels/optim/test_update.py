@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rushlight as torch
+from rushlight.kernels import tuning
+from rushlight.kernels.codegen import tensor_lists
 from rushlight.kernels.elementwise import select as elementwise
-from rushlight.kernels.optim import reference
+from rushlight.kernels.optim import formulas, select
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+ADAM = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1, "maximize": False,
+        "decoupled_weight_decay": True}  # fmt: skip
 CASES = [
     ("SGD", {"lr": 0.1}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.1}),
@@ -44,22 +49,29 @@ def run(name: str, settings: dict[str, Any], dtype: Any, shape: tuple[int, ...])
     return optimizer, p.detach().numpy()
 
 
+def by_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No kernels, however many steps there are."""
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", 1 << 60)
+    monkeypatch.setattr(tuning, "OPTIM_PATIENCE", 1 << 60)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_the_same_bits(
     name: str, settings: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reference, "LEAST", 1)
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", 1)
+    select.plan_update.cache_clear()
     optimizer, ours = run(name, settings, dtype, (37, 11))
-    assert all(optimizer._xp._kernels.values()), "no kernel was made"
+    assert select.plan_update.cache_info().currsize, "no kernel was made"
     assert copy.deepcopy(optimizer).state_dict().keys() == optimizer.state_dict().keys()
-    monkeypatch.setattr(reference, "LEAST", 1 << 60)
+    by_numpy(monkeypatch)
     _, numpys = run(name, settings, dtype, (37, 11))
     np.testing.assert_array_equal(ours, numpys)
 
 
 def test_strided_parameters_are_left_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "LEAST", 1)
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", 1)
     p = torch.zeros(6, 4).t().detach().requires_grad_()
     p.grad = torch.ones(4, 6)
     torch.optim.SGD([p], lr=0.5).step()
@@ -96,9 +108,9 @@ def many(name: str, settings: dict[str, Any], threads: int = 1) -> list[np.ndarr
 def test_many_parameters_in_one_call(
     name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reference, "LEAST", 1 << 60)
+    by_numpy(monkeypatch)
     wanted = many(name, settings)
-    monkeypatch.setattr(reference, "LEAST", 1)
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", 1)
     for threads in (1, 2, 3, 8):
         for ours, numpys in zip(many(name, settings, threads), wanted, strict=True):
             np.testing.assert_array_equal(ours, numpys)
@@ -107,14 +119,18 @@ def test_many_parameters_in_one_call(
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """What the kernels answered from here on."""
     answers: list[bool] = []
-    made = reference.Arrays._by_kernel
+    made = tensor_lists.gather
 
-    def by_kernel(self: Any, *args: Any) -> bool:
-        answers.append(made(self, *args))
-        return answers[-1]
+    def gather(*what: Any) -> Any:
+        def call(arrays: Any, table: Any) -> int:
+            total = made(*what)(arrays, table)
+            answers.append(total >= 0)
+            return total
 
-    monkeypatch.setattr(reference, "LEAST", 1)
-    monkeypatch.setattr(reference.Arrays, "_by_kernel", by_kernel)
+        return call
+
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", 1)
+    monkeypatch.setattr(tensor_lists, "gather", gather)
     return answers
 
 
@@ -164,12 +180,36 @@ def test_settings_that_change_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_small_ones_wait_until_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "LEAST", 1 << 60)
-    monkeypatch.setattr(reference, "PATIENCE", 3)
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", 1 << 60)
+    monkeypatch.setattr(tuning, "OPTIM_PATIENCE", 3)
+    monkeypatch.setattr(select, "_waited", {})
+    select.plan_update.cache_clear()
     p = torch.zeros(3, requires_grad=True)
     p.grad = torch.ones(3)
     optimizer = torch.optim.SGD([p], lr=1.0)
     for step in range(1, 6):
         optimizer.step()
         assert p.tolist() == [-step] * 3
-        assert len(optimizer._xp._kernels) == (step > 3)
+        assert select.plan_update.cache_info().currsize == (step > 3)
+
+
+def test_the_same_bits_by_pointers(rng: np.random.Generator, on_pointers: Any) -> None:
+    numbers = formulas.adam_numbers(SimpleNamespace(**ADAM), np.float32(4))[0]
+    flags, taken, values = select.parted(numbers)
+    shapes = [(3, 5), (), (40000,), (0, 2)]
+    ours = [np.asarray(rng.random(s), np.float32) for s in shapes for _ in range(4)]
+    theirs, numpys = ([a.copy() for a in ours] for _ in range(2))
+    names = ("exp_avg", "exp_avg_sq")
+    given = np.array(values, np.float32)
+    tables = [np.empty(tensor_lists.room(4, 4), np.int64) for _ in range(2)]
+    for table, arrays in zip(tables, (ours, theirs), strict=True):
+        total = tensor_lists.gather("float", 4, (True, False, True, True))(arrays, table)
+    plan = select.plan_update(formulas.adam, ours[0].dtype, flags, taken, names, 4, total)
+    plan.run(tables[0], given)
+    on_pointers(plan, tables[1], given)
+    select.plan_numpy(formulas.adam, flags, taken, names).run(numpys, given)
+    for a, b, c in zip(ours, theirs, numpys, strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(a, c)
+    assert "p: the parameter; g: its gradient" in plan.launches[0].kernel.interface.documentation()  # type: ignore[union-attr]
+    assert plan.bytes == 7 * 4 * total

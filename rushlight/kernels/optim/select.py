@@ -1,0 +1,106 @@
+"""Updates of parameters: which way computes a formula of `formulas.py`.
+
+Lists of dense float32 or float64 arrays are updated by one kernel (`update.py`), which is quicker
+at any size; few elements wait until they have been updated so often that loading it pays. Other
+types and layouts are NumPy's (`reference.py`). All ways give the same bits.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from .. import tuning
+from ..elementwise import select as elementwise
+from ..matmul.select import ELEMENTS
+from ..plan import Launch, Plan, Reference
+from . import reference
+from .reference import Flags, Names, Update
+
+OPERATIONS = 12  # of one element of an update: what FLOPs count
+
+
+def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: Names) -> None:
+    """Apply `formula(xp, k, p, g, *states)` to many parameters of one dtype, in place.
+
+    Args:
+        arrays: parameter, gradient and the states that are there, parameter after parameter.
+        numbers: numbers and flags of the formula.
+        states: names of the states that the formula takes; None: this one is not there.
+    """
+    flags, taken, values = parted(numbers)
+    dtype = arrays[0].dtype
+    with np.errstate(over="ignore"):
+        given = np.array(values, reference.work_dtype(dtype))
+    if dtype in ELEMENTS and worth(formula, arrays):
+        width = len(states) + 2 - states.count(None)
+        rows = len(arrays) // width
+        from ..codegen import tensor_lists
+
+        table = np.empty(tensor_lists.room(rows, width), np.int64)
+        writes = (True, False, *[True] * (width - 2))
+        total = tensor_lists.gather(ELEMENTS[dtype], width, writes)(arrays, table)
+        if total >= 0:
+            plan_update(formula, dtype, flags, taken, states, rows, total).run(table, given)
+            return
+    plan_numpy(formula, flags, taken, states).run(arrays, given)
+
+
+def parted(numbers: dict[str, Any]) -> tuple[Flags, tuple[str, ...], list[Any]]:
+    """Flags; names of numbers; numbers."""
+    flags, taken, values = [], [], []
+    for name, value in numbers.items():
+        if value is True or value is False:
+            flags.append((name, value))
+        else:
+            taken.append(name)
+            values.append(value)
+    return tuple(flags), tuple(taken), values
+
+
+_waited: dict[Update, int] = {}  # formula to how many updates of few elements there were
+
+
+def worth(formula: Update, arrays: list[Any]) -> bool:
+    """Whether to load a kernel for these arrays. Not a matter of results: the bits are the same."""
+    if not elementwise.jit():
+        return False
+    least = tuning.OPTIM_LEAST
+    for a in arrays:
+        if a.size >= least:
+            return True
+    _waited[formula] = _waited.get(formula, 0) + 1
+    return _waited[formula] > tuning.OPTIM_PATIENCE
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_update(
+    formula: Update, dtype: Any, flags: Flags, taken: tuple[str, ...], states: Names, rows: int,
+    total: int,
+) -> Plan:  # fmt: skip
+    """Operands table (`tensor_lists.gather` of parameters, gradients, states) and numbers."""
+    from ..codegen import tensor_lists
+    from .update import kernel
+
+    width = len(states) + 2 - states.count(None)
+    launches = []
+    if total:
+        made = kernel(formula, ELEMENTS[dtype], flags, taken, states)
+        ints = tensor_lists.sizes(rows, total)
+        launches = [Launch(made, table="table", numbers="numbers", **ints)]
+    return Plan(
+        f"optim.{formula.__name__}", ("table", "numbers"), {}, launches, mutates=("table",),
+        flops=OPERATIONS * total, bytes=(2 * width - 1) * total * dtype.itemsize,
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=256)
+def plan_numpy(formula: Update, flags: Flags, taken: tuple[str, ...], states: Names) -> Plan:
+    """Operands arrays (a list) and numbers."""
+    launch = Reference(
+        reference.update, ("arrays", "numbers"), (), formula=formula, flags=flags, taken=taken,
+        states=states,
+    )  # fmt: skip
+    return Plan("optim.numpy", ("arrays", "numbers"), {}, [launch], mutates=("arrays",))
