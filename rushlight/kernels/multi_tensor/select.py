@@ -125,7 +125,7 @@ def plan_norm(dtype: Any, order: float, rows: int, total: int) -> Plan:
 
     ints = tensor_lists.sizes(rows, total)
     double = np.dtype(np.float64)
-    launches = [
+    launches: list[Launch | Reference] = [
         Launch(kernel(ELEMENTS[dtype], NORMS[order]), table="table", numbers="parts", **ints),
         Reference(reference.of_parts, ("parts",), order=order),
     ]

@@ -29,7 +29,9 @@ Names = tuple[str | None, ...]
 def work_dtype(dtype: np.dtype) -> np.dtype:
     """The type in which parameters of a type are updated: narrow ones in float32, complex ones as
     pairs of real numbers."""
-    return _REAL.get(dtype, dtype if dtype.itemsize > 2 else _SINGLE)
+    if dtype in _REAL:
+        return _REAL[dtype]
+    return dtype if dtype.itemsize > 2 else _SINGLE
 
 
 def update(
