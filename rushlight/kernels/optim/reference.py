@@ -26,7 +26,7 @@ Flags = tuple[tuple[str, bool], ...]
 Names = tuple[str | None, ...]
 
 
-def work_dtype(dtype: np.dtype) -> np.dtype:
+def work_dtype(dtype: Any) -> Any:
     """The type in which parameters of a type are updated: narrow ones in float32, complex ones as
     pairs of real numbers."""
     if dtype in _REAL:
