@@ -136,13 +136,18 @@ def one_launch(op: Op, arrays: tuple[Any, ...], kw: dict[str, Any]) -> Plan:
     few = op.variadic or len(op.inputs) < len(arrays)
     names = [f"x{k}" for k in range(len(arrays))] if few else op.inputs[: len(arrays)]
     metas = [a if isinstance(a, MetaArray) or a is None else meta_of(np.asarray(a)) for a in arrays]
-    with np.errstate(all="ignore"):
-        found = op.infer(list(metas), kw)
-    results = list(found) if isinstance(found, tuple) else [found]
-    outputs = {"y" if len(results) == 1 else f"y{k}": m for k, m in enumerate(results)}
-    launch = Reference(op.fn, names, tuple(outputs), **kw)
-    return Plan(f"{op.name}.function", names, outputs, [launch], flops=None,
-                bytes=nbytes(*metas, *results))  # fmt: skip
+    results: list[Any] = []
+    if not op.numerics.data_dependent:  # then the numbers in its operands say what comes out
+        with np.errstate(all="ignore"):
+            found = op.infer(list(metas), kw)
+        results = list(found) if isinstance(found, tuple) else [found]
+    count = len(results) or op.outputs
+    returns = ["y"] if count == 1 else [f"y{k}" for k in range(count)]
+    launch = Reference(op.fn, names, returns, **kw)
+    return Plan(
+        f"{op.name}.function", names, dict(zip(returns, results, strict=False)), [launch],
+        returns=returns, flops=None, bytes=nbytes(*metas, *results),
+    )  # fmt: skip
 
 
 def computed(op: Op, inputs: tuple[Any, ...], kw: dict[str, Any]) -> list[str]:

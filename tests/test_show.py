@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime, tuning
+from rushlight.ops.core.record import registry
+from rushlight.show import plan_of
 
 
 def shown(capsys: pytest.CaptureFixture[str], *args: object, **kw: object) -> str:
@@ -25,15 +30,47 @@ def test_small_arrays_and_other_types_are_computed_by_numpy(
 ) -> None:
     big = torch.ones(10_000, dtype=torch.int64)
     assert "computed by NumPy" in shown(capsys, "sigmoid", big)
-    if not elementwise.ALWAYS:
+    if not tuning.ALWAYS:
         assert "computed by NumPy: 3 elements" in shown(capsys, "sigmoid", torch.ones(3))
     assert "array function matmul" in shown(capsys, "matmul", torch.ones(3, 3), torch.ones(3, 3))
 
 
-@pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+@pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 def test_the_code_of_a_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, "leaky_relu", torch.ones(40_000), negative_slope=0.25)
     for words in ("machine code: one pass, 3 chunks",
                   "where(gt(x0, 0), x0, mul(x0, negative_slope))",
                   "define internal void @chunk", "splat (float", "chunk:", "ret"):  # fmt: skip
         assert words in text
+
+
+@pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+def test_the_plan_of_a_call(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "var", torch.ones(300, 400), dim=1)
+    for words in ("machine code: 2 of 2 launches", "plan reduce.variance(x, count, left)",
+                  "output     mean (300, 1) float64", "480,000 FLOPs, 483,600 bytes",
+                  "x0=x x1=mean y=y", "over=left", "float. what results are"):  # fmt: skip
+        assert words in text
+    text = shown(capsys, "softplus", torch.ones(100, 90).t())
+    assert "output     y (90, 100) float32 strides (4, 360)" in text
+    text = shown(capsys, "cat", [torch.ones(2, 3), torch.ones(4, 3)], dim=0)
+    for words in ("plan cat.function(x0, x1)", "y (6, 3) float32", "unknown FLOPs, 144 bytes"):
+        assert words in text
+
+
+def test_every_record_has_a_plan() -> None:
+    """It states the shapes and types that come out, and nothing is computed for it."""
+    rng = np.random.default_rng(0)
+    for op in registry.values():
+        if not op.samples:
+            continue
+        args, params = next(iter(op.samples)).make(rng)
+        kw: dict[str, Any] = {**op.defaults, **params}
+        plan = plan_of(op, tuple(args), kw)
+        assert f"plan {plan.name}(" in plan.describe()
+        if op.numerics.data_dependent or not plan.returns:
+            continue  # numbers decide on the shape; or the plan writes into arrays that it is given
+        y = op.fn(*args, **kw)
+        for name, a in zip(plan.returns, y if isinstance(y, tuple) else (y,), strict=True):
+            meta = plan.outputs[name]
+            assert (meta.shape, meta.dtype) == (np.shape(a), np.asarray(a).dtype), (op.name, name)

@@ -328,6 +328,7 @@ class Lowered:
         operands: (type in memory, kind) of the arrays, then of the numbers.
         out: type of the result.
         kernel: (way, far results) -> its kernel.
+        flops: operations of an element: each step counts one, an exponential as much as a sum.
     """
 
     def __init__(

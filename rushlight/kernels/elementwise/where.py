@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from .. import tuning
+
 _BITS: dict[Any, Any] = {
     np.dtype(np.float32): np.dtype(np.int32),
     np.dtype(np.float64): np.dtype(np.int64),
     np.dtype(np.int32): np.dtype(np.int32),
     np.dtype(np.int64): np.dtype(np.int64),
 }
-SMALL = 512  # below this the calls cost more than the branches
 
 
 def where(mask: Any, a: Any, b: Any) -> Any:
     """`np.where(mask, a, b)` for a bool array and arrays or numbers."""
-    if mask.__class__ is not np.ndarray or mask.size < SMALL:
+    if mask.__class__ is not np.ndarray or mask.size < tuning.WHERE_SMALL:
         return np.where(mask, a, b)
     dtype = np.result_type(a, b)
     bits = _BITS.get(dtype)
