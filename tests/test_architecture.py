@@ -20,10 +20,11 @@ MODULES = {
     "views": "autograd.views",
     "unbroadcast": "autograd.unbroadcast",
     "backward": "autograd.backward",
+    "publish": "publish",
     "record": "ops.core.record",
 }
 NAMED = sorted(
-    set(re.findall(r"`(door|operators|engine|node|views|unbroadcast|backward|record)\.(\w+)", TEXT))
+    set(re.findall(r"`(door|operators|engine|node|views|unbroadcast|backward|record|publish)\.(\w+)", TEXT))
 )
 FILES = sorted(set(re.findall(r"`((?:rushlight|tests|ops|autograd|kernels)/[\w/.]*)`", TEXT)))
 
