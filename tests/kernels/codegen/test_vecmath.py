@@ -47,11 +47,13 @@ def wider(x: np.ndarray, dtype: Any) -> np.ndarray:
 def run(name: str, *xs: np.ndarray) -> np.ndarray:
     write = getattr(vecmath, name, None) or getattr(vecspecial, name)
     element = "float" if xs[0].dtype == np.float32 else "double"
-    call = contiguous.kernel(
-        (f"test-{name}",), lambda f, *v: [write(f, *v)], [(element, "array")] * len(xs), [element]
-    )
+    kernel = contiguous.kernel(
+        (f"test-{name}", name), lambda f, *v: [write(f, *v)], [(element, "array")] * len(xs),
+        [element],
+    )  # fmt: skip
     y = np.full_like(xs[0], 7)
-    call(*xs, y, y.size)
+    each = contiguous.share_of(y.size)
+    kernel.call(*xs, y, y.size, each, -(-y.size // each))
     return y
 
 
