@@ -28,7 +28,7 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ PROGRAMS = (
     "optimizers",
 )  # fmt: skip
 OPS = ("records", "calls")
-SHOWN = 20  # differences that are told of one program
+MOST = 4000  # differences that are looked at again
+Kept = dict[str, np.ndarray]
 
 
 def tree(given: str, into: Path) -> Path:
@@ -104,11 +105,12 @@ def hashes(lines: list[str]) -> dict[str, str]:
 def most(a: np.ndarray, b: np.ndarray) -> float:
     """The largest difference."""
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
-    return float(np.nanmax(np.abs(a.astype(wide) - b.astype(wide)), initial=0.0))
+    with np.errstate(invalid="ignore"):
+        return float(np.nanmax(np.abs(a.astype(wide) - b.astype(wide)), initial=0.0))
 
 
-def distance(a: Any, b: Any, exact: Any) -> str:
-    """How far two values are apart, in words; `exact`: what float64 makes of the same operands."""
+def distance(a: Any, b: Any) -> str:
+    """How far two values are apart, in words."""
     if a is None or b is None:
         return "not the same in a second run"
     if a.shape != b.shape or a.dtype != b.dtype:
@@ -119,24 +121,57 @@ def distance(a: Any, b: Any, exact: Any) -> str:
         return f"{int((a != b).sum())} of {a.size} values"
     if not most(a, b):
         return "zeros of another sign, or other NaN"
-    told = f"at most {most(a, b):.3g} apart, the largest value {most(a, np.zeros_like(a)):.3g}"
-    if exact is None or exact.shape != a.shape or a.dtype == np.float64:
-        return told
-    return f"{told}; error against float64 {most(a, exact):.3g}, now {most(b, exact):.3g}"
+    return f"at most {most(a, b):.3g} apart, the largest value {most(a, np.zeros_like(a)):.3g}"
 
 
-def distances(trees: list[Path], program: str, steps: int, environment: dict[str, str],
-              keys: list[str]) -> list[str]:  # fmt: skip
-    """How far values are apart: both trees run once more and keep them."""
+def in_float64(key: str) -> str:
+    """The key of what float64 makes of the same operands."""
+    moment, name = key.rsplit(": ", 1)
+    return f"{moment}, exactly: {name}"
+
+
+def by_op(old: Kept, new: Kept, keys: list[str]) -> Iterator[str]:
+    """A line for each op: how many values differ, the worst of them, and whether the errors against
+    float64 grew (of types below float64, as shares of the largest value)."""
+    ops: dict[str, list[str]] = {}
+    for key in keys:
+        ops.setdefault(key.split()[0], []).append(key)
+    for op, own in ops.items():
+        shares, errors, others = {}, [], 0
+        for key in own:
+            a, b = old.get(key), new.get(key)
+            if a is None or b is None or a.shape != b.shape or a.dtype.kind not in "fciu":
+                shares[key] = np.inf
+                continue
+            size = most(a, np.zeros_like(a)) or 1.0
+            shares[key] = most(a, b) / size
+            exact, now = (kept.get(in_float64(key)) for kept in (old, new))
+            if exact is None or now is None or exact.shape != a.shape or now.shape != a.shape:
+                continue
+            if most(exact, now) > 1e-6 * size:
+                others += 1
+            elif a.dtype != np.float64:
+                errors.append((most(a, exact) / size, most(b, exact) / size))
+        worst = max(shares, key=lambda key: shares[key])
+        told = f"{op}: {len(own)} differ; the most {worst}: "
+        told += distance(old.get(worst), new.get(worst))
+        if errors:
+            before, after = (max(pair[i] for pair in errors) for i in range(2))
+            grown = sum(e > 1.01 * d for d, e in errors)
+            told += f"; error against float64 {before:.2g}, now {after:.2g}, of"
+            told += f" {len(errors)} values {grown} have a larger one"
+        yield told + (f"; {others} differ in float64 too: another sample?" if others else "")
+
+
+def values(trees: list[Path], program: str, steps: int, environment: dict[str, str],
+           keys: list[str]) -> tuple[Kept, Kept]:  # fmt: skip
+    """What both trees compute: they run once more and keep it."""
     kept = []
     with tempfile.TemporaryDirectory() as folder:
         for root in trees:
             run(root, program, steps, environment, str(Path(folder) / "kept"), *keys)
             kept.append(pickle.loads((Path(folder) / "kept").read_bytes()))
-    exactly = [": ".join([f"{m}, exactly", n]) for m, n in (k.rsplit(": ", 1) for k in keys)]
-    old, new = kept
-    pairs = zip(keys, exactly, strict=True)
-    return [distance(old.get(k), new.get(k), old.get(e)) for k, e in pairs]
+    return kept[0], kept[1]
 
 
 def compare(
@@ -161,22 +196,17 @@ def compare(
         what = "same bits" if program in OPS else f"same bits over {steps_of(both)} steps"
         print(f"{name}: {what} ({told})", flush=True)
         return True
-    print(f"{name}: {len(apart)} differ ({told}); the first of them:", flush=True)
-    shown = first_of_each(apart) if program in OPS else apart[:3]
-    for key, far in zip(shown, distances(trees, program, steps, environment, shown), strict=True):
-        print(f"  {key}: {far}", flush=True)
+    ops = program in OPS
+    print(f"{name}: {len(apart)} differ ({told}){':' if ops else '; the first:'}", flush=True)
+    shown = apart[: MOST if ops else 3]
+    old_kept, new_kept = values(trees, program, steps, environment, shown)
+    if ops:
+        lines = list(by_op(old_kept, new_kept, shown))
+    else:
+        lines = [f"{key}: {distance(old_kept.get(key), new_kept.get(key))}" for key in shown]
+    for line in lines:
+        print(f"  {line}", flush=True)
     return False
-
-
-def first_of_each(keys: list[str]) -> list[str]:
-    """Some of the keys, of as many ops as there are."""
-    rank: Counter[str] = Counter()
-    order = []
-    for key in keys:
-        rank[key.split()[0]] += 1
-        order.append(rank[key.split()[0]])
-    ranked = sorted(zip(order, keys, strict=True), key=lambda pair: pair[0])
-    return [key for _, key in ranked[:SHOWN]]
 
 
 def steps_of(keys: list[str]) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 from zlib import crc32
 
@@ -127,7 +127,7 @@ def calls() -> Iterator[One]:
                 yield f"{name} {dtype}", (f, args, {}, dtype, crc32(name.encode()))
 
 
-def moments(program: str, exactly: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def moments(program: str, exactly: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """All calls of a program; those named by `exactly` in float64 as well, from the same values."""
     for name, one in records() if program == "records" else calls():
         yield name, made(*one)

@@ -60,19 +60,19 @@ def main(program: str, steps: str, file: str = "", *keys: str) -> None:
     if program in ("records", "calls"):
         import same_bits_calls  # here: they import Rushlight
 
-        moments = same_bits_calls.moments(program, [key.rsplit(": ", 1)[0] for key in keys])
+        moments = same_bits_calls.moments(program, {key.rsplit(": ", 1)[0] for key in keys})
     else:
         import same_bits_programs
 
         torch.manual_seed(0)
         moments = getattr(same_bits_programs, program)(int(steps))
-    kept = {}
+    kept, wanted = {}, set(keys)
     for moment, values in moments:
         for name, value in values.items():
             key = f"{moment}: {name}"
             if not file:
                 print(f"{key}\t{hashed(value)}")
-            elif key.replace(", exactly: ", ": ") in keys:
+            elif key.replace(", exactly: ", ": ") in wanted:
                 kept[key] = array(value)
     if file:
         with open(file, "wb") as opened:
