@@ -6,22 +6,15 @@ order, so the result is the same bit for bit, and on every machine: NumPy's floa
 three times as fast, but differ in the last bits from PyTorch's and from one processor to another.
 A fused multiply-add of float32 is exact in float64 up to its one rounding, hence `_fma` below.
 
-Large arrays go to the same steps in machine code (`generator.py`).
-
-Not here: where the uniform numbers come from. Read next: `distributions.py`.
+Not here: the same steps in machine code (`generator.py`), where the uniform numbers come from. Read
+next: `distributions.py`.
 """
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
 import numpy as np
 
-from ..elementwise import select as elementwise
-
 _F = np.float32
-LEAST = 16 if elementwise.ALWAYS else 4096  # numbers from which on machine code is used
 _BLOCK = 2048  # groups of 16 worked on at a time: the scratch arrays stay in the second-level cache
 
 # Cephes logf: a polynomial for log(1 + x) on [sqrt(1/2) - 1, sqrt(2) - 1], and log(2) in two parts.
@@ -50,10 +43,6 @@ def box_muller_16(u: np.ndarray, mean: float, std: float) -> np.ndarray:
         float32 of the same length: in each group the eight cosines, then the eight sines.
     """
     out = np.empty_like(u)
-    # few numbers too where the machinery is there already: the bits are the same
-    if u.size >= (16 if elementwise.running() else LEAST) and elementwise.jit():
-        _kernel(mean == 0 and std == 1)(u, out, u.size // 16, float(_F(mean)), float(_F(std)))
-        return out
     groups, result = u.reshape(-1, 2, 8), out.reshape(-1, 2, 8)
     for start in range(0, len(groups), _BLOCK):
         part = groups[start : start + _BLOCK]
@@ -67,13 +56,6 @@ def box_muller_16(u: np.ndarray, mean: float, std: float) -> np.ndarray:
             done[:, 0] = _fma(radius * cosine, _F(std), _F(mean))
             done[:, 1] = _fma(radius * sine, _F(std), _F(mean))
     return out
-
-
-@functools.cache
-def _kernel(plain: bool) -> Any:
-    from . import generator
-
-    return generator.normals(plain)
 
 
 def _fma(a: np.ndarray, b: np.ndarray | np.float32, c: np.ndarray | np.float32) -> np.ndarray:

@@ -1,26 +1,24 @@
-"""Random distributions on NumPy arrays: the numbers, and the order of draws, of PyTorch's CPU.
+"""Random distributions with NumPy: the numbers, and the order of draws, of PyTorch's CPU.
 
 Every function fills the array it is given, whatever its strides, from a `Twister`. How many words
 a value takes, which bits of them, and in which order a strided array is filled are PyTorch's, so a
 seed means the same numbers. No argument is checked here: `rushlight/ops/random/factories.py` does
-that. Read next: `mersenne_twister.py` (the stream), `box_muller.py` (float32 normals).
+that. Not here: when kernels do the same (`select.py`). Read next: `mersenne_twister.py` (the
+stream), `box_muller.py` (float32 normals).
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..elementwise import select as elementwise
-from . import mersenne_twister
+from .. import tuning
 from .box_muller import box_muller_16
 from .mersenne_twister import Twister
 
-_FEW = 64  # up to here the C library's functions, one number at a time, are as fast as NumPy's
 _BIG_SPAN = 1 << 28  # PyTorch takes two words for a wider range, to keep the modulo bias small
 _DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # bits of a significand
 
@@ -88,20 +86,15 @@ def _fma(x: np.ndarray, factor: float, term: float) -> np.ndarray:
 # ------------------------------------------------------------------------------------- continuous
 
 
-# Elements drawn at a time: the arrays in between stay in the cache, and large tensors (a linear
-# layer of VGG has 100 million weights) need no memory for them.
-_BLOCK = 1 << 15
-
-
 def _blocks(a: np.ndarray) -> Iterator[np.ndarray]:
-    """A contiguous array in parts of at most `_BLOCK` elements, in memory's order."""
-    flat = a.reshape(-1)
-    return (flat[start : start + _BLOCK] for start in range(0, len(flat), _BLOCK))
+    """A contiguous array in parts of at most `tuning.RANDOM_BLOCK` elements, in memory's order."""
+    flat, block = a.reshape(-1), tuning.RANDOM_BLOCK
+    return (flat[start : start + block] for start in range(0, len(flat), block))
 
 
 def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) -> None:
     """Numbers in [low, high)."""
-    if a.size > _BLOCK and a.flags.c_contiguous:
+    if a.size > tuning.RANDOM_BLOCK and a.flags.c_contiguous:
         for part in _blocks(a):
             uniform(part, rng, low, high)
         return
@@ -115,10 +108,6 @@ def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) ->
     x = rng.floats(a.size)
     if low != 0.0 or high != 1.0:
         low32, high32 = np.float32(low), np.float32(high)
-        if a.dtype == np.float32 and a.flags.c_contiguous and _native(a.size):
-            span = high32 - low32
-            _ranged()(x, a, a.size, float(low32), float(span), float(high32))
-            return
         wide = np.multiply(x, high32 - low32, dtype=np.float64)
         wide += low32
         x = wide.astype(np.float32)
@@ -129,25 +118,6 @@ def uniform(a: np.ndarray, rng: Twister, low: float = 0.0, high: float = 1.0) ->
         x = x.astype(a.dtype)
         x[x == np.asarray(high, np.float32).astype(a.dtype)] = low
     _store(a, x)
-
-
-def _native(n: int) -> bool:
-    """Whether so many numbers are worth machine code."""
-    return n >= mersenne_twister.LEAST and bool(elementwise.jit())
-
-
-@functools.cache
-def _ranged() -> Any:
-    from . import generator
-
-    return generator.ranged()
-
-
-@functools.cache
-def _swaps() -> Any:
-    from . import generator
-
-    return generator.swaps()
 
 
 def normal(
@@ -171,13 +141,21 @@ def normal(
     draw = rng.doubles if a.dtype == np.float64 else rng.floats
     # The last 16 are drawn anew when the size is no multiple of 16. The types computed in place
     # have by then drawn a number for every element, the half ones only for whole groups.
-    for start in range(0, whole, _BLOCK):
-        stop = min(start + _BLOCK, whole)
+    for start in range(0, whole, tuning.RANDOM_BLOCK):
+        stop = min(start + tuning.RANDOM_BLOCK, whole)
         flat[start:stop] = transform(draw(stop - start), mean, std)
     if whole != n:
         if a.dtype.itemsize >= 4:
             draw(n - whole)
         flat[n - 16 :] = transform(draw(16), mean, std)
+
+
+def rounded(a: np.ndarray, z: np.ndarray, last: np.ndarray | None = None) -> None:
+    """Fill a dense array with numbers, its last 16 elements with those that came last."""
+    flat = a.reshape(-1)
+    flat[: len(z)] = z
+    if last is not None:
+        flat[-16:] = last
 
 
 def _box_muller_16_wide(u: np.ndarray, mean: float, std: float) -> np.ndarray:
@@ -193,24 +171,24 @@ def _box_muller_16_wide(u: np.ndarray, mean: float, std: float) -> np.ndarray:
 
 def _pairs(rng: Twister, n: int, mean: float, std: float) -> np.ndarray:
     """n float64 normals, made two at a time; an unused second one waits in the generator."""
-    out = np.empty(n)
-    first = 0
+    kept: list[float] = []
     if n and rng.normal is not None:
-        out[0] = rng.normal
-        rng.normal = None
-        first = 1
-    count = (n - first + 1) // 2
-    if count:
-        u = rng.doubles(2 * count).reshape(count, 2)
-        z = np.empty((count, 2))
-        if count <= _FEW:
-            for i, (u1, u2) in enumerate(u.tolist()):
-                radius, theta = math.sqrt(-2.0 * math.log1p(-u2)), 2.0 * math.pi * u1
-                z[i] = radius * math.cos(theta), radius * math.sin(theta)
-        else:
-            radius, theta = np.sqrt(-2.0 * np.log1p(-u[:, 1])), 2.0 * np.pi * u[:, 0]
-            np.multiply(radius, np.cos(theta), out=z[:, 0])
-            np.multiply(radius, np.sin(theta), out=z[:, 1])
+        kept, rng.normal = [rng.normal], None
+    count = (n - len(kept) + 1) // 2
+    if count <= tuning.RANDOM_FEW:
+        u = rng.doubles(2 * count).tolist() if count else []
+        for u1, u2 in zip(u[::2], u[1::2], strict=True):
+            radius, theta = math.sqrt(-2.0 * math.log1p(-u2)), 2.0 * math.pi * u1
+            kept += radius * math.cos(theta), radius * math.sin(theta)
+        if len(kept) > n:
+            rng.normal = kept.pop()
+        out = np.array(kept, np.float64)
+    else:
+        out, first = np.empty(n), len(kept)
+        out[:first] = kept
+        pairs = rng.doubles(2 * count).reshape(count, 2)
+        radii, thetas = np.sqrt(-2.0 * np.log1p(-pairs[:, 1])), 2.0 * np.pi * pairs[:, 0]
+        z = np.stack((radii * np.cos(thetas), radii * np.sin(thetas)), 1)
         out[first:] = z.reshape(-1)[: n - first]
         if 2 * count > n - first:
             rng.normal = float(z[-1, 1])
@@ -235,7 +213,7 @@ def cauchy(a: np.ndarray, rng: Twister, median: float = 0.0, sigma: float = 1.0)
 
 def _library(one: object, many: np.ufunc, x: np.ndarray) -> np.ndarray:
     """A function of the C library (what PyTorch calls) on few numbers, NumPy's on many."""
-    if x.size <= _FEW:
+    if x.size <= tuning.RANDOM_FEW:
         return np.array([one(v) for v in x.tolist()], np.float64)  # type: ignore[operator]
     return many(x)
 
@@ -245,7 +223,7 @@ def _library(one: object, many: np.ufunc, x: np.ndarray) -> np.ndarray:
 
 def bernoulli(a: np.ndarray, rng: Twister, p: float, value: float = 1.0) -> None:
     """`value` with probability p, else 0."""
-    if a.size > _BLOCK and a.flags.c_contiguous:
+    if a.size > tuning.RANDOM_BLOCK and a.flags.c_contiguous:
         for part in _blocks(a):
             bernoulli(part, rng, p, value)
         return
@@ -275,7 +253,7 @@ def geometric(a: np.ndarray, rng: Twister, p: float) -> None:
 
 def integers(a: np.ndarray, rng: Twister, base: int, span: int) -> None:
     """Whole numbers in [base, base + span), for a span up to 2**64."""
-    if a.size > _BLOCK and a.flags.c_contiguous:
+    if a.size > tuning.RANDOM_BLOCK and a.flags.c_contiguous:
         for part in _blocks(a):
             integers(part, rng, base, span)
         return
@@ -307,8 +285,8 @@ def any_integers(a: np.ndarray, rng: Twister) -> None:
         _store(a, (rng.words(a.size) % np.uint64(top + 1)).astype(np.int64))
 
 
-def permutation(n: int, rng: Twister) -> np.ndarray:
-    """0 .. n-1 shuffled (Fisher and Yates), int64."""
+def partners(rng: Twister, *, n: int) -> np.ndarray:
+    """With which place each place is swapped to shuffle n things (Fisher and Yates), int64."""
     if n < 2:
         return np.arange(n)
     left = np.arange(n, 1, -1)
@@ -319,10 +297,10 @@ def permutation(n: int, rng: Twister) -> np.ndarray:
         jumps = rng.words64(n - 1) % left.astype(np.uint64)
     partner = np.arange(n)
     partner[:-1] += jumps.astype(np.int64)
-    return _swapped(partner)
+    return partner
 
 
-def _swapped(partner: np.ndarray) -> np.ndarray:
+def swapped(partner: np.ndarray) -> np.ndarray:
     """0 .. n-1 after swapping 0 with partner[0], 1 with partner[1], ... (partner[i] >= i), at once.
 
     Reading the swaps backwards, place x first goes to y = partner[x]; from y it goes to the last
@@ -331,9 +309,6 @@ def _swapped(partner: np.ndarray) -> np.ndarray:
     """
     n = len(partner)
     places = np.arange(n)
-    if _native(n):
-        _swaps()(partner, places, n)
-        return places
     if n < 200:
         order = places.tolist()
         for i, other in enumerate(partner.tolist()):

@@ -1,29 +1,76 @@
-"""Random numbers in machine code: the Mersenne Twister's words, and normals made of them.
+"""Random numbers in machine code: the Mersenne Twister's words, and distributions made of them.
 
 `draw(kind)` fills an array from the twister's state: "words" (32 bits each), "floats" and
 "doubles" in [0, 1). The state is NumPy's, `struct {uint32 key[624]; int pos;}`, so draws here and
-draws by NumPy follow each other in one stream. `normals(plain)` turns floats into normal numbers by
-the steps of `box_muller.py`, with real fused multiply-adds: the same numbers, bit for bit.
-`ranged()` brings floats into a range, `swaps()` shuffles.
+draws by NumPy follow each other in one stream. `uniform`, `normal` and `bernoulli` draw and
+transform, part by part; normal numbers take the steps of `box_muller.py`, with real fused
+multiply-adds: the same numbers, bit for bit. `swaps` shuffles.
 
 Nothing is shared among threads: each word follows from those before it.
-Not here: when this is used (`mersenne_twister.py`, `box_muller.py`, `distributions.py`).
+Not here: when this is used (`select.py`, `mersenne_twister.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import builtin, jit
+from ..runtime import jit
 from . import box_muller
+
+STATE = "uint32: the 624 words of the twister, then the position of the next one; written"
+DRAW = Interface(
+    "draw",
+    "out = the next numbers of a stream: words, float32 or float64 in [0, 1)",
+    arrays={"out": "(n), dense, of the kernel's kind", "state": STATE},
+    ints={"n": "numbers"},
+)
+UNIFORM = Interface(
+    "random_uniform",
+    "out = u * (high - low) + low for u in [0, 1), rounded to float32; low where that gives high",
+    arrays={"out": "(n), float32, dense", "state": STATE},
+    ints={"n": "numbers"},
+    floats={"low": "the least number", "high": "the upper end, not reached; both are rounded"},
+)
+NORMAL = Interface(
+    "random_normal",
+    "out = sqrt(-2 log(1 - u1)) * (cos, sin)(2 pi u2) * std + mean, in groups of 8 and 8; the last "
+    "16 are drawn anew where n is no multiple of 16",
+    arrays={"out": "(n), float32, dense", "state": STATE},
+    ints={"n": "numbers, 16 or more"},
+    floats={"mean": "rounded to float32", "std": "rounded to float32"},
+)
+NORMALS = Interface(
+    "normals",
+    "out = normal numbers made of uniform ones, group by group",
+    arrays={"u": "(16 groups), float32 in [0, 1), dense", "out": "(16 groups), float32, dense"},
+    ints={"groups": "groups of 16"},
+    floats={"mean": "rounded to float32", "std": "rounded to float32"},
+)
+BERNOULLI = Interface(
+    "random_bernoulli",
+    "out = value where u < p, else 0, for u in [0, 1) of float64",
+    arrays={"out": "(n), dense", "state": STATE},
+    ints={"n": "numbers"},
+    floats={"p": "the probability", "value": "rounded to the type of out"},
+)
+SWAPS = Interface(
+    "swaps",
+    "order[i], order[partner[i]] = order[partner[i]], order[i], one after the other",
+    arrays={"partner": "(n), int64, each in [0, n)", "order": "(n), int64"},
+    ints={"n": "swaps"},
+)
 
 N, M = 624, 397
 LANES = 16  # words handled at once: LLVM cuts a vector into what the CPU has
 BUFFER = 1024  # words on the stack, on their way to float64
+PART = 4096  # float32 numbers that are drawn, then transformed
 RELEASE = 32768  # numbers from which on other Python threads may run meanwhile
 
 
@@ -76,10 +123,10 @@ def tempered(f: Function, y: Value) -> Value:
 
 
 def write_draw(module: Module, name: str, as_floats: bool) -> None:
-    """name(state, out, n): the next n words, or floats of their low 24 bits."""
+    """name(out, state, n): the next n words, or floats of their low 24 bits."""
     write_twist(module)
-    f = module.function(name, None, [("state", I64), ("out", PTR), ("n", I64)])
-    state = f.emit(PTR, f"inttoptr i64 {f.args['state'].text} to ptr").of(I32)
+    f = module.function(name, None, list(DRAW.types.items()), private=name != "run")
+    state = f.args["state"].of(I32)
     out, n = f.args["out"].of(F32 if as_floats else I32), f.args["n"]
     done = f.var(0)
 
@@ -106,10 +153,10 @@ def write_draw(module: Module, name: str, as_floats: bool) -> None:
     f.ret()
 
 
-def write_doubles(module: Module) -> None:
-    """run(state, out, n): float64 of the low 53 bits of two words, the high one drawn first."""
+def write_doubles(module: Module, name: str) -> None:
+    """name(out, state, n): float64 of the low 53 bits of two words, the high one drawn first."""
     write_draw(module, "words", False)
-    f = module.function("run", None, [("state", I64), ("out", PTR), ("n", I64)])
+    f = module.function(name, None, list(DRAW.types.items()), private=name != "run")
     out, n = f.args["out"].of(F64), f.args["n"]
     words = f.buffer(I32, BUFFER)
     half = LANES // 2
@@ -122,7 +169,7 @@ def write_doubles(module: Module) -> None:
 
     with f.range(0, n, BUFFER // 2) as start:
         count = f.select(n - start < BUFFER // 2, n - start, f.const(I64, BUFFER // 2))
-        f.call("words", None, [f.args["state"], words, count * 2])
+        f.call("words", None, [words, f.args["state"], count * 2])
         whole = count - count % half
         with f.range(0, whole, half) as i:
             v = words.load(i * 2, LANES)
@@ -136,64 +183,101 @@ def write_doubles(module: Module) -> None:
 def build_draw(kind: str) -> Module:
     module = Module(f"draw_{kind}")
     if kind == "doubles":
-        write_doubles(module)
+        write_doubles(module, "run")
     else:
         write_draw(module, "run", kind == "floats")
-    builtin.entry(module, "call", "run", ["int", "array", "int"], release=False)
+    DRAW.write_entry(module, ("n", RELEASE))
     return module
 
 
-def draw(kind: str) -> Any:
-    """The Python function (address of the state, array, count) for words, floats or doubles."""
-    key = (f"draw_{kind}",)
-    found = jit.load(key, lambda: build_draw(kind), ["call"], builtin.symbols())
-    return builtin.function(found["call"], key[0])
+@functools.cache
+def draw(kind: str) -> Kernel:
+    """Words, floats or doubles from a stream."""
+    return Kernel(DRAW, (kind,), lambda: build_draw(kind))
 
 
-def build_ranged() -> Module:
-    module = Module("ranged")
-    args = [("u", PTR), ("out", PTR), ("n", I64), ("low", F64), ("span", F64), ("high", F32)]
-    f = module.function("run", None, args)
-    u, out, n = f.args["u"].of(F32), f.args["out"].of(F32), f.args["n"]
-    low = f.convert(f.args["low"], F32)
+@contextmanager
+def drawn_parts(f: Function, draw: str, out: Pointer, n: Value) -> Iterator[tuple[Value, Value]]:
+    """The loop over parts of `out`, of which the body finds each drawn: (start, count)."""
+    with f.range(0, n, PART) as start:
+        count = f.select(n - start < PART, n - start, f.const(I64, PART))
+        f.call(draw, None, [out.at(start), f.args["state"], count])
+        yield start, count
+
+
+def lanewise(f: Function, n: Value) -> Any:
+    """(loop, lanes) over whole vectors of n numbers, then over those left."""
     whole = n - n % LANES
-    for start, stop, lanes in ((f.const(I64, 0), whole, LANES), (whole, n, 1)):
-        with f.range(start, stop, lanes) as i:
-            wide = f.convert(u.load(i, lanes), F64) * f.args["span"] + f.args["low"]
-            x = f.convert(wide, F32)
-            out.store(f.select(x == f.args["high"], f.splat(low, lanes), x), i)
+    return ((f.range(0, whole, LANES), LANES), (f.range(whole, n), 1))
+
+
+def build_uniform() -> Module:
+    module = Module("random_uniform")
+    write_draw(module, "floats", True)
+    f = UNIFORM.begin_run(module)
+    out = f.args["out"].of(F32)
+    low, high = (f.convert(f.args[k], F32) for k in ("low", "high"))
+    span, least = f.convert(high - low, F64), f.convert(low, F64)
+    with drawn_parts(f, "floats", out, f.args["n"]) as (start, count):
+        for loop, lanes in lanewise(f, count):
+            with loop as i:
+                wide = f.convert(out.load(start + i, lanes), F64) * span + least
+                x = f.convert(wide, F32)
+                out.store(f.select(x == high, f.splat(low, lanes), x), start + i)
     f.ret()
-    kinds = ["array", "array", "int", "float", "float", "float32"]
-    builtin.entry(module, "call", "run", kinds, release=(2, RELEASE))
+    UNIFORM.write_entry(module, ("n", RELEASE))
     return module
 
 
-def ranged() -> Any:
-    """The Python function (floats, result, count, low, high - low, high): in [low, high)."""
-    key = ("ranged",)
-    found = jit.load(key, build_ranged, ["call"], builtin.symbols())
-    return builtin.function(found["call"], key[0])
+@functools.cache
+def uniform() -> Kernel:
+    """Uniform float32 numbers in a range."""
+    return Kernel(UNIFORM, (), build_uniform)
+
+
+def build_bernoulli(element: str) -> Module:
+    module = Module("random_bernoulli")
+    write_doubles(module, "doubles")
+    f = BERNOULLI.begin_run(module)
+    out, n = f.args["out"].of(element), f.args["n"]
+    drawn = f.buffer(F64, BUFFER)
+    value = f.convert(f.args["value"], element)
+    with f.range(0, n, BUFFER) as start:
+        count = f.select(n - start < BUFFER, n - start, f.const(I64, BUFFER))
+        f.call("doubles", None, [drawn, f.args["state"], count])
+        for loop, lanes in lanewise(f, count):
+            with loop as i:
+                y = f.splat(value, lanes)
+                hit = drawn.load(i, lanes) < f.args["p"]
+                out.store(f.select(hit, y, f.const(y.type, 0)), start + i)
+    f.ret()
+    BERNOULLI.write_entry(module, ("n", RELEASE))
+    return module
+
+
+@functools.cache
+def bernoulli(element: str) -> Kernel:
+    """A value with some probability, else 0."""
+    return Kernel(BERNOULLI, (element,), lambda: build_bernoulli(element))
 
 
 def build_swaps() -> Module:
     module = Module("swaps")
-    f = module.function("run", None, [("partner", PTR), ("order", PTR), ("n", I64)])
+    f = SWAPS.begin_run(module)
     partner, order = f.args["partner"].of(I64), f.args["order"].of(I64)
     with f.range(f.args["n"]) as i:
         j = partner[i]
         here, there = order[i], order[j]
         order[i], order[j] = there, here
     f.ret()
-    kinds = ["array", "array", "int"]
-    builtin.entry(module, "call", "run", kinds, release=(2, RELEASE))
+    SWAPS.write_entry(module, ("n", RELEASE))
     return module
 
 
-def swaps() -> Any:
-    """The Python function (partners, order, count): swaps place i with its partner, one by one."""
-    key = ("swaps",)
-    found = jit.load(key, build_swaps, ["call"], builtin.symbols())
-    return builtin.function(found["call"], key[0])
+@functools.cache
+def swaps() -> Kernel:
+    """Each place swapped with its partner, one by one."""
+    return Kernel(SWAPS, (), build_swaps)
 
 
 # -- normal numbers ------------------------------------------------------------------------------
@@ -239,17 +323,16 @@ def sincos(f: Function, x: Value) -> tuple[Value, Value]:
     return f.bits(s, F32), f.bits(c, F32)
 
 
-def build_normals(plain: bool) -> Module:
-    module = Module("normals")
-    args = [("u", PTR), ("out", PTR), ("groups", I64), ("mean", F64), ("std", F64)]
-    f = module.function("run", None, args)
-    u, out, groups = f.args["u"].of(F32), f.args["out"].of(F32), f.args["groups"]
+def write_normals(f: Function, u: Pointer, out: Pointer, groups: Value, plain: bool) -> None:
+    """Write what turns groups of 16 uniform numbers into normal ones; `out` may be `u`."""
+    if not plain:
+        mean, std = (f.convert(f.convert(f.args[k], F32), F64) for k in ("mean", "std"))
 
     def placed(x: Value) -> Value:
         """x * std + mean, in float64 as in NumPy."""
         if plain:
             return x
-        return f.convert(f.convert(x, F64) * f.args["std"] + f.args["mean"], F32)
+        return f.convert(f.convert(x, F64) * std + mean, F32)
 
     def pair(u1: Value, u2: Value) -> tuple[Value, Value]:
         radius = f.sqrt(log(f, f.const(u1.type, 1.0) - u1) * -2.0)
@@ -271,14 +354,48 @@ def build_normals(plain: bool) -> Module:
             out.store(f.shuffle(*y, seconds), g * 16 + 16)
     with f.range(rest, groups) as g:
         one(u.at(g * 16), out.at(g * 16))
+
+
+def build_normals(plain: bool) -> Module:
+    module = Module("normals")
+    f = NORMALS.begin_run(module)
+    u, out = f.args["u"].of(F32), f.args["out"].of(F32)
+    write_normals(f, u, out, f.args["groups"], plain)
     f.ret()
-    builtin.entry(module, "call", "run", ["array", "array", "int", "float", "float"],
-                 release=(2, RELEASE // 16))  # fmt: skip
+    NORMALS.write_entry(module, ("groups", RELEASE // 16))
     return module
 
 
-def normals(plain: bool) -> Any:
-    """The Python function (floats, result, groups of 16, mean, std); `plain`: mean 0 and std 1."""
-    key = ("normals", plain)
-    found = jit.load(key, lambda: build_normals(plain), ["call"], builtin.symbols())
-    return builtin.function(found["call"], key[0])
+@functools.cache
+def normals(plain: bool) -> Kernel:
+    """Uniform numbers made normal; `plain`: of mean 0 and standard deviation 1."""
+    return Kernel(NORMALS, (plain,), lambda: build_normals(plain))
+
+
+def build_normal(plain: bool) -> Module:
+    module = Module("random_normal")
+    write_draw(module, "floats", True)
+    g = module.function("normals", None, list(NORMALS.types.items()), private=True)
+    write_normals(g, g.args["u"].of(F32), g.args["out"].of(F32), g.args["groups"], plain)
+    g.ret()
+    f = NORMAL.begin_run(module)
+    out, n, state = f.args["out"].of(F32), f.args["n"], f.args["state"]
+    numbers = [f.args["mean"], f.args["std"]]
+    whole = n - n % 16
+    with drawn_parts(f, "floats", out, whole) as (start, count):
+        here = out.at(start)
+        f.call("normals", None, [here, here, count // 16, *numbers])
+    with f.when(whole < n):
+        last = out.at(n - 16)
+        f.call("floats", None, [out.at(whole), state, n - whole])  # PyTorch draws these, too
+        f.call("floats", None, [last, state, f.const(I64, 16)])
+        f.call("normals", None, [last, last, f.const(I64, 1), *numbers])
+    f.ret()
+    NORMAL.write_entry(module, ("n", RELEASE))
+    return module
+
+
+@functools.cache
+def normal(plain: bool) -> Kernel:
+    """Normal float32 numbers from a stream; `plain`: of mean 0 and standard deviation 1."""
+    return Kernel(NORMAL, (plain,), lambda: build_normal(plain))

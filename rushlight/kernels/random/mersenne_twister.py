@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import tuning
 from ..elementwise import select as elementwise
 
 STATE_BYTES = 5056
@@ -23,8 +24,6 @@ _N = 624
 # seed, left, seeded, next | 624 words, each in 8 bytes | x, y, rho, y is valid | float, valid
 _HEAD = struct.Struct("<QiiQ")
 _TAIL = struct.Struct("<dddi4xf?3x")
-LEAST = 1 if elementwise.ALWAYS else 4096  # numbers from which on machine code is used
-_FEW = 64  # up to here NumPy's raw words, in 64 bits each, are the quicker way
 _WORDS = slice(_HEAD.size, _HEAD.size + 8 * _N)
 
 
@@ -39,8 +38,8 @@ class Twister:
     """
 
     __slots__ = (
-        "_address",
         "_bits",
+        "_memory",
         "_source",
         "initial_seed",
         "lock",
@@ -49,7 +48,7 @@ class Twister:
         "untouched",
     )
 
-    _address: int | None  # of NumPy's state, once asked for; 0 without machine code
+    _memory: Any  # NumPy's state as an array, once asked for; False without machine code
     initial_seed: int
     normal: float | None
     normal32: float | None
@@ -75,9 +74,9 @@ class Twister:
             self._start()
         if n:
             self.untouched = False
-        if n >= LEAST and self._compiled():
-            return self._drawn("words", n, np.uint32)
-        if 0 < n <= _FEW:
+        if (state := self.native(n)) is not None:
+            return _drawn("words", n, np.uint32, state)
+        if 0 < n <= tuning.RANDOM_FEW:
             raw: np.ndarray = self._bits.random_raw(n)
             return raw.astype(np.uint32)
         return self._source.integers(0, 1 << 32, size=n, dtype=np.uint32)
@@ -100,8 +99,8 @@ class Twister:
 
     def floats(self, n: int) -> np.ndarray:
         """n float32 numbers in [0, 1): multiples of 2**-24."""
-        if n >= LEAST and self._compiled():
-            return self._drawn("floats", n, np.float32)
+        if (state := self.native(n)) is not None:
+            return _drawn("floats", n, np.float32, state)
         words = self.words(n)
         words &= np.uint32(0xFFFFFF)
         out = words.astype(np.float32)
@@ -110,28 +109,28 @@ class Twister:
 
     def doubles(self, n: int) -> np.ndarray:
         """n float64 numbers in [0, 1): multiples of 2**-53."""
-        if n >= LEAST and self._compiled():
-            return self._drawn("doubles", n, np.float64)
+        if (state := self.native(n)) is not None:
+            return _drawn("doubles", n, np.float64, state)
         words = self.words64(n)
         words &= np.uint64((1 << 53) - 1)
         out = words.astype(np.float64)
         out *= 2.0**-53
         return out
 
-    def _compiled(self) -> bool:
-        """Whether machine code may draw: asked for when many numbers are wanted."""
+    def native(self, n: int) -> Any:
+        """NumPy's state as an array, for kernels that draw n numbers, which counts as drawing; None
+        where NumPy draws them. The numbers are the same."""
+        if not n or not _worth(n):
+            return None
         if self._bits is None:
             self._start()
-        if self._address is None:
-            self._address = _state_address(self._bits) if elementwise.jit() else 0
-        return self._address != 0
-
-    def _drawn(self, kind: str, n: int, dtype: Any) -> np.ndarray:
-        """n numbers by machine code."""
-        out = np.empty(n, dtype)
+        memory = self._memory
+        if memory is None:
+            memory = self._memory = _state_of(self._bits) if elementwise.jit() else False
+        if memory is False:
+            return None
         self.untouched = False
-        _kernel(kind)(self._address, out, n)
-        return out
+        return memory
 
     # ------------------------------------------------------------------------------------ state
 
@@ -206,7 +205,7 @@ class Twister:
     def _make(self) -> None:
         self._bits = np.random.MT19937(0)
         self._source = np.random.Generator(self._bits)
-        self._address = None
+        self._memory = None
 
     def _get(self) -> tuple[np.ndarray, int]:
         if self._bits is None:
@@ -231,19 +230,42 @@ def _expand(seed: int) -> np.ndarray:
     return np.array(words, np.uint32)
 
 
-def _state_address(bits: Any) -> int:
-    """Where NumPy keeps the state of a generator; 0 when it does not look as expected."""
+def _state_of(bits: Any) -> Any:
+    """The memory where NumPy keeps the state of a generator: 624 words and the position; False when
+    it does not look as expected."""
     import ctypes
 
     address: int = bits.ctypes.state_address
     seen = np.ctypeslib.as_array((ctypes.c_uint32 * (_N + 1)).from_address(address))
     inner = bits.state["state"]
     as_expected = np.array_equal(seen[:_N], inner["key"]) and seen[_N] == inner["pos"]
-    return address if as_expected else 0
+    return seen if as_expected else False
+
+
+_waited = 0  # draws of few numbers so far
+
+
+def _worth(n: int) -> bool:
+    """Whether a kernel draws n numbers: many, or any where kernels are in use already; and few,
+    too, after so many draws that loading one pays."""
+    global _waited
+    if n >= tuning.RANDOM_LEAST:
+        return True
+    if elementwise.running() and n >= tuning.RANDOM_LEAST_RUNNING:
+        return True
+    _waited += 1
+    return _waited > tuning.RANDOM_PATIENCE
+
+
+def _drawn(kind: str, n: int, dtype: Any, state: Any) -> np.ndarray:
+    """n numbers by machine code."""
+    out = np.empty(n, dtype)
+    _kernel(kind)(out, state, n)
+    return out
 
 
 @functools.cache
 def _kernel(kind: str) -> Any:
     from . import generator
 
-    return generator.draw(kind)
+    return generator.draw(kind).call

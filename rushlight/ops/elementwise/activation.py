@@ -13,7 +13,7 @@ import numpy as np
 
 from ...autograd import views
 from ...errors import axis, message
-from ...kernels.random import distributions as kernels
+from ...kernels.random import select as random
 from ..core.composite import composite
 from ..core.record import elementwise, op
 from ..core.samples import arr, case, cplx, error, real
@@ -370,7 +370,7 @@ def _draw_slopes(input: Any, *, lower: float, upper: float, rng: Any) -> Any:
     low = input <= 0
     slopes = np.empty(int(low.sum()), np.float64)
     with rng.lock:
-        kernels.uniform(slopes, rng, lower, upper)
+        random.uniform(slopes, rng, lower, upper)
     noise = np.ones(input.shape, input.dtype)
     noise[low] = slopes
     return noise

@@ -18,6 +18,7 @@ from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
+from ...kernels.random import select
 from ...kernels.random.mersenne_twister import Twister
 from ..core.composite import composite
 from ..core.publication import write_out
@@ -279,7 +280,7 @@ def randperm(n: int, **kw: Any) -> Any:
     if plan.meta:
         return plan.finish(MetaArray((n,), plan.dtype.np))
     with plan.rng.lock:
-        order = kernels.permutation(n, plan.rng)
+        order = select.permutation(n, plan.rng)
     return plan.finish(order if plan.dtype is dtypes.int64 else order.astype(plan.dtype.np))
 
 

@@ -23,6 +23,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
+from ...kernels.random import select
 from ...kernels.random.mersenne_twister import Twister
 from ...random import Generator, default_generator
 from ..core.composite import composite
@@ -98,12 +99,12 @@ def fill_normal(
     """
     grouped = a.flags.c_contiguous if grouped is None else grouped
     std = std / math.sqrt(2) if a.dtype.kind == "c" else std
-    kernels.normal(_parts(a), rng, mean, std, grouped)
+    select.normal(_parts(a), rng, mean, std, grouped)
 
 
 def fill_uniform(a: np.ndarray, rng: Twister, low: float, high: float) -> None:
     """Uniform numbers, in each part of a complex one."""
-    kernels.uniform(_parts(a), rng, low, high)
+    select.uniform(_parts(a), rng, low, high)
 
 
 def _parts(a: np.ndarray) -> np.ndarray:
@@ -119,7 +120,7 @@ _exponential = _filler("exponential", kernels.exponential)
 _geometric = _filler("geometric", kernels.geometric)
 _cauchy = _filler("cauchy", kernels.cauchy)
 _log_normal = _filler("log_normal", kernels.log_normal)
-_bernoulli_number = _filler("bernoulli", kernels.bernoulli, "BernoulliBackward2")
+_bernoulli_number = _filler("bernoulli", select.bernoulli, "BernoulliBackward2")
 _any_integers = _filler("random", kernels.any_integers, "RandomBackward2")
 _integers_from = _filler("random", kernels.integers, "RandomBackward0")
 _integers_below = _filler("random", kernels.integers, "RandomBackward1")

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
-from rushlight.kernels.random import box_muller, distributions, mersenne_twister
+from rushlight.kernels.random import box_muller, distributions, generator, select
 from rushlight.kernels.random.mersenne_twister import Twister
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
@@ -17,8 +18,8 @@ COUNTS = [1, 2, 7, 8, 15, 16, 17, 100, 226, 227, 228, 623, 624, 625, 1000, 1249,
 
 
 def by(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mersenne_twister, "LEAST", least)
-    monkeypatch.setattr(box_muller, "LEAST", least)
+    for name in ("RANDOM_LEAST", "RANDOM_LEAST_RUNNING", "RANDOM_PATIENCE"):
+        monkeypatch.setattr(tuning, name, least)
 
 
 def both(monkeypatch: pytest.MonkeyPatch, program: Any) -> tuple[Any, Any]:
@@ -56,11 +57,10 @@ def test_ways_of_drawing_follow_each_other(monkeypatch: pytest.MonkeyPatch) -> N
 def test_nothing_is_written_beyond_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     by(1, monkeypatch)
     rng = Twister(0)
-    assert rng._compiled()
     for kind, dtype in (("words", np.uint32), ("floats", np.float32), ("doubles", np.float64)):
         for n in COUNTS:
             out = np.full(n + 40, 77, dtype)
-            mersenne_twister._kernel(kind)(rng._address, out[20:-20], n)
+            generator.draw(kind).call(out[20:-20], rng.native(n), n)
             assert (out[:20] == 77).all()
             assert (out[-20:] == 77).all()
 
@@ -73,23 +73,27 @@ def test_normals_are_numpys(
     u = Twister(groups).floats(16 * groups)
     u[:3] = 0, 1 - 2.0**-24, 2.0**-24  # the ends of the range, and angles on the axes
     u[8:16] = [0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 1 - 2.0**-24]
-    ours, theirs = both(monkeypatch, lambda: box_muller.box_muller_16(u, mean, std))
-    assert ours.tobytes() == theirs.tobytes()
+    theirs = box_muller.box_muller_16(u, mean, std)
+    kernel = generator.normals(mean == 0 and std == 1)
+    kernel.call(u, u, groups, mean, std)  # in place
+    assert u.tobytes() == theirs.tobytes()
 
 
 @pytest.mark.parametrize("n", [16, 17, 31, 1000, 32768 + 16, 70001])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_tensors_of_any_size(n: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def program() -> list[Any]:
-        rng, out = Twister(n), [np.empty(n, dtype) for _ in range(7)]
-        distributions.normal(out[0], rng, 0.0, 0.5)
-        distributions.uniform(out[1], rng, -3.0, 7.0)
-        distributions.bernoulli(out[2], rng, 0.3)
+        rng, out = Twister(n), [np.empty(n, dtype) for _ in range(9)]
+        select.normal(out[0], rng, 0.0, 0.5)
+        select.uniform(out[1], rng, -3.0, 7.0)
+        select.bernoulli(out[2], rng, 0.3)
         distributions.integers(out[3], rng, -4, 9)
-        distributions.uniform(out[4], rng, 1.0, 1.0 + 2.0**-22)  # most round to the excluded end
-        distributions.uniform(out[5], rng, -0.1, 0.1)
-        distributions.uniform(out[6], rng, 0.0, 1e30)
-        return out
+        select.uniform(out[4], rng, 1.0, 1.0 + 2.0**-22)  # most round to the excluded end
+        select.uniform(out[5], rng, -0.1, 0.1)
+        select.uniform(out[6], rng, 0.0, 1e30)
+        select.bernoulli(out[7], rng, 0.6, 1 / 0.6)
+        select.uniform(out[8], rng)
+        return [*out, rng.get_state()]
 
     for ours, theirs in zip(*both(monkeypatch, program), strict=True):
         assert ours.tobytes() == theirs.tobytes()
@@ -97,6 +101,6 @@ def test_tensors_of_any_size(n: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 50, 199, 200, 5000, 70001])
 def test_permutations(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours, theirs = both(monkeypatch, lambda: distributions.permutation(n, Twister(n)))
+    ours, theirs = both(monkeypatch, lambda: select.permutation(n, Twister(n)))
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_array_equal(np.sort(ours), np.arange(n))
