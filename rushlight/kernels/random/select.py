@@ -99,6 +99,7 @@ def plan_normal(
     """Operands a, state (the stream's memory, or None) and rng; scalars mean and std."""
     a, scalars = MetaArray(shape, dtype, strides), ("mean", "std")
     numbers = {"mean": "mean", "std": "std"}
+    launch: Launch | Reference
     if native and dtype == SINGLE and is_dense(a):
         from .generator import normal
 
