@@ -11,8 +11,6 @@ import pytest
 from rushlight.kernels import runtime, tuning
 from rushlight.kernels.argreduce import select
 
-from ..test_plan import run_on_pointers
-
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
@@ -62,16 +60,3 @@ def test_what_numpy_does() -> None:
         np.testing.assert_array_equal(values, a.max(d))
         np.testing.assert_array_equal(places, a.argmax(d))
     assert select.places("min", x, None) == x.argmin()
-
-
-def test_the_kernel_by_pointers() -> None:
-    """A matrix that is one block of rows: what the native launch leaves is the result."""
-    from rushlight.kernels.plan import Plan
-
-    x = np.random.default_rng(0).standard_normal((200, 40))
-    made = plan_of("max", x, 0)
-    outputs = {k: made.outputs[k] for k in ("parts", "parts_at")}
-    first = Plan("test", ("x",), outputs, made.launches[:1])
-    parts, at = run_on_pointers(first, x)
-    np.testing.assert_array_equal(parts[0, 0], x.max(0))
-    np.testing.assert_array_equal(at[0, 0], x.argmax(0))

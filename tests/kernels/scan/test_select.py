@@ -13,8 +13,6 @@ from rushlight.kernels import tuning
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.scan import select
 
-from ..test_plan import run_on_pointers
-
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 CASES = [
     ((5,), 0),
@@ -129,28 +127,3 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
             np.testing.assert_array_equal(found[0], alone[0])
     finally:
         rushlight.set_num_threads(before)
-
-
-@pytest.mark.parametrize(
-    ("shape", "d"), [((70_001,), 0), ((7, 33), 1), ((33, 7), 0), ((2, 30, 19), 1)]
-)
-@pytest.mark.parametrize("how", ["add", "max"])
-def test_pointers_give_the_bits_of_arrays(how: str, shape: Any, d: int) -> None:
-    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
-    places = how == "max"
-    plan = select.plan(how, x.shape, x.strides, x.dtype, d, False, places)
-    got, wanted = run_on_pointers(plan, x), plan.run(x)
-    pairs = zip(got, wanted, strict=True) if places else [(got, wanted)]
-    for a, b in pairs:
-        np.testing.assert_array_equal(a, b)
-
-
-def test_numpys_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "SCAN_LEAST", 1 << 30)
-    x = np.random.default_rng(0).standard_normal((5, 7)).astype(np.float32)
-    np.testing.assert_allclose(select.accumulate("add", x, 1), x.cumsum(1), rtol=1e-6)
-    back = np.flip(np.flip(x, 0).cumsum(0), 0)
-    np.testing.assert_allclose(select.accumulate("add", x, 0, True), back, rtol=1e-6)
-    values, places = select.extremes("max", np.array([1, 3, 3, 2]), 0)
-    np.testing.assert_array_equal(values, [1, 3, 3, 3])
-    np.testing.assert_array_equal(places, [0, 1, 2, 2])
