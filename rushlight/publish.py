@@ -29,8 +29,27 @@ def publish(space: str, name: str, fn: Any) -> None:
         setattr(Tensor, name, fn)
 
 
+def complete() -> None:
+    """Raise for what a declaration lacks: sample calls, or a shape that is known beforehand."""
+    for r in registry.values():
+        states = r.numerics.shape is not None or r.numerics.data_dependent or r.view
+        if r.kind == "op" and not states:
+            raise TypeError(
+                f"op {r.name}: its shape is not stated\n  try     {r.name}.shape(rule), with "
+                "`same` or another rule of ops/core/shapes.py; or data_dependent=True"
+            )
+    lacking = [f"op {r.name}" for r in registry.values() if not r.samples.cases]
+    lacking += [f"composite {k}" for k, c in composites.items() if not c.samples.stated]
+    if lacking:
+        raise TypeError(
+            f"declared without samples: {', '.join(lacking)}\n  try     "
+            "samples=[case((3, 4), dim=1)]"
+        )
+
+
 def derive() -> None:
     """Publish every record that has been declared."""
+    complete()
     for record in registry.values():
         if not record.public:
             continue

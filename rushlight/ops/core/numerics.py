@@ -80,8 +80,8 @@ class Numerics:
         return self.low == "compute"
 
     def infer(self, name: str, fn: Forward, arrays: list[Any], kw: dict[str, Any]) -> Any:
-        """Shape and type of the result as MetaArray(s), from the shape rule or from a run on
-        stand-ins."""
+        """Shape and type of the result as MetaArray(s). Nothing is computed: a view is taken of one
+        element with these sizes and strides, a formula is run on no elements."""
         if self.shape is not None:
             return self.shape(*arrays, **kw)
         if self.kind == "elementwise":
@@ -92,11 +92,13 @@ class Numerics:
                 np.ones(0, a.dtype) if isinstance(a, (ndarray, MetaArray)) else a for a in arrays
             ]
             return MetaArray(shape, fn(*tiny, **kw).dtype)
-        real = [
-            (a.standin() if self.view else a.zeros()) if isinstance(a, MetaArray) else a
-            for a in arrays
-        ]
-        out = fn(*real, **kw)
+        if self.data_dependent:
+            raise NotImplementedError(depends_on_data(name))
+        if not self.view:
+            raise NotImplementedError(
+                message(f"{name}: its record states no shape", hint=f"{name}.shape(rule)")
+            )
+        out = fn(*[a.standin() if isinstance(a, MetaArray) else a for a in arrays], **kw)
         return tuple(meta_of(a) for a in out) if isinstance(out, tuple) else meta_of(out)
 
 

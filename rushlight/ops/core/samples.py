@@ -149,6 +149,11 @@ class Samples:
         about.setdefault("errors", [s for s in samples if isinstance(s, ErrorCase)])
         return cls([s for s in samples if isinstance(s, Case)], **about)
 
+    @property
+    def stated(self) -> bool:
+        """Whether there is a call to try, or one that must fail."""
+        return bool(self.cases or self.errors)
+
     def __len__(self) -> int:
         return len(self.cases)
 

@@ -13,10 +13,12 @@ import numpy as np
 
 from ...autograd import views
 from ...errors import axis, message
+from ...kernels.meta import MetaArray
 from ...kernels.random import select as random
 from ..core.composite import composite
 from ..core.record import elementwise, op
 from ..core.samples import arr, case, cplx, error, real
+from ..core.shapes import broadcast
 from ..random.fill import drawing, stream
 from ..shape.views import cat
 from .formulas import abs as magnitude
@@ -327,13 +329,8 @@ def _(g: Any, _y: Any, x: Any) -> Any:
 # -- along a dimension ---------------------------------------------------------------------------
 
 
-@op(samples=[case((3, 4)), case((4, 3), dim=0)], public="nn.functional", fresh=True,
-    errors=[error(RuntimeError, "must be even, but dimension 1 is size 3", (2, 3))])  # fmt: skip
-def glu(input: Any, *, dim: int = -1) -> Any:
-    """First half of the dimension times the sigmoid of the second half.
-
-    Dauphin et al., 2016, arXiv:1612.08083.
-    """
+def check_halves(input: Any, dim: int) -> int:
+    """The dimension in range, which must have an even size."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
     d = axis(dim, input.ndim)
@@ -344,8 +341,28 @@ def glu(input: Any, *, dim: int = -1) -> Any:
                 got=f"input {tuple(input.shape)}, dim={dim}",
             )
         )
+    return d
+
+
+def glu_shape(x: Any, *, dim: int = -1) -> MetaArray:
+    """The shape of half of a dimension."""
+    d = check_halves(x, dim)
+    return MetaArray((*x.shape[:d], x.shape[d] // 2, *x.shape[d + 1 :]), x.dtype)
+
+
+@op(samples=[case((3, 4)), case((4, 3), dim=0)], public="nn.functional", fresh=True,
+    errors=[error(RuntimeError, "must be even, but dimension 1 is size 3", (2, 3))])  # fmt: skip
+def glu(input: Any, *, dim: int = -1) -> Any:
+    """First half of the dimension times the sigmoid of the second half.
+
+    Dauphin et al., 2016, arXiv:1612.08083.
+    """
+    check_halves(input, dim)
     a, b = halves(input, dim)
     return a * sigmoid(b)
+
+
+glu.shape(glu_shape)
 
 
 def halves(x: Any, dim: int) -> tuple[Any, Any]:
@@ -384,6 +401,9 @@ _slopes = drawing("rrelu_noise", _draw_slopes)
 def rrelu_with_noise(input: Any, noise: Any) -> Any:
     """x times its slope."""
     return input * noise
+
+
+rrelu_with_noise.shape(broadcast)
 
 
 rrelu_with_noise.vjp(lambda g, _y, _x, n: g * n, lambda g, _y, x, _n: g * x)

@@ -17,6 +17,7 @@ from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.elementwise import where as where_kernel
+from ...kernels.meta import MetaArray
 from ..core.derivative import PASS
 from ..core.record import intrinsic, op
 from ..core.samples import arr, case, error, real
@@ -277,6 +278,14 @@ def where(condition: Any, input: Any, other: Any) -> Any:
     return where_kernel.where(condition.astype(bool, copy=False), input, other)
 
 
+def where_shape(condition: Any, input: Any, other: Any) -> MetaArray:
+    """The three shapes broadcast, the type of the two that are chosen from."""
+    arrays = [a for a in (condition, input, other) if hasattr(a, "shape")]
+    dtype = np.result_type(*(getattr(a, "dtype", a) for a in (input, other)))
+    return MetaArray(np.broadcast_shapes(*(a.shape for a in arrays)), dtype)
+
+
+where.shape(where_shape)
 where.vjp(
     None,
     lambda g, _y, c, _a, _b: where(c, g, zero_like(g)),

@@ -14,6 +14,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
@@ -196,6 +197,9 @@ def close(
     return y
 
 
+close.shape(lambda a, b, **_: MetaArray(np.broadcast_shapes(a.shape, b.shape), bool))
+
+
 @composite(adapt=True, samples=[case((3, 4), (3, 4)), case(values([1.0, 2.0]), values([1.0, 2.1]))])
 def isclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
@@ -251,6 +255,9 @@ def equal(input: Any, other: Any) -> bool:
 def contained(elements: Any, test_elements: Any, *, invert: bool = False) -> Any:
     """Whether each element is among the test elements."""
     return np.isin(elements, test_elements, invert=invert)
+
+
+contained.shape(lambda a, b, **_: MetaArray(a.shape, bool))
 
 
 @composite(

@@ -13,14 +13,29 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ..core.composite import attribute, composite
 from ..core.record import op, view
 from ..core.samples import arr, case, cplx
+from ..core.shapes import real_of, same
 from .formulas import sgn, where
 
 C34 = arr((3, 4), dtype="complex128")
 
 # -- building --------------------------------------------------------------------------------------
+
+
+def complex_shape(a: Any, b: Any) -> MetaArray:
+    """The shape of complex numbers from two real parts of one type."""
+    if a.dtype != b.dtype or a.dtype.kind != "f":
+        raise RuntimeError(
+            message(
+                "Expected both inputs to be Half, Float or Double tensors of one dtype",
+                f"{a.dtype} and {b.dtype}",
+            )
+        )
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return MetaArray(shape, np.result_type(a.dtype, np.complex64))
 
 
 @op(samples=[case((3, 4), (3, 4)), case((3, 4), (4,))], public="torch", fresh=True)
@@ -36,6 +51,9 @@ def complex(real: Any, imag: Any) -> Any:
     y = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
     y.real, y.imag = real, imag
     return y
+
+
+complex.shape(complex_shape)
 
 
 complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g, "imag"))
@@ -58,6 +76,9 @@ def polar(abs: Any, angle: Any) -> Any:
     y = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs, np.complex64))
     y.real, y.imag = abs * np.cos(angle), abs * np.sin(angle)
     return y
+
+
+polar.shape(complex_shape)
 
 
 polar.vjp(
@@ -132,6 +153,9 @@ def conj_physical(input: Any) -> Any:
     return np.conj(input) if input.dtype.kind == "c" else input.copy()
 
 
+conj_physical.shape(same)
+
+
 conj_physical.vjp(lambda g, _y, _x: conj_physical(g))
 
 
@@ -148,6 +172,9 @@ def angle(input: Any) -> Any:
         return np.angle(input)
     y = np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0))
     return np.where(np.isnan(input), input, y)
+
+
+angle.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
 
 
 @angle.vjp

@@ -11,8 +11,10 @@ import numpy as np
 
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
+from ..core.shapes import real_of, same
 from .arithmetic import A34, POSITIVE, where
 
 # -- exponentials and powers ---------------------------------------------------------------------
@@ -370,6 +372,9 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     return np.rint(input * ten) / ten if decimals > 0 else np.rint(input / ten) * ten
 
 
+round.shape(same)
+
+
 round.vjp(lambda g, _y, _x: g * 0.0)
 
 
@@ -381,6 +386,9 @@ def abs(input: Any) -> Any:
     return np.abs(input)
 
 
+abs.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
+
+
 abs.vjp(lambda g, _y, x: g * sgn(x))
 
 
@@ -388,6 +396,9 @@ abs.vjp(lambda g, _y, x: g * sgn(x))
 def sgn(input: Any) -> Any:
     """x / |x|, 0 for 0: the sign of real and of complex numbers."""
     return sign_of(input)
+
+
+sgn.shape(same)
 
 
 @sgn.vjp

@@ -17,10 +17,12 @@ from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.elementwise import select as elementwise_kernels
+from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite, inplace_of
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, ints, real
+from ..core.shapes import broadcast, same
 from . import formulas as m
 
 A34, A4 = (3, 4), (4,)
@@ -211,6 +213,9 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     return plus_product(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
 
 
+addcmul.shape(broadcast)
+
+
 plus_product = elementwise_kernels.fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
 addcmul.vjp(
     lambda g, _y, _x, _a, _b: g,
@@ -238,6 +243,9 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
             )
         )
     return plus_quotient(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
+
+
+addcdiv.shape(broadcast)
 
 
 plus_quotient = elementwise_kernels.fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")
@@ -410,6 +418,9 @@ def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any =
     )
 
 
+nan_to_num.shape(same)
+
+
 nan_to_num.vjp(lambda g, _y, x: g * m.where(m.isfinite(x), 1.0, 0.0))
 
 
@@ -439,6 +450,9 @@ def frexp_parts(input: Any) -> Any:
     """(mantissa in [0.5, 1), exponent): x = mantissa * 2^exponent."""
     mantissa, exponent = np.frexp(input)
     return mantissa, exponent.astype(np.int32)
+
+
+frexp_parts.shape(lambda x: (MetaArray(x.shape, x.dtype), MetaArray(x.shape, np.int32)))
 
 
 frexp_parts.vjp(lambda g, y, _x: g[0] / m.exp2(y[1] * 1.0))

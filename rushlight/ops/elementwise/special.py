@@ -20,6 +20,7 @@ from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import Op, intrinsic, op
 from ..core.samples import arr, case, real
+from ..core.shapes import same
 from .formulas import cos, exp, log, log1p, sgn, sin, where
 
 SHAPE = (3, 4)
@@ -115,6 +116,9 @@ def logit(input: Any, *, eps: float | None = None) -> Any:
     return libm.logit(input)
 
 
+logit.shape(same)
+
+
 @logit.vjp
 def _logit_rule(g: Any, _y: Any, x: Any, *, eps: float | None) -> Any:
     slope = g / (x * (1 - x))
@@ -148,6 +152,9 @@ digamma: Op = intrinsic(
 def polygamma_n(input: Any, *, n: int) -> Any:
     """The n-th derivative of digamma."""
     return gamma.polygamma(n, input)
+
+
+polygamma_n.shape(same)
 
 
 polygamma_n.vjp(lambda g, _y, x, *, n: g * polygamma_n(x, n=n + 1))

@@ -133,6 +133,14 @@ def _c2r_rule(g: Any, _y: Any, _x: Any, *, dims: Any, n: int, scale: float) -> A
     return half * constant(weight.reshape((-1,) + (1,) * (g.ndim - 1 - dims[-1])), half)
 
 
+def fit_shape(x: Any, *, dims: tuple[int, ...], sizes: tuple[int, ...]) -> MetaArray:
+    """The shape with these sizes in these dims."""
+    shape = list(x.shape)
+    for d, n in zip(dims, sizes, strict=True):
+        shape[d] = n
+    return MetaArray(tuple(shape), x.dtype)
+
+
 @op(
     samples=[case((3, 4), dims=(0, 1), sizes=(5, 2)), case((3, 4), dims=(1,), sizes=(4,))],
     public="",
@@ -148,6 +156,9 @@ def fit(x: Any, *, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
     y = np.zeros(shape, x.dtype)
     y[tuple(inside)] = x[tuple(inside)]
     return y
+
+
+fit.shape(fit_shape)
 
 
 fit.vjp(

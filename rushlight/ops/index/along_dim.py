@@ -18,6 +18,7 @@ from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import Case, arr, case, ints, made, values
+from ..core.shapes import given, on
 from ..create.arguments import stored
 from . import getitem as ix
 from .gather import check_reduce, reduce_at, reduce_rule, same_type
@@ -59,6 +60,26 @@ def inside(index: Any, n: int, name: str) -> None:
             )
 
 
+def selected_shape(x: Any, index: Any, *, dim: int) -> MetaArray:
+    """The shape of slices at the positions in `index`."""
+    d = checked("index_select", x, index, dim)
+    if x.ndim == 0:
+        return MetaArray((), x.dtype)
+    return MetaArray((*x.shape[:d], index.size, *x.shape[d + 1 :]), x.dtype)
+
+
+def changed(name: str) -> Any:
+    """The shape rule of an op that changes slices at `index`, after its checks."""
+
+    def rule(x: Any, index: Any, source: Any, *, dim: int, **_: Any) -> MetaArray:
+        d = checked(name + "_", x, index, dim)
+        same_type(name, x, source)
+        check_source(name + "_", x, index, source, d)
+        return MetaArray(x.shape, x.dtype)
+
+    return rule
+
+
 @op(
     samples=[case((3, 4), rows, dim=0), case((3, 4), rows, dim=1)],
     low="keep",
@@ -74,6 +95,9 @@ def index_select(input: Any, index: Any, *, dim: int) -> Any:
     return np.take(input, index.reshape(-1), axis=d)
 
 
+index_select.shape(selected_shape)
+
+
 @op(samples=[case((2, 4), rows, shape=(3, 4), dim=0)], fresh=True, public="")
 def index_spread(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
     """Zeros of `shape` with the slices of `grad` added at `index`."""
@@ -82,6 +106,9 @@ def index_spread(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
     out = np.zeros(shape, grad.dtype)
     np.add.at(out, at(dim % len(shape), index), grad)
     return out
+
+
+index_spread.shape(given)
 
 
 index_select.vjp(
@@ -144,6 +171,9 @@ def index_add(input: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) 
     return out.reshape(input.shape)
 
 
+index_add.shape(changed("index_add"))
+
+
 index_add.vjp(
     lambda g, _y, _x, _i, _s: g,
     None,
@@ -164,6 +194,9 @@ def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
     out, key, source = ready("index_copy", input, index, source, dim)
     out[key] = source
     return out.reshape(input.shape)
+
+
+index_copy.shape(changed("index_copy"))
 
 
 index_copy.vjp(
@@ -196,6 +229,9 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     return out.reshape(input.shape)
 
 
+index_fill.shape(on(lambda x, index, *, dim, **_: checked("index_fill_", x, index, dim)))
+
+
 index_fill.vjp(lambda g, _y, _x, index, *, dim: index_fill(g, index, dim=dim, value=0), None)
 
 
@@ -203,6 +239,9 @@ index_fill.vjp(lambda g, _y, _x, index, *, dim: index_fill(g, index, dim=dim, va
 def index_fill_tensor(input: Any, index: Any, value: Any, *, dim: int) -> Any:
     """A copy with a 0-d tensor in the slices at `index`."""
     return index_fill.fn(input, index, dim=dim, value=value)
+
+
+index_fill_tensor.shape(on(lambda x, i, v, *, dim: checked("index_fill_", x, i, dim)))
 
 
 index_fill_tensor.vjp(
@@ -230,6 +269,9 @@ def index_reduce(
     out, key, source = ready("index_reduce", input, index, source, dim)
     reduce_at(out, key, source, reduce, include_self)
     return out.reshape(input.shape)
+
+
+index_reduce.shape(changed("index_reduce"))
 
 
 @index_reduce.joint

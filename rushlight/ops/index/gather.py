@@ -19,6 +19,7 @@ from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
+from ..core.shapes import given, on
 from ..create.arguments import stored
 
 along = arr((2, 4), 0, 3, "int64")
@@ -139,6 +140,9 @@ def scatter_zeros(grad: Any, index: Any, *, shape: Any, dim: int) -> Any:
     return out
 
 
+scatter_zeros.shape(given)
+
+
 def add_along(out: Any, index: Any, source: Any, d: int) -> None:
     if index.size == 0:
         return
@@ -200,6 +204,9 @@ def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     return out
 
 
+scatter.shape(on(lambda x, index, src, *, dim: check_along("scatter", x.shape, index, dim, src)))
+
+
 def put_along(out: Any, index: Any, value: Any, d: int) -> None:
     if out.ndim == 0:
         out[...] = np.asarray(value).reshape(-1)[-1]
@@ -240,6 +247,9 @@ def corner(input: Any, *, shape: Any) -> Any:
     return out
 
 
+corner.shape(given)
+
+
 corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])])
 
 
@@ -257,6 +267,9 @@ def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     if index.size:
         put_along(out, index, stored(value, out.dtype), d)
     return out
+
+
+scatter_value.shape(on(lambda x, i, *, dim, **_: check_along("scatter", x.shape, i, dim)))
 
 
 scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=dim, value=0), None)
@@ -278,6 +291,9 @@ def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     if index.size:
         add_along(out, index, cut(src, index), d)
     return out
+
+
+scatter_add.shape(on(lambda x, i, src, *, dim: check_along("scatter_add", x.shape, i, dim, src)))
 
 
 scatter_add.vjp(
@@ -435,6 +451,11 @@ def scatter_reduce(
         index1 = np.atleast_1d(index)
         reduce_at(out, grid(index1, d), np.atleast_1d(cut(src, index)), reduce, include_self)
     return out.reshape(input.shape)
+
+
+scatter_reduce.shape(
+    on(lambda x, i, src, *, dim, **_: check_along("scatter_reduce", x.shape, i, dim, src))
+)
 
 
 @scatter_reduce.joint

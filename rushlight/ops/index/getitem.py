@@ -17,8 +17,11 @@ import numpy as np
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.meta import MetaArray
+from ..core.numerics import depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case
+from ..core.shapes import given, same
 from ..create.arguments import stored
 from ..shape import views as s
 
@@ -89,6 +92,23 @@ def index(input: Any, *indices: Any) -> Any:
     return run_index(input, indices)
 
 
+def indexed(x: Any, *indices: Any) -> MetaArray:
+    """The shape of elements at index tensors; that of elements under a mask is not known."""
+    if any(i is not None and i.dtype.kind == "b" for i in indices):
+        raise NotImplementedError(depends_on_data("index"))
+    places = [k for k, i in enumerate(indices) if i is not None]
+    if not places:
+        return MetaArray(x.shape, x.dtype)
+    found = np.broadcast_shapes(*(indices[k].shape for k in places))
+    kept = [n for k, n in enumerate(x.shape) if k not in places]
+    together = places == list(range(places[0], places[-1] + 1))
+    at = places[0] if together else 0
+    return MetaArray((*kept[:at], *found, *kept[at:]), x.dtype)
+
+
+index.shape(indexed)
+
+
 index.joint(
     lambda g, _y, _x, *indices, shapes: (
         index_backward(g, *indices, shape=shapes[0]),
@@ -107,6 +127,9 @@ def index_backward(grad: Any, *indices: Any, shape: Any) -> Any:
     else:
         np.add.at(out, key, grad)
     return out
+
+
+index_backward.shape(given)
 
 
 index_backward.joint(lambda g, _y, _grad, *indices: (index(g, *indices), *[None] * len(indices)))
@@ -141,6 +164,9 @@ def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -
             )
         ) from None
     return out
+
+
+index_put.shape(same)
 
 
 @index_put.joint

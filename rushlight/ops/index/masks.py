@@ -18,6 +18,7 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, bools, case, error, ints, values
+from ..core.shapes import given, same
 from ..create.arguments import stored
 from ..elementwise import formulas as m
 from . import getitem as ix
@@ -39,6 +40,12 @@ def check_mask(name: str, mask: Any) -> None:
         )
 
 
+def masked_shape(x: Any, mask: Any, *_: Any, **__: Any) -> MetaArray:
+    """The shapes of the operand and of a mask broadcast."""
+    check_mask("masked_fill_", mask)
+    return MetaArray(np.broadcast_shapes(x.shape, mask.shape), x.dtype)
+
+
 @op(
     samples=[case((3, 4), mask34, value=2.0), case((3, 4), arr((4,), dtype="bool"), value=-1)],
     low="keep",
@@ -49,6 +56,9 @@ def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
     return np.where(mask, stored(value, input.dtype), input)
+
+
+masked_fill.shape(masked_shape)
 
 
 masked_fill.vjp(lambda g, _y, _x, mask: masked_fill(g, mask, value=0), None)
@@ -76,6 +86,9 @@ def masked_put(input: Any, mask: Any, value: Any) -> Any:
     """A 0-d tensor where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
     return np.where(mask, value.astype(input.dtype), input)
+
+
+masked_put.shape(masked_shape)
 
 
 masked_put.vjp(
@@ -156,6 +169,9 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     return out
 
 
+masked_scatter.shape(masked_shape)
+
+
 @op(samples=[case((3, 4), mask34, shape=(13,))], low="keep", fresh=True, public="")
 def masked_gather(grad: Any, mask: Any, *, shape: Any) -> Any:
     """The elements under a mask, followed by zeros, in `shape`."""
@@ -163,6 +179,9 @@ def masked_gather(grad: Any, mask: Any, *, shape: Any) -> Any:
     picked = grad[np.broadcast_to(mask, grad.shape)]
     out.reshape(-1)[: picked.size] = picked
     return out
+
+
+masked_gather.shape(given)
 
 
 masked_gather.vjp(
@@ -205,10 +224,6 @@ def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
 )
 def argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
-    if input.__class__ is MetaArray:
-        raise NotImplementedError(
-            "nonzero: the result of a meta tensor depends on data that it does not have"
-        )
     return (
         np.stack(np.nonzero(input), axis=1)
         if input.ndim
@@ -304,6 +319,9 @@ def take_backward(grad: Any, index: Any, *, shape: Any) -> Any:
     return out
 
 
+take_backward.shape(given)
+
+
 take.vjp(lambda g, _y, _x, index, *, shapes: take_backward(g, index, shape=shapes[0]), None)
 take_backward.vjp(lambda g, _y, _g, index: take(g, index), None)
 take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
@@ -342,6 +360,9 @@ def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any
     else:
         line[place] = source.reshape(-1)
     return line.reshape(input.shape)
+
+
+put.shape(same)
 
 
 put.vjp(

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import message
 from ...kernels.matmul.select import added, product
+from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import case, error
 from .matmul import (
@@ -129,6 +130,13 @@ addmv.vjp(
 )
 
 
+def added_shape(input: Any, vec1: Any, vec2: Any, **_: Any) -> MetaArray:
+    """The shape of `addr`."""
+    need_dims(vec1, "vec1", 1)
+    need_dims(vec2, "vec2", 1)
+    return MetaArray((vec1.shape[0], vec2.shape[0]), np.result_type(vec1.dtype, vec2.dtype))
+
+
 @op(
     samples=[case((4, 3), (4,), (3,)), case((3,), (4,), (3,), beta=0.5, alpha=2.0)],
     holomorphic=True,
@@ -140,6 +148,9 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     need_dims(vec1, "vec1", 1)
     need_dims(vec2, "vec2", 1)
     return _added(input, vec1[:, None] * vec2, beta, alpha, strict=True)
+
+
+addr.shape(added_shape)
 
 
 addr.vjp(
@@ -193,6 +204,11 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 
     """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
     products = bmm.fn(batch1, batch2)
     return _added(input, products.sum(axis=0, dtype=products.dtype), beta, alpha)
+
+
+addbmm.shape(
+    lambda x, a, b, **_: MetaArray((a.shape[1], b.shape[2]), np.result_type(a.dtype, b.dtype))
+)
 
 
 addbmm.vjp(

@@ -231,6 +231,28 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out:
 # -- QR --------------------------------------------------------------------------------------------
 
 
+def qr_shape(a: Any, *, mode: Any = "reduced") -> tuple[MetaArray, MetaArray]:
+    """The shapes of Q and R."""
+    *batch, m, n = a.shape
+    k = m if mode == "complete" else min(m, n)
+    q = (0,) if mode == "r" else (*batch, m, k)
+    return MetaArray(q, a.dtype), MetaArray((*batch, k, n), a.dtype)
+
+
+def lu_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
+    """The shapes of P, L and U."""
+    *batch, m, n = a.shape
+    k = min(m, n)
+    return tuple(MetaArray((*batch, *s), a.dtype) for s in ((m, m), (m, k), (k, n)))
+
+
+def packed_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
+    """The shapes of packed L and U, of the pivots, and of what LAPACK says."""
+    *batch, m, n = a.shape
+    places = MetaArray((*batch, min(m, n)), np.int32)
+    return MetaArray(a.shape, a.dtype), places, MetaArray(batch, np.int32)
+
+
 @op(
     samples=[sample(4, 3), sample(3, 3), sample(2, 3, 5), sample(2, 4, 2)],
     public="",
@@ -243,6 +265,9 @@ def linalg_qr(a: Any, *, mode: Any = "reduced") -> Any:
         return np.zeros(0, a.dtype), np.linalg.qr(a, mode="r")
     q, r = np.linalg.qr(a, mode=mode)
     return q, r
+
+
+linalg_qr.shape(qr_shape)
 
 
 @linalg_qr.vjp
@@ -365,6 +390,9 @@ def linalg_lu(a: Any, *, pivot: bool = True) -> Any:
     return kernels.lu_unpack(packed, pivots)
 
 
+linalg_lu.shape(lu_shape)
+
+
 def _lu_gradient(p: Any, low: Any, up: Any, gl: Any, gu: Any) -> Any:
     """The gradient of a = P L U from those of L and U (either may be None)."""
     from .solve import linalg_solve_triangular as solve
@@ -406,6 +434,9 @@ def _lu_rule(g: Any, y: Any, _a: Any) -> Any:
 def linalg_lu_factor(a: Any, *, pivot: bool = True) -> Any:
     """LU in LAPACK's packed form, pivots, info."""
     return kernels.lu_factor(a, pivot=pivot)
+
+
+linalg_lu_factor.shape(packed_shape)
 
 
 @linalg_lu_factor.vjp

@@ -19,6 +19,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
+from ..core.shapes import real_of, same
 from ..elementwise.formulas import log, where
 from ..reduce import sums
 from .factor import batch_prefix, need_matrix, same_shape, sample
@@ -137,6 +138,9 @@ def linalg_pinv(a: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool =
     return (adjoint_(vh) * inverse_s[..., None, :]) @ adjoint_(u)
 
 
+linalg_pinv.shape(lambda a, **_: MetaArray((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype))
+
+
 def pinv_rule(g: Any, y: Any, a: Any) -> Any:
     m, n = a.shape[-2:]
     yh, gh = adjoint_(y), adjoint_(g)
@@ -235,6 +239,9 @@ def linalg_cofactor(a: Any) -> Any:
     return (turn[..., None, None] * y).astype(a.dtype, copy=False)
 
 
+linalg_cofactor.shape(same)
+
+
 @linalg_cofactor.vjp
 def _cofactor_rule(g: Any, y: Any, a: Any) -> Any:
     b = linalg_inv_quiet(a).mT
@@ -267,6 +274,11 @@ def linalg_slogdet(a: Any) -> Any:
     """Sign and log of the magnitude of the determinant."""
     sign, size = np.linalg.slogdet(a)
     return np.asarray(sign), np.asarray(size)
+
+
+linalg_slogdet.shape(
+    lambda a: (MetaArray(a.shape[:-2], a.dtype), MetaArray(a.shape[:-2], real_of(a.dtype)))
+)
 
 
 @linalg_slogdet.vjp

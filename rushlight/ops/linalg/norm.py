@@ -15,10 +15,13 @@ import numpy as np
 from ...autograd.door import wrap
 from ...errors import axes, axis, message
 from ...kernels.elementwise.select import EXPONENTS
+from ...kernels.meta import MetaArray
 from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
+from ..core.reduction import reduced_shape
 from ..core.samples import arr, case
+from ..core.shapes import real_of
 from ..elementwise.formulas import abs as magnitude
 from ..elementwise.formulas import sgn, where
 from ..reduce import sums as reductions
@@ -72,6 +75,12 @@ def plan_norm(x: Any, *, ord: float, dim: Any, keepdim: bool) -> Any:
     return POWERS.plan((x,), dim, keepdim, p=ord)
 
 
+def distances_shape(a: Any, b: Any) -> MetaArray:
+    """The shape of all distances of two sets of rows."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return MetaArray((*batch, a.shape[-2], b.shape[-2]), a.dtype)
+
+
 @op(
     samples=[
         case((3, 4), ord=2.0),
@@ -109,6 +118,13 @@ def linalg_vector_norm(x: Any, *, ord: float = 2.0, dim: Any = None, keepdim: bo
         return (size != 0).sum(axis=dim, keepdims=keepdim, dtype=size.dtype)
     total = POWERS((x,), dim, keepdim, p=ord)
     return np.asarray(total ** total.dtype.type(1 / ord))
+
+
+linalg_vector_norm.shape(
+    lambda x, *, ord=2.0, dim=None, keepdim=False: (
+        MetaArray(reduced_shape(x.shape, dim, keepdim), real_of(x.dtype))
+    )
+)
 
 
 def _kept(v: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
@@ -316,6 +332,9 @@ def euclidean_distances(x1: Any, x2: Any) -> Any:
     squares = (x1 * x1).sum(-1)[..., :, None] + (x2 * x2).sum(-1)[..., None, :]
     squares -= 2 * np.matmul(x1, x2.mT)
     return np.sqrt(np.maximum(squares, 0))
+
+
+euclidean_distances.shape(distances_shape)
 
 
 def _one_side(g: Any, y: Any, x: Any, other: Any) -> Any:

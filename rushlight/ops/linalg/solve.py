@@ -21,6 +21,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import Case, case, made, regular, values
+from ..core.shapes import real_of, same
 from ..shape.views import cat
 from .factor import need_matrix, sample
 from .inverse import inv, linalg_inv, linalg_inv_quiet, linalg_pinv, pinv_rule, singular
@@ -275,6 +276,14 @@ def _old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> A
 # -- least squares ---------------------------------------------------------------------------------
 
 
+def least_squares_shape(a: Any, b: Any, *, rcond: Any = None) -> tuple[MetaArray, ...]:
+    """The shapes of solutions, ranks and singular values."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    values = MetaArray((*batch, min(a.shape[-2:])), real_of(a.dtype))
+    solutions = MetaArray((*batch, a.shape[-1], b.shape[-1]), a.dtype)
+    return solutions, MetaArray(batch, np.int64), values
+
+
 @op(
     samples=[system((4, 3), (4, 2)), system((2, 3, 4), (2, 3, 1))],
     public="",
@@ -295,6 +304,9 @@ def linalg_lstsq(a: Any, b: Any, *, rcond: float | None = None) -> Any:
     for place in np.ndindex(batch):
         x[place], _, rank[place], s[place] = np.linalg.lstsq(a[place], b[place], rcond=limit)
     return x, rank, s
+
+
+linalg_lstsq.shape(least_squares_shape)
 
 
 @linalg_lstsq.joint
@@ -372,6 +384,9 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
 def linalg_matrix_exp(a: Any) -> Any:
     """exp of square matrices."""
     return kernels.matrix_exp(a)
+
+
+linalg_matrix_exp.shape(same)
 
 
 @linalg_matrix_exp.vjp

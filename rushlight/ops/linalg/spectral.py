@@ -18,6 +18,7 @@ from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
+from ..core.shapes import real_of
 from .factor import column, need_matrix, row, sample
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .triangles import put_diagonal, take_diagonal
@@ -42,6 +43,21 @@ def off_diagonal(x: Any) -> Any:
     return x * constant(1 - np.eye(x.shape[-1]), x)
 
 
+def eig_shape(a: Any) -> tuple[MetaArray, MetaArray]:
+    """The shapes of eigenvalues and eigenvectors, which are complex."""
+    kind = np.result_type(a.dtype, np.complex64)
+    return MetaArray(a.shape[:-1], kind), MetaArray(a.shape, kind)
+
+
+def svd_shape(a: Any, *, full_matrices: bool = False) -> tuple[MetaArray, ...]:
+    """The shapes of U, S and Vh."""
+    *batch, m, n = a.shape
+    k = min(m, n)
+    u, v = (m, n) if full_matrices else (k, k)
+    values = MetaArray((*batch, k), real_of(a.dtype))
+    return MetaArray((*batch, m, u), a.dtype), values, MetaArray((*batch, v, n), a.dtype)
+
+
 @op(
     samples=[sample(3, 3, kind="symmetric"), sample(2, 4, 4, kind="symmetric", uplo="U")],
     public="",
@@ -59,6 +75,11 @@ def linalg_eigh(a: Any, *, uplo: Any = "L") -> Any:
     except np.linalg.LinAlgError as failed:
         raise LinAlgError(f"linalg.eigh: The algorithm failed to converge ({failed})") from None
     return values, vectors
+
+
+linalg_eigh.shape(
+    lambda a, *, uplo="L": (MetaArray(a.shape[:-1], real_of(a.dtype)), MetaArray(a.shape, a.dtype))
+)
 
 
 @linalg_eigh.vjp
@@ -108,6 +129,9 @@ def linalg_eig(a: Any) -> Any:
         raise RuntimeError("linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(a)
     return values.astype(kind, copy=False), vectors.astype(kind, copy=False)
+
+
+linalg_eig.shape(eig_shape)
 
 
 @linalg_eig.vjp
@@ -170,6 +194,9 @@ def linalg_svd(a: Any, *, full_matrices: bool = False) -> Any:
             f"non-finite values. ({failed})"
         ) from None
     return u, s, vh
+
+
+linalg_svd.shape(svd_shape)
 
 
 @linalg_svd.vjp

@@ -10,12 +10,48 @@ from typing import Any
 import numpy as np
 
 from ...errors import axis, message
+from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case, error
+from ..core.shapes import on
 from .matmul import constant, finish, matmul, need_dims, tall
 
 # -- outer, inner, kron, cross ---------------------------------------------------------------------
+
+
+def outer_shape(a: Any, b: Any) -> MetaArray:
+    """The shape of all products of two vectors' elements."""
+    need_dims(a, "outer: self", 1)
+    need_dims(b, "outer: vec2", 1)
+    return MetaArray((a.shape[0], b.shape[0]), a.dtype)
+
+
+def crossed_shape(a: Any, b: Any, *, dim: int = -1) -> MetaArray:
+    """The shape of a vector product."""
+    back = axis(dim, max(a.ndim, b.ndim)) - max(a.ndim, b.ndim)
+    if a.shape[back] != 3 or b.shape[back] != 3:
+        raise RuntimeError(
+            message(
+                f"linalg.cross: inputs dimension {dim} must have length 3. "
+                f"Got {a.shape[back]} and {b.shape[back]}",
+                f"{tuple(a.shape)} and {tuple(b.shape)}",
+            )
+        )
+    return MetaArray(np.broadcast_shapes(a.shape, b.shape), a.dtype)
+
+
+def taken_diagonal(x: Any, *, offset: int = 0) -> MetaArray:
+    """The shape of a diagonal of the last two dimensions."""
+    m, n = x.shape[-2:]
+    return MetaArray((*x.shape[:-2], max(min(m + min(offset, 0), n - max(offset, 0)), 0)), x.dtype)
+
+
+def trace_shape(x: Any) -> MetaArray:
+    """One number; whole numbers are summed in int64."""
+    if x.ndim != 2:
+        raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(x.shape)}"))
+    return MetaArray((), np.int64 if x.dtype.kind in "biu" else x.dtype)
 
 
 @op(
@@ -31,6 +67,9 @@ def outer(input: Any, vec2: Any) -> Any:
     need_dims(input, "outer: self", 1)
     need_dims(vec2, "outer: vec2", 1)
     return input[:, None] * vec2
+
+
+outer.shape(outer_shape)
 
 
 outer.vjp(lambda g, _y, _a, b: matmul(g, b), lambda g, _y, a, _b: matmul(a, g))
@@ -96,6 +135,9 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return np.stack(parts, axis=where if parts[0].ndim + 1 == max(input.ndim, other.ndim) else back)
 
 
+linalg_cross.shape(crossed_shape)
+
+
 linalg_cross.vjp(
     lambda g, _y, _a, b, *, dim: linalg_cross(b, g, dim=dim),
     lambda g, _y, a, _b, *, dim: linalg_cross(g, a, dim=dim),
@@ -144,6 +186,9 @@ def tril(input: Any, *, diagonal: int = 0) -> Any:
     return np.tril(input, diagonal)
 
 
+tril.shape(on(lambda x, diagonal=0: _at_least_2d("tril", x)))
+
+
 tril.vjp(lambda g, _y, _x, *, diagonal: tril(g, diagonal=diagonal))
 
 
@@ -160,6 +205,9 @@ def triu(input: Any, *, diagonal: int = 0) -> Any:
     return np.triu(input, diagonal)
 
 
+triu.shape(on(lambda x, diagonal=0: _at_least_2d("triu", x)))
+
+
 triu.vjp(lambda g, _y, _x, *, diagonal: triu(g, diagonal=diagonal))
 
 
@@ -167,6 +215,9 @@ triu.vjp(lambda g, _y, _x, *, diagonal: triu(g, diagonal=diagonal))
 def take_diagonal(x: Any, *, offset: int = 0) -> Any:
     """The diagonal of the last two dims, copied."""
     return np.diagonal(x, offset, -2, -1).copy()
+
+
+take_diagonal.shape(taken_diagonal)
 
 
 @take_diagonal.vjp
@@ -186,6 +237,11 @@ def put_diagonal(v: Any, *, rows: int, columns: int, offset: int = 0) -> Any:
     i = np.arange(v.shape[-1])
     y[..., i + max(-offset, 0), i + max(offset, 0)] = v
     return y
+
+
+put_diagonal.shape(
+    lambda v, *, rows, columns, offset=0: MetaArray((*v.shape[:-1], rows, columns), v.dtype)
+)
 
 
 put_diagonal.vjp(lambda g, _y, _v, *, offset: take_diagonal(g, offset=offset))
@@ -220,6 +276,9 @@ def trace(input: Any) -> Any:
     if input.ndim != 2:
         raise RuntimeError(message("trace: expected a matrix", f"shape {tuple(input.shape)}"))
     return np.trace(input, dtype=np.int64 if input.dtype.kind in "biu" else None)
+
+
+trace.shape(trace_shape)
 
 
 trace.vjp(lambda g, _y, _x, *, shapes: g * constant(np.eye(*shapes[0]), g))

@@ -41,6 +41,9 @@ def convolve(
     return kernel.forward(input, weight, None, stride, padding, dilation, groups, size)
 
 
+convolve.shape(lambda x, w, *, size, **_: MetaArray((x.shape[0], w.shape[0], *size), x.dtype))
+
+
 @op(
     samples=[
         case((2, 2, 4, 2), (2, 3, 2, 3), size=(5, 4), **_ONE),
@@ -57,6 +60,11 @@ def convolve_input(
     return kernel.input_gradient(input, weight, size, stride, padding, dilation, groups)
 
 
+convolve_input.shape(
+    lambda g, w, *, size, groups, **_: MetaArray((g.shape[0], w.shape[1] * groups, *size), g.dtype)
+)
+
+
 @op(
     samples=[
         case((2, 3, 5, 4), (2, 2, 4, 2), size=(2, 3), **_ONE),
@@ -71,6 +79,11 @@ def convolve_weight(
 ) -> Any:
     """The transpose of `convolve` in its weight, whose kernel had the shape `size`."""
     return kernel.weight_gradient(input, grad, size, stride, padding, dilation, groups)
+
+
+convolve_weight.shape(
+    lambda x, g, *, size, groups, **_: MetaArray((g.shape[1], x.shape[1] // groups, *size), x.dtype)
+)
 
 
 def _how(stride: Ints, padding: Ints, dilation: Ints, groups: int) -> dict[str, Any]:

@@ -79,6 +79,9 @@ def embedding_backward(
     return kernel.sum_rows(rows.reshape(-1, grad.shape[-1]), indices.reshape(-1), n)
 
 
+embedding_backward.shape(lambda g, indices, *, n, **_: MetaArray((n, g.shape[-1]), g.dtype))
+
+
 def factors(indices: Any, n: int, padding_idx: int, by_frequency: bool) -> Any:
     """What each looked-up row's gradient is multiplied by, (*indices.shape, 1); None for 1."""
     if padding_idx < 0 and not by_frequency:

@@ -10,10 +10,21 @@ from typing import Any
 
 from ...errors import message
 from ...kernels.conv import reference as kernel
+from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case
 from .spatial import Ints, check_tensor, ints, list_of
+
+
+def im2col_shape(
+    x: Any, *, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints
+) -> MetaArray:
+    """The shape of the windows of every image as columns."""
+    sizes = zip(x.shape[2:], kernel_size, dilation, padding, stride, strict=True)
+    counts = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in sizes]
+    columns = x.shape[1] * math.prod(kernel_size)
+    return MetaArray((x.shape[0], columns, math.prod(counts)), x.dtype)
 
 
 @op(
@@ -28,6 +39,9 @@ from .spatial import Ints, check_tensor, ints, list_of
 def im2col(input: Any, *, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Any:
     """The windows of every image as columns: (N, C * prod(kernel_size), L)."""
     return kernel.unfold(input, kernel_size, dilation, padding, stride)
+
+
+im2col.shape(im2col_shape)
 
 
 @op(
@@ -56,6 +70,13 @@ def col2im(
 ) -> Any:
     """Columns added up into images (N, C, *output_size): the transpose of `im2col`."""
     return kernel.fold(input, output_size, kernel_size, dilation, padding, stride)
+
+
+col2im.shape(
+    lambda x, *, output_size, kernel_size, **_: (
+        MetaArray((x.shape[0], x.shape[1] // math.prod(kernel_size), *output_size), x.dtype)
+    )
+)
 
 
 im2col.vjp(

@@ -19,6 +19,7 @@ from ...kernels.reduce.select import Reduction, add_reduce
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case
+from ..core.shapes import broadcast, loss, scalar
 from ..elementwise import formulas as m
 from ..elementwise.elementary import sign
 from ..elementwise.formulas import maximum, minimum, where
@@ -134,6 +135,9 @@ def squared(input: Any, target: Any, *, reduction: str) -> Any:
     return square_apart(input, target, reduction=reduction)
 
 
+squared.shape(loss)
+
+
 def _squared_slope(g: Any, a: Any, b: Any, reduction: str) -> Any:
     if a.shape == b.shape:
         g = share(g, a.shape, reduction) * 2
@@ -174,6 +178,9 @@ def smooth_l1(input: Any, target: Any, *, reduction: str, beta: float) -> Any:
     return smooth_apart(input, target, reduction=reduction, beta=beta)
 
 
+smooth_l1.shape(loss)
+
+
 def _smooth_slope(g: Any, a: Any, b: Any, reduction: str, beta: float) -> Any:
     if a.shape == b.shape:
         return held_apart(a, b, portion(g, a.shape, reduction), unit=beta, most=1.0)
@@ -193,6 +200,9 @@ smooth_l1.vjp(
 def huber(input: Any, target: Any, *, reduction: str, delta: float) -> Any:
     """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2)."""
     return huber_apart(input, target, reduction=reduction, delta=delta)
+
+
+huber.shape(loss)
 
 
 def _huber_slope(g: Any, a: Any, b: Any, reduction: str, delta: float) -> Any:
@@ -229,6 +239,7 @@ def distances(reduction: str) -> Any:
     fn.__doc__ = f"The {reduction} of |x - t|."
     record = op(samples=[case((3, 4), (3, 4))], promote="common", public="", fresh=True,
                 node=f"{reduction.capitalize()}Backward0")(fn)  # fmt: skip
+    record.shape(lambda x, t: scalar(broadcast(x, t)))
     return record.vjp(
         lambda g, _y, x, t: _distance_slope(g, x, t, reduction),
         lambda g, _y, x, t: -_distance_slope(g, x, t, reduction),

@@ -19,6 +19,7 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
+from ..core.shapes import given
 from .loss import finished, reduced, reduction_of
 
 CLASSES = arr((5,), 0, 4, "int64")
@@ -58,6 +59,13 @@ def of_class(a: Any, target: Any) -> Any:
     return np.take_along_axis(a, np.expand_dims(target, d), d).squeeze(d)
 
 
+def nll_shape(
+    x: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int
+) -> MetaArray:
+    """One number, or one for each target."""
+    return MetaArray(target.shape if reduction == "none" else (), x.dtype)
+
+
 @op(
     autocast="float32",
     samples=[
@@ -83,6 +91,9 @@ def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_i
         return reduced(loss, reduction)
     with np.errstate(all="ignore"):
         return np.true_divide(np.asarray(np.add.reduce(loss, axis=None)), total)
+
+
+nll.shape(nll_shape)
 
 
 def _spread(
@@ -129,6 +140,9 @@ def nll_backward(
     g = np.broadcast_to(g, target.shape).astype(grad.dtype, copy=False)
     np.put_along_axis(out, np.expand_dims(target, d), np.expand_dims(g, d), d)
     return out
+
+
+nll_backward.shape(given)
 
 
 nll_backward.vjp(

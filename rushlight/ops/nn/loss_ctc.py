@@ -31,6 +31,15 @@ def _split(targets: Any, lengths: Lengths) -> list[Any]:
 _SAMPLE = {"input_lengths": (5, 4), "target_lengths": (2, 1), "blank": 0}
 
 
+def ctc_shape(
+    log_probs: Any, targets: Any, *, input_lengths: Lengths, target_lengths: Lengths, blank: int
+) -> tuple[MetaArray, MetaArray]:
+    """The shapes of the losses and of the forward variables."""
+    steps, n, _ = log_probs.shape
+    states = 2 * max(target_lengths, default=0) + 1
+    return MetaArray((n,), log_probs.dtype), MetaArray((steps, n, states), log_probs.dtype)
+
+
 @op(
     samples=[
         case(arr((5, 2, 4), -3, -0.5), arr((2, 2), 1, 4, "int64"), **_SAMPLE),
@@ -56,6 +65,9 @@ def ctc(
     labels, skip = kernel.states(_split(targets, target_lengths), blank)
     emit = kernel.emissions(log_probs, labels)
     return kernel.forward(emit, skip, np.asarray(input_lengths), np.asarray(target_lengths))
+
+
+ctc.shape(ctc_shape)
 
 
 @ctc.joint
@@ -108,6 +120,9 @@ def ctc_backward(
         out = parts * grad[None, :, None]
     out[:, (grad == 0) & ~np.isfinite(loss)] = 0  # what zero_infinity took out
     return out
+
+
+ctc_backward.shape(lambda g, log_probs, *_, **__: MetaArray(log_probs.shape, log_probs.dtype))
 
 
 ctc_backward.vjp(None, None, None, None, None)

@@ -18,6 +18,7 @@ from ...kernels.reduce.select import Reduction
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, values
+from ..core.shapes import loss
 from ..elementwise import formulas as m
 from ..elementwise.activation import log_of_one_plus_exp, sigmoid
 from ..elementwise.formulas import exp, log, maximum
@@ -67,6 +68,9 @@ def bce(input: Any, target: Any, weight: Any = None, *, reduction: str) -> Any:
         if weight is None:
             return bce_plain(input, target, reduction=reduction)
         return bce_weighted(input, target, weight, reduction=reduction)
+
+
+bce.shape(loss)
 
 
 def weighted(g: Any, weight: Any, shape: Any, reduction: str) -> Any:
@@ -141,6 +145,9 @@ def bce_logits(
     else:
         loss = logits_weighted(input, target, pos_weight, reduction=own)
     return loss if weight is None else reduced(loss * weight, reduction)
+
+
+bce_logits.shape(loss)
 
 
 def _logits_slope(g: Any, x: Any, t: Any, w: Any, p: Any, reduction: str) -> Any:
@@ -321,6 +328,9 @@ def gaussian_nll_loss(
 def soft_margin(input: Any, target: Any, *, reduction: str) -> Any:
     """log(1 + exp(-t x))."""
     return reduced(log_of_one_plus_exp(-(input * target)), reduction)
+
+
+soft_margin.shape(loss)
 
 
 def _soft_margin_slope(g: Any, x: Any, t: Any, reduction: str) -> Any:

@@ -76,6 +76,11 @@ def pad_transpose(input: Any, *, pad: Ints, mode: str) -> Any:
     return kernel.to_sources(input, pad, mode)
 
 
+pad_transpose.shape(
+    lambda x, *, pad, mode: MetaArray(padded_shape(x.shape, tuple(-p for p in pad)), x.dtype)
+)
+
+
 def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
     """The op of one padding mode and number of dimensions (PyTorch names their nodes apart)."""
 

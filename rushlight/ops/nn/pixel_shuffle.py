@@ -7,9 +7,42 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import case, error
+from ..core.shapes import same
 from .spatial import list_of
+
+
+def shuffled(shape: Any, r: int) -> tuple[int, ...]:
+    """The shape after `pixel_shuffle`."""
+    _check("pixel_shuffle", "upscale_factor", shape, r)
+    *lead, c, h, w = shape
+    if c % (r * r):
+        raise RuntimeError(
+            message(
+                "pixel_shuffle expects its input's 'channel' dimension to be divisible by the "
+                f"square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}",
+                got=f"input {list_of(shape)}, upscale_factor={r}",
+            )
+        )
+    return (*lead, c // (r * r), h * r, w * r)
+
+
+def unshuffled(shape: Any, r: int) -> tuple[int, ...]:
+    """The shape after `pixel_unshuffle`."""
+    _check("pixel_unshuffle", "downscale_factor", shape, r)
+    *lead, c, h, w = shape
+    for name, at, size in (("height", -2, h), ("width", -1, w)):
+        if size % r:
+            raise RuntimeError(
+                message(
+                    f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                    f"input.size({at})={size} is not divisible by {r}",
+                    got=f"input {list_of(shape)}",
+                )
+            )
+    return (*lead, c * r * r, h // r, w // r)
 
 
 @op(
@@ -32,20 +65,17 @@ def pixel_shuffle(input: Any, *, upscale_factor: int) -> Any:
     Shi et al., Real-Time Single Image and Video Super-Resolution, 2016.
     """
     r = upscale_factor
-    _check("pixel_shuffle", "upscale_factor", input.shape, r)
     *lead, c, h, w = input.shape
-    if c % (r * r):
-        raise RuntimeError(
-            message(
-                "pixel_shuffle expects its input's 'channel' dimension to be divisible by the "
-                f"square of upscale_factor, but input.size(-3)={c} is not divisible by {r * r}",
-                got=f"input {list_of(input.shape)}, upscale_factor={r}",
-            )
-        )
+    shape = shuffled(input.shape, r)
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
     x = x.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return np.ascontiguousarray(x).reshape(*lead, c // (r * r), h * r, w * r)
+    return np.ascontiguousarray(x).reshape(shape)
+
+
+pixel_shuffle.shape(
+    lambda x, *, upscale_factor: MetaArray(shuffled(x.shape, upscale_factor), x.dtype)
+)
 
 
 @op(
@@ -58,21 +88,17 @@ def pixel_shuffle(input: Any, *, upscale_factor: int) -> Any:
 def pixel_unshuffle(input: Any, *, downscale_factor: int) -> Any:
     """Positions to channels: (*, C, H r, W r) to (*, C r ** 2, H, W)."""
     r = downscale_factor
-    _check("pixel_unshuffle", "downscale_factor", input.shape, r)
     *lead, c, h, w = input.shape
-    for name, at, size in (("height", -2, h), ("width", -1, w)):
-        if size % r:
-            raise RuntimeError(
-                message(
-                    f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                    f"input.size({at})={size} is not divisible by {r}",
-                    got=f"input {list_of(input.shape)}",
-                )
-            )
+    shape = unshuffled(input.shape, r)
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
     x = x.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return np.ascontiguousarray(x).reshape(*lead, c * r * r, h // r, w // r)
+    return np.ascontiguousarray(x).reshape(shape)
+
+
+pixel_unshuffle.shape(
+    lambda x, *, downscale_factor: MetaArray(unshuffled(x.shape, downscale_factor), x.dtype)
+)
 
 
 @op(
@@ -111,6 +137,9 @@ def channel_shuffle(input: Any, *, groups: int) -> Any:
         )
     x = input.reshape(n, groups, c // groups, *input.shape[2:]).swapaxes(1, 2)
     return np.ascontiguousarray(x).reshape(input.shape)
+
+
+channel_shuffle.shape(same)
 
 
 pixel_shuffle.vjp(

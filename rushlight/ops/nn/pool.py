@@ -17,6 +17,7 @@ from ...kernels.pool import reference
 from ...kernels.pool import select as arrays
 from ..core.record import Op, op, register
 from ..core.samples import arr, case
+from ..core.shapes import sized
 from .spatial import Ints
 
 _K22: dict[str, Any] = {
@@ -43,6 +44,13 @@ def take_plane(input: Any, indices: Any, *, dims: Ints) -> Any:
     return reference.take_plane(input, indices, dims[0])
 
 
+take_plane.shape(
+    lambda x, i, *, dims: (
+        MetaArray((*x.shape[: x.ndim - dims[0]], *i.shape[i.ndim - dims[1] :]), x.dtype)
+    )
+)
+
+
 @op(
     samples=[case((2, 3, 2), arr((2, 3, 2), 0, 20, "int64"), size=(4, 5), dims=1)],
     public="",
@@ -51,6 +59,9 @@ def take_plane(input: Any, indices: Any, *, dims: Ints) -> Any:
 def add_plane(input: Any, indices: Any, *, size: Ints, dims: int) -> Any:
     """The transpose of `take_plane`: elements added at `indices` of planes of zeros."""
     return reference.put_plane(input, indices, size, dims, add=True)
+
+
+add_plane.shape(lambda x, i, *, size, dims: MetaArray((*x.shape[: x.ndim - dims], *size), x.dtype))
 
 
 @op(
@@ -62,6 +73,9 @@ def add_plane(input: Any, indices: Any, *, size: Ints, dims: int) -> Any:
 def put_plane(input: Any, indices: Any, *, size: Ints, dims: int) -> Any:
     """Elements put at `indices` of planes of zeros; of equal indices the last one stays."""
     return reference.put_plane(input, indices, size, dims, add=False)
+
+
+put_plane.shape(lambda x, i, *, size, dims: MetaArray((*x.shape[: x.ndim - dims], *size), x.dtype))
 
 
 def _taken(g: Any, _y: Any, _x: Any, indices: Any, *, size: Ints, dims: int) -> Any:
@@ -88,6 +102,9 @@ def max_tap(
     return arrays.max_tap(input, maxima, kernel, stride, padding, dilation)
 
 
+max_tap.shape(lambda x, maxima, **_: MetaArray(maxima.shape, np.uint8))
+
+
 @op(
     samples=[
         case((2, 2, 2), arr((2, 2, 2), 0, 4, "uint8"), size=(4, 5), **_K22),
@@ -110,6 +127,9 @@ def put_taps(
     return arrays.put_taps(input, taps, size, kernel, stride, padding, dilation)
 
 
+put_taps.shape(sized)
+
+
 @op(
     samples=[
         case((2, 4, 5), arr((2, 2, 2), 0, 4, "uint8"), **_K22),
@@ -123,6 +143,9 @@ def take_taps(
 ) -> Any:
     """From each window the element that `taps` names: the transpose of `put_taps`."""
     return reference.take_taps(input, taps, kernel, stride, padding, dilation)
+
+
+take_taps.shape(lambda x, taps, **_: MetaArray(taps.shape, x.dtype))
 
 
 def _how(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> dict[str, Ints]:
@@ -275,6 +298,9 @@ def avg_pool_transpose(
     return arrays.avg_pool_input(input, size, kernel, stride, padding, count_include_pad, divisor)
 
 
+avg_pool_transpose.shape(sized)
+
+
 def _avg_pool_op(d: int) -> Op:
     def forward(
         input: Any,
@@ -348,6 +374,9 @@ def _(
 def adaptive_avg_transpose(input: Any, *, size: Ints) -> Any:
     """The transpose of the adaptive mean: each element shared out over its window."""
     return arrays.adaptive_avg_input(input, size)
+
+
+adaptive_avg_transpose.shape(sized)
 
 
 def _adaptive_avg_op(d: int) -> Op:

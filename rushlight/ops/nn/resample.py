@@ -44,6 +44,11 @@ def resize_transpose(input: Any, *, how: How) -> Any:
     return resample.resize_input(input, how)
 
 
+resize_transpose.shape(
+    lambda x, *, how: MetaArray((*x.shape[: x.ndim - len(how)], *(r[1] for r in how)), x.dtype)
+)
+
+
 def _resize_op(mode: str, d: int, antialias: bool, name: str) -> Op:
     def forward(input: Any, *, how: How) -> Any:
         return resample.resize(input, how)
@@ -133,6 +138,17 @@ def grid_taps(input: Any, *, size: Ints, mode: str, padding_mode: str, align_cor
     almost everywhere, so there is no gradient.
     """
     return resample.grid_taps(input, size, mode, padding_mode, align_corners)
+
+
+def _taps_shape(grid: Any, *, size: Ints, mode: str, **_: Any) -> tuple[MetaArray, ...]:
+    d = len(size)
+    points = (grid.shape[0], *grid.shape[1:-1])
+    taps = {"nearest": 1, "bilinear": 2**d, "bicubic": 4**d}[mode]
+    found, cell = (taps, *points), MetaArray((d, *points), grid.dtype)
+    return MetaArray(found, np.int64), MetaArray(found, grid.dtype), cell, cell
+
+
+grid_taps.shape(_taps_shape)
 
 
 def _sampled(grid: Any, size: Ints, how: dict[str, Any]) -> Any:
@@ -230,6 +246,11 @@ def affine_grid_generator(theta: Any, *, size: Ints, align_corners: bool) -> Any
     """A grid for `grid_sample`: the points of an image of `size` (N, C, *S), moved by theta."""
     base = base_grid(tuple(size[2:]), align_corners, theta.dtype)
     return np.matmul(base, theta.swapaxes(1, 2)).reshape(size[0], *size[2:], len(size) - 2)
+
+
+affine_grid_generator.shape(
+    lambda t, *, size, align_corners: MetaArray((size[0], *size[2:], len(size) - 2), t.dtype)
+)
 
 
 @affine_grid_generator.vjp

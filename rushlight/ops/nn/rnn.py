@@ -16,6 +16,7 @@ from ...autograd import door
 from ...autograd.backward import grad
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ...kernels.rnn import formulas
 from ...kernels.rnn import select as kernel
 from ..core.composite import composite
@@ -164,6 +165,18 @@ def lstm_layer(
 lstm_layer.planned(kernel.plan_of(kernel.LSTM))
 
 
+def _lstm_shape(
+    x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, **_: Any
+) -> tuple[MetaArray, ...]:
+    n, gates, hidden = x.shape[0], w_ih.shape[0], w_ih.shape[0] // 4
+    out = h0.shape[1]
+    shapes = ((n, out), h0.shape, c0.shape, (n, gates), (n, hidden))
+    return tuple(MetaArray(s, x.dtype) for s in shapes)
+
+
+lstm_layer.shape(_lstm_shape)
+
+
 @lstm_layer.joint
 def _(
     g: Any, y: Any, x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any,
@@ -230,6 +243,17 @@ def gru_layer(
 gru_layer.planned(kernel.plan_of(kernel.GRU))
 
 
+def _gru_shape(
+    x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, **_: Any
+) -> tuple[MetaArray, ...]:
+    n, out = x.shape[0], h0.shape[1]
+    shapes = ((n, out), h0.shape, (n, w_ih.shape[0]), (n, out))
+    return tuple(MetaArray(s, x.dtype) for s in shapes)
+
+
+gru_layer.shape(_gru_shape)
+
+
 @gru_layer.joint
 def _(
     g: Any, y: Any, x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any,
@@ -273,6 +297,15 @@ def rnn_layer(
     """(states, last state): h' = tanh(W x + U h + b), or relu. Elman, 1990."""
     relu_ = nonlinearity == "relu"
     return kernel.rnn_forward(input, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse, relu_)
+
+
+def _rnn_shape(
+    x: Any, h0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, **_: Any
+) -> tuple[MetaArray, MetaArray]:
+    return MetaArray((x.shape[0], h0.shape[1]), x.dtype), MetaArray(h0.shape, x.dtype)
+
+
+rnn_layer.shape(_rnn_shape)
 
 
 @rnn_layer.joint

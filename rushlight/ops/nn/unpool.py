@@ -206,6 +206,14 @@ def fractional_max(input: Any, samples: Any, *, kernel: Ints, out: Ints) -> Any:
     return arrays.fractional_max(input, samples, kernel, out)
 
 
+def _fractional_shape(x: Any, samples: Any, *, kernel: Ints, out: Ints) -> Any:
+    shape = (*x.shape[: x.ndim - len(out)], *out)
+    return MetaArray(shape, x.dtype), MetaArray(shape, np.int64)
+
+
+fractional_max.shape(_fractional_shape)
+
+
 @fractional_max.joint
 def _(g: Any, y: Any, _x: Any, samples: Any, *, out: Ints, shapes: Any) -> Any:
     size = tuple(shapes[0][len(shapes[0]) - len(out) :])

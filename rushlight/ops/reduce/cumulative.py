@@ -12,12 +12,14 @@ import numpy as np
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import axes, axis
+from ...kernels.meta import MetaArray
 from ...kernels.scan import select as scan
 from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
+from ..core.shapes import along as along_dim
 from ..elementwise import formulas as m
 from ..elementwise.pointwise import log_add
 from ..index.gather import scatter_zeros
@@ -43,16 +45,28 @@ def plan_along(how: str, back: bool = False) -> Any:
     )
 
 
+def summed(x: Any, *, dim: int) -> MetaArray:
+    """The shape of running sums and products; whole numbers become int64."""
+    axis(dim, x.ndim)
+    return MetaArray(x.shape, np.int64 if x.dtype.kind in "iub" else x.dtype)
+
+
 @op(samples=LINE, errors=OUT, fresh=True, public="", plan=plan_along("add"))
 def cumsum(input: Any, *, dim: int) -> Any:
     """Running sums along `dim`."""
     return along("add", wide(input, None), dim)
 
 
+cumsum.shape(summed)
+
+
 @op(samples=LINE, fresh=True, public="", plan=plan_along("add", True))
 def cumsum_back(input: Any, *, dim: int) -> Any:
     """Running sums from the end along `dim`."""
     return along("add", input, dim, True)
+
+
+cumsum_back.shape(along_dim)
 
 
 cumsum.vjp(lambda g, _y, _x, *, dim: cumsum_back(g, dim=dim))
@@ -63,6 +77,9 @@ cumsum_back.vjp(lambda g, _y, _x, *, dim: cumsum(g, dim=dim))
 def cumprod(input: Any, *, dim: int) -> Any:
     """Running products along `dim`."""
     return along("mul", wide(input, None), dim)
+
+
+cumprod.shape(summed)
 
 
 @cumprod.vjp
@@ -100,6 +117,9 @@ def logcumsumexp(input: Any, *, dim: int) -> Any:
     return np.moveaxis(out, 0, axis(dim, input.ndim))
 
 
+logcumsumexp.shape(along_dim)
+
+
 @logcumsumexp.vjp
 def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
     # d out_k / d x_j = exp(x_j - out_k), summed over k >= j
@@ -132,6 +152,12 @@ def reversed_(v: Any, dim: int) -> Any:
     return flip(v, dims=(dim,)) if v.ndim else v
 
 
+def running_shape(x: Any, *, dim: int) -> tuple[MetaArray, MetaArray]:
+    """The shapes of running extremes and of their places."""
+    axis(dim, x.ndim)
+    return MetaArray(x.shape, x.dtype), MetaArray(x.shape, np.int64)
+
+
 def running_extreme(name: str, pick: str) -> Any:
     def fn(input: Any, *, dim: int) -> Any:
         d = axis(dim, input.ndim)
@@ -154,6 +180,7 @@ def running_extreme(name: str, pick: str) -> Any:
             name[3:], input.shape, input.strides, input.dtype, dim % input.ndim, False, True
         ),
     )(fn)
+    record.shape(running_shape)
     return record.vjp(
         lambda g, y, _x, *, dim, shapes: (
             scatter_zeros(g[0], y[1], shape=shapes[0], dim=dim) if shapes[0] else g[0] * 1.0

@@ -20,6 +20,7 @@ from ..core.record import op
 from ..core.reduction import reduced_shape
 from ..core.return_types import return_type
 from ..core.samples import arr, case, values
+from ..core.shapes import scalar
 from ..linalg.matmul import constant, finish
 from . import sums
 
@@ -45,6 +46,9 @@ def pick_along(x: Any, index: Any, *, dim: int) -> Any:
     return np.take_along_axis(x, index, dim)
 
 
+pick_along.shape(lambda x, index, *, dim: MetaArray(index.shape, x.dtype))
+
+
 def _pick_rule(g: Any, _y: Any, _x: Any, index: Any, *, dim: int, shapes: Any) -> Any:
     return put_along(g, index, dim=dim, size=shapes[0][dim])
 
@@ -68,11 +72,17 @@ def put_along(g: Any, index: Any, *, dim: int, size: int) -> Any:
     return y
 
 
+put_along.shape(
+    lambda g, i, *, dim, size: MetaArray((*g.shape[:dim], size, *g.shape[dim + 1 :]), g.dtype)
+)
+
+
 put_along.vjp(lambda g, _y, _g, index, *, dim: pick_along(g, index, dim=dim), None)
 
 
-def _choosing(name: str, places: Any, node: str, samples: list[Any]) -> Any:
-    """An op that returns (values, indices) of the elements that `places(x, dim, ...)` chooses."""
+def _choosing(name: str, places: Any, node: str, samples: list[Any], count: Any = None) -> Any:
+    """An op that returns (values, indices) of the elements that `places(x, dim, ...)` chooses: all
+    along dim, or `count(*how)` of them."""
 
     def forward(x: Any, *, dim: int, how: tuple[Any, ...] = ()) -> Any:
         index = np.ascontiguousarray(places(x, dim, *how), np.int64)
@@ -88,7 +98,12 @@ def _choosing(name: str, places: Any, node: str, samples: list[Any]) -> Any:
     record = op(samples=samples, public="", fresh=True, outputs=2, differentiable=(0,), node=node)(
         forward
     )
-    return record.vjp(rule)
+    def shape(x: Any, *, dim: int, how: tuple[Any, ...] = ()) -> tuple[MetaArray, MetaArray]:
+        n = x.shape[dim] if count is None else count(*how)
+        found = (*x.shape[:dim], n, *x.shape[dim:][1:])
+        return MetaArray(found, x.dtype), MetaArray(found, np.int64)
+
+    return record.vjp(rule).shape(shape)
 
 
 sort_values = _choosing(
@@ -102,20 +117,25 @@ topk_values = _choosing(
     lambda x, dim, k, largest, ordered: kernels.topk(x, k, dim, largest, ordered),
     "TopkBackward0",
     [case((3, 4), dim=1, how=(2, True, True)), case((300,), dim=0, how=(3, False, True))],
+    lambda k, largest, ordered: k,
 )
 kth_values = _choosing(
     "kth_values",
     lambda x, dim, k: kernels.kth(x, k, dim),
     "KthvalueBackward0",
     [case((3, 4), dim=1, how=(2,))],
+    lambda k: 1,
 )
 median_values = _choosing(
     "median_values",
     kernels.median,
     "MedianBackward1",
     [case((3, 4), dim=1, how=(False,)), case((3, 5), dim=0, how=(True,))],
+    lambda skip: 1,
 )
-mode_values = _choosing("mode_values", kernels.mode, "ModeBackward0", [case((3, 4), dim=1)])
+mode_values = _choosing(
+    "mode_values", kernels.mode, "ModeBackward0", [case((3, 4), dim=1)], lambda: 1
+)
 
 
 def _chosen(record: Any, input: Any, dim: int, keepdim: bool, *how: Any) -> tuple[Any, Any]:
@@ -253,6 +273,9 @@ def median_of_all(x: Any, *, skip_nan: bool = False) -> Any:
     return np.asarray(np.partition(flat, middle)[middle])
 
 
+median_of_all.shape(scalar)
+
+
 @median_of_all.vjp
 def _median_rule(g: Any, y: Any, x: Any) -> Any:
     # equal elements share the gradient; for a NaN the NaNs do
@@ -383,6 +406,9 @@ def pick_along_many(x: Any, index: Any) -> Any:
     return np.take_along_axis(x, np.broadcast_to(index, (*x.shape[:-1], index.shape[-1])), -1)
 
 
+pick_along_many.shape(lambda x, index: MetaArray((*x.shape[:-1], index.shape[-1]), x.dtype))
+
+
 def _pick_many_rule(g: Any, _y: Any, _x: Any, index: Any, *, shapes: Any) -> Any:
     return add_along(g, index, size=shapes[0][-1])
 
@@ -399,6 +425,9 @@ def add_along(g: Any, index: Any, *, size: int) -> Any:
     rows = np.arange(len(flat))[:, None]
     np.add.at(flat, (rows, index.reshape(len(flat), -1)), g.reshape(len(flat), -1))
     return y
+
+
+add_along.shape(lambda g, index, *, size: MetaArray((*g.shape[:-1], size), g.dtype))
 
 
 add_along.vjp(lambda g, _y, _g, index: pick_along_many(g, index), None)

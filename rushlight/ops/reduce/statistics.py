@@ -16,12 +16,14 @@ from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels.argreduce import select as argreduce
 from ...kernels.loss import select as loss_kernels
+from ...kernels.meta import MetaArray
 from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction, add_reduce
 from ..core import return_types
 from ..core.record import op
 from ..core.reduction import by_numpy, quick_dims, reduction
 from ..core.samples import arr, case, error
+from ..core.shapes import real_of, scalar
 from ..elementwise import formulas as m
 from ..shape.views import stack
 from .sums import NP, S34, dims_of, keep, reduced_shape, share, wide
@@ -163,11 +165,20 @@ def plan_spread(root: bool) -> Any:
     )  # fmt: skip
 
 
+def spread_shape(x: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
+    """The shape of a variance or a deviation, which are real."""
+    need_float("var", x)
+    return MetaArray(reduced_shape(x.shape, dim, keepdim), real_of(x.dtype))
+
+
 @op(samples=VAR, fresh=True, public="", low="own", plan=plan_spread(False))
 def var(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any = 1) -> Any:
     """Variance: the sum of |x - mean|^2, over n - correction."""
     need_float("var", input)
     return spread(input, dim, keepdim, correction, False)
+
+
+var.shape(spread_shape)
 
 
 @var.vjp
@@ -188,6 +199,9 @@ def std(input: Any, *, dim: Any = None, keepdim: bool = False, correction: Any =
     """Standard deviation: the root of the variance."""
     need_float("std", input)
     return spread(input, dim, keepdim, correction, True)
+
+
+std.shape(spread_shape)
 
 
 @std.vjp
@@ -230,6 +244,11 @@ def logsumexp(input: Any, *, dim: Any, keepdim: bool = False) -> Any:
     return y if keepdim else y.reshape(reduced_shape(input.shape, dim, False))
 
 
+logsumexp.shape(
+    lambda x, *, dim, keepdim=False: MetaArray(reduced_shape(x.shape, dim, keepdim), x.dtype)
+)
+
+
 @logsumexp.vjp
 def _(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
     y = keep(y, x.shape, dim, keepdim)
@@ -265,6 +284,7 @@ def extreme_op(name: str, ufunc: Any) -> Any:
         samples=EXTREME, fresh=True, public="", low="own", node=f"{name.capitalize()}Backward1",
         plan=lambda input: fold.plan((input,)),
     )(fn)  # fmt: skip
+    record.shape(scalar)
     return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
 
 
@@ -300,9 +320,16 @@ def located(name: str) -> Any:
             name, input.shape, input.strides, input.dtype, dim % input.ndim, keepdim
         ),
     )(fn)
+    record.shape(located_shape)
     return record.vjp(
         lambda g, y, _x, *, dim, keepdim, shapes: to_places(g, y, dim, keepdim, shapes)
     )
+
+
+def located_shape(x: Any, *, dim: int, keepdim: bool = False) -> tuple[MetaArray, MetaArray]:
+    """The shapes of extremes along a dimension and of their places."""
+    shape = reduced_shape(x.shape, axis(dim, x.ndim), keepdim) if x.ndim else ()
+    return MetaArray(shape, x.dtype), MetaArray(shape, np.int64)
 
 
 def to_places(g: Any, y: Any, dim: int, keepdim: bool, shapes: Any) -> Any:
@@ -345,13 +372,19 @@ def position(name: str) -> Any:
     fn.__name__ = name
     which = "largest" if name == "argmax" else "smallest"
     fn.__doc__ = f"The position of the {which} value, in the flattened tensor or along `dim`."
-    return op(
+    record = op(
         samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep",
         plan=lambda input, *, dim, keepdim: argreduce.plan(
             name[3:], input.shape, input.strides, input.dtype,
             None if dim is None else dim % input.ndim, False, False,
         ),
     )(fn)  # fmt: skip
+    return record.shape(place_shape)
+
+
+def place_shape(x: Any, *, dim: Any = None, keepdim: bool = False) -> MetaArray:
+    """The shape of the places of extremes."""
+    return MetaArray(reduced_shape(x.shape, dim, keepdim) if x.ndim else (), np.int64)
 
 
 argmax = position("argmax")
@@ -371,3 +404,6 @@ COUNT = Reduction("add", "nonzero", reference=count_by_numpy)
 def count_nonzero(input: Any, *, dim: Any = None) -> Any:
     """How many elements are not zero."""
     return COUNT((input,), quick_dims(dim, input.ndim))
+
+
+count_nonzero.shape(lambda x, *, dim=None: MetaArray(reduced_shape(x.shape, dim, False), np.int64))

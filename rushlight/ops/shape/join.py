@@ -16,6 +16,7 @@ from ...kernels.meta import MetaArray
 from ...kernels.reduce.select import add_reduce
 from ..core.record import op, view
 from ..core.samples import case, error
+from ..core.shapes import given, same
 
 builtin_sum = sum
 
@@ -131,6 +132,12 @@ def cat(*tensors: Any, dim: int = 0) -> Any:
             return np.concatenate(tensors, axis=dim)
         except ValueError:  # also IndexError's like: what follows knows better
             pass
+    full, d = fitting(tensors, dim)
+    return np.concatenate(full, axis=d)
+
+
+def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
+    """(the tensors that count, the dimension in range), after PyTorch's checks of the shapes."""
     if any(a.ndim == 0 for a in tensors):
         raise RuntimeError(
             "zero-dimensional tensor (at position "
@@ -149,7 +156,18 @@ def cat(*tensors: Any, dim: int = 0) -> Any:
                 f"{next(a.ndim for a in full if a.ndim != full[0].ndim)}"
             )
         raise cat_error([a.shape for a in full])
-    return np.concatenate(full, axis=d)
+    return full, d
+
+
+def joined(*tensors: Any, dim: int = 0) -> MetaArray:
+    """The shape of tensors one after the other."""
+    full, d = fitting(tensors, dim)
+    first = full[0]
+    n = builtin_sum(a.shape[d] for a in full)
+    return MetaArray((*first.shape[:d], n, *first.shape[d + 1 :]), first.dtype)
+
+
+cat.shape(joined)
 
 
 @cat.joint
@@ -179,6 +197,17 @@ def stack(*tensors: Any, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension `dim`."""
     first = tensors[0]
     shape = first.shape
+    of_one_shape(tensors)
+    d = axis(dim, first.ndim + 1)
+    if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
+        return np.concatenate(tensors).reshape(len(tensors), *shape)
+    return np.stack(tensors, axis=d)
+
+
+def of_one_shape(tensors: Any) -> None:
+    """PyTorch's error when tensors to be stacked differ in shape."""
+    first = tensors[0]
+    shape = first.shape
     for i, a in enumerate(tensors):
         if a.shape != shape:
             raise RuntimeError(
@@ -186,10 +215,17 @@ def stack(*tensors: Any, dim: int = 0) -> Any:
                 "entry 0 and "
                 f"{list(a.shape)} at entry {i}"
             )
+
+
+def stacked(*tensors: Any, dim: int = 0) -> MetaArray:
+    """The shape of tensors along a new dimension."""
+    of_one_shape(tensors)
+    first = tensors[0]
     d = axis(dim, first.ndim + 1)
-    if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
-        return np.concatenate(tensors).reshape(len(tensors), *shape)
-    return np.stack(tensors, axis=d)
+    return MetaArray((*first.shape[:d], len(tensors), *first.shape[d:]), first.dtype)
+
+
+stack.shape(stacked)
 
 
 @stack.joint
@@ -205,6 +241,9 @@ def _(g: Any, _y: Any, *_tensors: Any, dim: int, needs: Any) -> Any:
 def clone(input: Any, *, order: str = "K") -> Any:
     """A copy, part of the history."""
     return input.copy(order)
+
+
+clone.shape(same)
 
 
 clone.vjp(lambda g, _y, _x: g)
@@ -226,6 +265,9 @@ def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
     return (
         input.astype(dtype.np, order) if isinstance(input, np.ndarray) else input.astype(dtype.np)
     )
+
+
+to_copy.shape(lambda x, *, dtype, order="K": MetaArray(x.shape, dtype.np))
 
 
 def float_to_int(a: Any, dtype: Any) -> Any:
@@ -272,6 +314,9 @@ def sum_to_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
         i + extra for i, n in enumerate(shape) if n == 1 and input.shape[i + extra] != 1
     )
     return add_reduce(input, dims, True).reshape(shape) if dims else input.reshape(shape).copy()
+
+
+sum_to_shape.shape(given)
 
 
 sum_to_shape.vjp(lambda g, _y, _x: g)

@@ -13,12 +13,38 @@ import numpy as np
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import axes, axis, message
+from ...kernels.meta import MetaArray
 from ..core.arguments import named, sizes
 from ..core.composite import composite
+from ..core.numerics import depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case, error, values
+from ..core.shapes import given, on
 
 # -- reordering ----------------------------------------------------------------------------------
+
+
+def check_repeats(input: Any, repeats: Any) -> None:
+    """PyTorch's errors for numbers of copies."""
+    if len(repeats) < input.ndim:
+        raise RuntimeError(
+            message(
+                "Number of dimensions of repeat dims can not be smaller than number of dimensions "
+                "of tensor",
+                got=f"repeats {repeats} for shape {tuple(input.shape)}",
+            )
+        )
+    if any(r < 0 for r in repeats):
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {min(repeats)}: {list(repeats)}"
+        )
+
+
+def repeated(x: Any, *, repeats: Any) -> MetaArray:
+    """The shape of copies side by side."""
+    check_repeats(x, repeats)
+    own = (1,) * (len(repeats) - x.ndim) + tuple(x.shape)
+    return MetaArray(tuple(n * r for n, r in zip(own, repeats, strict=True)), x.dtype)
 
 
 @op(
@@ -37,6 +63,9 @@ def flip(input: Any, *, dims: Any) -> Any:
         axes(dims, 0)
         return input.copy()
     return np.flip(input, axes(dims, input.ndim)).copy()
+
+
+flip.shape(on(lambda x, *, dims: axes(dims, x.ndim)))
 
 
 flip.vjp(lambda g, _y, _x, *, dims: flip(g, dims=dims))
@@ -92,6 +121,9 @@ def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
     for d in dims:
         axis(d, input.ndim)
     return np.roll(input, shifts, dims)
+
+
+roll.shape(on(lambda x, *, shifts, dims=None: [axis(d, x.ndim) for d in dims or () if x.ndim]))
 
 
 builtin_sum = sum
@@ -158,19 +190,11 @@ def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
 )
 def repeat(input: Any, *, repeats: Any) -> Any:
     """Copies side by side along each dimension."""
-    if len(repeats) < input.ndim:
-        raise RuntimeError(
-            message(
-                "Number of dimensions of repeat dims can not be smaller than number of dimensions "
-                "of tensor",
-                got=f"repeats {repeats} for shape {tuple(input.shape)}",
-            )
-        )
-    if any(r < 0 for r in repeats):
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {min(repeats)}: {list(repeats)}"
-        )
+    check_repeats(input, repeats)
     return np.tile(input, repeats)
+
+
+repeat.shape(repeated)
 
 
 @repeat.vjp
@@ -232,7 +256,9 @@ def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     node="RepeatInterleaveBackward0",
     data_dependent=True,
 )
-def interleave(input: Any, repeats: Any, *, dim: int) -> Any:
+def interleave(
+    input: Any, repeats: Any, *, dim: int, output_size: int | None = None
+) -> Any:
     """Each position along `dim` as often as `repeats` says."""
     if repeats.dtype.kind not in "iu":
         raise RuntimeError("repeats has to be Long or Int tensor")
@@ -251,11 +277,25 @@ def interleave(input: Any, repeats: Any, *, dim: int) -> Any:
     return np.repeat(input, repeats.reshape(-1), axis=d)
 
 
+def interleaved(
+    x: Any, repeats: Any, *, dim: int, output_size: int | None = None
+) -> MetaArray:
+    """The shape of repeated positions, if their number is known."""
+    d = axis(dim, x.ndim)
+    if output_size is None:
+        if repeats.__class__ is MetaArray:
+            raise NotImplementedError(depends_on_data("repeat_interleave"))
+        output_size = int(repeats.sum()) * (x.shape[d] if repeats.size == 1 else 1)
+    return MetaArray((*x.shape[:d], output_size, *x.shape[d + 1 :]), x.dtype)
+
+
+interleave.shape(interleaved)
+
+
 @op(
     samples=[case((6, 4), arr((1,), 2, 3, "int64"), shape=(3, 4), dim=0)],
     fresh=True,
     public="",
-    data_dependent=True,
 )
 def interleave_sum(grad: Any, repeats: Any, *, shape: Any, dim: int) -> Any:
     """Sums of the runs that `interleave` made."""
@@ -268,6 +308,9 @@ def interleave_sum(grad: Any, repeats: Any, *, shape: Any, dim: int) -> Any:
     key: Any = (slice(None),) * d + (owner,)
     np.add.at(out, key, grad)
     return out
+
+
+interleave_sum.shape(given)
 
 
 interleave.vjp(
@@ -296,11 +339,14 @@ def repeat_interleave(
     """
     if repeats is None:  # repeat_interleave(repeats): positions
         n = input._a
+        if n.__class__ is MetaArray:
+            raise NotImplementedError(depends_on_data("repeat_interleave"))
         return door.wrap(np.repeat(np.arange(n.size), n))
     if not isinstance(repeats, TensorBase):
         repeats = door.wrap(np.asarray(repeats, np.int64).reshape(-1))
     x = input.reshape(-1) if dim is None or input._a.ndim == 0 else input
-    out = interleave.call((x, repeats), {"dim": 0 if dim is None else dim})
+    kw = {"dim": 0 if dim is None else dim, "output_size": output_size}
+    out = interleave.call((x, repeats), kw)
     if output_size is not None and out._a.shape[0 if dim is None else dim] != output_size:
         raise RuntimeError("allocated size does not match required size")
     return out

@@ -18,6 +18,7 @@ from ...kernels.meta import MetaArray
 from ...kernels.strided import view_with
 from ..core.record import op, view
 from ..core.samples import case, error
+from ..core.shapes import given
 
 ALL = slice(None)
 as_strided_array = np.lib.stride_tricks.as_strided
@@ -108,6 +109,9 @@ view_as_shape.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 def reshape_copy(input: Any, *, shape: tuple[int, ...]) -> Any:
     """A contiguous copy with another shape (what `reshape` does when no view is possible)."""
     return np.ascontiguousarray(input).reshape(infer_size(shape, input.size))
+
+
+reshape_copy.shape(lambda x, *, shape: MetaArray(infer_size(shape, x.size), x.dtype))
 
 
 reshape_copy.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
@@ -284,6 +288,9 @@ def select_backward(grad: Any, *, shape: Any, dim: int, index: int) -> Any:
     return out
 
 
+select_backward.shape(given)
+
+
 select_backward.vjp(lambda g, _y, _x, *, dim, index: select(g, dim=dim, index=index))
 
 
@@ -318,6 +325,9 @@ def slice_backward(grad: Any, *, shape: Any, dim: int, start: Any, end: Any, ste
     out = np.zeros(shape, grad.dtype)
     out[(slice(None),) * (dim % len(shape)) + (slice(start, end, step),)] = grad
     return out
+
+
+slice_backward.shape(given)
 
 
 slice_backward.vjp(
@@ -358,6 +368,9 @@ def diagonal_backward(grad: Any, *, shape: Any, offset: int, dim1: int, dim2: in
     out = np.zeros(shape, grad.dtype)
     diagonal.fn(out, offset=offset, dim1=dim1, dim2=dim2)[...] = grad
     return out
+
+
+diagonal_backward.shape(given)
 
 
 diagonal_backward.vjp(
@@ -403,6 +416,9 @@ def unfold_backward(grad: Any, *, shape: Any, dimension: int, size: int, step: i
     for k in range(size):  # each k touches an element at most once
         windows[..., k] += grad[..., k]
     return out
+
+
+unfold_backward.shape(given)
 
 
 unfold_backward.vjp(
@@ -505,6 +521,9 @@ def as_strided_backward(
     return memory[own]
 
 
+as_strided_backward.shape(given)
+
+
 def places(size: Any, stride: Any, start: int) -> Any:
     """Storage position of each element."""
     out = np.asarray(start)
@@ -542,6 +561,9 @@ def read_strided(
         np.add.at(count, where_from, 1)
         memory /= np.maximum(count, 1)
     return memory[place]
+
+
+read_strided.shape(lambda x, *, size, **_: MetaArray(size, x.dtype))
 
 
 read_strided.vjp(

@@ -103,8 +103,6 @@ def test_meta_tensors_know_shape_and_dtype(name: str, i: int) -> None:
         if depends_on_values(op, real):
             pytest.skip(f"the result's shape depends on values: {error}")
         raise
-    if depends_on_values(op, real):
-        return
     for s, r in zip(outputs(stated), outputs(real), strict=True):
         assert s._a.__class__ is MetaArray
         assert tuple(s._a.shape) == tuple(r._a.shape)
