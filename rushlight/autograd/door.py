@@ -107,34 +107,127 @@ def apply(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
 
 
 def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`apply` for every operation and all kinds of operands."""
-    arrays = []
-    tracked = meta = noted = False
+    """`apply` for every operation and all kinds of operands: the text of a call.
+
+    `specialize.py` prunes this text, and those of `finish` and `record`, by what a record says:
+    tests of the record are decided, and the functions of the next section are written out for the
+    operands that it has.
+    """
+    arrays, edges, notes, low, narrow = taken(op, inputs)
+    out = computed(op, inputs, arrays, kw, narrow)
+    if op.outputs != 1:
+        return several(op, inputs, kw, out, tracked(edges), low, narrow)
+    if out.__class__ is not ndarray:
+        out = as_array(out)
+    if not op.fresh and not op.view:  # noqa: SIM102 - what is asked of the record stands alone
+        if handed_on(out, arrays):
+            out = own(out, arrays)
+    y = _new(Tensor)
+    y._a = out
+    if op.view:
+        attach_view(op, kw, inputs[0], y, None)
+    else:
+        y._vc = y._v = None
+    if not tracked(edges):
+        y._fn = None
+        y._x = first_cut(notes)
+        return y
+    return finish(op, inputs, kw, y, low, narrow)
+
+
+def finish(
+    op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, low: int = 0, narrow: Any = None
+) -> Any:
+    """Give the result of tracked operands its node, or the note why it has none."""
+    out = y._a
+    if op.rules is None:
+        y._fn = None
+        y._x = cut(f"{op.name}, which has no derivative")
+        return y
+    dtype = out.dtype
+    if not may_carry(op, dtype):
+        y._fn = None
+        y._x = cut(f"a result of type {dtypes.from_numpy(dtype)!r} ({op.name})")
+        return y
+    if not state.enabled:
+        y._fn = None
+        y._x = cut("inference_mode" if state.inference else "no_grad")
+        return y
+    y._x = None
+    y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)
+    if op.view and op.keep_y:
+        y._fn.extras().cells = {0: y._vc}
+    return y
+
+
+def record(
+    op: Any,
+    inputs: tuple[Any, ...],
+    kw: dict[str, Any],
+    out: Any,
+    shape: Any,
+    dtype: Any,
+    low: int,
+    narrow: Any,
+) -> Node:
+    """Make the node of a call: its edges, and those values that its rules keep."""
+    node: Any = _new(class_of(op, dtype, low, narrow))
+    node.edges = places(inputs)
+    node.saved = kept_values(op, inputs, out, node)
+    if op.rule_names:
+        node.kw = rule_parameters(op, inputs, kw)
+    if op.outputs != 1:
+        node.n_out = 1
+    node.seq = tick()
+    node.shape = shape
+    node.dtype = dtype
+    node.x = None
+    node.code, node.lasti = user_line()
+    return node
+
+
+# -- what the text says in a word ------------------------------------------------------------------
+
+
+def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], list[Any], int, Any]:
+    """The arrays of operands in the types that the operation computes in, the places on the tape
+    and the notes of those that have one, how many arrays were narrow, and the narrow type of the
+    result."""
+    arrays, edges, notes = [], [], []
     low = 0
     for t in inputs:
         if isinstance(t, TensorBase):
             if t._v is not None and t._v.seen != t._vc.count:  # type: ignore[union-attr]
                 refresh(t)
+            a = t._a
+            arrays.append(a)
             if t._fn is not None:
-                tracked = True
+                edges.append(t._fn)
             if t._x is not None:
-                noted = True
-            t = t._a
-            dtype = t.dtype
+                notes.append(t._x)
+            dtype = a.dtype
             if dtype is not F32 and dtype is not F64:
                 num = dtype.num
                 if num == FLOAT16 or num >= FIRST_USER_TYPE:
                     low += 1
-            if t.__class__ is MetaArray:
-                meta = True
-        arrays.append(t)
+        else:
+            arrays.append(t)
     narrow = None
     if op.promote is not None:
         arrays, narrow = promote(op, arrays)
     elif low and op.widen:
         arrays, narrow = widen(arrays)
-    if meta:
-        out = op.infer(arrays, kw)
+    return arrays, edges, notes, low, narrow
+
+
+def computed(
+    op: Any, inputs: tuple[Any, ...], arrays: list[Any], kw: dict[str, Any], narrow: Any
+) -> Any:
+    """What comes out on arrays; stand-ins without numbers have shapes and types computed alone."""
+    for a in arrays:
+        if a.__class__ is MetaArray:
+            out = op.infer(arrays, kw)
+            break
     else:
         try:
             out = perform(op, arrays, kw)
@@ -144,40 +237,74 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
             raise memory_error(op, error) from None
         except TypeError as error:
             raise type_error(op, arrays, error) from None
-    if narrow is not None:
-        out = narrow_down(out, narrow)
-    if op.outputs == 1:
-        y = wrap(out)
-        a = y._a
-        if op.view:
-            attach_view(op, kw, inputs[0], y, None)
-        elif not op.fresh and a.__class__ is ndarray:
-            y._a = own(a, arrays)
-        if tracked:
-            finish(op, inputs, kw, y, low, narrow)
-        elif noted:
-            inherit_cut(y, inputs)
-        return y
-    return several(op, inputs, kw, out, tracked, low, narrow)
+    return out if narrow is None else narrow_down(out, narrow)
 
 
-def finish(
-    op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, low: int = 0, narrow: Any = None
-) -> Any:
-    """Give the result of tracked operands its node, or the note why it has none."""
-    y._fn = y._x = None
-    a = y._a
-    if op.rules is None:
-        y._x = Cut(f"{op.name}, which has no derivative")
-    elif a.dtype.kind not in "fcV":
-        y._x = Cut(f"a result of type {dtypes.from_numpy(a.dtype)!r} ({op.name})")
-    elif state.enabled:
-        y._fn = record(op, inputs, kw, a, a.shape, a.dtype, low, narrow)
-        if y._v is not None and y._vc is not None and op.keep_y:
-            y._fn.extras().cells = {0: y._vc}
-    else:
-        y._x = Cut("inference_mode" if state.inference else "no_grad")
-    return y
+def as_array(out: Any) -> Any:
+    """A result that NumPy made a scalar of, as an array; stand-ins as they are."""
+    return out if out.__class__ is MetaArray else perform(steps.as_array, (out,), {})
+
+
+def handed_on(out: Any, arrays: list[Any]) -> bool:
+    """Whether a result may be an operand, or share its memory."""
+    return out.__class__ is ndarray and (out.base is not None or any(out is x for x in arrays))
+
+
+def tracked(edges: list[Any]) -> bool:
+    """Whether one of the operands has a place on the tape."""
+    return bool(edges)
+
+
+def first_cut(notes: list[Any]) -> Cut | None:
+    """The first note that says where an upstream history ended."""
+    return cut_of(*notes) if notes else None
+
+
+def cut(why: str) -> Cut:
+    """A note made here."""
+    return Cut(why)
+
+
+def may_carry(op: Any, dtype: Any) -> bool:
+    """Whether values of a type can have gradients."""
+    return dtype.kind in "fcV"
+
+
+def class_of(op: Any, dtype: Any, low: int, narrow: Any) -> type:
+    """The class of a call's node."""
+    if dtype is F32 and not low and narrow is None and op.float_node is not None:
+        return op.float_node  # type: ignore[no-any-return]
+    return op.node_class(dtype, low or narrow is not None)  # type: ignore[no-any-return]
+
+
+def places(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Where the gradients of operands go."""
+    edges = []
+    for t in inputs:
+        fn = t._fn if isinstance(t, TensorBase) else None
+        edges.append(t if fn is LEAF else fn)
+    return tuple(edges)
+
+
+def kept_values(op: Any, inputs: tuple[Any, ...], out: Any, node: Node) -> tuple[Any, ...]:
+    """(y, *inputs), None for what no rule reads whose gradient is wanted; () for nothing."""
+    edges = node.edges
+    keep = op.kept(tuple([e is not None for e in edges]) if len(edges) > 1 else ONE_INPUT)
+    if keep is None:
+        return ()
+    saved = tuple([t if k else None for t, k in zip((out, *inputs), keep)])  # noqa: B905 - equal by making
+    return pack(saved, node) if state.packers else saved
+
+
+def rule_parameters(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a call that rules may read, and the operands' shapes if one does."""
+    kw = {**op.defaults, **kw}
+    if op.wants_shapes:
+        kw["shapes"] = tuple([t._a.shape if isinstance(t, TensorBase) else () for t in inputs])
+    return kw
+
+
+# -- several results -------------------------------------------------------------------------------
 
 
 def several(
@@ -197,9 +324,9 @@ def several(
     if not tracked or op.rules is None:
         return ys
     if not state.enabled:
-        cut = Cut("inference_mode" if state.inference else "no_grad")
+        note = cut("inference_mode" if state.inference else "no_grad")
         for y in ys:
-            y._x = cut
+            y._x = note
         return ys
     kept = arrays = tuple([y._a for y in ys])
     shapes, types = tuple([a.shape for a in arrays]), tuple([a.dtype for a in arrays])
@@ -312,49 +439,6 @@ def own(a: Any, arrays: list[Any]) -> Any:
 
 
 # -- recording -----------------------------------------------------------------------------------
-
-
-def record(
-    op: Any,
-    inputs: tuple[Any, ...],
-    kw: dict[str, Any],
-    y: Any,
-    shape: Any,
-    dtype: Any,
-    low: int,
-    narrow: Any,
-) -> Node:
-    """Make the node of a call: its edges, and those values that its rules keep."""
-    if dtype is F32 and not low and narrow is None and op.float_node is not None:
-        node: Node = _new(op.float_node)
-    else:
-        node = _new(op.node_class(dtype, low or narrow is not None))
-    edges = []
-    for t in inputs:
-        fn = t._fn if isinstance(t, TensorBase) else None
-        edges.append(t if fn is LEAF else fn)
-    node.edges = tuple(edges)
-    keep = op.kept(tuple([e is not None for e in edges]) if len(edges) > 1 else ONE_INPUT)
-    if keep is not None:
-        saved = tuple([t if k else None for t, k in zip((y, *inputs), keep)])  # noqa: B905 - equal by making
-        if state.packers:
-            saved = pack(saved, node)
-        node.saved = saved
-    else:
-        node.saved = ()
-    if op.rule_names:
-        kw = {**op.defaults, **kw}
-        if op.wants_shapes:
-            kw["shapes"] = tuple([t._a.shape if isinstance(t, TensorBase) else () for t in inputs])
-        node.kw = kw
-    if op.outputs != 1:
-        node.n_out = 1  # type: ignore[misc]
-    node.seq = tick()
-    node.shape = shape
-    node.dtype = dtype
-    node.x = None
-    node.code, node.lasti = user_line()
-    return node
 
 
 class Packed:
@@ -559,16 +643,6 @@ def saved_names(op: Any) -> dict[str, property]:
 
 
 # -- why a gradient stops ------------------------------------------------------------------------
-
-
-def inherit_cut(y: Any, inputs: tuple[Any, ...]) -> None:
-    """Hand on the note that says where an upstream history ended."""
-    for t in inputs:
-        if isinstance(t, TensorBase) and t._x is not None:
-            cut = t._x if t._x.__class__ is Cut else t._x.cut
-            if cut is not None:
-                y._x = cut
-                return
 
 
 def cut_of(*xs: Any) -> Cut | None:

@@ -1,10 +1,11 @@
-"""The door, written out for one operation: Python text that is made from its record.
+"""The door, written out for one operation: its own text, pruned by what a record says.
 
-`door.apply` serves every operation and every kind of operand, so it loops over operands, binds
-parameters by name and asks the record many things. Most calls are of one sort: plain tensors of one
-type, one result. For these, `core(op)` and `entry(op)` write a function that does what the door
-does with the answers filled in: `core` takes (parameters, *tensors) and stands behind `door.apply`,
-`entry` has the record's public signature. Whatever is not of that sort goes the long way, which
+`door.general` serves every operation and every kind of operand, so it loops over operands and asks
+the record many things. Most calls are of one sort: plain tensors of one type, one result. For
+these, `core(op)` and `entry(op)` make a function of the same text: tests of the record are decided
+(`pruned`), and its words, such as `taken` and `computed`, are written out for the operands that the
+record has. `core` takes (parameters, *tensors) and stands behind `door.apply`, `entry` has the
+record's public signature. Whatever is not of that sort goes the long way, which
 gives the same result.
 
 Nothing here is tested for watchers: while somebody watches, the set `plain` of classes that take
@@ -18,6 +19,7 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
+import re
 import sys
 from collections.abc import Callable
 from types import CodeType, FunctionType
@@ -54,14 +56,147 @@ def suits(op: Any) -> bool:
 
 
 def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> list[str]:
-    """The lines from operands named as in the record to the returned tensor.
+    """The lines from operands named as in the record to the returned tensor: those of
+    `door.general`, pruned by what the record says.
 
     `kw` is the text of the parameters, `otherwise` the statement of the long way, `lead` the place
     of an operand that must be a tensor, `depth` how many calls away the user's line is at least.
     """
     names, every = op.inputs, range(len(op.inputs))
-    rest = [i for i in every if i != lead]
-    x = names[lead]
+    params = "_p" if op.defaults else "{}"
+    edges = [f"_f{i}" for i in every]
+    notes = [f"{names[i]}._x" if i == lead else f"_x{i}" for i in every]
+    unnoted = " and ".join(f"{note} is None" for note in notes)
+    shared = ["_r.base is not None", *(f"_r is _a{i}" for i in every)]
+    usual = "_d is not _F32 and _d is not _F64"
+    words: dict[str, Any] = {
+        "arrays, edges, notes, low, narrow = taken(op, inputs)": taken(op, kw, otherwise, lead),
+        "out = computed(op, inputs, arrays, kw, narrow)": [
+            f"try: _r = {computed(op, lead)}",
+            f"except _refused: {otherwise}",
+        ],
+        "return finish(op, inputs, kw, y, low, narrow)": read(door.finish),
+        "y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)": read(door.record),
+        "dtype = out.dtype": None if op.kind == "elementwise" else ["_d = _r.dtype"],
+        # a result of the operands' type, or one that goes the long way from here
+        "if not may_carry(op, dtype):": None
+        if op.kind == "elementwise"
+        else [f"if {usual}:", f"    return _finish(_op, {tuple_of(names)}, {params}, _t)"],
+        "node.kw = rule_parameters(op, inputs, kw)": [f"_n.kw = {rule_parameters(op, kw, params)}"],
+        "node.code, node.lasti = user_line()": [
+            f"_f = _getframe({depth})",
+            "_c = _f.f_code",
+            "if _c is _seen[0]:",
+            "    _n.code = _c",
+            "    _n.lasti = _f.f_lasti",
+            "else: _n.code, _n.lasti = _line_from(_f, _seen)",
+        ],
+        "return node": ["_t._fn = _n"],
+        "out = y._a": None,
+    }
+    parts = {
+        "class_of(op, dtype, low, narrow)": "_node or _first()",
+        "not tracked(edges)": " and ".join(f"{e} is None" for e in edges),
+        "tracked(edges)": " or ".join(f"{e} is not None" for e in edges),
+        "low, narrow)": "0, None)",
+        "first_cut(notes)": f"None if {unnoted} else _cut_of({', '.join(notes)})",
+        "handed_on(out, arrays)": " or ".join(shared),
+        "own(out, arrays)": f"_own(_r, {tuple_of(f'_a{i}' for i in every)})",
+        'cut(f"{op.name}, which has no derivative")': f"_cut_at(_why, _getframe({depth}), _seen)",
+        'cut("inference_mode" if state.inference else "no_grad")': (
+            f'_cut_at("inference_mode" if state.inference else "no_grad", '
+            f"_getframe({depth}), _seen)"
+        ),
+        "places(inputs)": tuple_of(
+            f"{name} if {e} is _LEAF else {e}" for name, e in zip(names, edges, strict=True)
+        ),
+        "kept_values(op, inputs, out, node)": saved(op) if op.rules is not None else "()",
+        "attach_view(op, kw, inputs[0], y, None)": f"_attach(_op, {params}, {names[0]}, _t, None)",
+        "several(op, inputs, kw, ": f"_several(_op, {tuple_of(names)}, {params}, ",
+        "node.shape = shape": "_n.shape = _r.shape",
+    }
+    return pruned(read(door.general), op, words, parts)
+
+
+# -- pruning the door's text -----------------------------------------------------------------------
+
+Lines = list[tuple[str, Any]]  # (line, the lines below it)
+
+
+@functools.cache
+def read(fn: Any) -> Lines:
+    """The statements of a function of `door.py`, without signature, documentation and types."""
+    text = inspect.getsource(fn).rpartition('"""')[2]
+    lines = [line.partition("  # ")[0].rstrip() for line in text.splitlines()]
+    return nested([line.replace(": Any = ", " = ") for line in lines if line])
+
+
+def nested(lines: list[str]) -> Lines:
+    """Lines with those that are indented below each."""
+    found: Lines = []
+    while lines:
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        n = 1
+        while n < len(lines) and len(lines[n]) - len(lines[n].lstrip()) > indent:
+            n += 1
+        found.append((lines[0].strip(), nested(lines[1:n])))
+        lines = lines[n:]
+    return found
+
+
+NAMES = {"op": "_op", "kw": "_kw", "out": "_r", "y": "_t", "dtype": "_d", "node": "_n"}
+NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor")}
+NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
+# The functions that stand for a word each in that text, where a record has any number of operands.
+WORDS = ("taken", "computed", "several", "tracked", "handed_on", "own", "attach_view", "first_cut",
+         "finish")  # fmt: skip
+
+
+def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) -> list[str]:
+    """The text of a call for one record: `words` are lines written out otherwise (None: none),
+    `parts` pieces of lines."""
+    out: list[str] = []
+    decided = True  # what the last test of the record came to
+    for line, below in lines:
+        if line in words:
+            word = words[line]
+            if word is not None:
+                nest = bool(word) and word[0].__class__ is tuple
+                out += pruned(word, op, words, parts) if nest else word
+        elif line.startswith(("if op.", "if not op.")):
+            decided = eval(test(line), {"op": op})  # in the door's own text
+            if decided:
+                out += pruned(below, op, words, parts)
+        elif line == "else:":
+            if not decided:
+                out += pruned(below, op, words, parts)
+        else:
+            for old, new in parts.items():
+                line = line.replace(old, new)
+            line = NAME.sub(lambda m: NAMES.get(m[0], m[0]), line)
+            inner = pruned(below, op, words, parts)
+            out += [line, *("    " + text for text in inner)]
+        asked = line.startswith(("if op.", "if not op."))
+        if out and out[-1].startswith("return ") and (asked or not below):
+            break
+    return out
+
+
+@functools.cache
+def test(line: str) -> CodeType:
+    """The question that a line `if ...:` asks of a record."""
+    return compile(line[3:-1], "<test>", "eval")
+
+
+NAME = re.compile(r"(?<![\w.\"'])[A-Za-z]\w*")
+
+
+# -- the words of that text ------------------------------------------------------------------------
+
+
+def taken(op: Any, kw: str, otherwise: str, lead: int) -> list[str]:
+    """The lines that take arrays, places on the tape and notes out of the operands."""
+    x = op.inputs[lead]
     lines = [
         f"if {x}.__class__ not in _plain: {otherwise}",
         f"_a{lead} = {x}._a",
@@ -70,45 +205,28 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> lis
         f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})",
         f"_f{lead} = {x}._fn",
     ]
-    for i in rest:
-        lines += operand(op, i, otherwise)
+    for i in range(len(op.inputs)):
+        if i != lead:
+            lines += operand(op, i, otherwise)
     if op.check is not None:  # floats of one type have passed it
         asked = "" if op.promote is None else "if _d is _I64: "
-        lines.append(f"{asked}_check({', '.join(names)})")
-    if op.defaults:
-        lines.append(f"_p = {kw}")
-    lines += [f"try: _r = {computed(op, lead)}", f"except _refused: {otherwise}"]
-    params = "_p" if op.defaults else "{}"
-    if op.outputs != 1:
-        tracked = " or ".join(f"_f{i} is not None" for i in every)
-        more = f"{tuple_of(names)}, {params}, _r, {tracked}"
-        return [*lines, f"return _several(_op, {more}, 0, None)"]
-    lines.append("if _r.__class__ is not _ndarray: _r = _asarray(_r)")
-    if not op.fresh and not op.view:
-        same = " or ".join(["_r.base is not None", *(f"_r is _a{i}" for i in every)])
-        arrays = tuple_of(f"_a{i}" for i in every)
-        lines.append(f"if {same}: _r = _own(_r, {arrays})")
-    lines += ["_t = _new(_Tensor)", "_t._a = _r"]
-    if op.view:
-        lines.append(f"_attach(_op, {params}, {x}, _t, None)")
-    else:
-        lines.append("_t._vc = _t._v = None")
-    notes = [f"{x}._x" if i == lead else f"_x{i}" for i in every]
-    unnoted = " and ".join(f"{note} is None" for note in notes)
-    lines += [
-        f"if {' and '.join(f'_f{i} is None' for i in every)}:",
-        "    _t._fn = None",
-        f"    _t._x = None if {unnoted} else _cut_of({', '.join(notes)})",
-        "    return _t",
-    ]
-    if op.rules is None:
-        return [
-            *lines,
-            "_t._fn = None",
-            f"_t._x = _cut_at(_why, _getframe({depth}), _seen)",
-            "return _t",
-        ]
-    return lines + recorded(op, kw, params, depth)
+        lines.append(f"{asked}_check({', '.join(op.inputs)})")
+    return [*lines, f"_p = {kw}"] if op.defaults else lines
+
+
+def rule_parameters(op: Any, kw: str, params: str) -> str:
+    """The text of the parameters that rules may read."""
+    whole = not kw.startswith("_")  # the text of all parameters, not a dictionary of some
+    if whole and not op.wants_shapes:
+        return "_p" if op.defaults else "{}"
+    parts = [kw[1:-1]] if whole else ["**_defaults", f"**{params}"]
+    if op.wants_shapes:
+        shapes = (
+            f"_a{i}.shape if _a{i}.__class__ is _ndarray else ()" if i else "_a0.shape"
+            for i in range(len(op.inputs))
+        )
+        parts.append(f"'shapes': {tuple_of(shapes)}")
+    return "{" + ", ".join(p for p in parts if p) + "}"
 
 
 def unfit(op: Any, i: int, first: bool = False) -> str:
@@ -172,56 +290,6 @@ def small(op: Any, i: int) -> str:
     optional = op.input_defaults[i] is None
     test = f"_a{i}.size < _least"
     return f"(_a{i}.__class__ is not _ndarray or {test})" if number or optional else test
-
-
-def recorded(op: Any, kw: str, params: str, depth: int) -> list[str]:
-    """The lines that make the node."""
-    names, every = op.inputs, range(len(op.inputs))
-    given = tuple_of(names)
-    lines = [
-        "_d = _r.dtype",
-        "if _d is not _F32 and _d is not _F64:",
-        f"    return _finish(_op, {given}, {params}, _t)",
-    ]
-    if op.kind == "elementwise":  # the result's type is that of the operands
-        lines = []
-    lines += [
-        "if not _state.enabled:",
-        "    _t._fn = None",
-        '    _w = "inference_mode" if _state.inference else "no_grad"',
-        f"    _t._x = _cut_at(_w, _getframe({depth}), _seen)",
-        "    return _t",
-        "_t._x = None",
-        "_n = _new(_node or _first())",
-        "_n.edges = " + tuple_of(f"{names[i]} if _f{i} is _LEAF else _f{i}" for i in every),
-        f"_n.saved = {saved(op)}",
-    ]
-    if op.rule_names:
-        whole = not kw.startswith("_")  # the text of all parameters, not a dictionary of some
-        parts = [kw[1:-1]] if whole else ["**_defaults", f"**{params}"]
-        if op.wants_shapes:
-            shapes = (
-                f"_a{i}.shape if _a{i}.__class__ is _ndarray else ()" if i else "_a0.shape"
-                for i in every
-            )
-            parts.append(f"'shapes': {tuple_of(shapes)}")
-        joined = ", ".join(p for p in parts if p)
-        lines.append("_n.kw = _p" if whole and not op.wants_shapes else f"_n.kw = {{{joined}}}")
-    return [
-        *lines,
-        "_n.seq = _tick()",
-        "_n.shape = _r.shape",
-        "_n.dtype = _d",
-        "_n.x = None",
-        f"_f = _getframe({depth})",
-        "_c = _f.f_code",
-        "if _c is _seen[0]:",
-        "    _n.code = _c",
-        "    _n.lasti = _f.f_lasti",
-        "else: _n.code, _n.lasti = _line_from(_f, _seen)",
-        "_t._fn = _n",
-        "return _t",
-    ]
 
 
 def saved(op: Any) -> str:
@@ -466,7 +534,10 @@ def core(op: Any) -> Callable[..., Any]:
     """`core(parameters, *tensors)` of an operation, plain or written out."""
     if suits(op):
         return function(core_text(op), fill(new_space(), op), op.name)
-    return lambda kw, *inputs: door.general(op, inputs, kw)
+    source = written("_kw, *_inputs", pruned(read(door.general), op, {}, {}))
+    words = {name: getattr(door, name) for name in WORDS}
+    words |= {"_op": op, "_new": object.__new__, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
+    return function(source, new_space(_asarray=door.as_array, **words), op.name)
 
 
 def entry(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
