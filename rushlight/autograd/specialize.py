@@ -5,13 +5,11 @@ the record many things. Most calls are of one sort: plain tensors of one type, o
 these, `core(op)` and `entry(op)` make a function of the same text: tests of the record are decided
 (`pruned`), and its words, such as `taken` and `computed`, are written out for the operands that the
 record has. `core` takes (parameters, *tensors) and stands behind `door.apply`, `entry` has the
-record's public signature. Whatever is not of that sort goes the long way, which
-gives the same result.
+record's public signature. Whatever is not of that sort goes the long way, `general` itself.
 
-Nothing here is tested for watchers: while somebody watches, the set `plain` of classes that take
-the short way is empty. The text is written when an operation is first called (`first`), and
-operations of one structure share it; each has a code object of its own (see decision 0009).
-`source(op)` shows it.
+Nothing here is tested for watchers: while somebody watches or observes, the set `plain` of classes
+that take the short way is empty. The text is made when an operation is first called, and operations
+of one structure share its compiled form; each has a code object of its own (see decision 0009).
 """
 
 from __future__ import annotations
