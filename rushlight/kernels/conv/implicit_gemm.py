@@ -321,10 +321,11 @@ class Weight(Conv):
 
 
 @functools.cache
-def kernel(which: type[Conv], e: str) -> Kernel:
-    """`Forward` or `Weight` of an element type."""
+def kernel(which: type[Conv], e: str, heights: tuple[int, ...] | None = None) -> Kernel:
+    """`Forward` or `Weight` of an element type, with tiles for panels of these heights, or of
+    all."""
     key = (e, KC, PANELS)
-    return Kernel(which.interface, key, lambda: which(e).build(), lambda: tile_symbols(e))
+    return Kernel(which.interface, key, lambda: which(e).build(), lambda: tile_symbols(e, heights))
 
 
 def lanes(e: str) -> int:

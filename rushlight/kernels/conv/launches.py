@@ -244,6 +244,13 @@ def with_margin(c: Conv, d: Draft, x: str) -> str:
     return "padded"
 
 
+def heights_of(c: Conv) -> tuple[int, ...]:
+    """The heights of the tiles that the output channels of a group are cut into."""
+    from ..matmul import gemm
+
+    return gemm.panel_heights(str(c.element), c.o)
+
+
 def images_of_a_panel(c: Conv, tile: int) -> int:
     """How many images share a panel of positions: all where panels of one would not be full."""
     few = c.p < tuning.CONV_FULL or (c.p < 4 * tuning.CONV_FULL and c.p % tile > 0)
@@ -275,7 +282,8 @@ def implicit_gemm_forward(c: Conv, d: Draft, x: str, y: str) -> None:
     if images > 1:
         to = d.array("joined", MetaArray((c.n // images, channels, p), c.dtype))
     d.launch(
-        implicit_gemm.kernel(implicit_gemm.Forward, str(c.element)), x=source, w=d.dense("w"),
+        implicit_gemm.kernel(implicit_gemm.Forward, str(c.element), heights_of(c)),
+        x=source, w=d.dense("w"),
         y=to, bias=bias_of(c, d), **window_tables(c, d, images, tile),
         packed=d.room("packed", channels * c.k * c.dtype.itemsize), w_offset=offset,
         w_row=c.taps, n=c.n // images, groups=c.groups, m=c.o, p=p, k=c.k,
@@ -303,7 +311,8 @@ def implicit_gemm_weight(c: Conv, d: Draft) -> Plan:
     slices = -(-n // each)
     dw = parts_of(c, d, "dw", slices)
     d.launch(
-        implicit_gemm.kernel(implicit_gemm.Weight, str(c.element)), x=source, g=g, dw=dw,
+        implicit_gemm.kernel(implicit_gemm.Weight, str(c.element), heights_of(c)),
+        x=source, g=g, dw=dw,
         **window_tables(c, d, images, tile), n=n, groups=c.groups, m=c.o, p=p, k=c.k,
         image=c.c * math.prod(c.padded), slices=slices, each=each,
     )  # fmt: skip

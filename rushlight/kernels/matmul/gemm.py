@@ -18,11 +18,12 @@ image's windows). Not here: when this is used instead of NumPy's BLAS (`select.p
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Function, Module, Pointer, Value, vector
-from ..runtime import jit, threads
+from ..runtime import jit, tables, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
@@ -111,12 +112,16 @@ class Gemm:
         self.mr = tile_rows(e)
         self.module = Module(f"{self.name}_{e}")
 
-    def build_tile(self) -> Module:
-        """The tiles of all heights and the packing of rows: every kind of product has them."""
-        for h in range(1, self.mr + 1):
+    def build_tiles(self, heights: Sequence[int]) -> Module:
+        """Tiles of some heights, in a table."""
+        for h in heights:
             self.write_micro(h)
-        table = ", ".join(f"ptr @micro{h}" for h in range(1, self.mr + 1))
-        self.module.globals["micro"] = f"@micro = constant [{self.mr} x ptr] [{table}]"
+        table = ", ".join(f"ptr @micro{h}" for h in heights)
+        self.module.globals["tiles"] = f"@tiles = constant [{len(heights)} x ptr] [{table}]"
+        return self.module
+
+    def build_pack(self) -> Module:
+        """The packing of rows, which every kind of product has."""
         self.write_pack_a()
         return self.module
 
@@ -392,17 +397,28 @@ class Gemm:
         f.ret()
 
 
-def tile_symbols(e: str) -> dict[str, int]:
-    """The tiles and the packing of A, which modules with products import."""
-    key = ("tile", e, jit.target().lanes)
-    return jit.load(key, lambda: Gemm(e).build_tile(), ["micro", "pack_a"])
+def panel_heights(e: str, m: int) -> tuple[int, ...]:
+    """The heights of the panels that m rows are cut into."""
+    panels = -(-m // tile_rows(e))
+    return (m // panels, m // panels + 1) if m % panels else (m // panels,)
+
+
+def tile_symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, int]:
+    """The tiles of some heights (or of all), and the packing of A, which modules with products
+    import. A tile is compiled when its height is first needed: each takes a twentieth of a
+    second."""
+    key = (e, jit.target().lanes)
+    micro = tables.Table.of(("tile", *key), tile_rows(e))
+    micro.fill(heights, lambda some: Gemm(e).build_tiles(some))
+    pack = jit.load(("pack_a", *key), lambda: Gemm(e).build_pack(), ["pack_a"])
+    return {"micro": micro.address, **pack}
 
 
 @functools.cache
-def kernel(e: str) -> Kernel:
-    """The kernel of an element type."""
+def kernel(e: str, heights: tuple[int, ...] | None = None) -> Kernel:
+    """The kernel of an element type, with tiles for panels of these heights, or of all."""
     key = (e, KC, NC, GROUP)
-    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e))
+    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights))
 
 
 def whole_size(e: str, n: int, k: int) -> int:

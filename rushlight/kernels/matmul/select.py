@@ -366,7 +366,9 @@ class Problem:
         if work < tuning.MATMUL_PIECE:
             each = min(-(-tuning.MATMUL_PIECE // work), max(1, units // 4))
         made.launch(
-            small_gemm.kernel(self.element), **self.arrays(),
+            small_gemm.kernel(
+                self.element, small_gemm.tile_places(self.element, m, n, rows, columns)
+            ), **self.arrays(),
             a_outer=a[0], a_batch=a[1], a_row=self.a[0], a_col=self.a[1],
             b_outer=b[0], b_batch=b[1], b_row=self.b[0], b_col=self.b[1],
             c_outer=c[0], c_batch=c[1], c_row=self.c[0],
@@ -393,8 +395,9 @@ class Problem:
         if copied:
             made.numpy(np.copyto, (self.names["c"], self.names["d"]))
         made.workspace["panels"] = nbytes
+        heights = gemm.panel_heights(self.element, m)
         made.launch(
-            amx_gemm.kernel(parts) if by_amx else gemm.kernel(self.element),
+            amx_gemm.kernel(parts) if by_amx else gemm.kernel(self.element, heights),
             a=self.names["a"], a_row=self.a[0], a_col=self.a[1], a_batch=a,
             b=self.names["b"], b_row=self.b[0], b_col=self.b[1], b_batch=b,
             c=self.names["c"], c_row=n, c_batch=c,

@@ -18,10 +18,11 @@ Not here: large products (`gemm.py`), which of the two is used (`select.py`).
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F64, I32, I64, PTR, Module, Pointer, Value, vector
-from ..runtime import jit, threads
+from ..runtime import jit, tables, threads
 from .gemm import transposed
 from .gemv import STRIDES
 
@@ -69,17 +70,23 @@ class SmallGemm:
         self.nr = len(self.heights) * self.w
         self.module = Module(f"small_gemm_{e}")
 
-    def build_tiles(self) -> Module:
-        """The tiles of all sizes and the copies: every kind of product has them."""
+    def build_tiles(self, places: Sequence[int]) -> Module:
+        """Tiles at some places (from 1 on) of the table that `place_of` counts through."""
         names = []
-        for v, most in enumerate(self.heights, 1):
-            for h in range(1, self.heights[0] + 1):
-                if h <= most:
-                    self.write_tile(v, h)
-                names.append(f"ptr @tile_{v}_{min(h, most)}")
+        for place in places:
+            v, h = (place - 1) // self.heights[0] + 1, (place - 1) % self.heights[0] + 1
+            h = min(h, self.heights[v - 1])
+            name = f"ptr @tile_{v}_{h}"
+            if name not in names:
+                self.write_tile(v, h)
+            names.append(name)
         self.module.globals["tiles"] = (
             f"@tiles = constant [{len(names)} x ptr] [{', '.join(names)}]"
         )
+        return self.module
+
+    def build_copies(self) -> Module:
+        """The copies, which every kind of product has."""
         self.write_turn()
         self.write_copy()
         return self.module
@@ -296,14 +303,42 @@ class SmallGemm:
         f.ret()
 
 
-def tile_symbols(e: str) -> dict[str, int]:
-    """The tiles and copies, which modules with small products import."""
-    key = ("small_tile", e, jit.target().lanes, KC, ROWS)
-    return jit.load(key, lambda: SmallGemm(e).build_tiles(), ["tiles", "turn", "copy"])
+def tile_places(
+    e: str, m: int, n: int, row_block: int, col_block: int
+) -> tuple[int, ...]:
+    """Which tiles a product needs whose units have at most so many rows and columns.
+
+    A place of the table is (vectors of columns, rows); the same arithmetic as in `write_unit`.
+    """
+    heights = tile_heights()
+    w = jit.target().lanes // (2 if e == F64 else 1)
+    nr = len(heights) * w
+    found = set()
+    for columns in {min(n, col_block), n % col_block or col_block}:
+        widths = {columns % nr} | ({nr} if columns >= nr else set())
+        for width in widths - {0}:
+            v = -(-width // w)
+            for rows in {min(m, row_block), m % row_block or row_block}:
+                panels = -(-rows // heights[v - 1])
+                tall = {rows // panels, -(-rows // panels)}
+                found |= {(v - 1) * heights[0] + h for h in tall}
+    return tuple(sorted(found))
+
+
+def tile_symbols(e: str, places: tuple[int, ...] | None = None) -> dict[str, int]:
+    """Some tiles (or all) and the copies, which modules with small products import. A tile is
+    compiled when it is first needed."""
+    key = (e, jit.target().lanes)
+    heights = tile_heights()
+    tiles = tables.Table.of(("small_tile", *key), len(heights) * heights[0])
+    tiles.fill(places, lambda some: SmallGemm(e).build_tiles(some))
+    copies_key = ("small_copies", *key, KC, ROWS)
+    copies = jit.load(copies_key, lambda: SmallGemm(e).build_copies(), ["turn", "copy"])
+    return {"tiles": tiles.address, **copies}
 
 
 @functools.cache
-def kernel(e: str) -> Kernel:
-    """The kernel of an element type."""
+def kernel(e: str, places: tuple[int, ...] | None = None) -> Kernel:
+    """The kernel of an element type, with the tiles of `tile_places`, or with all."""
     key = (e, KC, ROWS, MANY)
-    return Kernel(INTERFACE, key, lambda: SmallGemm(e).build(), lambda: tile_symbols(e))
+    return Kernel(INTERFACE, key, lambda: SmallGemm(e).build(), lambda: tile_symbols(e, places))
