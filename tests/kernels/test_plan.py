@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
@@ -12,26 +11,8 @@ from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.matmul import select as matmul
 from rushlight.kernels.meta import MetaArray
 from rushlight.kernels.plan import Launch, Plan, Reference
-from rushlight.kernels.runtime.workspace import aligned
 
 native = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
-
-
-def run_on_pointers(plan: Plan, *arrays: Any, **scalars: float) -> Any:
-    """What `plan.run` gives, by calling the native functions with addresses, as a compiled step
-    does. For plans whose launches are all native."""
-    elementwise.jit()[2].ready()
-    held: dict[str, Any] = dict(zip(plan.operands, arrays, strict=True))
-    for name, meta in plan.outputs.items():
-        held[name] = np.ndarray(meta.shape, meta.dtype, None, 0, meta.strides)
-    for name, size in plan.workspace.items():
-        held[name] = aligned(size)
-    pointers = {k: 0 if a is None else a.ctypes.data for k, a in held.items()}
-    for address, given in plan.emit(pointers, scalars):
-        types = [ctypes.c_double if isinstance(v, float) else ctypes.c_int64 for v in given]
-        ctypes.CFUNCTYPE(None, *types)(address)(*given)
-    found = tuple(held[k] for k in plan.returns)
-    return found[0] if len(found) == 1 else found
 
 
 def product_plan(a: np.ndarray, b: np.ndarray) -> Plan:
@@ -46,11 +27,13 @@ SHAPES = [
 
 @native
 @pytest.mark.parametrize(("a", "b"), SHAPES)
-def test_pointers_give_the_bits_of_arrays(a: Any, b: Any, rng: np.random.Generator) -> None:
+def test_pointers_give_the_bits_of_arrays(
+    a: Any, b: Any, rng: np.random.Generator, on_pointers: Any
+) -> None:
     x, w = (rng.standard_normal(s).astype(np.float32) for s in (a, b))
     plan = product_plan(x, w)
     expected = plan.run(x, w, None, 1.0, 0.0)
-    got = run_on_pointers(plan, x, w, None, alpha=1.0, beta=0.0)
+    got = on_pointers(plan, x, w, None, alpha=1.0, beta=0.0)
     np.testing.assert_array_equal(got, expected)
 
 

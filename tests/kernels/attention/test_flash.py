@@ -9,7 +9,6 @@ import pytest
 
 from rushlight.kernels.attention import flash, select
 from rushlight.kernels.elementwise import select as elementwise
-from tests.kernels.test_plan import run_on_pointers
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -21,17 +20,17 @@ def layouts(*arrays: Any) -> Any:
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("shape", [(2, 3, 70, 16), (3, 9, 5)])
 def test_pointers_give_the_bits_of_arrays(
-    shape: Any, causal: bool, rng: np.random.Generator
+    shape: Any, causal: bool, rng: np.random.Generator, on_pointers: Any
 ) -> None:
     q, k, v, g = (rng.standard_normal(shape).astype(np.float32) for _ in range(4))
     plan = select.plan_forward(*layouts(q, k, v), None, causal)
     out, kept = plan.run(q, k, v, None, 0.3)
-    for a, b in zip(run_on_pointers(plan, q, k, v, None, scale=0.3), (out, kept), strict=True):
+    for a, b in zip(on_pointers(plan, q, k, v, None, scale=0.3), (out, kept), strict=True):
         np.testing.assert_array_equal(a, b)
     plan = select.plan_backward(*layouts(g, out, kept, q, k, v), None, causal)
     assert plan is not None
     given = (g, out, kept, q, k, v, None)
-    for a, b in zip(run_on_pointers(plan, *given, scale=0.3), plan.run(*given, 0.3), strict=True):
+    for a, b in zip(on_pointers(plan, *given, scale=0.3), plan.run(*given, 0.3), strict=True):
         np.testing.assert_array_equal(a, b)
 
 

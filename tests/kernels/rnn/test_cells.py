@@ -10,7 +10,6 @@ import pytest
 from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.rnn import cells, formulas, select
 from rushlight.kernels.rnn.reference import Numpy
-from tests.kernels.test_plan import run_on_pointers
 
 pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -32,7 +31,9 @@ def test_lstm_cell_against_the_formula(size: int, dtype: Any, rng: np.random.Gen
     np.testing.assert_allclose(gates.reshape(5, 4, size)[:, 2], wanted[2], **close)
 
 
-def test_a_series_is_its_launches_one_by_one(rng: np.random.Generator) -> None:
+def test_a_series_is_its_launches_one_by_one(
+    rng: np.random.Generator, on_pointers: Any
+) -> None:
     """All steps of a layer in one native call give the bits of each launch by itself."""
     size, sizes = 6, (3, 2, 2)
     w = rng.standard_normal((size, size)).astype(np.float32)
@@ -40,7 +41,7 @@ def test_a_series_is_its_launches_one_by_one(rng: np.random.Generator) -> None:
     plan = select.plan_steps(select.TANH, "float", sizes, False, size, False)
     first = rng.standard_normal((7, size)).astype(np.float32)
     found = []
-    for run in (plan.run, lambda *given: run_on_pointers(plan, *given)):
+    for run in (plan.run, lambda *given: on_pointers(plan, *given)):
         out, h = first.copy(), np.ones((3, size), np.float32)
         run(out, h, None, matrix.panels, None)
         found.append((out, h))
