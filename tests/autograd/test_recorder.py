@@ -228,7 +228,9 @@ def test_views_are_records_and_share_memory_when_run_again() -> None:
     recorder = Recorder(x._a)
     with door.observing(recorder):
         x.view(2, 3)[1].mul_(10.0)
-    assert [record.view for record, *_ in recorder.lines] == [True, True, False]
+    views = [record.view for record, *_ in recorder.lines]
+    assert views[:2] == [True, True]
+    assert not any(views[2:])  # one step, or a product and a copy
     x._a[...] = np.arange(6)
     recorder.replay()
     assert x.tolist() == [0, 1, 2, 30, 40, 50]
