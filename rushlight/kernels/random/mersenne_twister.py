@@ -55,6 +55,7 @@ class Twister:
 
     def __init__(self, seed: int) -> None:
         self._bits: Any = None  # made at the first draw: importing numpy.random takes 20 ms
+        self._memory = None
         self.lock = threading.Lock()
         self.reseed(seed)
 
@@ -120,13 +121,15 @@ class Twister:
     def native(self, n: int) -> Any:
         """NumPy's state as an array, for kernels that draw n numbers, which counts as drawing; None
         where NumPy draws them. The numbers are the same."""
-        if not n or not _worth(n):
-            return None
-        if self._bits is None:
-            self._start()
         memory = self._memory
-        if memory is None:
-            memory = self._memory = _state_of(self._bits) if elementwise.jit() else False
+        if memory is None or not n or n < tuning.RANDOM_LEAST_RUNNING:
+            if not n or not _worth(n):
+                return None
+            if self._bits is None:
+                self._start()
+            if self._memory is None:
+                self._memory = _state_of(self._bits) if elementwise.jit() else False
+            memory = self._memory
         if memory is False:
             return None
         self.untouched = False
@@ -182,7 +185,7 @@ class Twister:
         return self.get_state()
 
     def __setstate__(self, state: np.ndarray) -> None:
-        self._bits = None
+        self._bits = self._memory = None
         self.lock = threading.Lock()
         self.set_state(state)
 

@@ -44,7 +44,9 @@ def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
         noise = door.perform(steps.empty_like, (a,), {})
     kind = np.float64 if noise.dtype == np.float64 else np.float32  # of narrower ones, too
     value = float(kind(1) / kind(1 - p)) if scaled else 1.0
-    return fill_noise(door.wrap(noise), 1 - p, value)
+    if noise.__class__ is not MetaArray:
+        fill_noise(noise, 1 - p, value)
+    return door.wrap(noise)
 
 
 def _times(input: Any, noise: Any, inplace: bool) -> Any:

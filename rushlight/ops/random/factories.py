@@ -20,6 +20,7 @@ from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random import select
 from ...kernels.random.mersenne_twister import Twister
+from ...random import default_generator
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.samples import arr, case
@@ -37,11 +38,13 @@ from .fill import (
     digits,
     drawing,
     fill_normal,
-    fill_uniform,
     integer,
+    integers_from,
     needs,
+    normal_numbers,
     number,
     stream,
+    uniform_numbers,
 )
 
 # ------------------------------------------------------------------------------------------ making
@@ -154,11 +157,29 @@ class _Plan:
             t._fn = LEAF
         return t
 
-    def fill(self, a: Any, kernel: Any, *args: Any) -> Any:
+    def fill(self, a: Any, record: Any, *args: Any) -> Any:
+        """The tensor around an array filled with numbers of a distribution."""
         if a.__class__ is not MetaArray:
-            with self.rng.lock:
-                kernel(a, self.rng, *args)
+            door.perform(record.into, (a, self.rng), {"args": args})
         return self.finish(a)
+
+
+UNIT, STANDARD = {"args": (0.0, 1.0)}, {"args": (0.0, 1.0, True)}
+
+
+def _bare(size: tuple[Any, ...]) -> bool:
+    """Whether a call of nothing but a size needs no more checks: ints, and no device set."""
+    for n in size:
+        if n.__class__ is not int or n < 0:
+            return False
+    return bool(size) and usable(None) is not META
+
+
+def _drawn(shape: tuple[int, ...], fill: Any, args: dict[str, Any]) -> Any:
+    """Numbers of the default stream and type."""
+    a = np.empty(shape, dtypes.get_default_dtype().np)
+    door.perform(fill, (a, default_generator._rng), args)
+    return door.wrap(a)
 
 
 def _array_like(input: Any, plan: _Plan) -> Any:
@@ -186,10 +207,12 @@ def rand(*size: Any, **kw: Any) -> Any:
         >>> torch.rand(3)
         tensor([0.4963, 0.7682, 0.0885])
     """
+    if not kw and _bare(size):
+        return _drawn(size, uniform_numbers.into, UNIT)
     shape = _size(size, kw, "rand")
     plan = _Plan("rand", kw)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
-    return plan.fill(_empty(shape, plan.dtype, plan.meta), fill_uniform, 0.0, 1.0)
+    return plan.fill(_empty(shape, plan.dtype, plan.meta), uniform_numbers, 0.0, 1.0)
 
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
@@ -203,10 +226,12 @@ def randn(*size: Any, **kw: Any) -> Any:
         tensor([[ 1.5410, -0.2934],
                 [-2.1788,  0.5684]])
     """
+    if not kw and _bare(size):
+        return _drawn(size, normal_numbers.into, STANDARD)
     shape = _size(size, kw, "randn")
     plan = _Plan("randn", kw)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
-    return plan.fill(_empty(shape, plan.dtype, plan.meta), fill_normal, 0.0, 1.0, True)
+    return plan.fill(_empty(shape, plan.dtype, plan.meta), normal_numbers, 0.0, 1.0, True)
 
 
 @composite(public="torch", random=True, samples=[case(5, [2, 3]), case(2, 9, [4])])
@@ -230,7 +255,7 @@ def randint(*args: Any, **kw: Any) -> Any:
     shape = _size((shape,), {}, "randint")
     plan = _Plan("randint", kw, dtypes.int64)
     base, span = base_and_span(plan.dtype, values["low"], values["high"])
-    return plan.fill(_empty(shape, plan.dtype, plan.meta), kernels.integers, base, span)
+    return plan.fill(_empty(shape, plan.dtype, plan.meta), integers_from, base, span)
 
 
 def _named(
@@ -289,7 +314,7 @@ def rand_like(input: Any, **kw: Any) -> Any:
     """`rand` of the shape, type and memory order of `input`: ``(input, *, dtype=None, ...)``."""
     plan = _Plan("rand_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
-    return plan.fill(_array_like(input, plan), fill_uniform, 0.0, 1.0)
+    return plan.fill(_array_like(input, plan), uniform_numbers, 0.0, 1.0)
 
 
 @composite(public="torch", random=True, samples=[case((2, 3))])
@@ -297,7 +322,7 @@ def randn_like(input: Any, **kw: Any) -> Any:
     """`randn` of the shape, type and memory order of `input`."""
     plan = _Plan("randn_like", kw, input.dtype, input)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
-    return plan.fill(_array_like(input, plan), fill_normal, 0.0, 1.0, None)
+    return plan.fill(_array_like(input, plan), normal_numbers, 0.0, 1.0, None)
 
 
 @composite(public="torch", random=True, samples=[case((2, 3), 5)])
@@ -306,7 +331,7 @@ def randint_like(input: Any, *args: Any, **kw: Any) -> Any:
     values = _named("randint_like", args, kw, ("low", "high"))
     plan = _Plan("randint_like", kw, input.dtype, input)
     base, span = base_and_span(plan.dtype, values["low"], values["high"])
-    return plan.fill(_array_like(input, plan), kernels.integers, base, span)
+    return plan.fill(_array_like(input, plan), integers_from, base, span)
 
 
 # -------------------------------------------------------------------- from tensors of parameters
@@ -415,7 +440,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
         check_std(std)
         needs(plan.dtype, FLOATS, "normal_kernel_cpu")
         array = _empty(shape, plan.dtype, plan.meta)
-        return plan.fill(array, fill_normal, mean, std, True)
+        return plan.fill(array, normal_numbers, mean, std, True)
     if size is not None or not any(tensors):
         raise TypeError(
             message(

@@ -98,31 +98,32 @@ def fill_normal(
     `grouped` says whether the tensor that `a` stands for is contiguous (it is drawn differently).
     """
     grouped = a.flags.c_contiguous if grouped is None else grouped
-    std = std / math.sqrt(2) if a.dtype.kind == "c" else std
-    select.normal(_parts(a), rng, mean, std, grouped)
+    if a.dtype.kind == "c":
+        a, std = _parts(a), std / math.sqrt(2)
+    select.normal(a, rng, mean, std, grouped)
 
 
 def fill_uniform(a: np.ndarray, rng: Twister, low: float, high: float) -> None:
     """Uniform numbers, in each part of a complex one."""
-    select.uniform(_parts(a), rng, low, high)
+    if a.dtype.kind == "c":
+        a = _parts(a)
+    select.uniform(a, rng, low, high)
 
 
 def _parts(a: np.ndarray) -> np.ndarray:
-    """Complex numbers as a flat array of their parts, in filling order; real ones as they are."""
-    if a.dtype.kind != "c":
-        return a
+    """Complex numbers as a flat array of their parts, in filling order."""
     return kernels.fill_order(a).reshape(-1).view(a.real.dtype)
 
 
-_uniform = _filler("uniform", fill_uniform)
-_normal = _filler("normal", fill_normal)
+uniform_numbers = _filler("uniform", fill_uniform)
+normal_numbers = _filler("normal", fill_normal)
 _exponential = _filler("exponential", kernels.exponential)
 _geometric = _filler("geometric", kernels.geometric)
 _cauchy = _filler("cauchy", kernels.cauchy)
 _log_normal = _filler("log_normal", kernels.log_normal)
 _bernoulli_number = _filler("bernoulli", select.bernoulli, "BernoulliBackward2")
 _any_integers = _filler("random", kernels.any_integers, "RandomBackward2")
-_integers_from = _filler("random", kernels.integers, "RandomBackward0")
+integers_from = _filler("random", kernels.integers, "RandomBackward0")
 _integers_below = _filler("random", kernels.integers, "RandomBackward1")
 
 
@@ -225,7 +226,7 @@ def uniform_(self: Any, *args: Any, generator: Any = None, **kw: Any) -> Any:
     low, high = _from_to("uniform_", args, kw, 0.0, 1.0)
     low, high = number(low, "uniform_", "from"), number(high, "uniform_", "to")
     _check_uniform(self.dtype, low, high)
-    return _fill(_uniform, self, generator, low, high)
+    return _fill(uniform_numbers, self, generator, low, high)
 
 
 def _from_to(name: str, args: tuple[Any, ...], kw: dict[str, Any], low: Any, high: Any) -> Any:
@@ -255,7 +256,7 @@ def normal_(self: Any, mean: float = 0, std: float = 1, *, generator: Any = None
     check_std(std)
     needs(self, FLOATS, "normal_kernel_cpu")
     grouped = isinstance(self._a, np.ndarray) and self._a.flags.c_contiguous
-    return _fill(_normal, self, generator, mean, std, grouped)
+    return _fill(normal_numbers, self, generator, mean, std, grouped)
 
 
 @composite(public="Tensor", name="exponential_", random=True, samples=[case((3, 4))])
@@ -316,7 +317,7 @@ def random_(self: Any, *args: Any, generator: Any = None, **kw: Any) -> Any:
         low, high, record = 0, args[0], _integers_below
     else:
         low, high = _from_to("random_", args, kw, 0, None)
-        record = _integers_below if "from" not in kw and not args else _integers_from
+        record = _integers_below if "from" not in kw and not args else integers_from
     low = integer(low, "random_", "from")
     high = None if high is None else integer(high, "random_", "to")
     return _fill(record, self, generator, *base_and_span(self.dtype, low, high))
@@ -452,9 +453,9 @@ def check_probabilities(p: Any) -> None:
         )
 
 
-def fill_noise(t: Any, keep: float, value: float) -> Any:
-    """Fill with `value` where an element is kept, with that probability, and 0 elsewhere."""
-    return _fill(_bernoulli_number, t, None, keep, value)
+def fill_noise(a: Any, keep: float, value: float) -> None:
+    """Fill an array with `value` where an element is kept, with that probability, else with 0."""
+    door.perform(_bernoulli_number.into, (a, default_generator._rng), {"args": (keep, value)})
 
 
 @composite(
