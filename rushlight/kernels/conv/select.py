@@ -64,6 +64,19 @@ def input_gradient(
     ).run(g, w)  # fmt: skip
 
 
+def transposed(
+    x: Array, w: Array, bias: Array | None, size: Ints, stride: Ints, padding: Ints,
+    dilation: Ints, groups: int,
+) -> Array:  # fmt: skip
+    """`input_gradient` of x (+ bias): a transposed convolution to `size`."""
+    if bias is None:
+        return input_gradient(x, w, size, stride, padding, dilation, groups)
+    return plan_transposed(
+        x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides, (bias.dtype, bias.strides), size,
+        stride, padding, dilation, groups, config.current.matmul_precision,
+    ).run(x, w, bias)  # fmt: skip
+
+
 def weight_gradient(
     x: Array, g: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
 ) -> Array:
@@ -75,6 +88,42 @@ def weight_gradient(
         x.dtype, x.shape, x.strides, g.dtype, g.shape, g.strides, kernel, stride, padding, dilation,
         groups, config.current.matmul_precision,
     ).run(x, g)  # fmt: skip
+
+
+# -- for arrays, or what stands for them ---------------------------------------------------------
+
+
+def plan_of(
+    x: Any, w: Any, bias: Any = None, *, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    size: Ints | None = None,
+) -> Plan:  # fmt: skip
+    """The plan of `forward`."""
+    b = None if bias is None else (bias.dtype, bias.strides)
+    of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides, b)
+    return plan_forward(
+        *of, stride, padding, dilation, groups, size, config.current.matmul_precision
+    )
+
+
+def plan_of_transposed(
+    x: Any, w: Any, bias: Any = None, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+    groups: int,
+) -> Plan:  # fmt: skip
+    """The plan of `transposed`; without a bias that of `input_gradient`."""
+    of = (x.dtype, x.shape, x.strides, w.dtype, w.shape, w.strides)
+    how = (size, stride, padding, dilation, groups, config.current.matmul_precision)
+    if bias is None:
+        return plan_input(*of, *how)
+    return plan_transposed(*of, (bias.dtype, bias.strides), *how)
+
+
+def plan_of_weight(
+    x: Any, g: Any, *, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Plan:
+    """The plan of `weight_gradient` for a kernel of a size."""
+    of = (x.dtype, x.shape, x.strides, g.dtype, g.shape, g.strides)
+    precision = config.current.matmul_precision
+    return plan_weight(*of, size, stride, padding, dilation, groups, precision)
 
 
 # -- the choice ----------------------------------------------------------------------------------
@@ -94,7 +143,7 @@ def plan_forward(
     if size is None:
         size = reference.out_size(x_shape[2:], w_shape[2:], stride, padding, dilation)
     c = Conv.of(x, w, size, stride, padding, dilation, groups, precision)
-    b = None if bias is None else MetaArray(w_shape[:1], *bias[:1], bias[1])
+    b = None if bias is None else MetaArray(w_shape[:1], *bias)
     d = Draft({"x": x, "w": w, "bias": b})
     d.array("y", MetaArray((x_shape[0], w_shape[0], *size), np.result_type(dtype, w_dtype)))
     if c.is_depthwise:
@@ -154,6 +203,25 @@ def plan_input(
         return launches.col2im_input(c, d)
     d.numpy(reference.input_gradient_by_columns, ("g", "w"), "dx", size=size, **how)
     return launches.finished(c, d, "numpy", "dx")
+
+
+@functools.lru_cache(maxsize=PLANS)
+def plan_transposed(
+    dtype: Any, x_shape: Ints, x_strides: Ints, w_dtype: Any, w_shape: Ints, w_strides: Ints,
+    bias: tuple[Any, Ints], size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+    precision: str = "highest",
+) -> Plan:  # fmt: skip
+    """y, the gradient of an input of `size` + bias: operands x (as g), w and bias."""
+    x, w = MetaArray(x_shape, dtype, x_strides), MetaArray(w_shape, w_dtype, w_strides)
+    sub = plan_input(
+        dtype, x_shape, x_strides, w_dtype, w_shape, w_strides, size, stride, padding, dilation,
+        groups, precision,
+    )  # fmt: skip
+    d = Draft({"x": x, "w": w, "bias": MetaArray((w_shape[1] * groups,), *bias)})
+    d.array("y", sub.outputs["dx"])
+    d.include(sub, {"g": "x", "w": "w", "dx": "y"})
+    d.numpy(reference.add_bias, ("y", "bias"))
+    return d.plan(f"conv_transpose.{sub.way}", flops=(sub.flops or 0) + d.metas["y"].size)
 
 
 @functools.lru_cache(maxsize=PLANS)

@@ -1,7 +1,7 @@
 """The op `convolution`, and the three bilinear products that its gradients are made of.
 
 Each product is an op of its own whose gradients are the other two, so convolution can be
-differentiated any number of times. How they are computed: `kernels/conv/reference.py`. Public
+differentiated any number of times. Which kernel computes one: `kernels/conv/select.py`. Public
 functions and their checks: `conv_public.py`.
 """
 
@@ -115,6 +115,10 @@ convolve_weight.vjp(
     ),
 )
 
+convolve.planned(kernel.plan_of)
+convolve_input.planned(kernel.plan_of_transposed)
+convolve_weight.planned(kernel.plan_of_weight)
+
 # -- the op --------------------------------------------------------------------------------------
 
 
@@ -152,10 +156,7 @@ def convolution(
     size = transposed_size(
         input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding
     )
-    y = kernel.input_gradient(input, weight, size, stride, padding, dilation, groups)
-    if bias is not None:
-        y += bias.reshape(-1, *[1] * len(size))
-    return y
+    return kernel.transposed(input, weight, bias, size, stride, padding, dilation, groups)
 
 
 def transposed_size(
@@ -168,6 +169,22 @@ def transposed_size(
             size, kernel, stride, padding, dilation, more or (0,) * len(size), strict=True
         )
     )
+
+
+def _plan(
+    x: Any, w: Any, bias: Any = None, *, stride: Ints, padding: Ints, dilation: Ints,
+    transposed: bool = False, output_padding: Ints = (), groups: int = 1,
+) -> Any:  # fmt: skip
+    """The plan of a convolution, or of its transpose."""
+    how = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+    if not transposed:
+        return kernel.plan_of(x, w, bias, **how)  # type: ignore[arg-type]
+    given = (tuple(x.shape[2:]), tuple(w.shape[2:]), stride, padding, dilation, output_padding)
+    size = transposed_size(*given)
+    return kernel.plan_of_transposed(x, w, bias, size=size, **how)  # type: ignore[arg-type]
+
+
+convolution.planned(_plan)
 
 
 @convolution.joint

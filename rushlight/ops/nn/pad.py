@@ -55,6 +55,9 @@ def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
     return select.constant(input, pad, value)
 
 
+constant_pad_nd.planned(
+    lambda x, *, pad, value=0: select.plan(x.dtype, x.shape, x.strides, pad, value)
+)
 constant_pad_nd.vjp(
     lambda g, _y, _x, *, pad: constant_pad_nd(g, pad=tuple(-p for p in pad), value=0)
 )

@@ -158,3 +158,16 @@ def test_fewer_positions_than_fit(rng: np.random.Generator) -> None:
     whole = select.forward(x, w, b, *ONE)
     part = select.forward(x, w, b, *ONE, (19, 13))
     np.testing.assert_allclose(part, whole[:, :, :19, :13], rtol=1e-4, atol=1e-4)
+
+
+@native
+def test_a_transposed_convolution_adds_its_bias(rng: np.random.Generator) -> None:
+    x, w, b, _ = operands(rng, (2, 16, 20, 20), (16, 16, 3, 3), ONE)
+    alone = select.transposed(x, w, None, (20, 20), *ONE)
+    np.testing.assert_array_equal(alone, select.input_gradient(x, w, (20, 20), *ONE))
+    names = dict(zip(("stride", "padding", "dilation", "groups"), ONE, strict=True))
+    plan = select.plan_of_transposed(x, w, b, size=(20, 20), **names)
+    assert plan.name.startswith("conv_transpose.")
+    column = b.reshape(-1, 1, 1)
+    np.testing.assert_array_equal(plan.run(x, w, b), alone + column)
+    np.testing.assert_array_equal(select.transposed(x, w, b, (20, 20), *ONE), alone + column)
