@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from . import tuning
+from . import runtime, tuning
 from .codegen.row_body import LOW, RowBody, by_numpy, computed
-from .elementwise import select as elementwise
 from .meta import MetaArray
 from .plan import Launch, Plan, Reference, nbytes
 
@@ -33,7 +32,7 @@ INT64 = np.dtype(np.int64)
 
 def has_kernels(dtype: Any) -> bool:
     """Whether rows of a type can be computed by machine code here."""
-    if dtype not in ELEMENTS or not elementwise.jit():
+    if dtype not in ELEMENTS or not runtime.available():
         return False
     return dtype != np.float16 or has_half()
 

@@ -15,6 +15,9 @@ from rushlight.kernels.runtime import jit
 ROOT = Path(__file__).parents[2]
 FILES = [
     "codegen/test_vecmath.py",
+    "codegen/test_vecspecial.py",
+    "codegen/test_piecewise.py",
+    "elementwise/test_contiguous.py",
     "elementwise/test_select.py",
     "matmul/test_select.py",
     "conv/test_implicit_gemm.py",
@@ -34,7 +37,7 @@ FILES = [
 ]
 
 WHICH = (
-    "0 or special or lines or within or error_functions or alike or far "
+    "0 or special or lines or within or error_functions or alike or far or edge "
     "or scale_and or one_call or do_not_share"
 )
 

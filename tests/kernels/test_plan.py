@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.matmul import select as matmul
 from rushlight.kernels.meta import MetaArray
 from rushlight.kernels.plan import Launch, Plan, Reference
 
-native = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+native = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 def product_plan(a: np.ndarray, b: np.ndarray) -> Plan:

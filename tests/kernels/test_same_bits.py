@@ -15,7 +15,7 @@ import pytest
 import rushlight as torch
 from rushlight import config
 from rushlight.autograd import door
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.meta import MetaArray
 from rushlight.ops.core.record import Op, registry
 
@@ -39,7 +39,7 @@ def same(call: Callable[[], list[bytes]], lapack: bool = False) -> None:
     found = {}
     for threads in THREADS:
         # BLAS's threads too.
-        torch.set_num_threads(1 if lapack or not elementwise.jit() else threads)
+        torch.set_num_threads(1 if lapack or not runtime.available() else threads)
         config.current.num_threads = threads
         torch.manual_seed(3)
         found[threads] = call()

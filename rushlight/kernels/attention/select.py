@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..matmul.select import ELEMENTS, in_elements
 from ..meta import MetaArray, contiguous_strides
 from ..plan import Launch, Plan, Reference, nbytes
@@ -81,7 +80,7 @@ def fits(q: Layout, k: Layout, v: Layout, mask: Layout | None) -> bool:
         if np.broadcast_shapes(mask[1], whole) != whole:
             return False
     steps = [in_elements(a[2], dtype.itemsize) for a in (q, k, v)]
-    return bool(elementwise.jit()) and all(s is not None for s in steps)
+    return runtime.available() and all(s is not None for s in steps)
 
 
 # -- plans ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..elementwise import select as elementwise
+from .. import runtime
 from ..matmul.select import ELEMENTS
 from . import reference, tables
 
@@ -41,7 +41,7 @@ class Conv:
         precision: str,
     ) -> Conv:  # fmt: skip
         """The convolution of an input and a weight of these shapes and types."""
-        known = elementwise.jit() and x.dtype == w.dtype
+        known = runtime.available() and x.dtype == w.dtype
         return Conv(
             x.dtype, ELEMENTS.get(x.dtype) if known else None, x.shape[0], groups, w.shape[1],
             w.shape[0] // groups, x.shape[2:], w.shape[2:], out, stride, padding, dilation,

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..matmul.select import ELEMENTS
 from ..meta import MetaArray
 from ..plan import Draft, Plan, is_dense
@@ -44,7 +43,7 @@ def sum_rows(rows: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
 def native(dtype: Any, elements: int) -> bool:
     """Whether so many elements of a type are worth a kernel, and there is one."""
     least = tuning.EMBEDDING_LEAST
-    return elements >= least and dtype in ELEMENTS and bool(elementwise.jit())
+    return elements >= least and dtype in ELEMENTS and runtime.available()
 
 
 @functools.lru_cache(maxsize=1024)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import config
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..plan import Launch, Plan
 from ..runtime.workspace import aligned, workspace
 from .select import ELEMENTS, has_amx, steps
@@ -25,7 +24,7 @@ def packs(b: Array) -> bool:
     """Whether our kernels multiply by the matrix b."""
     return bool(
         b.ndim == 2 and b.dtype in ELEMENTS and b.size
-        and steps(b) is not None and elementwise.jit()
+        and steps(b) is not None and runtime.available()
     )  # fmt: skip
 
 
@@ -103,7 +102,9 @@ class AmxPacked:
         self.group = amx_packed.group_of(self.n)
         self.flag = np.zeros(1, np.int64)
         self.plain: Packed | None = None
-        elementwise.jit()[2].ready()
+        from ..runtime import threads
+
+        threads.ready()
         pack(b, *steps(b), self.k, self.n, self.packed, self.flag)  # type: ignore[misc]
         if self.flag[0]:
             self.plain = Packed(b)

@@ -22,8 +22,7 @@ from typing import Any
 import numpy as np
 
 from ... import config
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
 from . import reference
@@ -92,7 +91,7 @@ NUMPY = "matmul.numpy"
 @functools.cache
 def has_amx() -> bool:
     """Whether the CPU multiplies matrices by itself (`amx.py`)."""
-    if not elementwise.jit():
+    if not runtime.available():
         return False
     from . import amx
 
@@ -138,7 +137,7 @@ def parsed(
     if dtype not in ELEMENTS or b_dtype != dtype or not a_shape or not b_shape:
         return None
     sizes = math.prod(a_shape), math.prod(b_shape)
-    if not all(sizes) or not elementwise.jit():
+    if not all(sizes) or not runtime.available():
         return None
     given = [in_elements(s, dtype.itemsize) for s in (a_strides, b_strides, d_strides)]
     if any(s is None for s in given):

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..matmul.select import ELEMENTS
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference
@@ -104,7 +103,7 @@ def gathered(
 ) -> tuple[np.ndarray, int] | None:
     """(table of a list, elements of its rows) where a kernel works on it; else None."""
     least = tuning.MULTI_TENSOR_LEAST
-    if not elementwise.jit() or sum([a.size for a in arrays]) < least:
+    if not runtime.available() or sum([a.size for a in arrays]) < least:
         return None
     from ..codegen import tensor_lists
 

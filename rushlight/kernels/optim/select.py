@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..matmul.select import ELEMENTS
 from ..plan import Launch, Plan, Reference
 from . import reference
@@ -65,7 +64,7 @@ _waited: dict[Update, int] = {}  # formula to how many updates of few elements t
 
 def worth(formula: Update, arrays: list[Any]) -> bool:
     """Whether to load a kernel for these arrays. Not a matter of results: the bits are the same."""
-    if not elementwise.jit():
+    if not runtime.available():
         return False
     least = tuning.OPTIM_LEAST
     for a in arrays:

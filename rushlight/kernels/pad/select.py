@@ -9,8 +9,7 @@ import functools
 import math
 from typing import Any
 
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 from ..matmul.select import ELEMENTS
 from ..meta import MetaArray
 from ..plan import Draft, Plan, is_dense
@@ -69,6 +68,6 @@ def by_kernel(x: MetaArray, y: MetaArray, pad: Ints) -> bool:
     dims = len(pad) // 2
     if x.dtype not in ELEMENTS or not 0 < dims <= 3 or x.size < tuning.ZERO_PAD_LEAST:
         return False
-    if not elementwise.jit() or not x.size or not y.size or not is_dense(x):
+    if not runtime.available() or not x.size or not y.size or not is_dense(x):
         return False
     return max(x.shape[-dims:]) + max(map(abs, pad)) < 1 << 29

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
-from ..elementwise import select as elementwise
+from .. import runtime, tuning
 
 STATE_BYTES = 5056
 _N = 624
@@ -128,7 +127,7 @@ class Twister:
             if self._bits is None:
                 self._start()
             if self._memory is None:
-                self._memory = _state_of(self._bits) if elementwise.jit() else False
+                self._memory = _state_of(self._bits) if runtime.available() else False
             memory = self._memory
         if memory is False:
             return None
@@ -254,7 +253,7 @@ def _worth(n: int) -> bool:
     global _waited
     if n >= tuning.RANDOM_LEAST:
         return True
-    if elementwise.running() and n >= tuning.RANDOM_LEAST_RUNNING:
+    if runtime.running() and n >= tuning.RANDOM_LEAST_RUNNING:
         return True
     _waited += 1
     return _waited > tuning.RANDOM_PATIENCE

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ... import config
-from ..elementwise import select as elementwise
+from .. import runtime
 from ..tuning import BLAS_LARGE, BLAS_SHARED, BLAS_SHARED_BY_VECTOR
 
 Array = np.ndarray[Any, Any]
@@ -73,7 +73,7 @@ def dot(a: Array, b: Array) -> Array:
     if work >= BLAS_SHARED_BY_VECTOR:
         narrow = a.ndim < 2 or b.ndim < 2 or a.shape[0] == 1 or b.shape[1] == 1
         shared = narrow or work >= BLAS_SHARED
-        if shared and work < BLAS_LARGE and a.dtype.kind == "f" and elementwise.jit():
+        if shared and work < BLAS_LARGE and a.dtype.kind == "f" and runtime.available():
             with one_thread:
                 return np.dot(a, b)
     return np.dot(a, b)

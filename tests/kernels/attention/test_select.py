@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import runtime
 from rushlight.kernels.attention import select as kernel
-from rushlight.kernels.elementwise import select as elementwise
 from rushlight.ops.nn.attention import attention
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 # queries, keys, elements of a query, of a value
 SIZES = [

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import runtime
 from rushlight.kernels.conv import launches, reference, select
 from rushlight.kernels.conv.problem import Conv
-from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.matmul import select as matmul
 from rushlight.kernels.meta import MetaArray
 from rushlight.kernels.plan import Draft
 
 pytestmark = pytest.mark.skipif(
-    not elementwise.jit() or not matmul.has_amx(), reason="no machine code, or a CPU without AMX"
+    not runtime.available() or not matmul.has_amx(), reason="no machine code, or a CPU without AMX"
 )
 
 

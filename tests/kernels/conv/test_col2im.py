@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight.kernels import runtime
 from rushlight.kernels.conv import reference, select
-from rushlight.kernels.elementwise import select as elementwise
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 def test_columns_are_summed_in_the_order_of_numpy(limits: Any) -> None:

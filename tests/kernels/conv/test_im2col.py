@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import runtime
 from rushlight.kernels.conv import launches, reference, select
 from rushlight.kernels.conv.problem import Conv
-from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.meta import MetaArray
 from rushlight.kernels.plan import Draft
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 def problem(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, out: Any) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.kernels import runtime
 from rushlight.kernels.conv import reference, select
-from rushlight.kernels.elementwise import select as elementwise
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 @pytest.fixture(autouse=True)

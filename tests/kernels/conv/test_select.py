@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.conv import reference, select
-from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.matmul.select import has_amx
 
-native = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+native = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 vectors = pytest.mark.skipif(
-    not elementwise.jit() or has_amx(), reason="for machine code without the matrix unit"
+    not runtime.available() or has_amx(), reason="for machine code without the matrix unit"
 )
 
 
@@ -62,7 +62,7 @@ WAYS = [  # x, w, stride and so on, the ways of the three directions
 
 
 @vectors
-@pytest.mark.skipif(elementwise.ALWAYS, reason="small ones go to kernels too")
+@pytest.mark.skipif(tuning.ALWAYS, reason="small ones go to kernels too")
 @pytest.mark.parametrize(("x", "w", "how", "ways"), WAYS)
 def test_ways(rng: np.random.Generator, x: Any, w: Any, how: Any, ways: Any) -> None:
     """Each size goes its way, and comes to what NumPy makes of it."""

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import tuning
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.elementwise import axes, select
 from rushlight.ops.core.record import registry
 
 from .calls import by_kernel
 
-pytestmark = pytest.mark.skipif(not select.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 SHAPES = [
     [(5, 33), (33,), (33,)],
     [(5, 33), (33,), (5, 33)],

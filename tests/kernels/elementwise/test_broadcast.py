@@ -10,14 +10,12 @@ import pytest
 from rushlight.kernels import runtime, tuning
 from rushlight.kernels.elementwise import broadcast, select
 
-from ..test_plan import run_on_pointers
-
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
 def test_pointers_give_the_bits_of_arrays(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator, dtype: Any
+    on_pointers: Any, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator, dtype: Any
 ) -> None:
     monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
     monkeypatch.setattr(tuning, "BROADCAST_SHORT", 1)
@@ -29,7 +27,7 @@ def test_pointers_give_the_bits_of_arrays(
         assert plan.name == "elementwise.broadcast"
         np.testing.assert_array_equal(known(a, b, 2), wanted)
         number = 2 if dtype == np.int32 else 2.0
-        np.testing.assert_array_equal(run_on_pointers(plan, a, b, s0=number), wanted)
+        np.testing.assert_array_equal(on_pointers(plan, a, b, s0=number), wanted)
 
 
 def test_pieces_hold_whole_rows_or_a_part_of_one() -> None:

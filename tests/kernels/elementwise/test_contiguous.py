@@ -11,8 +11,6 @@ from rushlight.kernels import runtime, tuning
 from rushlight.kernels.elementwise import select
 from rushlight.ops.core.record import registry
 
-from ..test_plan import run_on_pointers
-
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
@@ -37,19 +35,21 @@ def test_far_results(monkeypatch: pytest.MonkeyPatch, dtype: Any, size: int) -> 
 @pytest.mark.parametrize("shape", [(1,), (5, 7), (70_001,)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_pointers_give_the_bits_of_arrays(
-    monkeypatch: pytest.MonkeyPatch, dtype: Any, shape: Any
+    on_pointers: Any, monkeypatch: pytest.MonkeyPatch, dtype: Any, shape: Any
 ) -> None:
     monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
     x = np.linspace(-6, 6, int(np.prod(shape)), dtype=np.float32).reshape(shape).astype(dtype)
     x.flat[0] = np.nan
     for a in (x, np.asfortranarray(x)):
         known = select.Formula(registry["leaky_relu"].formula, "leaky_relu")
-        got = run_on_pointers(known.plan(a, negative_slope=0.3), a, negative_slope=0.3)
+        got = on_pointers(known.plan(a, negative_slope=0.3), a, negative_slope=0.3)
         np.testing.assert_array_equal(got, known(a, negative_slope=0.3))
         assert got.strides == a.strides
 
 
-def test_whole_numbers_are_operands_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_numbers_are_operands_too(
+    on_pointers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tuning, "ELEMENTWISE_LEAST", 1)
     x = np.arange(-50, 51)
     known = select.Formula(lambda a, b: a * b + 1, "times")
@@ -57,5 +57,5 @@ def test_whole_numbers_are_operands_too(monkeypatch: pytest.MonkeyPatch) -> None
         plan = known.plan(x, number)
         assert plan.name == "elementwise.contiguous"
         np.testing.assert_array_equal(known(x, number), x * number + 1)
-        np.testing.assert_array_equal(run_on_pointers(plan, x, s0=number), x * number + 1)
+        np.testing.assert_array_equal(on_pointers(plan, x, s0=number), x * number + 1)
     assert len(known.lowered) == 1

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import tuning
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.codegen import lower
 from rushlight.kernels.elementwise import select
 from rushlight.ops.core.record import registry
 
 from .calls import by_kernel
 
-pytestmark = pytest.mark.skipif(not select.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 FORMULAS = [
     op
     for op in registry.values()

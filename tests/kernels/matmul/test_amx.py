@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import tuning
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.matmul import select
 from rushlight.kernels.matmul.packed import AmxPacked
 from rushlight.kernels.plan import Launch, Plan
 from rushlight.kernels.runtime.workspace import aligned
 
 pytestmark = pytest.mark.skipif(
-    not elementwise.jit() or not select.has_amx(), reason="no machine code, or a CPU without AMX"
+    not runtime.available() or not select.has_amx(), reason="no machine code, or a CPU without AMX"
 )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.matmul.packed import Packed
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 1), (300, 40), (513, 1100)])

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight.kernels import runtime
 from rushlight.kernels.codegen import tensor_lists
-from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.multi_tensor import reference, select
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 SHAPES = [(5,), (), (33, 7), (40000,), (1,), (2, 3, 4)]
 
 

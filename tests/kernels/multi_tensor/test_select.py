@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels import tuning
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.multi_tensor import select
 
 SHAPES = [(5,), (), (0, 3), (16,), (33, 7), (40000,), (1,), (300, 300), (2, 3, 4)]
-needs_llvm = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+needs_llvm = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 def arrays(rng: np.random.Generator, dtype: Any, empty: bool = False) -> list[np.ndarray]:

@@ -10,10 +10,10 @@ import pytest
 
 import rushlight as torch
 from rushlight.kernels import rows as row_plans
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.norm import reference, select
 
-NATIVE = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 ROADS = ["numpy", pytest.param("native", marks=NATIVE)]
 EPS = 1e-5
 

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels import tuning
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.codegen import tensor_lists
-from rushlight.kernels.elementwise import select as elementwise
 from rushlight.kernels.optim import formulas, select
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 ADAM = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1, "maximize": False,
         "decoupled_weight_decay": True}  # fmt: skip
 CASES = [

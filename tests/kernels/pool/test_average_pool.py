@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels import tuning
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.pool import reference, select
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 WINDOWS = [  # size, kernel, stride, padding, ceil_mode, count_include_pad, divisor
     ((20,), (2,), (2,), (0,), False, True, None),

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.pool import reference, select
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 def everything(x: Any, how: tuple[Any, ...], out: Any, seed: int) -> list[Any]:

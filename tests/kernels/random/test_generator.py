@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels import tuning
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.random import box_muller, distributions, generator, select
 from rushlight.kernels.random.mersenne_twister import Twister
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 COUNTS = [1, 2, 7, 8, 15, 16, 17, 100, 226, 227, 228, 623, 624, 625, 1000, 1249, 5000, 40000]
 

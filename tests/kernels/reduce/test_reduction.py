@@ -10,8 +10,6 @@ import pytest
 from rushlight.kernels import runtime, tuning
 from rushlight.kernels.reduce.select import NUMPY, Reduction
 
-from ..test_plan import run_on_pointers
-
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
@@ -23,15 +21,15 @@ pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, o
 @pytest.mark.parametrize("how", ["add", "max"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 def test_pointers_give_the_bits_of_arrays(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator, dtype: Any, how: str, shape: Any,
-    dims: Any,
+    on_pointers: Any, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator, dtype: Any,
+    how: str, shape: Any, dims: Any,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(tuning, "REDUCE_LEAST", 1)
     x = (rng.standard_normal(shape) * 9).astype(dtype)
     fold = Reduction(how)
     plan = fold.plan((x,), dims)
     assert plan.name != NUMPY
-    np.testing.assert_array_equal(run_on_pointers(plan, x, over=1.0), fold((x,), dims))
+    np.testing.assert_array_equal(on_pointers(plan, x, over=1.0), fold((x,), dims))
 
 
 def test_large_cells_have_partial_results(monkeypatch: pytest.MonkeyPatch) -> None:

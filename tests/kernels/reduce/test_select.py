@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels import tuning
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime, tuning
 from rushlight.kernels.reduce import select
 from rushlight.kernels.reduce.select import Reduction
 from rushlight.ops.elementwise.formulas import abs as magnitude
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 CASES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
     ((5,), (0,)),
     ((16,), (0,)),

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.rnn import cells, formulas, select
 from rushlight.kernels.rnn.reference import Numpy
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 
 @pytest.mark.parametrize("size", [1, 7, 16, 37])

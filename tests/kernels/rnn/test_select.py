@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.rnn import select
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
 SIZES = [(5,) * 4, (3, 3, 1), (7, 2, 2, 1), (1,), (33, 20)]
 

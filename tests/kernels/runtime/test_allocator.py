@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.runtime import memory
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.skipif(
-    not elementwise.jit() or not memory.start(),
+    not runtime.available() or not memory.start(),
     reason="no LLVM here, RUSHLIGHT_JIT=0, or not Linux",
 )
 LARGE = 1 << 20  # bytes of an array that the allocator serves

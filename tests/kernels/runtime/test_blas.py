@@ -11,7 +11,7 @@ import pytest
 
 import rushlight
 from rushlight import config
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.runtime import blas
 
 found = config.blas_threads()
@@ -72,7 +72,7 @@ def test_a_child_does_not_inherit_it(two: Callable[[], int]) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+@pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 @pytest.mark.parametrize(
     ("a", "b", "dtype", "threads"),
     [

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.softmax import select
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 LENGTHS = [1, 2, 7, 15, 16, 17, 63, 64, 65, 130, 1000]
 
 
