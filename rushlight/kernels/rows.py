@@ -77,10 +77,7 @@ def laid_out(a: Array, *, dtype: Any) -> Array:
 def takes(body: RowBody, operands: Metas, dim: int, least: int) -> bool:
     """Whether a kernel computes a body along `dim` of rows of at least so many elements."""
     x = operands[next(k for k in operands if body.kinds[k] == "row")]
-    inner = math.prod(x.shape[dim + 1 :])
-    if not x.size or x.size < least or 1 < inner < tuning.ROWS_NARROW:
-        return False
-    if not has_kernels(x.dtype):
+    if not x.size or x.size < least or not has_kernels(x.dtype):
         return False
     wanted = {"row": x.dtype, "index": INT64}
     other = computed(x.dtype)

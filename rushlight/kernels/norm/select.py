@@ -222,12 +222,6 @@ def channel_sizes(x: MetaArray) -> tuple[dict[str, int], bool]:
             "count": n * length, "chunks": -(-c // each)}, columns  # fmt: skip
 
 
-def long_enough(x: MetaArray) -> bool:
-    """Whether channels are stretches that are worth vectors, or single numbers."""
-    length = math.prod(x.shape[2:])
-    return length >= tuning.NORM_SHORT or length == 1
-
-
 @functools.lru_cache(maxsize=2048)
 def plan_channels(
     dtype: Any, shape: Shape, strides: Shape, w: Line, b: Line, mean: Line, var: Line, eps: float
@@ -240,7 +234,7 @@ def plan_channels(
     outputs |= {"mean": number, "var": number} if training else {}
     name = "batch_norm" if training else "batch_norm_eval"
     made: list[Any] = []
-    if by_kernel(x) and long_enough(x):
+    if by_kernel(x):
         from .channels import channel_kernel
 
         names = names_of(operands, x, made) | {k: k for k in outputs}
@@ -269,7 +263,7 @@ def plan_channels_grad(
                for k in wanted}  # fmt: skip
     name = "batch_norm_grad" if training else "batch_norm_eval_grad"
     made: list[Any] = []
-    if by_kernel(x, operands["g"]) and long_enough(x):
+    if by_kernel(x, operands["g"]):
         from .channels import channel_kernel
 
         names = names_of(operands, x, made) | {k: k for k in outputs}
@@ -328,7 +322,7 @@ def plan_groups(
     x, moment = operands["x"], MetaArray((shape[0] * number,), computed(dtype))
     outputs = {"y": MetaArray(shape, dtype), "mean": moment, "var": moment}
     made: list[Any] = []
-    if by_kernel(x) and math.prod(shape[2:]) >= tuning.NORM_SHORT:
+    if by_kernel(x):
         from .channels import group_kernel
 
         names = names_of(operands, x, made) | {k: k for k in outputs}
@@ -351,7 +345,7 @@ def plan_groups_grad(
     x, wide, wanted, c = operands["x"], computed(dtype), wanted_of(needs), shape[1]
     outputs = {k: MetaArray(shape, dtype) if k == "dx" else MetaArray((c,), wide) for k in wanted}
     made: list[Any] = []
-    if by_kernel(x, operands["g"]) and math.prod(shape[2:]) >= tuning.NORM_SHORT:
+    if by_kernel(x, operands["g"]):
         from .channels import group_kernel
 
         names = names_of(operands, x, made)
@@ -416,7 +410,7 @@ def plan_unit_grad(
 
 def unit_least(dtype: Any) -> int:
     """Narrow types are NumPy's: their lengths are kept in their type."""
-    return tuning.ROWS_LEAST if dtype in WIDE_ELEMENTS else 1 << 62
+    return tuning.UNIT_LEAST if dtype in WIDE_ELEMENTS else 1 << 62
 
 
 def unit(x: Array, dim: int, eps: float, stops: bool) -> tuple[Array, Array]:

@@ -30,8 +30,7 @@ def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, limits
 
         monkeypatch.setattr(module, "Plan", seen)
     least = 1 << 60 if request.param == "numpy" else 1
-    with limits(NORM_REFERENCE_BLOCK=40, NORM_SHORT=1, NORM_LEAST=least, ROWS_LEAST=least,
-                ROWS_NARROW=1):  # fmt: skip
+    with limits(NORM_REFERENCE_BLOCK=40, NORM_LEAST=least, UNIT_LEAST=least):
         yield str(request.param)
 
 

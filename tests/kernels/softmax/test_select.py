@@ -18,7 +18,7 @@ LENGTHS = [1, 2, 7, 15, 16, 17, 63, 64, 65, 130, 1000]
 
 @pytest.fixture(autouse=True)
 def _every_size(limits: Any) -> Any:
-    with limits(SOFTMAX_LEAST=1, ROWS_NARROW=1, NORM_LEAST=1):
+    with limits(SOFTMAX_LEAST=1, NORM_LEAST=1):
         yield
 
 
