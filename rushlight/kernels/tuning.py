@@ -104,8 +104,8 @@ RESAMPLE_DENSE = 8  # taps from which on a matrix product is faster than one pas
 
 # -- pooling -------------------------------------------------------------------------------------
 
-# Elements of the result. Both ways of 4 planes of 8 x 8, windows of 2 x 2: about 60 µs with NumPy, 7 by
-# kernels; of 4 x 4: 50 and 7. Below the limit a kernel would be compiled for a handful of numbers.
+# Elements of the result. Both ways of 4 planes of 8 x 8, windows of 2 x 2: 60 µs with NumPy, 7 by
+# kernels; of 4 x 4: 50 and 7. Below, a kernel would be compiled for a handful of numbers.
 MAX_POOL_LEAST = least(16)
 MAX_POOL_LARGEST = 36  # elements of a window whose taps are written out one by one
 MAX_POOL_PLANES = 8192  # elements of the result that a chunk makes, in whole planes
@@ -115,10 +115,11 @@ AVERAGE_POOL_WIDEST = 4096  # columns of a line at most
 
 # -- rows: softmax, losses, norms ----------------------------------------------------------------
 
-# Elements from which on rows are kernels' work, by what is computed; below, a kernel would be compiled
-# for a handful of numbers. NumPy and the kernel, of 4 x 32: softmax 15 to 27 and 1.0 µs, its gradient
-# 13 and 1.2; cross entropy 80 and 5.5, its gradient 90 and 3.6; layer norm 60 and 1.9, its gradient 90
-# and 2.7; batch norm of 2 x 4 x 4 x 4 60 and 4, its gradient 100 and 4; lengths 43 and 1.2.
+# Elements from which on rows are computed by kernels; below, one would be compiled for a handful of
+# numbers. NumPy and the kernel, on a busy machine, of 4 x 32: softmax 27 and 1.0 µs, its gradient
+# 20 and 1.2; cross entropy 140 and 5.5, its gradient 130 and 3.6; layer norm 49 and 1.9, its
+# gradient 190 and 2.7; lengths 43 and 1.2; batch norm of 2 x 4 x 4 x 4 95 and 4.1, its gradient
+# 195 and 4.2. Columns of an earlier dimension are no exception: 256 x 100 x 2 take 6000 and 380.
 SOFTMAX_LEAST = least(64)
 LOSS_LEAST = least(64)
 NORM_LEAST = least(64)

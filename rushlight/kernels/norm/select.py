@@ -32,6 +32,11 @@ def line(a: Array | None) -> Line:
     return None if a is None else (a.dtype, a.shape, a.strides)
 
 
+def key(x: Array, *others: Array | None) -> tuple[Any, ...]:
+    """The part of a key that stands for x, and for operands that may be missing."""
+    return (x.dtype, x.shape, x.strides, *[line(a) for a in others])
+
+
 def metas(**operands: Line) -> dict[str, MetaArray]:
     """Those operands that are there."""
     return {k: MetaArray(m[1], m[0], m[2]) for k, m in operands.items() if m is not None}

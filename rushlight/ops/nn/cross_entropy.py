@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
+from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...autograd.views import type_name
 from ...errors import message
@@ -23,7 +24,7 @@ from ..core.record import op
 from ..core.samples import arr, case, ints
 from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
-from .loss import finished, reduction_of
+from .loss import REDUCTIONS, finished, reduction_of
 from .loss_classes import CLASSES, check_classes, class_dim, classes, factors, nll, nll_backward
 from .softmax import log_softmax
 
@@ -89,6 +90,7 @@ def _entropy_shape(
 ENTROPY = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
            "low": "inside", "autocast": "float32"}  # fmt: skip
 EVERY = {"ignore_index": -100, "smoothing": 0.0}
+INT64 = np.dtype(np.int64)
 PIXELS = arr((2, 3), 0, 4, "int64")
 WEIGHTS = arr((4,), 0.5, 2)
 class_entropy = op(
@@ -119,6 +121,11 @@ smooth_entropy = op(  # PyTorch adds two losses here
 for _record in (class_entropy, smooth_entropy):
     _record.vjp(_class_slope, None, None)
     _record.shape(_entropy_shape)
+    _record.planned(
+        lambda x, t, w=None, *, smoothing, ignore_index, **_: arrays.plan_cross_entropy(
+            arrays.line(x), arrays.line(t), arrays.line(w), ignore_index, smoothing
+        )
+    )
 
 
 # -- public --------------------------------------------------------------------------------------
@@ -157,6 +164,14 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([1]))
     tensor(0.6931)
     """
+    if (
+        size_average is reduce is weight is None
+        and label_smoothing == 0
+        and reduction in REDUCTIONS
+        and _usual(input, target)
+    ):
+        how = {"reduction": reduction, "ignore_index": int(ignore_index), "smoothing": 0.0}
+        return class_entropy.call((input, target, None), how)[0]
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(
@@ -206,6 +221,14 @@ def _divisor(target: Any, weight: Any, *, n: int, ignore_index: int, dtype: Any)
     """How many targets count, or the sum of their weights."""
     t, counts = classes(target, n, ignore_index)
     return np.asarray(factors(t, counts, weight, dtype)[1])
+
+
+def _usual(input: Any, target: Any) -> bool:
+    """Whether these are scores (N, C) and classes (N): then nothing else is asked."""
+    if not isinstance(input, TensorBase) or not isinstance(target, TensorBase):
+        return False
+    x, t = input._a.shape, target._a
+    return len(x) == 2 and t.shape == x[:1] and t.dtype == INT64
 
 
 def _shaped(weight: Any, ndim: int, d: int) -> Any:

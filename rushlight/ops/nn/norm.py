@@ -107,6 +107,9 @@ def _(g: Any, y: Any, x: Any, weight: Any, _bias: Any, *, needs: Any, eps: float
     return (dx, *(d if d is None else d.reshape(c) for d in (dw, db)))
 
 
+batch_norm_op.planned(
+    lambda x, w=None, b=None, *, eps: arrays.plan_channels(*arrays.key(x, w, b, None, None), eps)
+)
 batch_norm_op.shape(lambda x, *_w, **_kw: with_moments(x, x.shape[1]))
 
 
@@ -151,6 +154,9 @@ def _(
     return g * scale if needs[0] else None, dw, db, dm, dv
 
 
+batch_norm_eval.planned(
+    lambda x, w, b, mean, var, *, eps: arrays.plan_channels(*arrays.key(x, w, b, mean, var), eps)
+)
 batch_norm_eval.shape(lambda x, *_others, **_kw: MetaArray(x.shape, x.dtype))
 
 # -- layer norm ----------------------------------------------------------------------------------
@@ -198,6 +204,11 @@ def _(g: Any, y: Any, x: Any, weight: Any, bias: Any, *, needs: Any, dims: Ints,
     return dx, like(dw, weight), like(db, bias)
 
 
+layer_norm_op.planned(
+    lambda x, w=None, b=None, *, dims, eps: arrays.plan_rows(
+        *arrays.key(x), length_of(x, dims), arrays.line(w), arrays.line(b), eps, True
+    )
+)
 layer_norm_op.shape(lambda x, *_w, dims, eps: with_moments(x, math.prod(x.shape[: dims[0]])))
 
 # -- group norm ----------------------------------------------------------------------------------
@@ -232,6 +243,11 @@ def _(
     return None if dx is None else dx.reshape(tuple(x.shape)), like(dw, weight), like(db, bias)
 
 
+group_norm_op.planned(
+    lambda x, w=None, b=None, *, groups, eps: arrays.plan_groups(
+        *arrays.key(x), groups, arrays.line(w), arrays.line(b), eps
+    )
+)
 group_norm_op.shape(lambda x, *_w, groups, eps: with_moments(x, x.shape[0] * groups))
 
 # -- RMS norm ------------------------------------------------------------------------------------
@@ -267,6 +283,11 @@ def _(g: Any, y: Any, x: Any, weight: Any, *, needs: Any, dims: Ints, eps: float
     return dx, dw
 
 
+rms_norm_op.planned(
+    lambda x, w=None, *, dims, eps: arrays.plan_rows(
+        *arrays.key(x), length_of(x, dims), arrays.line(w), None, eps, False
+    )
+)
 rms_norm_op.shape(lambda x, *_w, dims, eps: with_moments(x, math.prod(x.shape[: dims[0]]))[:2])
 
 # -- the length of a row made 1 ------------------------------------------------------------------
@@ -311,6 +332,11 @@ def _(g: Any, y: Any, x: Any, *, dim: int, eps: float, stops: bool) -> Any:
         length = norm * mask + door.wrap(np.where(held, eps, 0).astype(known.dtype))
     along = sums.sum(g * x, dim=dim, keepdim=True) / (length * length * norm)
     return (g / length - x * (along * door.wrap(passes.astype(known.dtype))),)
+
+
+unit.planned(
+    lambda x, *, dim, eps, stops: arrays.plan_unit(*arrays.key(x), dim, eps, stops)
+)
 
 
 @unit.shape

@@ -53,6 +53,10 @@ def batch_norm(
 
     Ioffe and Szegedy, Batch Normalization, 2015.
     """
+    if _usual_channels(input, (running_mean, running_var, weight, bias), training, momentum):
+        return _by_channels(
+            input, weight, bias, running_mean, running_var, training, momentum, float(eps)
+        )
     if training:
         check_tensor("batch_norm", "input", 1, input)
         shape = tuple(input.shape)
@@ -138,10 +142,47 @@ def _batch_norm(
                 )
             )
     _check_types("batch_norm", input, *params.values())
+    return _by_channels(
+        input, weight, bias, running_mean, running_var, training, momentum, float(eps)
+    )
+
+
+def _usual_channels(input: Any, params: tuple[Any, ...], training: bool, momentum: Any) -> bool:
+    """Whether these are channels and numbers of one float type that fit: then nothing else is
+    asked."""
+    if not isinstance(input, TensorBase) or momentum.__class__ is not float:
+        return False
+    a = input._a
+    dtype = a.dtype
+    if a.ndim < 2 or dtype.kind != "f":
+        return False
+    shape = a.shape[1:2]
+    if training:
+        if a.size <= shape[0]:
+            return False
+    elif params[0] is None or params[1] is None:
+        return False
+    for p in params:
+        if p is not None and (p._a.shape != shape or p._a.dtype is not dtype):
+            return False
+    return True
+
+
+def _by_channels(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    """Batch norm of what has been checked."""
     if not training:
         given = (input, weight, bias, running_mean, running_var)
-        return ops.batch_norm_eval(*given, eps=float(eps))
-    y, mean, var = ops.batch_norm_op(input, weight, bias, eps=float(eps))
+        return ops.batch_norm_eval.call(given, {"eps": eps})
+    y, mean, var = ops.batch_norm_op.call((input, weight, bias), {"eps": eps})
     if running_mean is not None or running_var is not None:
         count = math.prod(input.shape[:1] + input.shape[2:])
         if count and mean._a.__class__ is not MetaArray:
@@ -296,7 +337,8 @@ def layer_norm(
     Ba, Kiros and Hinton, Layer Normalization, 2016.
     """
     dims = _last_dims("layer_norm", input, normalized_shape, weight, bias)
-    return ops.layer_norm_op(input, weight, bias, dims=dims, eps=float(eps))[0]
+    how = {"dims": dims, "eps": float(eps)}
+    return ops.layer_norm_op.call((input, weight, bias), how)[0]
 
 
 @composite(public="torch", name="layer_norm", samples=[case((2, 3, 4), [4])])

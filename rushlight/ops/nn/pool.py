@@ -205,6 +205,11 @@ def _max_pool_op(d: int) -> Op:
         Op(forward, "op", samples=samples, public="", fresh=True, node=node, copies=True)
     )
     record.vjp(_max_pool_rule)
+    record.planned(
+        lambda x, *, kernel, stride, padding, dilation, out: arrays.plan_max_pool(
+            x.dtype, x.shape, x.strides, kernel, stride, padding, dilation, out
+        )
+    )
     record.shape(lambda x, *, out, **_kw: _pooled(x, out))
     return record
 
@@ -340,6 +345,11 @@ def _avg_pool_op(d: int) -> Op:
         )
     )
     record.shape(lambda x, *, out, **_kw: _pooled(x, out))
+    record.planned(
+        lambda x, *, kernel, stride, padding, out, count_include_pad, divisor: arrays.plan_avg_pool(
+            x.dtype, x.shape, x.strides, kernel, stride, padding, out, count_include_pad, divisor
+        )
+    )
     return record
 
 
@@ -394,6 +404,9 @@ def _adaptive_avg_op(d: int) -> Op:
         )
     )
     record.shape(lambda x, *, out: _pooled(x, out))
+    record.planned(
+        lambda x, *, out: arrays.plan_adaptive_avg(x.dtype, x.shape, x.strides, out)
+    )
     return record
 
 

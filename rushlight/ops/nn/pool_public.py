@@ -6,8 +6,10 @@ and fractional pooling.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
@@ -59,9 +61,8 @@ def _window(
     return how
 
 
-def _pooled_size(fn: str, d: int, input: Any, how: dict[str, Ints], ceil_mode: bool) -> Ints:
-    """Check the input; where it has a batch, that may be empty."""
-    shape = tuple(input.shape)
+def _pooled_size(fn: str, d: int, shape: Ints, how: dict[str, Ints], ceil_mode: bool) -> Ints:
+    """Check the input's shape; where it has a batch, that may be empty."""
     if len(shape) not in (d + 1, d + 2) or 0 in shape[len(shape) - d - 1 :]:
         raise RuntimeError(
             message(
@@ -99,13 +100,31 @@ def _max_pool(
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
+    if not isinstance(input, TensorBase):
+        check_tensor(f"max_pool{d}d", "input", 1, input)
+    given = (kernel_size, stride, padding, dilation)
+    known = _known_windows if all(map(_whole, given)) else _known_windows.__wrapped__
+    how = known(d, input._a.shape, *given, bool(ceil_mode))
+    record = pool.max_pool_with_indices if return_indices else pool.max_pool[d]
+    return record.call((input,), dict(how))
+
+
+def _whole(value: Any) -> bool:
+    """Whether a parameter is None, a whole number, or a tuple of them: nothing to look at twice."""
+    kind = value.__class__
+    if kind is tuple:
+        return all([v.__class__ is int for v in value])
+    return kind is int or value is None
+
+
+@functools.lru_cache(maxsize=4096)
+def _known_windows(
+    d: int, shape: Ints, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> dict[str, Ints]:
+    """The parameters of a maximum pool as the records take them, checked once for each shape."""
     fn = f"max_pool{d}d"
-    check_tensor(fn, "input", 1, input)
     how = _window(fn, d, kernel_size, stride, padding, dilation)
-    out = _pooled_size(fn, d, input, how, ceil_mode)
-    if return_indices:
-        return pool.max_pool_with_indices(input, out=out, **how)
-    return pool.max_pool[d](input, out=out, **how)
+    return how | {"out": _pooled_size(fn, d, shape, how, ceil_mode)}
 
 
 _MAX_DOC = """The maximum of each window over the last {d} dimension(s).
@@ -202,7 +221,7 @@ def _avg_pool(
     how = _window(fn, d, kernel_size, stride, padding)
     if divisor == 0:
         raise RuntimeError(message(f"{fn}: divisor must be not zero", got="divisor_override=0"))
-    out = _pooled_size(fn, d, input, how, ceil_mode)
+    out = _pooled_size(fn, d, tuple(input.shape), how, ceil_mode)
     del how["dilation"]
     return pool.avg_pool[d](
         input, out=out, count_include_pad=bool(count_include_pad), divisor=divisor, **how

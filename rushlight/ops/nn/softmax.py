@@ -77,6 +77,9 @@ def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
 
 
 for _record in (softmax, log_softmax):
+    _record.planned(
+        lambda x, *, dim, name=_record.name: arrays.plan(name, x.dtype, x.shape, x.strides, dim)
+    )
     _record.shape(lambda x, dim: (axis(dim, x.ndim), MetaArray(x.shape, x.dtype))[1])
 
 # -- public --------------------------------------------------------------------------------------
