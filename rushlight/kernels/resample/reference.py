@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import tuning
+
 Array = Any  # a numpy.ndarray, whose stubs do not know computed indices
 Ints = tuple[int, ...]
-
-_DENSE = 8  # taps from which a matrix product is faster than one pass a tap
 
 
 class Table(NamedTuple):
@@ -75,7 +75,7 @@ def along(x: Array, axis: int, t: Table) -> Array:
         return y
     if t.weight is None:
         return np.take(x, t.index[:, 0], axis, mode="clip")
-    if t.index.shape[1] > _DENSE:
+    if t.index.shape[1] > tuning.RESAMPLE_DENSE:
         matrix = np.zeros((out, t.size), t.weight.dtype)
         np.add.at(matrix, (np.arange(out)[:, None], t.index), t.weight)
         if axis == x.ndim - 1:
