@@ -1,7 +1,7 @@
 """Derives what is public from the op records: Tensor methods, operators, in-place forms, `torch.*`
 names.
 
-Nothing here lists ops by hand, but for the operators' own Python names (`__add__` is add).
+Nothing here lists ops by hand: a record says which of Python's operators it is.
 """
 
 from __future__ import annotations
@@ -71,29 +71,7 @@ def derive() -> None:
 
 # -- operators -----------------------------------------------------------------------------------
 
-BINARY = {
-    "add": "add",
-    "sub": "sub",
-    "mul": "mul",
-    "truediv": "div",
-    "floordiv": "floor_divide",
-    "mod": "remainder",
-    "pow": "pow",
-    "lt": "lt",
-    "le": "le",
-    "gt": "gt",
-    "ge": "ge",
-    "eq": "eq",
-    "ne": "ne",
-    "and": "bitwise_and",
-    "or": "bitwise_or",
-    "xor": "bitwise_xor",
-    "lshift": "bitwise_left_shift",
-    "rshift": "bitwise_right_shift",
-    "matmul": "matmul",
-}
-UNARY = {"neg": "neg", "invert": "bitwise_not", "abs": "abs"}
-COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")  # Python reflects these by itself
 
 
 def inplace_operator(op: Any) -> Any:
@@ -113,17 +91,19 @@ def operators() -> None:
     kinds = (Tensor, Parameter)
     bare_operators.take_classes(*kinds)
     specialize.take_classes(*kinds)
-    for python, name in BINARY.items():
-        op = registry[name]
+    for op in registry.values():
+        python = op.publication.operator
+        if python is None:
+            continue
+        if len(op.inputs) == 1:
+            setattr(Tensor, f"__{python}__", specialize.method(op, bare_operators.unary_plain(op)))
+            continue
         setattr(Tensor, f"__{python}__", specialize.method(op, bare_operators.plain_binary(op)))
         if python not in COMPARE:
             reflected = specialize.method(op, bare_operators.plain_binary(op, swap=True), swap=True)
             setattr(Tensor, f"__r{python}__", reflected)
             if python != "matmul":
                 setattr(Tensor, f"__i{python}__", inplace_operator(op))
-    for python, name in UNARY.items():
-        op = registry[name]
-        setattr(Tensor, f"__{python}__", specialize.method(op, bare_operators.unary_plain(op)))
     invert = Tensor.__invert__  # type: ignore[attr-defined]
 
     def checked_invert(self: Any) -> Any:

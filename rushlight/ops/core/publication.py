@@ -40,6 +40,7 @@ class Publication:
         inplace: there is an in-place form, `name_`.
         switch: in `nn.functional` it takes `inplace=`, which writes the result into the operand.
         prepare: looks at the parameters of a call there, (input, **parameters) -> parameters.
+        operator: which of Python's operators it is, "add" for `__add__`.
         return_type: the class of named tuple in which several results come.
         doc: the documentation.
     """
@@ -49,6 +50,7 @@ class Publication:
     inplace: bool = False
     switch: bool = False
     prepare: Callable[..., dict[str, Any]] | None = None
+    operator: str | None = None
     return_type: Callable[[Any], Any] | None = None
     doc: str | None = None
 

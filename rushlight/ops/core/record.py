@@ -104,6 +104,7 @@ class Op:
             options.pop("inplace", kind == "elementwise"),
             options.pop("switch", False),
             options.pop("prepare", None),
+            options.pop("operator", None),
             options.pop("return_type", None),
             fn.__doc__,
         )

@@ -36,6 +36,7 @@ add_plain = intrinsic(
     np.add,
     PASS,
     PASS,
+    operator="add",
     samples=TWO,
     errors=BROADCAST,
     holomorphic=True,
@@ -53,6 +54,7 @@ sub_plain = intrinsic(
     lambda a, b: subtract(a, b),
     lambda g, _y, _a, _b: g,
     lambda g, _y, _a, _b: -g,
+    operator="sub",
     nin=2,
     samples=TWO,
     errors=BROADCAST,
@@ -66,6 +68,7 @@ mul = intrinsic(
     np.multiply,
     lambda g, _y, _a, b: g * b,
     lambda g, _y, a, _b: g * a,
+    operator="mul",
     samples=TWO,
     errors=BROADCAST,
     holomorphic=True,
@@ -77,6 +80,7 @@ true_div = intrinsic(
     np.true_divide,
     lambda g, _y, _a, b: g / b,
     lambda g, _y, a, b: -g * (a / b / b),  # not y: the quotient may be changed in place
+    operator="truediv",
     samples=[case(A34, POSITIVE), case(A34, 2.5)],
     errors=BROADCAST,
     promote="float",
@@ -88,6 +92,7 @@ neg = intrinsic(
     "neg",
     lambda x: negative(x),
     lambda g, _y, _x: -g,
+    operator="neg",
     nin=1,
     promote="common",
     holomorphic=True,
@@ -167,10 +172,13 @@ def only(name: str, kinds: str, ufunc: Any) -> Any:
 # -- comparisons (no gradient) -------------------------------------------------------------------
 
 CMP = [case(arr(A34, 0, 3, ints), arr(A34, 0, 3, ints)), case(A34, A4), case(A34, 0.5)]
-eq = intrinsic("eq", np.equal, numbers=(1,), samples=CMP, doc="True where a equals b.")
+eq = intrinsic(
+    "eq", np.equal, operator="eq", numbers=(1,), samples=CMP, doc="True where a equals b.",
+)
 ne = intrinsic(
     "ne",
     np.not_equal,
+    operator="ne",
     numbers=(1,),
     samples=CMP,
     aliases="not_equal",
@@ -179,6 +187,7 @@ ne = intrinsic(
 lt = intrinsic(
     "lt",
     only("lt", "biuf", np.less),
+    operator="lt",
     nin=2,
     numbers=(1,),
     samples=CMP,
@@ -188,6 +197,7 @@ lt = intrinsic(
 le = intrinsic(
     "le",
     only("le", "biuf", np.less_equal),
+    operator="le",
     nin=2,
     numbers=(1,),
     samples=CMP,
@@ -197,6 +207,7 @@ le = intrinsic(
 gt = intrinsic(
     "gt",
     only("gt", "biuf", np.greater),
+    operator="gt",
     nin=2,
     numbers=(1,),
     samples=CMP,
@@ -206,6 +217,7 @@ gt = intrinsic(
 ge = intrinsic(
     "ge",
     only("ge", "biuf", np.greater_equal),
+    operator="ge",
     nin=2,
     numbers=(1,),
     samples=CMP,
@@ -239,27 +251,33 @@ def integral(name: str, ufunc: Any) -> Any:
 
 
 bitwise_and = intrinsic(
-    "bitwise_and", integral("bitwise_and", np.bitwise_and), nin=2, samples=BITS, doc="a & b."
+    "bitwise_and", integral("bitwise_and", np.bitwise_and),
+    operator="and", nin=2, samples=BITS, doc="a & b.",
 )
 bitwise_or = intrinsic(
-    "bitwise_or", integral("bitwise_or", np.bitwise_or), nin=2, samples=BITS, doc="a | b."
+    "bitwise_or", integral("bitwise_or", np.bitwise_or),
+    operator="or", nin=2, samples=BITS, doc="a | b.",
 )
 bitwise_xor = intrinsic(
-    "bitwise_xor", integral("bitwise_xor", np.bitwise_xor), nin=2, samples=BITS, doc="a ^ b."
+    "bitwise_xor", integral("bitwise_xor", np.bitwise_xor),
+    operator="xor", nin=2, samples=BITS, doc="a ^ b.",
 )
 bitwise_not = intrinsic(
     "bitwise_not",
     integral("bitwise_not", np.invert),
+    operator="invert",
     nin=1,
     promote="common",
     samples=[case(arr(A34, 0, 9, ints))],
     doc="~x: bits inverted; logical not for bool.",
 )
 bitwise_left_shift = intrinsic(
-    "bitwise_left_shift", only("lshift", "iu", np.left_shift), nin=2, samples=BITS, doc="a << b."
+    "bitwise_left_shift", only("lshift", "iu", np.left_shift),
+    operator="lshift", nin=2, samples=BITS, doc="a << b.",
 )
 bitwise_right_shift = intrinsic(
-    "bitwise_right_shift", only("rshift", "iu", np.right_shift), nin=2, samples=BITS, doc="a >> b."
+    "bitwise_right_shift", only("rshift", "iu", np.right_shift),
+    operator="rshift", nin=2, samples=BITS, doc="a >> b.",
 )
 
 

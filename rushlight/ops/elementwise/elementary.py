@@ -118,6 +118,7 @@ pow = intrinsic(
     power,
     lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
     lambda g, y, a, _b: g * where(y == 0, y * 0, y * log(a)),
+    operator="pow",
     optional=(0, 1),  # a number
     nin=2,
     samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
@@ -378,7 +379,12 @@ round.shape(same)
 round.vjp(lambda g, _y, _x: g * 0.0)
 
 
-@op(samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))], inplace=True, aliases="absolute")
+@op(
+    operator="abs",
+    samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))],
+    inplace=True,
+    aliases="absolute",
+)
 def abs(input: Any) -> Any:
     """The magnitude |x|; real for complex x."""
     if input.dtype.kind == "b":

@@ -179,6 +179,7 @@ def tall(x: Any) -> Any:
 
 
 @op(
+    operator="matmul",
     autocast="lower",
     samples=[
         case((4, 3), (3, 5)),
