@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tuning import LINALG_LEAF
+
 __all__ = [
     "householder_product",
     "lu_factor",
@@ -26,12 +28,9 @@ Array = np.ndarray[Any, Any]
 
 # Triangular systems ------------------------------------------------------------------------------
 
-_LEAF = 48  # below this size one LAPACK solve is faster than more splitting
-
-
 def _solve_upper(a: Array, b: Array) -> Array:
     n = a.shape[-1]
-    if n <= _LEAF:
+    if n <= LINALG_LEAF:
         # LU of an upper triangular matrix does no pivoting and no arithmetic: this is back
         # substitution
         return np.linalg.solve(a, b)

@@ -50,7 +50,8 @@ def gru(
 ) -> tuple[V, V, V, V]:
     """r, z = sigmoid; n = tanh(x + r inner); h' = n + z (h - n).
 
-    Returns (r, z, n, h'). r z n are the input's parts, `from_…` the state's. Cho et al., 2014, arXiv:1406.1078.
+    Returns (r, z, n, h'). r z n are the input's parts, `from_…` the state's. Cho et al., 2014,
+    arXiv:1406.1078.
     """
     r = m.sigmoid(r + from_r)
     z = m.sigmoid(z + from_z)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tuning import SORT_FEW, SORT_MANY
+
 __all__ = [
     "argsort",
     "kth",
@@ -25,9 +27,6 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 
-
-MANY = 256  # elements from which on it pays to pack
-FEW = 16  # the part of an axis that is few
 LOW_32 = (1 << 32) - 1
 LAST = np.int32(2**31 - 1)
 
@@ -40,7 +39,7 @@ def packed(x: Array, descending: bool = False, nan_first: bool = False) -> Array
     for elements that 32 bits cannot order.
     """
     n = x.shape[-1]
-    if x.size < MANY or not n or n >= LAST:
+    if x.size < SORT_MANY or not n or n >= LAST:
         return None
     y = np.empty(x.shape, np.int64)
     if x.dtype == np.float32:
@@ -76,7 +75,7 @@ def place(y: Array) -> Array:
 
 def chosen(x: Array, index: Array, dim: int) -> Array:
     """x at places along dim."""
-    if dim == x.ndim - 1 and x.flags.c_contiguous and x.size >= MANY:
+    if dim == x.ndim - 1 and x.flags.c_contiguous and x.size >= SORT_MANY:
         n = x.shape[-1]
         starts = np.arange(0, x.size, n).reshape(*x.shape[:-1], 1)
         return x.reshape(-1).take(index + starts if x.ndim > 1 else index)
@@ -101,7 +100,7 @@ def topk(x: Array, k: int, dim: int, largest: bool, ordered: bool) -> Array:
     n = x.shape[dim]
     if k == 0:
         return np.zeros((*x.shape[:dim], 0, *x.shape[dim + 1 :]), np.int64)
-    found = few(np.moveaxis(x, dim, -1), k, largest) if k <= n // FEW else None
+    found = few(np.moveaxis(x, dim, -1), k, largest) if k <= n // SORT_FEW else None
     if found is not None:
         return np.moveaxis(found, -1, dim)
     y = packed(np.moveaxis(x, dim, -1), largest)
@@ -130,7 +129,7 @@ def few(x: Array, k: int, largest: bool) -> Array | None:
 
     None where other elements equal it, or NaN is among them.
     """
-    if x.dtype not in (np.float32, np.float64) or x.size < MANY:
+    if x.dtype not in (np.float32, np.float64) or x.size < SORT_MANY:
         return None
     n = x.shape[-1]
     where = n - k if largest else k - 1
