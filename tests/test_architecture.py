@@ -23,9 +23,7 @@ MODULES = {
     "publish": "publish",
     "record": "ops.core.record",
 }
-NAMED = sorted(
-    set(re.findall(r"`(door|operators|engine|node|views|unbroadcast|backward|record|publish)\.(\w+)", TEXT))
-)
+NAMED = sorted(set(re.findall(rf"`({'|'.join(MODULES)})\.(\w+)", TEXT)))
 FILES = sorted(set(re.findall(r"`((?:rushlight|tests|ops|autograd|kernels)/[\w/.]*)`", TEXT)))
 
 
