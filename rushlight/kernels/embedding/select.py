@@ -40,6 +40,25 @@ def sum_rows(rows: np.ndarray, index: np.ndarray, n: int) -> np.ndarray:
     return made.run(rows, index)  # type: ignore[no-any-return]
 
 
+def plan_embedding(weight: Any, indices: Any, **_how: Any) -> Plan:
+    """The plan of a lookup, from arrays or metadata."""
+    return plan_take(layout(weight), layout(indices))
+
+
+def plan_gradient(
+    grad: Any, indices: Any, *, n: int, padding_idx: int = -1, scale_grad_by_freq: bool = False
+) -> Plan:
+    """The plan of the sums of rows that follow from gradients, once these have their factors."""
+    count, width = math.prod(indices.shape), grad.shape[-1]
+    rows = MetaArray((count, width), grad.dtype)
+    return plan_sum_rows(layout(rows), layout(MetaArray((count,), indices.dtype)), n)
+
+
+def layout(a: Any) -> Layout:
+    """What a plan asks of an array."""
+    return a.dtype, a.shape, a.strides
+
+
 def native(dtype: Any, elements: int) -> bool:
     """Whether so many elements of a type are worth a kernel, and there is one."""
     least = tuning.EMBEDDING_LEAST

@@ -54,6 +54,7 @@ def _rows_added(
 
 
 embedding.vjp(_rows_added, None)
+embedding.planned(kernel.plan_embedding)
 embedding.shape(
     lambda w, i, padding_idx=-1, scale_grad_by_freq=False: MetaArray(
         (*i.shape, *w.shape[1:]), w.dtype
@@ -105,6 +106,7 @@ def _rows_again(
 
 
 embedding_backward.vjp(_rows_again, None)
+embedding_backward.planned(kernel.plan_gradient)
 
 
 def check_range(indices: Any, n: int) -> None:

@@ -103,3 +103,26 @@ def test_permutations(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = both(monkeypatch, lambda: select.permutation(n, Twister(n)))
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_array_equal(np.sort(ours), np.arange(n))
+
+
+@pytest.mark.parametrize("n", [1, 16, 17, 624, 5000])
+def test_plans_on_pointers(n: int, on_pointers: Any) -> None:
+    """A compiled step draws from the same memory: the same numbers, and the stream goes on."""
+    shape, strides = (n,), (4,)
+    plans = [
+        (select.plan_uniform(np.dtype("f4"), shape, strides, False, True), (-2.0, 3.0)),
+        (select.plan_uniform(np.dtype("f4"), shape, strides, True, True), (0.0, 1.0)),
+        (select.plan_bernoulli(np.dtype("f4"), shape, strides, True), (0.4, 2.5)),
+    ]
+    if n >= 16:
+        normal = select.plan_normal(np.dtype("f4"), shape, strides, True, False, True)
+        plans.append((normal, (1.0, 0.5)))
+    for plan, numbers in plans:
+        one, two = Twister(5), Twister(5)
+        a, b = np.empty(n, np.float32), np.empty(n, np.float32)
+        plan.run(a, one.native(1 << 20), one, *numbers)
+        scalars = dict(zip(plan.scalars, numbers, strict=True))
+        on_pointers(plan, b, two.native(1 << 20), None, **scalars)
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(one.get_state(), two.get_state())
+        assert plan.mutates == ("a", "state", "rng")
