@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.kernels.elementwise import select as elementwise
+from rushlight.kernels import runtime
 from rushlight.kernels.loss import select as loss
 from rushlight.kernels.norm import select as norm
 from rushlight.kernels.softmax import select as softmax
 
-pytestmark = pytest.mark.skipif(not elementwise.jit(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
+pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 DRAWS, N = 1000, 32
 LEAST = ("SOFTMAX_LEAST", "LOSS_LEAST", "NORM_LEAST", "UNIT_LEAST")
 RNG = np.random.default_rng(0)

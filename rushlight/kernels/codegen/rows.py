@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..runtime import builtin, jit, threads
+from ..runtime import jit
 from . import half as half_precision
 from . import vecmath
 from .ir import (
@@ -34,9 +34,7 @@ from .ir import (
     F64,
     I32,
     I64,
-    PTR,
     Function,
-    Module,
     Pointer,
     Value,
     Variable,
@@ -479,55 +477,3 @@ class Together(Row):
 
     def fma(self, a: Any, b: Any, c: Any) -> Any:
         return each_of(self.f.fma)(a, b, c)
-
-
-Words = dict[str, Any]
-
-
-def module_of(
-    name: str,
-    operands: Sequence[str],
-    numbers: dict[str, str],
-    chunk: Callable[[Function, Words, Value], None],
-    finish: Callable[[Function, Words], None] | None = None,
-    prepare: Callable[[Function, Words], None] | None = None,
-) -> Module:
-    """A kernel called with its operands, numbers and how many chunks there are.
-
-    Args:
-        operands: names of arrays.
-        numbers: names of numbers, each "int" or "float" (float64).
-        chunk: writes the chunk whose number it is handed.
-        finish: writes what the calling thread does when all chunks are done.
-        prepare: writes what it does before.
-    """
-    module = Module(name)
-    threads.declare_run(module)
-    fields = [*operands, *numbers]
-    kinds = {k: PTR for k in operands} | {
-        k: F64 if v == "float" else I64 for k, v in numbers.items()
-    }
-    c = module.function("chunk", None, [("context", PTR), ("index", I64)], private=True)
-    context = c.args["context"].of(PTR)
-    words = {k: context.at(i).of(kinds[k])[0] for i, k in enumerate(fields)}
-    chunk(c, words, c.args["index"])
-    c.ret()
-    f = module.function("run", None, [*kinds.items(), ("chunks", I64)])
-    if prepare is not None:
-        prepare(f, dict(f.args))
-    packed = f.buffer(I64, len(fields))
-    for i, k in enumerate(fields):
-        packed.at(i).of(kinds[k])[0] = f.args[k]
-    f.call("pool_run", None, [Value(f, PTR, "@chunk"), packed, f.args["chunks"]])
-    if finish is not None:
-        finish(f, dict(f.args))
-    f.ret()
-    builtin.entry(module, "call", "run", ["array"] * len(operands) + [*numbers.values(), "int"])
-    return module
-
-
-def compiled(key: tuple[Any, ...], build: Callable[[], Module]) -> Any:
-    """The Python function of a module that shares its work; `key` is all it depends on."""
-    imports = {**builtin.symbols(), **threads.run_symbol()}
-    found = jit.load((*key, jit.target().lanes), build, ["call"], imports)
-    return builtin.function(found["call"], key[0])
