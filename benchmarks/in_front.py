@@ -32,33 +32,44 @@ KEPT = ("pool_", "memory_")  # beginnings of names of what is no kernel
 
 def take_out() -> list[str]:
     """From now on kernels do nothing; their names are entered into the list as they are made."""
-    from rushlight.kernels.codegen import ir
     from rushlight.kernels.runtime import builtin, jit
 
     if not jit.available():
         raise RuntimeError("no machine code here, so there is no kernel to take out")
-
-    def build() -> Any:
-        module = ir.Module("nothing")
-        builtin.declare_python(module)
-        given = [("self", ir.PTR), ("args", ir.PTR), ("nargs", ir.I64)]
-        f = module.function("call", ir.PTR, given)
-        none = ir.Value(f, ir.PTR, "@Py_None")
-        f.call("Py_IncRef", None, [none])
-        f.ret(none)
-        return module
-
-    nothing = jit.load(("nothing",), build, ["call"], builtin.symbols())["call"]
     real, names = builtin.function, []
 
     def function(address: int, name: str, doc: str = "") -> Any:
         if name.startswith(KEPT):
             return real(address, name, doc)
         names.append(name)
-        return real(nothing, name, doc)
+        arguments = [line.split(":")[0].strip() for line in doc.splitlines()[2:]]
+        status = arguments.index("status") if "status" in arguments else None
+        return real(nothing(status), name, doc)
 
     builtin.function = function
     return names
+
+
+def nothing(status: int | None) -> int:
+    """Where the machine code is of a function that returns at once. With `status`, the number of an
+    argument, an array of two i64: it says there that all went well."""
+    from rushlight.kernels.codegen import ir
+    from rushlight.kernels.runtime import builtin, jit
+
+    def build() -> Any:
+        module = ir.Module("nothing")
+        builtin.declare_python(module)
+        given = [("self", ir.PTR), ("args", ir.PTR), ("nargs", ir.I64)]
+        f = module.function("call", ir.PTR, given)
+        if status is not None:
+            told = builtin.field(f, f.args["args"].of(ir.PTR)[status], builtin.DATA).of(ir.I64)
+            told[0], told[1] = f.const(ir.I64, 0), f.const(ir.I64, 0)
+        none = ir.Value(f, ir.PTR, "@Py_None")
+        f.call("Py_IncRef", None, [none])
+        f.ret(none)
+        return module
+
+    return jit.load(("nothing", status), build, ["call"], builtin.symbols())["call"]
 
 
 # -- the calls -----------------------------------------------------------------------------------
