@@ -27,7 +27,7 @@ FILES = [
     "norm/test_select.py",
     "pool/test_average_pool.py",
     "loss/test_select.py",
-    "embedding/test_select.py",
+    "embedding/test_table.py",
     "pool/test_max_pool.py",
     "reduce/test_select.py",
     "scan/test_select.py",
