@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import tuning
+from ..elementwise.select import LOW
 from .box_muller import box_muller_16
 from .mersenne_twister import Twister
 
@@ -57,7 +58,7 @@ def _store(a: np.ndarray, values: np.ndarray) -> None:
         np.copyto(a, values.reshape(a.shape))
         return
     view = fill_order(a)
-    if values.dtype != a.dtype and a.dtype.name in ("float16", "bfloat16"):
+    if a.dtype in LOW and values.dtype != a.dtype:
         values = values.astype(np.float32)  # PyTorch's half types are made from float32
     np.copyto(view, values.reshape(view.shape), casting="unsafe")
 

@@ -13,6 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import LEAF, TensorBase
+from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...device import META, usable
 from ...errors import message
@@ -164,9 +165,6 @@ class _Plan:
         return self.finish(a)
 
 
-UNIT, STANDARD = {"args": (0.0, 1.0)}, {"args": (0.0, 1.0, True)}
-
-
 def _bare(size: tuple[Any, ...]) -> bool:
     """Whether a call of nothing but a size needs no more checks: ints, and no device set."""
     for n in size:
@@ -175,11 +173,21 @@ def _bare(size: tuple[Any, ...]) -> bool:
     return bool(size) and usable(None) is not META
 
 
-def _drawn(shape: tuple[int, ...], fill: Any, args: dict[str, Any]) -> Any:
-    """Numbers of the default stream and type."""
-    a = np.empty(shape, dtypes.get_default_dtype().np)
-    door.perform(fill, (a, default_generator._rng), args)
-    return door.wrap(a)
+def _draw(rng: Twister, *, choose: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    a = np.empty(shape, dtype)
+    with rng.lock:
+        choose(a, rng)
+    return a
+
+
+# Calls of nothing but a size: a new array of the default stream and type.
+_rand = Step("rand", _draw, mutates=(0,))
+_randn = Step("randn", _draw, mutates=(0,))
+
+
+def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
+    kw = {"choose": choose, "shape": shape, "dtype": dtypes.get_default_dtype().np}
+    return door.wrap(door.perform(step, (default_generator._rng,), kw))
 
 
 def _array_like(input: Any, plan: _Plan) -> Any:
@@ -208,7 +216,7 @@ def rand(*size: Any, **kw: Any) -> Any:
         tensor([0.4963, 0.7682, 0.0885])
     """
     if not kw and _bare(size):
-        return _drawn(size, uniform_numbers.into, UNIT)
+        return _drawn(_rand, select.uniform, size)
     shape = _size(size, kw, "rand")
     plan = _Plan("rand", kw)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
@@ -227,7 +235,7 @@ def randn(*size: Any, **kw: Any) -> Any:
                 [-2.1788,  0.5684]])
     """
     if not kw and _bare(size):
-        return _drawn(size, normal_numbers.into, STANDARD)
+        return _drawn(_randn, select.normal, size)
     shape = _size(size, kw, "randn")
     plan = _Plan("randn", kw)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
