@@ -4,20 +4,28 @@ ARGS ?=
 PY := $(VENV)/bin/python
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3.13 python3.12 python3.11 python3 python)
 
-.PHONY: mnist test lint clean help
+.PHONY: mnist test test-all lint clean help
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make mnist   learn handwritten digits (ARGS='--epochs 5' adds options)"
-	@echo "make test    run the tests            (ARGS='-k conv' adds options)"
-	@echo "make lint    ruff and mypy"
-	@echo "make clean   remove the environment, caches and outputs"
+	@echo "make mnist     learn handwritten digits (ARGS='--epochs 5' adds options)"
+	@echo "make test      run the tests            (ARGS='-k conv' adds options)"
+	@echo "make test-all  the same with the long ones, as CI runs them"
+	@echo "make lint      ruff and mypy"
+	@echo "make clean     remove the environment, caches and outputs"
 
 mnist: $(VENV)/.examples
 	@$(PY) examples/mnist.py $(ARGS)
 
+# The tests are shared by a process for each core (ARGS='-n 0': all in one).
+PYTEST := OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(PY) -m pytest \
+    -n auto --maxprocesses 8 --dist worksteal
+
 test: $(VENV)/.dev
-	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(PY) -m pytest $(ARGS)
+	@$(PYTEST) -m "not long" $(ARGS)
+
+test-all: $(VENV)/.dev
+	@$(PYTEST) $(ARGS)
 
 lint: $(VENV)/.dev
 	@$(PY) -m ruff check .

@@ -1,21 +1,32 @@
-"""What all tests share: a printed seed, and a visible word when PyTorch is missing.
+"""What all tests share: one seed for a run, the two markers, and visible words about what did not run.
 
-The seed of a run is in pytest's header; RUSHLIGHT_TEST_SEED repeats it. Comparison tests live in
-`tests/compare/` and take PyTorch by `pytest.importorskip("torch")`.
+The seed is in pytest's header; RUSHLIGHT_TEST_SEED repeats it. With `-n 2` (pytest-xdist) two
+processes share the tests, and both use the seed of the process that started them. Comparison tests
+live in `tests/compare/` and take PyTorch by `pytest.importorskip("torch")`.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib.util
+import multiprocessing
 import os
 import random
 import zlib
+from typing import Any
 
 import numpy as np
 import pytest
 
+# Drawn by the first process of a run; those that it starts find it in their environment.
 SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
+os.environ["RUSHLIGHT_TEST_SEED"] = str(SEED)
 HAS_TORCH = importlib.util.find_spec("torch") is not None
+LEFT = pytest.StashKey[int]()  # how many tests marked `long` this run leaves to CI
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: takes seconds; `make test` leaves it to CI")
 
 
 def pytest_report_header() -> list[str]:
@@ -23,7 +34,51 @@ def pytest_report_header() -> list[str]:
     return [f"seed: RUSHLIGHT_TEST_SEED={SEED}", f"PyTorch (the yardstick): {found}"]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Processes that share the tests must give them the same names."""
+    random_names = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if random_names:
+        raise pytest.UsageError(f"an address in the name of a test: {random_names[0]}")
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("long"):
+            item.config.stash[LEFT] = item.config.stash.get(LEFT, 0) + 1
+
+
+def pytest_collection_finish() -> None:
+    # Processes of a fork server begin with what it has imported. The server starts once, and not
+    # always for a DataLoader, which would see to this: hundreds of processes would import it all.
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        from rushlight.utils.data._utils import start
+
+        start.preload(multiprocessing.get_context("forkserver"))
+    # What collecting has made stays for the whole run: no collection need look through it again.
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # a process of pytest-xdist tells the first one
+        session.config.workeroutput["left"] = session.config.stash.get(LEFT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Each process has collected all tests, so their counts are equal."""
+    left = getattr(node, "workeroutput", {}).get("left", 0)
+    node.config.stash[LEFT] = max(left, node.config.stash.get(LEFT, 0))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    left = terminalreporter.config.stash.get(LEFT, 0)
+    if left:
+        terminalreporter.write_line(
+            f"{left} long tests were left to CI. To run them: make test ARGS='-m long', or with "
+            "all others: make test-all",
+            yellow=True,
+        )
     if not HAS_TORCH:
         terminalreporter.write_line(
             "PyTorch is not installed, so nothing was compared with it. To compare: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,11 +44,15 @@ def layer(module: str) -> int | None:
     return TOP if module == "" else None
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path: Path, everywhere: bool) -> Iterator[tuple[str, int]]:
     """Absolute names that a file imports: on import (not inside functions), or everywhere."""
     package = ["rushlight", *path.relative_to(ROOT).parent.parts]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    pending: list[ast.AST] = [tree]
+    pending: list[ast.AST] = [parsed(path)]
     while pending:
         node = pending.pop()
         late = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)

@@ -12,6 +12,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+QUICK = ("test_mnist.py", "test_profiler_session.py", "test_readme.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The main example runs with the other tests; together the rest takes minutes."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.name not in QUICK:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(params=["rushlight", "torch"])

@@ -65,6 +65,7 @@ sys.exit(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--no-header", *file
 """
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0"),
     pytest.mark.skipif(
         not jit.available() or not jit.target().machine.triple.startswith("x86_64"),
@@ -75,7 +76,7 @@ pytestmark = [
 
 def passes(lanes: int, names: list[str], folder: Path, *options: str) -> None:
     """Run test files in a process that sees a lesser CPU."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "RUSHLIGHT_CACHE": str(folder)}
+    env = {"RUSHLIGHT_CACHE": str(folder), **os.environ, "PYTHONPATH": str(ROOT)}
     files = [str(Path(__file__).parent / name) for name in names]
     out = subprocess.run(
         [sys.executable, "-c", RUN, str(lanes), *files, *options],

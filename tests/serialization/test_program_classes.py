@@ -174,7 +174,7 @@ def test_states_and_partial_functions() -> None:
         torch.utils.data,
         sys.exit,
     ],
-    ids=str,
+    ids=lambda v: v.__name__,  # not the text, in which addresses stand: xdist compares names
 )
 @pytest.mark.parametrize("form", ["value", "call", "new"])
 def test_what_is_not_of_the_program_is_refused(target: Any, form: str) -> None:

@@ -142,6 +142,15 @@ def test_incomplete_gamma_functions():
                     assert abs(got - wanted) <= 2e-12 * wanted, (u, v)
 
 
+def test_a_long_array_does_not_wait_for_a_factor_that_never_settles():
+    x = np.linspace(2.4, 30, 8192)
+    got = gamma.igammac(np.full_like(x, 2.5), x)
+    with mp.workdps(40):
+        for i in range(0, x.size, 400):
+            wanted = mp.gammainc(2.5, x[i], mp.inf, regularized=True)
+            assert abs(got[i] - wanted) <= 2e-14 * wanted, x[i]
+
+
 def test_hurwitz_zeta():
     s, q = lin(1.05, 20, 80), lin(0.01, 30, 80)
     got = gamma.zeta(s, q)
