@@ -47,21 +47,6 @@ BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are ca
 EXPONENTS = (0.5, 1.0, 2.0, 3.0, -1.0, -2.0)  # of which a power is a product or a root
 FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, EXPONENTS)}  # operands that decide on the code
 NUMPY = "elementwise.numpy"
-ALWAYS = tuning.ALWAYS
-
-
-def jit() -> Any:
-    """(what writes formulas, what lowers them, threads), or False without machine code."""
-    if not runtime.available():
-        return False
-    from ..codegen import lower
-    from ..runtime import threads
-    from . import contiguous
-
-    return contiguous, lower, threads
-
-
-running = runtime.running
 
 
 def least_for(name: str, alone: bool) -> int:
