@@ -1,4 +1,4 @@
-"""What all tests share: one seed for a run, the two markers, and visible words about what did not run.
+"""What all tests share: a seed for a run, a marker, and visible words about what did not run.
 
 The seed is in pytest's header; RUSHLIGHT_TEST_SEED repeats it. With `-n 2` (pytest-xdist) two
 processes share the tests, and both use the seed of the process that started them. Comparison tests
