@@ -121,6 +121,7 @@ def optimised(text: str) -> Any:
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = False  # vectors are written out
     options.slp_vectorization = False
+    options.loop_unrolling = False  # so are loops that want it: `Function.range(unroll=)`
     builder = llvm.create_pass_builder(target().machine, options)
     builder.getModulePassManager().run(module, builder)
     return module
