@@ -14,7 +14,8 @@ def test_every_limit_is_used() -> None:
     texts = "\n".join(
         p.read_text(encoding="utf-8") for p in ROOT.rglob("*.py") if p.name != "tuning.py"
     )
-    unused = [n for n in vars(tuning) if re.fullmatch(r"[A-Z][A-Z_0-9]+", n) and n not in texts]
+    limits = [n for n in vars(tuning) if re.fullmatch(r"[A-Z][A-Z_0-9]+", n) and n != "ALWAYS"]
+    unused = [n for n in limits if n not in texts]  # ALWAYS is none: `least` reads it
     assert not unused
 
 
