@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .meta import MetaArray, contiguous_strides
-from .runtime import series
 
 if TYPE_CHECKING:
     from .codegen.interface import Kernel
@@ -118,13 +117,15 @@ class Series:
     def __call__(self, *arrays: Any) -> None:
         """Run all launches on the arrays named in `arrays`."""
         if self.made is None:
-            self.made = self.packed()
-        template, places, of = self.made
+            from .runtime import series  # the compiler is loaded with the first kernel
+
+            self.made = (*self.packed(), series.kernel())
+        template, places, of, run = self.made
         words = template.copy()
         bases = [words.ctypes.data]
         bases += [0 if a is None else a.__array_interface__["data"][0] for a in arrays]
         words[places] += np.array(bases, np.int64)[of]
-        series.kernel()(words, len(self.launches))
+        run(words, len(self.launches))
 
     def describe(self) -> list[str]:
         """How many launches there are, and the first one of each kernel."""
