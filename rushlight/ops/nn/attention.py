@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
@@ -216,7 +217,9 @@ def attend(
     """(result, weights after dropout; None where `safe` and no use is made of them)."""
     if scale is None:
         scale = 1 / pymath.sqrt(max(query.shape[-1], 1))
-    if safe and not dropout_p and not (mask is not None and mask.requires_grad):
+    # Gradients by blocks read the result, which for 16-bit types is rounded: they keep the weights.
+    narrow = query._a.dtype in dtypes.LOW_NP
+    if safe and not dropout_p and not narrow and not (mask is not None and mask.requires_grad):
         kw = {"scale": float(scale), "causal": bool(causal)}
         return attention_by_blocks.call((query, key, value, mask), kw)[0], None
     noise = None
