@@ -136,7 +136,9 @@ def backward(case: Callable[[Any], Case]) -> Callable[..., Call]:
         ones = [torch.ones_like(y.detach()) for y in results]
 
         def call() -> None:
-            torch.autograd.grad(results, leaves, ones, retain_graph=True)
+            for x in leaves:  # as zero_grad does in a training step; part of the figure
+                x.grad = None
+            torch.autograd.backward(results, ones, retain_graph=True)
 
         return call
 

@@ -159,31 +159,33 @@ def _(
 
 
 def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None:
-    shapes = f"query {tuple(query.shape)}, key {tuple(key.shape)}, value {tuple(value.shape)}"
-    if min(query.ndim, key.ndim, value.ndim) < 2:
+    arrays = q, k, v = query._a, key._a, value._a
+
+    def shapes() -> str:
+        return f"query {tuple(q.shape)}, key {tuple(k.shape)}, value {tuple(v.shape)}"
+
+    if min(q.ndim, k.ndim, v.ndim) < 2:
         raise RuntimeError(
             message(
                 "scaled_dot_product_attention: Expected query, key, and value to all be  at least "
                 f"2 dimensional, but got query.dim: {query.ndim}, key.dim: {key.ndim} and "
                 f"value.dim: {value.ndim} instead.",
-                got=shapes,
+                got=shapes(),
             )
         )
-    arrays = (query._a, key._a, value._a)
-    same = query.dtype == key.dtype == value.dtype
-    if not same and len(set(door.arriving(attention, *arrays))) > 1:
+    if not q.dtype == k.dtype == v.dtype and len(set(door.arriving(attention, *arrays))) > 1:
         raise RuntimeError(
             message(
                 "Expected query, key, and value to have the same dtype, but got query.dtype: "
                 f"{query.dtype} key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
             )
         )
-    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+    if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
         raise RuntimeError(
             message(
                 "scaled_dot_product_attention: The size of tensor a must match the size of "
                 "tensor b: query and key differ in the last dimension, or key and value in length",
-                got=shapes,
+                got=shapes(),
                 wanted="query (..., L, E), key (..., S, E), value (..., S, V)",
             )
         )

@@ -186,27 +186,54 @@ def _by_channels(
     if running_mean is not None or running_var is not None:
         count = math.prod(input.shape[:1] + input.shape[2:])
         if count and mean._a.__class__ is not MetaArray:
-            _track(running_mean, mean, momentum)
-            _track(running_var, var, momentum, count / (count - 1) if count > 1 else math.nan)
+            unbiased = count / (count - 1) if count > 1 else math.nan
+            _track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum)
     return y
 
 
+@step(outputs=0, mutates=(0, 1))
+def track(
+    first: Any, second: Any, new_first: Any, new_second: Any, *, momentum: float, factors: Any
+) -> None:
+    """Two running averages moved towards what a batch has."""
+    for running, new, factor in zip(
+        (first, second), (new_first, new_second), factors, strict=True
+    ):
+        running *= 1.0 - momentum
+        running += new.reshape(running.shape) * (momentum * factor)
+
+
 @step(outputs=0, mutates=(0,))
-def track(running: Any, new: Any, *, momentum: float, factor: float) -> None:
-    """A running average moved towards what a batch has."""
-    running *= 1.0 - momentum
-    running += new.reshape(running.shape) * (momentum * factor)
+def count_one(into: Any) -> None:
+    """One more."""
+    into += 1
 
 
-def _track(running: Any, new: Any, momentum: float, factor: float = 1.0) -> None:
-    """running = (1 - momentum) * running + momentum * factor * new, in place."""
-    if running is None:
+def count_batch(counter: Any) -> None:
+    """`counter.add_(1)`, without the questions of an addition."""
+    if changeable(counter):
+        door.perform(count_one, (counter._a,), {})
+        changed(counter, "add_")
+    else:
+        counter.add_(1)
+
+
+def _track(mean: Any, var: Any, momentum: float) -> None:
+    """running = (1 - momentum) * running + momentum * factor * new, in place, for each triple of
+    running average (or None), new value and factor."""
+    pairs = [t for t in (mean, var) if t[0] is not None]
+    if len(pairs) == 2 and all(changeable(t[0]) and t[0]._a.dtype == t[1]._a.dtype for t in pairs):
+        arrays = (mean[0]._a, var[0]._a, mean[1]._a, var[1]._a)
+        door.perform(track, arrays, {"momentum": momentum, "factors": (mean[2], var[2])})
+        changed(mean[0], "add_")
+        changed(var[0], "add_")
         return
-    if changeable(running) and running._a.dtype == new._a.dtype:
-        kw = {"momentum": momentum, "factor": factor}
-        door.perform(track, (running._a, new._a), kw)
-        changed(running, "add_")
-        return
+    for running, new, factor in pairs:
+        _track_one(running, new, momentum, factor)
+
+
+def _track_one(running: Any, new: Any, momentum: float, factor: float) -> None:
+    """One of them, by operations on Tensors."""
     with door.grad_enabled(False):
         new = new.detach().reshape(running.shape)
         if new.dtype is not running.dtype:
@@ -312,9 +339,9 @@ def _instance_norm(
     if mean._a.__class__ is not MetaArray and (running_mean is not None or running_var is not None):
         with door.grad_enabled(False):
             mean, var = (t.detach().reshape(-1, channels) for t in (mean, var))
-            _track(running_mean, mean.mean(0), momentum)
-            factor = count / (count - 1) if count > 1 else math.nan
-            _track(running_var, var.mean(0), momentum, factor)
+            unbiased = count / (count - 1) if count > 1 else math.nan
+            averages = mean.mean(0), var.mean(0)
+            _track((running_mean, averages[0], 1.0), (running_var, averages[1], unbiased), momentum)
     return y
 
 
