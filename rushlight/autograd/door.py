@@ -777,5 +777,19 @@ def unwatch(fn: Callable[..., Any]) -> None:
 
 
 from . import steps  # noqa: E402
-from .observe import enter, leave, observe, observing, span, unobserve  # noqa: E402, F401 - it needs the names above
-from .views import attach_view, refresh  # noqa: E402 - views.py needs the names above
+
+# Functions of `views.py` and `observe.py`, which stand above this file and put them here when they
+# are loaded; whoever imports a module of this package has loaded them.
+attach_view: Any = None
+refresh: Any = None
+enter: Any = None
+leave: Any = None
+observe: Any = None
+observing: Any = None
+span: Any = None
+unobserve: Any = None
+
+
+def take(**functions: Any) -> None:
+    """Take functions of the files above this one."""
+    globals().update(functions)

@@ -147,3 +147,8 @@ def span(kind: str, what: Any, operands: Any, run: Callable[[], Any]) -> Any:
     finally:
         leave(kind, what, operands, results, begun)
     return results
+
+
+door.take(
+    enter=enter, leave=leave, observe=observe, observing=observing, span=span, unobserve=unobserve
+)

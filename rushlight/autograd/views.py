@@ -16,6 +16,7 @@ from ..errors import message
 from ..kernels.meta import MetaArray
 from . import door, operators, steps
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
+from .observe import on_observe
 
 _new = object.__new__
 
@@ -473,6 +474,5 @@ class CopySlices(Node):
             self.saved = freed
 
 
-from .observe import on_observe  # noqa: E402 - it needs the door, which needs the names above
-
+door.take(attach_view=attach_view, refresh=refresh)
 on_observe.append(_on_observe)
