@@ -23,7 +23,8 @@ LAYERS: list[tuple[str, ...]] = [
     ("tensor", "tensor_storage"),
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",
      "jit", "ao", "library", "hub", "publish", "show", "testing", "compiler", "_dynamo",
-     "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy", "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__"),
+     "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy",
+     "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__"),
     ("vision", "distributions"),
 ]  # fmt: skip
 # The public surface re-exports everything, so it stands above all.
