@@ -188,15 +188,18 @@ class Formula:
         else:
             plan_into(self, operands).run(*values)
 
-    def key(self, args: Sequence[Any], kw: dict[str, Any]) -> Any:
+    def key(self, args: Sequence[Any], kw: dict[str, Any], stand_ins: bool = False) -> Any:
         """(metadata of the operands, what a kernel depends on of the parameters, arrays and numbers
-        as a plan takes them); None: an operand or a parameter is of a kind that no plan knows."""
+        as a plan takes them); None: an operand or a parameter is of a kind that no plan knows.
+
+        `stand_ins`: MetaArrays may stand for arrays, in a plan that is not run.
+        """
         operands: list[Any] = []
         arrays: list[Any] = []
         numbers: list[Any] = []
         for a in args:
             kind = a.__class__
-            if kind is ndarray or kind is MetaArray:
+            if kind is ndarray or (stand_ins and kind is MetaArray):
                 operands.append((a.shape, a.strides, a.dtype))
                 arrays.append(a)
             elif a is None:
@@ -240,7 +243,7 @@ class Formula:
 
     def plan(self, *args: Any, **kw: Any) -> Plan:
         """How a call would be computed, of whatever size; arguments may be MetaArrays."""
-        found = self.key(args, kw)
+        found = self.key(args, kw, stand_ins=True)
         if found is None:
             raise TypeError(f"{self.name}: an argument is neither an array nor a number")
         operands, words, _ = found

@@ -272,3 +272,11 @@ def test_exponents_that_are_products(exponent: float) -> None:
         np.testing.assert_allclose(got, rule(x, None, x, b), rtol=6e-7)
     assert known.plan(x, b).operands == ("x0", "x1")
     assert known.plan(x, b).launches[0].arrays == ("x0", "y")  # the exponent is in the code
+
+
+def test_a_stand_in_beside_a_large_array_is_refused() -> None:
+    """A kernel would read memory that is not there."""
+    x = rushlight.ones(1 << 20)
+    y = x * rushlight.ones(1 << 20, device="meta")
+    assert y.is_meta
+    assert y.shape == x.shape
