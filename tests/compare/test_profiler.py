@@ -240,15 +240,14 @@ def test_a_training_step_has_pytorchs_names() -> None:
     def without_leaves(found: list[str]) -> list[str]:
         return [n for n in found if "AccumulateGrad" not in n]
 
-    assert without_leaves(order(top)) == without_leaves(order(their_top))
-    assert sorted(order(top)) == sorted(order(their_top))  # leaves: as many
+    # Cross entropy of classes is one operation here, for all sizes and whoever looks on.
+    wanted = [n for n in order(their_top) if "LogSoftmaxBackward0" not in n]
+    assert without_leaves(order(top)) == without_leaves(wanted)
+    assert sorted(order(top)) == sorted(wanted)  # leaves: as many
     forward = next(e for e in ours if e.name == "forward")
     their_forward = next(e for e in theirs if e.name == "forward")
     inside = [(c.name, c.input_shapes[:2]) for c in forward.cpu_children]
-    assert inside == [
-        (c.name, c.input_shapes[:2] if c.name != "aten::relu" else [[2, 4, 8, 8], []])
-        for c in their_forward.cpu_children
-    ]
+    assert inside == [(c.name, c.input_shapes[:2]) for c in their_forward.cpu_children]
     shared = {e.name for e in ours} & {e.name for e in theirs}
     assert shared >= {
         "aten::convolution_backward",

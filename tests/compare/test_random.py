@@ -8,6 +8,7 @@ import pytest
 
 import rushlight
 from rushlight.kernels.random import distributions as R
+from rushlight.kernels.random import select
 from rushlight.kernels.random.mersenne_twister import Twister
 
 torch = pytest.importorskip("torch")
@@ -115,7 +116,7 @@ def test_strided(name, how):
 def test_randperm(n):
     torch.manual_seed(3)
     rng = Twister(3)
-    np.testing.assert_array_equal(R.permutation(n, rng), torch.randperm(n).numpy())
+    np.testing.assert_array_equal(select.permutation(n, rng), torch.randperm(n).numpy())
     np.testing.assert_array_equal(rng.get_state(), torch.get_rng_state().numpy())
 
 

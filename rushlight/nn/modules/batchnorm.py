@@ -10,7 +10,6 @@ from typing import Any
 import rushlight
 
 from ...autograd.grad_mode import no_grad
-from ...ops.nn.norm_public import count_batch
 from ...tensor import Parameter, Tensor
 from .. import functional as F
 from .. import init
@@ -123,7 +122,7 @@ class _BatchNorm(_NormBase):
         momentum = 0.0 if self.momentum is None else self.momentum
         training = self.training
         if training and self.track_running_stats and self.num_batches_tracked is not None:
-            count_batch(self.num_batches_tracked)
+            self.num_batches_tracked.add_(1)
             if self.momentum is None:  # the average over all batches
                 momentum = 1.0 / float(self.num_batches_tracked)
         mean, var = self.running_mean, self.running_var

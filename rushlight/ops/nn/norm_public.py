@@ -203,21 +203,6 @@ def track(
         running += new.reshape(running.shape) * (momentum * factor)
 
 
-@step(outputs=0, mutates=(0,))
-def count_one(into: Any) -> None:
-    """One more."""
-    into += 1
-
-
-def count_batch(counter: Any) -> None:
-    """`counter.add_(1)`, without the questions of an addition."""
-    if changeable(counter):
-        door.perform(count_one, (counter._a,), {})
-        changed(counter, "add_")
-    else:
-        counter.add_(1)
-
-
 def _track(mean: Any, var: Any, momentum: float) -> None:
     """running = (1 - momentum) * running + momentum * factor * new, in place, for each triple of
     running average (or None), new value and factor."""

@@ -65,8 +65,8 @@ def pixel_shuffle(input: Any, *, upscale_factor: int) -> Any:
     Shi et al., Real-Time Single Image and Video Super-Resolution, 2016.
     """
     r = upscale_factor
-    *lead, c, h, w = input.shape
     shape = shuffled(input.shape, r)
+    *lead, c, h, w = input.shape
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
     x = x.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
@@ -88,8 +88,8 @@ pixel_shuffle.shape(
 def pixel_unshuffle(input: Any, *, downscale_factor: int) -> Any:
     """Positions to channels: (*, C, H r, W r) to (*, C r ** 2, H, W)."""
     r = downscale_factor
-    *lead, c, h, w = input.shape
     shape = unshuffled(input.shape, r)
+    *lead, c, h, w = input.shape
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
     x = x.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
