@@ -323,6 +323,7 @@ def test_sources_declare_their_encoding(run, tmp_path: Path) -> None:
     assert run("-m", "rushlight", "p.py").stdout == "'\\xe9'\n"
 
 
+@pytest.mark.long
 def test_pytest_pdb_and_profilers_run_under_it(run, tmp_path: Path) -> None:
     write(tmp_path, "test_p.py", "import torch\ndef test_p():\n    assert torch.ones(2).sum() == 2")
     assert "1 passed" in run("-m", "rushlight", "-m", "pytest", "-q", "test_p.py").stdout

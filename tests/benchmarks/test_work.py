@@ -14,6 +14,7 @@ from benchmarks.work import FIRST, ROWS, SMALL, SPECIAL
 from rushlight.kernels.runtime import jit
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(ROWS))
 def test_row_runs(name: str) -> None:
     rushlight.manual_seed(0)

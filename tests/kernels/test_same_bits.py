@@ -26,6 +26,9 @@ LAPACK = "rushlight.ops.linalg."  # the modules of ops that call it, but for its
 PRODUCTS = "rushlight.ops.linalg.matmul"
 
 
+pytestmark = pytest.mark.long
+
+
 @pytest.fixture(autouse=True)
 def _threads_as_before() -> Iterator[None]:
     before = torch.get_num_threads()

@@ -22,7 +22,9 @@ def everything(x: Any, how: tuple[Any, ...], out: Any, seed: int) -> list[Any]:
     return [y, taps, dx]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 8))]
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_random_windows(seed: int, dtype: Any, limits: Any) -> None:
     rng = np.random.default_rng(seed)

@@ -65,7 +65,16 @@ def layouts(x: np.ndarray) -> list[np.ndarray]:
     return [*found, np.asfortranarray(x)] if x.ndim > 1 else found
 
 
-@pytest.mark.parametrize("dtype", [*FLOATS, *WHOLE], ids=lambda d: np.dtype(d).name)
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.float32,
+        np.int64,
+        *(pytest.param(d, marks=pytest.mark.long)
+          for d in [*FLOATS, *WHOLE] if d not in (np.float32, np.int64)),
+    ],
+    ids=lambda d: np.dtype(d).name,
+)  # fmt: skip
 @pytest.mark.parametrize("how", PLAIN)
 def test_against_longer_types(how: str, dtype: Any) -> None:
     fold = again(select.PLAIN[how])

@@ -261,6 +261,7 @@ print("done")
 """
 
 
+@pytest.mark.long
 def test_forks() -> None:
     done = run(FORKS)
     assert done.stdout == "done\n", done.stderr[-2000:]
@@ -282,6 +283,7 @@ threading.Thread(target=work, daemon=True).start()
 """
 
 
+@pytest.mark.long
 def test_the_end_of_the_interpreter() -> None:
     for _ in range(5):
         done = run(EXIT)

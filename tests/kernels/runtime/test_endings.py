@@ -11,6 +11,7 @@ from .endings import PROGRAMS, run
 ROUNDS = 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not jit.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_ends_as_it_should(name: str) -> None:

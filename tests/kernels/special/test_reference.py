@@ -98,6 +98,7 @@ def ulps(got, reference, points):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_error_in_ulps(name):
     function, reference, points, allowed = CASES[name]
@@ -127,6 +128,7 @@ def test_bessel_error_relative_to_the_envelope(name):
     assert max(errors) < 2e-15
 
 
+@pytest.mark.long
 def test_incomplete_gamma_functions():
     a = np.r_[log(1e-3, 1e3, 150), log(1e3, 1e5, 10)]
     x = a * log(0.2, 5, 160)

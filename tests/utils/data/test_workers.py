@@ -514,6 +514,7 @@ def _shared_files() -> set[str]:
     return {name for name in names if name.startswith(f"rushlight-{blocks.TREE}")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("early", [False, True])
 def test_start_and_stop_leaves_nothing(kind: Any, early: bool) -> None:
     data = samples.Rows(12)
