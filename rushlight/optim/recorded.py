@@ -12,38 +12,15 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
+from rushlight.kernels.optim.formulas import Operators
 from rushlight.tensor import Tensor
 
 
-class Recorded:
+class Recorded(Operators):
     """The names of `kernels.optim.reference.Arrays`, by operators, for tensors of one dtype."""
 
     def __init__(self, dtype: Any) -> None:
         self._dtype = dtype
-
-    def mul_(self, x: Any, a: Any) -> Any:
-        """x * a."""
-        return x * a
-
-    mul = mul_
-
-    def div_(self, x: Any, a: Any) -> Any:
-        """x / a."""
-        return x / a
-
-    def plus_(self, x: Any, a: Any) -> Any:
-        """x + a."""
-        return x + a
-
-    plus = plus_
-
-    def minus(self, x: Any, y: Any) -> Any:
-        """x - y."""
-        return x - y
-
-    def neg(self, x: Any) -> Any:
-        """-x."""
-        return -x
 
     def sqrt_(self, x: Any) -> Any:
         """The square root of x."""
@@ -66,24 +43,6 @@ class Recorded:
     def clip_(self, x: Any, low: Any, high: Any) -> Any:
         """x brought into [low, high]."""
         return x.clamp(low, high)
-
-    def axpy_(self, x: Any, y: Any, a: Any) -> Any:
-        """x + a * y."""
-        return x + y * a
-
-    axpy = axpy_
-
-    def mix_(self, x: Any, y: Any, a: Any, b: Any) -> Any:
-        """a * x + b * y."""
-        return x * a + y * b
-
-    def addcmul_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
-        """x + c * a * b."""
-        return x + a * b * c
-
-    def addcdiv_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
-        """x + c * a / b."""
-        return x + a / b * c
 
     def set_(self, x: Any, y: Any) -> Any:
         """y."""

@@ -3,9 +3,9 @@
 A formula is a pair of functions. `<name>_numbers(h, ...)` computes, from the settings `h` of a
 parameter group and the scalar state, the few numbers of this step; `<name>(xp, k, p, g, ...)` is
 the update over whole arrays and returns the new parameter and state. `xp` names the primitives:
-`reference.py` works in place on ndarrays, `optim/recorded.py` makes new Tensors and so
-lets autograd record the step. A primitive ending in `_` may overwrite its first argument, hence the
-text always goes on with what it returns.
+`reference.py` works in place on ndarrays, `update.py` writes instructions, `optim/recorded.py`
+makes new Tensors and so lets autograd record the step. A primitive ending in `_` may overwrite its
+first argument, hence the text always goes on with what it returns.
 
 Not here: parameter groups, state dictionaries, argument checks (`optim/`). Adafactor and Muon,
 whose updates are not elementwise, are in `matrix.py`.
@@ -20,6 +20,53 @@ from rushlight.dtypes import get_default_dtype
 
 Numbers = dict[str, Any]
 Settings = SimpleNamespace
+
+
+class Operators:
+    """The primitives that are operators alone, for values that are never overwritten: vectors in a
+    kernel's text (`update.py`), Tensors that record (`optim/recorded.py`)."""
+
+    def mul_(self, x: Any, a: Any) -> Any:
+        """x * a."""
+        return x * a
+
+    mul = mul_
+
+    def div_(self, x: Any, a: Any) -> Any:
+        """x / a."""
+        return x / a
+
+    def plus_(self, x: Any, a: Any) -> Any:
+        """x + a."""
+        return x + a
+
+    plus = plus_
+
+    def minus(self, x: Any, y: Any) -> Any:
+        """x - y."""
+        return x - y
+
+    def neg(self, x: Any) -> Any:
+        """-x."""
+        return -x
+
+    def axpy_(self, x: Any, y: Any, a: Any) -> Any:
+        """x + a * y."""
+        return x + y * a
+
+    axpy = axpy_
+
+    def mix_(self, x: Any, y: Any, a: Any, b: Any) -> Any:
+        """a * x + b * y."""
+        return x * a + y * b
+
+    def addcmul_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a * b."""
+        return x + a * b * c
+
+    def addcdiv_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
+        """x + c * a / b."""
+        return x + a / b * c
 
 
 def _gradient(xp: Any, k: Any, p: Any, g: Any) -> Any:

@@ -23,37 +23,14 @@ from ..codegen.interface import Interface, Kernel, Words
 from ..codegen.ir import F32, I32, Function, Value, vector
 from ..elementwise import contiguous
 from ..runtime import jit
+from .formulas import Operators
 
 
-class Written:
+class Written(Operators):
     """The primitives of the update formulas, written as instructions on vectors."""
 
     def __init__(self, f: Function) -> None:
         self.f = f
-
-    def mul_(self, x: Any, a: Any) -> Any:
-        """x * a."""
-        return x * a
-
-    mul = mul_
-
-    def div_(self, x: Any, a: Any) -> Any:
-        """x / a."""
-        return x / a
-
-    def plus_(self, x: Any, a: Any) -> Any:
-        """x + a."""
-        return x + a
-
-    plus = plus_
-
-    def minus(self, x: Any, y: Any) -> Any:
-        """x - y."""
-        return x - y
-
-    def neg(self, x: Any) -> Any:
-        """-x."""
-        return -x
 
     def sqrt_(self, x: Any) -> Any:
         """The square root of x."""
@@ -77,24 +54,6 @@ class Written:
         """x brought into [low, high]."""
         x = self.maximum_(x, low)
         return lower.minimum(self.f, x, self.f.like(x, high))
-
-    def axpy_(self, x: Any, y: Any, a: Any) -> Any:
-        """x + a * y."""
-        return x + y * a
-
-    axpy = axpy_
-
-    def mix_(self, x: Any, y: Any, a: Any, b: Any) -> Any:
-        """a * x + b * y."""
-        return x * a + y * b
-
-    def addcmul_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
-        """x + c * a * b."""
-        return x + a * b * c
-
-    def addcdiv_(self, x: Any, a: Any, b: Any, c: Any) -> Any:
-        """x + c * a / b."""
-        return x + a / b * c
 
     def set_(self, x: Any, y: Any) -> Any:
         """y."""

@@ -38,7 +38,6 @@ Array = np.ndarray[Any, Any]
 
 BLOCK = 8192  # elements: a few float64 temporaries of this size fit in a 1 MB second-level cache
 SQRT1_2 = math.sqrt(0.5)
-LOG2 = math.log(2)
 
 
 def horner(coefficients: Sequence[float], x: Array) -> Array:
