@@ -227,6 +227,23 @@ def channel_sizes(x: MetaArray) -> tuple[dict[str, int], bool]:
             "count": n * length, "chunks": -(-c // each)}, columns  # fmt: skip
 
 
+def by_channels(
+    name: str, operands: dict[str, MetaArray], outputs: dict[str, MetaArray], eps: float, flops: int
+) -> Plan:
+    """The plan of a batch normalisation by machine code: whole channels, or columns of them."""
+    from .channels import channel_kernel
+
+    x = operands["x"]
+    made: list[Any] = []
+    names = names_of(operands, x, made) | {k: k for k in outputs}
+    ints, columns = channel_sizes(x)
+    body = getattr(channel_bodies, name)
+    kernel = channel_kernel(body, ELEMENTS[x.dtype], tuple(names), columns)
+    made.append(Launch(kernel, **names, **ints, eps=eps))
+    way = "columns" if columns else "channels"
+    return finished(f"{name}.{way}", operands, outputs, made, flops)
+
+
 @functools.lru_cache(maxsize=2048)
 def plan_channels(
     dtype: Any, shape: Shape, strides: Shape, w: Line, b: Line, mean: Line, var: Line, eps: float
@@ -240,15 +257,7 @@ def plan_channels(
     name = "batch_norm" if training else "batch_norm_eval"
     made: list[Any] = []
     if by_kernel(x):
-        from .channels import channel_kernel
-
-        names = names_of(operands, x, made) | {k: k for k in outputs}
-        ints, columns = channel_sizes(x)
-        body = getattr(channel_bodies, name)
-        kernel = channel_kernel(body, ELEMENTS[dtype], tuple(names), columns)
-        made.append(Launch(kernel, **names, **ints, eps=eps))
-        way = "columns" if columns else "channels"
-        return finished(f"{name}.{way}", operands, outputs, made, 6)
+        return by_channels(name, operands, outputs, eps, 6)
     taken = optional(operands, "x", "w", "b", "mean", "var")
     made.append(Reference(reference.channels, taken, tuple(outputs), eps=eps))
     return finished(f"{name}.numpy", operands, outputs, made, 6)
@@ -269,15 +278,7 @@ def plan_channels_grad(
     name = "batch_norm_grad" if training else "batch_norm_eval_grad"
     made: list[Any] = []
     if by_kernel(x, operands["g"]):
-        from .channels import channel_kernel
-
-        names = names_of(operands, x, made) | {k: k for k in outputs}
-        ints, columns = channel_sizes(x)
-        body = getattr(channel_bodies, name)
-        kernel = channel_kernel(body, ELEMENTS[dtype], tuple(names), columns)
-        made.append(Launch(kernel, **names, **ints, eps=eps))
-        way = "columns" if columns else "channels"
-        return finished(f"{name}.{way}", operands, outputs, made, 10)
+        return by_channels(name, operands, outputs, eps, 10)
     taken = optional(operands, "g", "x", "w", "mean", "var")
     made.append(Reference(reference.channels_grad, taken, wanted, eps=eps, training=training,
                           wanted=wanted))  # fmt: skip
