@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight import config
 from rushlight.kernels import tuning
 from rushlight.kernels.runtime import threads
 from rushlight.kernels.runtime.workspace import aligned
@@ -44,6 +45,27 @@ def limits() -> Iterator[Callable[..., Any]]:
 
     yield changed
     forget_plans()
+
+
+@pytest.fixture
+def by_threads() -> Callable[..., Any]:
+    """`by_threads(call)`: what a call gives, an array or several, the same bits by one thread and
+    by two."""
+
+    def run(call: Callable[[], Any]) -> Any:
+        before, found = config.get_num_threads(), []
+        try:
+            for count in (1, 2):
+                config.set_num_threads(count)
+                found.append(call())
+        finally:
+            config.set_num_threads(before)
+        one, two = (y if isinstance(y, tuple) else (y,) for y in found)
+        for a, b in zip(one, two, strict=True):
+            assert a.tobytes() == b.tobytes()
+        return found[0]
+
+    return run
 
 
 @pytest.fixture

@@ -23,10 +23,13 @@ FILES = [
     "conv/test_implicit_gemm.py",
     "conv/test_col2im.py",
     "conv/test_depthwise.py",
-    "softmax/test_select.py",
+    "softmax/test_softmax.py",
     "norm/test_select.py",
+    "norm/test_layer_norm.py",
+    "norm/test_batch_norm.py",
+    "norm/test_reference.py",
     "pool/test_average_pool.py",
-    "loss/test_select.py",
+    "loss/test_cross_entropy.py",
     "embedding/test_table.py",
     "pool/test_max_pool.py",
     "reduce/test_select.py",
@@ -42,7 +45,8 @@ WHICH = (
 )
 
 UNIT_FILES = ["matmul/test_select.py", "conv/test_reference.py", "rnn/test_select.py",
-              "conv/test_amx_conv.py", "matmul/test_amx.py"]  # fmt: skip
+              "conv/test_amx_conv.py", "matmul/test_amx_gemm.py",
+              "matmul/test_amx_packed.py"]  # fmt: skip
 
 RUN = """
 import sys

@@ -44,18 +44,6 @@ def test_take_and_place(n: int, width: int, dtype: Any) -> None:
                                   wanted)  # fmt: skip
 
 
-def test_empty_and_other_types() -> None:
-    table = np.arange(12.0).reshape(4, 3)
-    none = np.zeros((0, 2), np.int64)
-    assert select.take(table, none).shape == (0, 2, 3)
-    assert select.sum_rows(np.zeros((0, 3)), none.reshape(-1), 4).shape == (4, 3)
-    ints = table.astype(np.int64)
-    np.testing.assert_array_equal(select.take(ints, np.array([1, 1])), ints[[1, 1]])
-    np.testing.assert_array_equal(select.sum_rows(ints, np.array([1, 1, 0, 3]), 4)[1], [3, 5, 7])
-    assert plan_of(ints, np.arange(4), 4).way == "numpy_sum"
-    assert plan_of(table, np.arange(4), 4).way == "place"
-
-
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
     before = rushlight.get_num_threads()
@@ -79,15 +67,6 @@ def test_nan_and_infinities_stay_where_they_are() -> None:
     assert np.isnan(summed[1, 4])
     assert summed[1, 18] == np.inf
     assert np.isfinite(summed).sum() == 2 * 19 - 2
-
-
-def test_indices_outside_write_nothing() -> None:
-    rows = np.ones((3, 40), np.float32)
-    np.testing.assert_array_equal(select.sum_rows(rows, np.array([-1, 3, 0]), 4)[:, 0],
-                                  [1, 0, 0, 2])  # fmt: skip
-    for bad in (4, -5):
-        with pytest.raises(IndexError, match="out of bounds"):
-            select.sum_rows(rows, np.array([0, bad, 1]), 4)
 
 
 def test_the_same_bits_by_pointers(on_pointers: Any) -> None:

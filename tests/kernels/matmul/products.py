@@ -11,6 +11,27 @@ import rushlight
 from rushlight.kernels.matmul import select
 
 
+def exact(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The product in float64, and the sum of the terms' absolute values."""
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    return a @ b, np.abs(a) @ np.abs(b)
+
+
+def foreign_assembly(text: str, cpu: str) -> tuple[str, set[str]]:
+    """What LLVM makes of a module for a CPU that need not be this one: its assembly, and the
+    functions that it calls."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    target = llvm.Target.from_triple("x86_64-unknown-linux-gnu")
+    assembly = target.create_target_machine(cpu=cpu, opt=1).emit_assembly(module)
+    called = {f.name for f in module.functions if f.is_declaration}
+    return assembly, {name for name in called if not name.startswith(("Py", "llvm."))}
+
+
 def plan_of(a: Any, b: Any) -> Any:
     return select.plan(a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides)
 
@@ -20,10 +41,9 @@ def check(a: Any, b: Any, way: str, on_pointers: Callable[..., Any]) -> None:
     plan = plan_of(a, b)
     assert plan.name == f"matmul.{way}"
     y = plan.run(a, b, None, 1.0, 0.0)
-    exact = a.astype(np.float64) @ b.astype(np.float64)
-    size = np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64))
+    wanted, size = exact(a, b)
     eps = np.finfo(a.dtype).eps * (2 if a.dtype == np.float64 else 1)
-    assert (np.abs(y - exact) <= (a.shape[-1] + 2) * eps * size + 1e-300).all()
+    assert (np.abs(y - wanted) <= (a.shape[-1] + 2) * eps * size + 1e-300).all()
     before = rushlight.get_num_threads()
     try:
         for threads in (1, 2, 3):

@@ -1,212 +1,41 @@
-"""Products on the matrix unit against float64: as exact as float32, and right where it cannot be
-used."""
+"""RUSHLIGHT_AMX=0 forbids the matrix unit, whatever the CPU has; nothing else is asked then."""
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
-import rushlight
-from rushlight.kernels import runtime, tuning
-from rushlight.kernels.matmul import select
-from rushlight.kernels.matmul.packed import AmxPacked
-from rushlight.kernels.plan import Launch, Plan
-from rushlight.kernels.runtime.workspace import aligned
+from rushlight.kernels.matmul import amx
+from rushlight.kernels.runtime import jit
 
-pytestmark = pytest.mark.skipif(
-    not runtime.available() or not select.has_amx(), reason="no machine code, or a CPU without AMX"
+
+class Linux:
+    """A system that gives leave."""
+
+    def __init__(self, _name: None) -> None: ...
+
+    def syscall(self, *_given: int) -> int:
+        return 0
+
+
+@pytest.fixture
+def a_cpu_with_the_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: Any = SimpleNamespace(features="+amx-tile,+amx-bf16,+avx512bf16", lanes=amx.SIDE)
+    monkeypatch.setattr(jit, "target", lambda: found)
+    monkeypatch.setattr(amx.ctypes, "CDLL", Linux)
+    monkeypatch.setattr(sys, "platform", "linux")
+
+
+@pytest.mark.parametrize(
+    ("value", "allowed"),
+    [(None, True), ("1", True), ("", True), ("0", False), ("off", False), ("No", False)],
 )
-
-
-def multiplied(
-    a: np.ndarray,
-    b: np.ndarray,
-    parts: int = 3,
-    bias_col: Any = None,
-    bias_row: Any = None,
-    onto: Any = None,
-) -> np.ndarray:
-    """The kernel itself, on stacks of matrices."""
-    from rushlight.kernels.matmul import amx_gemm
-    from rushlight.kernels.runtime import threads
-
-    threads.ready()
-    (batch, m, k), n = a.shape, b.shape[2]
-    c = np.full((batch, m, n), np.nan, np.float32) if onto is None else onto.copy()
-    room = aligned(amx_gemm.packed_bytes(m, n, k, batch, parts))
-    of_a, of_b = ([s // 4 for s in x.strides] for x in (a, b))
-    launch = Launch(
-        amx_gemm.kernel(parts), a="a", a_row=of_a[1], a_col=of_a[2], a_batch=of_a[0], b="b",
-        b_row=of_b[1], b_col=of_b[2], b_batch=of_b[0], c="c", c_row=n, c_batch=m * n,
-        bias_row="bias_row", bias_col="bias_col", packed="room", m=m, n=n, k=k, batch=batch,
-        accumulate=int(onto is not None),
-    )  # fmt: skip
-    names = ("a", "b", "c", "bias_row", "bias_col", "room")
-    Plan("test.amx_gemm", names, {}, [launch]).run(a, b, c, bias_row, bias_col, room)
-    return c
-
-
-def operand(rng: np.random.Generator, shape: tuple[int, ...], how: int) -> np.ndarray:
-    """Random numbers of many sizes: contiguous, transposed, with gaps, or turned round."""
-    batch, rows, columns = shape
-    x = rng.standard_normal((batch, 2 * rows, 2 * columns), dtype=np.float32)
-    x *= np.exp(rng.uniform(-20, 20, x.shape)).astype(np.float32)
-    if how == 1:
-        return np.ascontiguousarray(x[:, :rows, :columns].swapaxes(1, 2)).swapaxes(1, 2)
-    if how == 2:
-        return x[:, ::2, ::2]
-    if how == 3:
-        return np.ascontiguousarray(x[:, :rows, :columns])[:, ::-1, ::-1]
-    return np.ascontiguousarray(x[:, :rows, :columns])
-
-
-def exact(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The product and the sum of the terms' absolute values."""
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    return a @ b, np.abs(a) @ np.abs(b)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_random_shapes_and_layouts(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    batch = int(rng.choice([1, 1, 2, 5]))
-    m, n, k = (int(rng.choice([1, 7, 16, 17, 32, 33, 64, 100, 130])) for _ in range(3))
-    if seed >= 36:  # more than one block
-        m, n, k = (int(x) for x in rng.integers(1000, 1100, 3))
-        batch = 1
-    a, b = (
-        operand(rng, (batch, *s), int(h))
-        for s, h in zip(((m, k), (k, n)), rng.integers(0, 4, 2), strict=True)
-    )
-    column = rng.standard_normal(n, dtype=np.float32) if seed % 3 == 1 else None
-    row = rng.standard_normal(m, dtype=np.float32) if seed % 4 == 2 else None
-    onto = rng.standard_normal((batch, m, n), dtype=np.float32) if seed % 5 == 3 else None
-    got = multiplied(a, b, bias_col=column, bias_row=row, onto=onto)
-    want, size = exact(a, b)
-    for extra in (column, None if row is None else row[:, None], onto):
-        if extra is not None:
-            want, size = want + extra, size + np.abs(extra)
-    # what is left out of a product is below 3 * 2**-25 of it; then sums are rounded
-    assert (np.abs(got - want) <= (k / 16 + 8) * 2.0**-24 * size).all()
-
-
-def test_as_exact_as_float32() -> None:
-    rng = np.random.default_rng(0)
-    a, b = (rng.standard_normal((1, 512, 512), dtype=np.float32) for _ in range(2))
-    want, size = exact(a, b)
-
-    def error(x: np.ndarray) -> float:
-        return float(np.sqrt(np.mean(((x - want) / size) ** 2)))
-
-    assert error(multiplied(a, b)) < 0.5 * 2.0**-24
-    assert error(multiplied(a, b)) < 1.5 * error(np.matmul(a, b))
-    assert 2.0**-22 < error(multiplied(a, b, 2)) < 2.0**-18
-    assert 2.0**-14 < error(multiplied(a, b, 1)) < 2.0**-9
-
-
-@pytest.mark.parametrize("which", ["a", "b", "both"])
-@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 3e38, -2e33])
-@pytest.mark.parametrize("shape", [(40, 70, 50), (70, 40, 50), (1100, 40, 1030)])
-def test_numbers_that_cannot_be_split(
-    which: str, value: float, shape: tuple[int, int, int]
-) -> None:
-    rng = np.random.default_rng(1)
-    m, n, k = shape
-    a = rng.standard_normal((1, m, k), dtype=np.float32)
-    b = rng.standard_normal((1, k, n), dtype=np.float32)
-    a[0, :, 3] = rng.integers(-2, 3, m)  # zeros and powers of two meet the large number too
-    if which != "b":
-        a[0, m // 2, 5] = a[0, -1, -1] = value
-    if which != "a":
-        b[0, 5, n // 3] = b[0, -1, -1] = value
-    column = rng.standard_normal(n, dtype=np.float32)
-    with np.errstate(over="ignore", invalid="ignore"):
-        want = np.matmul(a.astype(np.float64), b.astype(np.float64)) + column
-        size = np.abs(a).astype(np.float64) @ np.abs(b) + 1
-        want32 = want.astype(np.float32)
-        got = multiplied(a, b, bias_col=column)
-        special = ~np.isfinite(want32) | (np.abs(want) > 1e38)
-        np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
-        np.testing.assert_array_equal(
-            got[special & np.isinf(want)], want32[special & np.isinf(want)]
-        )
-        fine = ~special
-        assert (np.abs(got - want)[fine] <= ((k + 2) * 2.0**-24 * size)[fine]).all()
-
-
-def test_zeros_stay_zeros_and_small_numbers_are_not_lost() -> None:
-    a = np.zeros((1, 64, 64), np.float32)
-    b = np.ones((1, 64, 64), np.float32)
-    assert not multiplied(a, b).any()
-    rng = np.random.default_rng(2)
-    a = (rng.standard_normal((1, 64, 64)) * 1e-30).astype(np.float32)
-    b = (rng.standard_normal((1, 64, 64)) * 1e10).astype(np.float32)
-    want, size = exact(a, b)
-    assert (np.abs(multiplied(a, b) - want) <= 12 * 2.0**-24 * size).all()
-
-
-def test_threads_give_the_same_bits() -> None:
-    rng = np.random.default_rng(3)
-    a = rng.standard_normal((3, 150, 1100), dtype=np.float32)
-    b = rng.standard_normal((3, 1100, 170), dtype=np.float32)
-    before = rushlight.get_num_threads()
-    try:
-        found = []
-        for threads in (1, 2, 3, 8):
-            rushlight.set_num_threads(threads)
-            found.append(multiplied(a, b).tobytes())
-    finally:
-        rushlight.set_num_threads(before)
-    assert len(set(found)) == 1
-
-
-def test_the_precision_that_was_set_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "MATMUL_AMX_LEAST", 1)
-    rng = np.random.default_rng(4)
-    a, b = (rng.standard_normal((160, 160), dtype=np.float32) for _ in range(2))
-    select.plan.cache_clear()
-    found = {}
-    try:
-        for precision in ("highest", "high", "medium"):
-            rushlight.set_float32_matmul_precision(precision)
-            found[precision] = (rushlight.tensor(a) @ rushlight.tensor(b)).numpy()
-    finally:
-        rushlight.set_float32_matmul_precision("highest")
-        select.plan.cache_clear()
-    for precision, parts in (("highest", 3), ("high", 2), ("medium", 1)):
-        np.testing.assert_array_equal(found[precision], multiplied(a[None], b[None], parts)[0])
-
-
-@pytest.mark.parametrize("rows", [1, 16, 33, 200])
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_matrix_that_stays_packed(rows: int, turned: bool) -> None:
-    rng = np.random.default_rng(rows)
-    b = rng.standard_normal((70, 150), dtype=np.float32)
-    b = np.ascontiguousarray(b.T).T if turned else b
-    kept = AmxPacked(b)
-    for again in range(2):
-        a = rng.standard_normal((rows, 70), dtype=np.float32)
-        bias = rng.standard_normal(150, dtype=np.float32) if again else None
-        onto = rng.standard_normal((rows, 150), dtype=np.float32)
-        c = onto.copy()
-        kept.into(a, c, bias, accumulate=bool(again))
-        want, size = exact(a[None], b[None])
-        if again:
-            want, size = want + bias + onto, size + np.abs(bias) + np.abs(onto)
-        assert (np.abs(c - want[0]) <= 12 * 2.0**-24 * size[0]).all()
-    assert kept.plain is None
-
-
-@pytest.mark.parametrize("where", ["a", "b"])
-def test_a_packed_matrix_and_numbers_that_cannot_be_split(where: str) -> None:
-    rng = np.random.default_rng(5)
-    a, b = (rng.standard_normal((64, 64), dtype=np.float32) for _ in range(2))
-    (a if where == "a" else b)[3, 4] = np.inf
-    kept = AmxPacked(b)
-    c = np.ones((64, 64), np.float32)
-    kept.into(a, c, accumulate=True)
-    np.testing.assert_allclose(c, a @ b + 1, rtol=1e-4, atol=1e-4)
-    kept.into(np.ones((64, 64), np.float32), c)
-    np.testing.assert_allclose(c, np.ones((64, 64), np.float32) @ b, rtol=1e-4, atol=1e-4)
+@pytest.mark.usefixtures("a_cpu_with_the_unit")
+def test_the_setting(value: str | None, allowed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUSHLIGHT_AMX", raising=False)
+    if value is not None:
+        monkeypatch.setenv("RUSHLIGHT_AMX", value)
+    assert amx.available.__wrapped__() is allowed  # the function below its cache

@@ -1,4 +1,4 @@
-"""Normalisations and their gradients, with NumPy and by kernels, against float64."""
+"""Which kernel normalises, and what holds for all of them."""
 
 from __future__ import annotations
 
@@ -9,82 +9,13 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels import rows as row_plans
-from rushlight.kernels import runtime
+from rushlight.kernels.meta import MetaArray
 from rushlight.kernels.norm import reference, select
 
-NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
-ROADS = ["numpy", pytest.param("native", marks=NATIVE)]
-EPS = 1e-5
+from .norms import EPS, NATIVE, check, close, draw, formula
 
-
-@pytest.fixture(params=ROADS)
-def road(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, limits: Any) -> Any:
-    """Everything by NumPy, in small blocks; or everything by kernels, which is seen to."""
-    for module in (select, row_plans):
-        made = module.Plan
-
-        def seen(name: str, *args: Any, made: Any = made, **kw: Any) -> Any:
-            assert name.endswith("numpy") == (request.param == "numpy")
-            return made(name, *args, **kw)
-
-        monkeypatch.setattr(module, "Plan", seen)
-    least = 1 << 60 if request.param == "numpy" else 1
-    with limits(NORM_REFERENCE_BLOCK=40, NORM_LEAST=least, UNIT_LEAST=least):
-        yield str(request.param)
-
-
-def draw(seed: int, *shape: int, dtype: Any = np.float32) -> Any:
-    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
-
-
-def close(got: Any, wanted: Any) -> None:
-    """Within what sums of a few hundred numbers lose, and the rounding of the result."""
-    assert got.shape == wanted.shape
-    own = float(ml_dtypes.finfo(got.dtype).eps)
-    eps = max(own, 100 * (own if got.dtype == np.float64 else np.finfo(np.float32).eps))
-    top = np.abs(wanted).max(initial=1e-30)
-    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=eps, atol=eps * top)
-
-
-def formula(
-    x: Any, g: Any, w: Any, b: Any, dims: tuple[int, ...], others: tuple[int, ...]
-) -> tuple[Any, Any, Any, Any]:
-    """y, dx, dw, db in float64; w and b shaped to broadcast, `others` where they are summed."""
-    x, g = x.astype(np.float64), g.astype(np.float64)
-    mean, var = x.mean(dims, keepdims=True), x.var(dims, keepdims=True)
-    rstd = 1 / np.sqrt(var + EPS)
-    xh, h = (x - mean) * rstd, g if w is None else g * w
-    dx = rstd * (h - h.mean(dims, keepdims=True) - xh * (h * xh).mean(dims, keepdims=True))
-    y = xh * (1 if w is None else w) + (0 if b is None else b)
-    return y, dx, (g * xh).sum(others), g.sum(others)
-
-
-def check(got: Any, wanted: Any, needs: Any = (True, True, True)) -> None:
-    for need, a, b in zip(needs, got, wanted, strict=True):
-        if need:
-            close(a, b)
-
-
-LENGTHS = [1, 2, 7, 16, 17, 64, 65, 130, 600]
 TYPES = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16]
 NEEDS = [(True, True, True), (True, False, False), (False, True, True), (True, False, True)]
-
-
-@pytest.mark.parametrize("n", LENGTHS)
-@pytest.mark.parametrize("affine", [True, False])
-@pytest.mark.usefixtures("road")
-def test_rows(n: int, affine: bool) -> None:
-    x, g = draw(0, 3, 107, n) + 3, draw(1, 3, 107, n)
-    w, b = (draw(2, n), draw(3, n)) if affine else (None, None)
-    y, mean, rstd = select.rows(x, n, w, b, EPS)
-    expected = formula(x, g, w, b, (2,), (0, 1))
-    if n > 2:  # else the variance may be next to 0, and its inverse enlarges what the mean loses
-        close(y, expected[0])
-        needs = (True, affine, affine)
-        check(select.rows_gradient(g, x, n, w, mean, rstd, needs), expected[1:], needs)
-    assert mean is not None
-    close(mean, x.astype(np.float64).mean(2).reshape(-1))
 
 
 @pytest.mark.parametrize("needs", NEEDS)
@@ -102,73 +33,6 @@ def test_gradients_of_some_inputs(needs: Any, weighted: bool) -> None:
     _, mean, var = select.groups(x, 2, w, None, EPS)
     got = select.groups_gradient(g, x, 2, w, mean, var, EPS, needs)
     check(got, formula(x, g, None if w is None else w[:, None], None, (2,), (0, 2))[1:], needs)
-
-
-@pytest.mark.usefixtures("road")
-def test_rows_without_a_mean() -> None:
-    x, g, w = draw(0, 50, 70) + 1, draw(1, 50, 70), draw(2, 70)
-    y, mean, rstd = select.rows(x, 70, w, None, EPS, False)
-    assert mean is None
-    X, G = x.astype(np.float64), g.astype(np.float64)
-    r = 1 / np.sqrt((X * X).mean(1, keepdims=True) + EPS)
-    close(y, X * r * w)
-    dx = r * (G * w - X * r * (G * w * X * r).mean(1, keepdims=True))
-    check(select.rows_gradient(g, x, 70, w, None, rstd, (True, True, False))[:2],
-          (dx, (G * X * r).sum(0)), (True, True))  # fmt: skip
-
-
-@pytest.mark.parametrize("length", [1, 8, 17, 64, 130, 800])
-@pytest.mark.parametrize("channels", [3, 64, 70])
-@pytest.mark.parametrize("affine", [True, False])
-@pytest.mark.usefixtures("road")
-def test_channels(length: int, channels: int, affine: bool) -> None:
-    shape = (5, channels, length) if length > 1 else (700, channels)
-    dims = (0, 2) if length > 1 else (0,)
-    x, g = draw(0, *shape) - 2, draw(1, *shape)
-    w, b = (draw(2, channels), draw(3, channels)) if affine else (None, None)
-    across = [None if v is None else v.reshape(-1, *[1] * (len(shape) - 2)) for v in (w, b)]
-    y, mean, var = select.channels(x, w, b, None, None, EPS)
-    X = x.astype(np.float64)
-    close(mean, X.mean(dims))
-    close(var, X.var(dims))
-    expected = formula(x, g, *across, dims, dims)
-    close(y, expected[0])
-    check(select.channels_gradient(g, x, w, mean, var, EPS, True, True), expected[1:])
-    dx, dw, db = select.channels_gradient(g, x, w, mean, var, EPS, True, False)
-    assert dx is None
-    check((dw, db), expected[2:], (True, True))
-
-
-@pytest.mark.parametrize("shape", [(4, 6, 20), (300, 70)])
-@pytest.mark.usefixtures("road")
-def test_channels_by_given_moments(shape: Any) -> None:
-    x, g, c = draw(0, *shape), draw(1, *shape), shape[1]
-    w, b, mean, var = draw(2, c), draw(3, c), draw(4, c), draw(5, c) ** 2
-    dims, tail = (0, *range(2, len(shape))), [1] * (len(shape) - 2)
-    W, B, M, R = (v.reshape(-1, *tail) for v in (w, b, mean, 1 / np.sqrt(var.astype(float) + EPS)))
-    xh = (x.astype(np.float64) - M) * R
-    close(select.channels(x, w, b, mean, var, EPS)[0], xh * W + B)
-    got = select.channels_gradient(g, x, w, mean, var, EPS, False, True)
-    check(got, (g * (R * W), (g * xh).sum(dims), g.astype(float).sum(dims)))
-
-
-@pytest.mark.parametrize("number", [1, 2, 6])
-@pytest.mark.parametrize("affine", [True, False])
-@pytest.mark.parametrize("length", [8, 17, 130])
-@pytest.mark.usefixtures("road")
-def test_groups(number: int, affine: bool, length: int) -> None:
-    x, g = draw(0, 5, 6, length) + 1, draw(1, 5, 6, length)
-    w, b = (draw(2, 6), draw(3, 6)) if affine else (None, None)
-    y, mean, var = select.groups(x, number, w, b, EPS)
-    split = (5, number, 6 // number, length)
-    W, B = (None if v is None else v.reshape(1, number, -1, 1) for v in (w, b))
-    expected = formula(x.reshape(split), g.reshape(split), W, B, (2, 3), (0, 3))
-    close(y.reshape(split), expected[0])
-    dx, dw, db = select.groups_gradient(g, x, number, w, mean, var, EPS, (True, True, True))
-    assert dw is not None
-    assert db is not None
-    assert dx is not None
-    check((dx.reshape(split), dw.reshape(number, -1), db.reshape(number, -1)), expected[1:])
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -203,40 +67,6 @@ def test_every_type(dtype: Any) -> None:
     check(select.rows_gradient(g, x, 33, w, mean, rstd, (True, True, True)), expected[1:])
 
 
-@pytest.mark.parametrize("shape", [(5, 7), (9, 130), (3, 20, 70)])
-@pytest.mark.parametrize("dim", [0, 1, -1])
-@pytest.mark.parametrize("stops", [True, False])
-@pytest.mark.usefixtures("road")
-def test_units(shape: Any, dim: int, stops: bool) -> None:
-    """Also rows of zeros and rows shorter than the floor."""
-    dim %= len(shape)
-    x, g = draw(0, *shape), draw(1, *shape)
-    small = np.moveaxis(x, dim, 0)[:, 0]
-    small *= 0.01
-    small[..., -1] *= 0
-    X, G, eps = x.astype(np.float64), g.astype(np.float64), 0.2
-    size = np.sqrt((X * X).sum(dim, keepdims=True))
-    length = np.maximum(size, eps)
-    y, kept = select.unit(x, dim, eps, stops)
-    close(y, X / length)
-    close(kept, size)
-    none = (size == 0) | ((size < eps) & stops)
-    slope = (G * X).sum(dim, keepdims=True) / (length**2 * np.where(size == 0, 1, size))
-    wanted = G / length - X * np.where(none, 0, slope)
-    close(select.unit_gradient(g, x, kept, dim, eps, stops), wanted)
-
-
-@pytest.mark.usefixtures("road")
-def test_numbers_far_from_zero() -> None:
-    """The variance is that of the distances from the mean, not a difference of large sums."""
-    x = draw(0, 64, 8, 16) + 1000
-    _, _, var = select.channels(x, None, None, None, None, EPS)
-    np.testing.assert_allclose(var, x.astype(np.float64).var((0, 2)), rtol=1e-4)
-    _, _, var = select.groups(x, 4, None, None, EPS)
-    wanted = x.reshape(64 * 4, -1).astype(np.float64).var(1)
-    np.testing.assert_allclose(var, wanted, rtol=1e-3)
-
-
 @pytest.mark.usefixtures("road")
 def test_not_a_number_stays_in_its_row() -> None:
     x = draw(0, 8, 40)
@@ -258,14 +88,6 @@ def test_empty() -> None:
         select.rows_gradient(none, none, 5, None, mean, rstd, (True, True, True))[1].tolist()
         == [0] * 5
     )
-
-
-@pytest.mark.parametrize("dims", [(0,), (0, 2), (1, 2), (2,)])
-def test_moments(dims: tuple[int, ...], rng: Any) -> None:
-    x = rng.standard_normal((4, 3, 5)) + 10
-    mean, var = reference.moments(x, dims)
-    np.testing.assert_allclose(mean, x.mean(dims, keepdims=True))
-    np.testing.assert_allclose(var, x.var(dims, keepdims=True))
 
 
 @NATIVE
@@ -297,3 +119,78 @@ def test_the_same_bits_for_any_number_of_threads(threads: int) -> None:
             np.testing.assert_array_equal(a, b)
     finally:
         torch.set_num_threads(before)
+
+
+# -- the choice ------------------------------------------------------------------------------------
+
+
+def plans(dtype: Any = np.float32, g_dtype: Any = None, turned: bool = False) -> list[Any]:
+    """All plans of x (4, 6, 8), 192 elements, and of its length along the last dimension."""
+    shape = (4, 6, 8)
+    x = MetaArray(shape, dtype, (8, 32, 192) if turned else None)
+    g, c = MetaArray(shape, g_dtype or dtype), MetaArray((6,), np.float32)
+    n, w, needs = (np.dtype(dtype), shape, x.strides), select.line(c), (True, True, True)
+    of_g = g.dtype, g.strides
+    moment = select.line(MetaArray((8,), np.float32))
+    return [
+        select.plan_rows(*n, 8, None, None, EPS, True),
+        select.plan_rows_grad(*n, *of_g, 8, None, True, needs),
+        select.plan_channels(*n, w, w, None, None, EPS),
+        select.plan_channels_grad(*n, *of_g, w, w, w, EPS, True, True),
+        select.plan_groups(*n, 2, w, w, EPS),
+        select.plan_groups_grad(*n, *of_g, 2, w, moment, moment, EPS, needs),
+    ]
+
+
+@NATIVE
+def test_the_limit(limits: Any) -> None:
+    """Kernels from so many elements on: rows, channels, groups."""
+    for least, ways in ((192, ["rows"] * 2 + ["channels"] * 2 + ["groups"] * 2),
+                        (193, ["numpy"] * 6)):  # fmt: skip
+        with limits(NORM_LEAST=least):
+            found = plans()
+            assert [p.way for p in found] == ways
+            assert all(a is b for a, b in zip(found, plans(), strict=True))  # kept
+    for least, way in ((192, "rows"), (193, "numpy")):
+        with limits(UNIT_LEAST=least):
+            x = np.dtype("f4"), (4, 6, 8), (192, 32, 4)
+            assert select.plan_unit(*x, 2, EPS, True).way == way
+            back = select.plan_unit_grad(x[0], x[1], x[0], x[2], x[2], 1, EPS, True)
+            assert back.way == way.replace("rows", "columns")
+            half = np.dtype("f2"), (4, 6, 8), (96, 16, 2)
+            assert select.plan_unit(*half, 2, EPS, True).way == "numpy"
+
+
+@NATIVE
+def test_what_numpy_does(limits: Any) -> None:
+    """x with gaps; gradients of another type; types without kernels; nothing at all."""
+    with limits(NORM_LEAST=0):
+        assert {p.way for p in plans(turned=True)} == {"numpy"}
+        assert [p.way == "numpy" for p in plans(g_dtype=np.float64)] == [False, True] * 3
+        assert {p.way for p in plans(np.complex64)} == {"numpy"}
+        empty = select.plan_rows(np.dtype("f4"), (0, 5), (20, 4), 5, None, None, EPS, True)
+        assert empty.way == "numpy"
+
+
+@NATIVE
+def test_a_channel_of_one_number_is_a_column(limits: Any) -> None:
+    with limits(NORM_LEAST=1):
+        single = np.dtype("f4")
+        for shape, way in (((30, 8), "columns"), ((30, 8, 1), "columns"), ((30, 8, 2), "channels")):
+            strides = MetaArray(shape, single).strides
+            none = (None,) * 4
+            assert select.plan_channels(single, shape, strides, *none, EPS).way == way
+
+
+def test_what_comes_out_is_stated() -> None:
+    """Of metadata alone; moments of narrow types are float32."""
+    shape = (10**6, 6, 8)
+    half = np.dtype("f2"), shape, MetaArray(shape, np.float16).strides
+    y = select.plan_channels(*half, None, None, None, None, EPS).outputs
+    found = {k: (m.shape, m.dtype.name) for k, m in y.items()}
+    assert found == {"y": (shape, "float16"), "mean": ((6,), "float32"), "var": ((6,), "float32")}
+    rows = select.plan_rows(*half, 8, None, None, EPS, False)
+    assert {k: m.shape for k, m in rows.outputs.items()} == {"y": shape, "rstd": (6 * 10**6,)}
+    grad = select.plan_rows_grad(*half, half[0], half[2], 8, None, True, (False, True, False))
+    assert grad.returns == ("dw",)
+    assert grad.outputs["dw"].shape == (8,)

@@ -62,16 +62,6 @@ def test_sides_differ_and_crop(rng: np.random.Generator, dtype: Any) -> None:
             np.testing.assert_array_equal(made.run(x), reference.constant(x, pad, value))
 
 
-def test_what_numpy_does(rng: np.random.Generator) -> None:
-    """Views, other types, four dimensions."""
-    x = rng.standard_normal((20, 30))
-    four = x.reshape(5, 4, 5, 6)
-    for y, pad in ((x.T, (1, 2)), (x.astype(np.float16), (1, 2)), (four, (1,) * 8)):
-        made = select.plan(y.dtype, y.shape, y.strides, pad, 2)
-        assert made.name == "pad.numpy"
-        np.testing.assert_array_equal(made.run(y), reference.constant(y, pad, 2))
-
-
 def test_pointers_give_the_bits_of_arrays(rng: np.random.Generator, on_pointers: Any) -> None:
     x = rng.standard_normal((4, 7, 9)).astype(np.float32)
     made = select.plan(x.dtype, x.shape, x.strides, (1, 2, 3, 0), 0.5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.kernels import runtime, tuning
+from rushlight.kernels import runtime
 from rushlight.kernels.pool import reference, select
 
 pytestmark = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
@@ -80,16 +80,6 @@ def test_not_a_number_stays_in_its_windows() -> None:
     x[0, 0, 3, 21] = np.nan
     y = select.avg_pool(x, (2, 2), (2, 2), (0, 0), (3, 20), True, None)
     assert np.argwhere(np.isnan(y)).tolist() == [[0, 0, 1, 10]]
-
-
-def test_what_no_kernel_takes() -> None:
-    def way(x: Any, out: Any) -> str:
-        return select.plan_adaptive_avg(x.dtype, x.shape, x.strides, out).name
-
-    assert way(np.ones((2, 9), np.int64), (3,)) == "adaptive_avg.numpy"
-    wide = np.ones((1, tuning.AVERAGE_POOL_WIDEST + 1), np.float32)
-    assert way(wide, (3,)) == "adaptive_avg.numpy"
-    assert way(np.ones((0, 3, 3), np.float32), (1, 1)) == "adaptive_avg.numpy"
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
