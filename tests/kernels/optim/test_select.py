@@ -10,7 +10,7 @@ import pytest
 import rushlight as torch
 from rushlight.kernels import runtime, tuning
 from rushlight.kernels.codegen import tensor_lists
-from rushlight.kernels.optim import select
+from rushlight.kernels.optim import formulas, select
 
 NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
 
@@ -101,3 +101,73 @@ def test_small_ones_wait_until_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
         optimizer.step()
         assert p.tolist() == [-step] * 3
         assert select.plan_update.cache_info().currsize == (step > 3)
+
+
+# -- the choice ------------------------------------------------------------------------------------
+
+
+def fresh(monkeypatch: pytest.MonkeyPatch, least: int, patience: int) -> None:
+    monkeypatch.setattr(tuning, "OPTIM_LEAST", least)
+    monkeypatch.setattr(tuning, "OPTIM_PATIENCE", patience)
+    monkeypatch.setattr(select, "_waited", {})
+
+
+@NATIVE
+def test_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the largest parameter, not by all together; or when many small updates came."""
+    small, large = np.empty(9), np.empty(10)
+    fresh(monkeypatch, 10, 3)
+    assert select.worth(formulas.sgd, [small, large])
+    assert [select.worth(formulas.sgd, [small] * 9) for _ in range(5)] == [False] * 3 + [True] * 2
+    assert not select.worth(formulas.adam, [small])  # counted for each formula by itself
+
+
+def test_without_machine_code_nothing_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh(monkeypatch, 1, 0)
+    monkeypatch.setattr(select.runtime, "available", lambda: False)
+    assert not select.worth(formulas.sgd, [np.empty(10**6)])
+
+
+def test_numbers_and_flags_are_parted() -> None:
+    """Flags are part of the key, for they decide which instructions there are; numbers are not."""
+    flags, taken, values = select.parted({"lr": 0.1, "nesterov": True, "one": 1, "damps": False})
+    assert flags == (("nesterov", True), ("damps", False))
+    assert taken == ("lr", "one")
+    assert values == [0.1, 1]
+
+
+def test_a_plan_is_made_of_metadata_and_kept() -> None:
+    flags, taken = (("maximize", False),), ("lr",)
+    made = select.plan_numpy(formulas.sgd, flags, taken, (None,))
+    assert select.plan_numpy(formulas.sgd, flags, taken, (None,)) is made
+    assert select.plan_numpy(formulas.sgd, flags, taken, ("average",)) is not made
+    assert made.mutates == ("arrays",)
+    assert made.name == "optim.numpy"
+
+
+@NATIVE
+def test_a_kernels_plan_counts_what_it_moves() -> None:
+    """Parameters, gradients and two states of 1000 elements; all but the gradient are written."""
+    key = (("maximize", False), ("decays", False)), ("beta1",), ("m", "v"), 3
+    made = select.plan_update(formulas.adamax, np.dtype("f4"), *key, 1000)
+    assert select.plan_update(formulas.adamax, np.dtype("f4"), *key, 1000) is made
+    assert made.name == "optim.adamax"
+    assert made.bytes == 4 * 1000 * 7
+    assert made.flops == select.OPERATIONS * 1000
+    assert not select.plan_update(formulas.adamax, np.dtype("f4"), *key, 0).launches
+
+
+@pytest.mark.parametrize("least", [1, 1 << 60])
+def test_numbers_are_rounded_to_the_working_type(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that become infinite there, without a warning."""
+    fresh(monkeypatch, least, 1 << 60)
+    for dtype, wide in ((np.float32, np.float32), (np.float64, np.float64), (np.float16, "f4")):
+        p, g = np.zeros(40, dtype), np.ones(40, dtype)
+        numbers = {"maximize": False, "decays": False, "minus_lr": -0.1}
+        select.update(formulas.sgd, [p, g], numbers, (None,))
+        assert (p == np.array(-0.1, wide).astype(dtype)).all()
+    p, g = np.zeros(40, np.float32), np.ones(40, np.float32)
+    select.update(formulas.sgd, [p, g], {**numbers, "minus_lr": 1e300}, (None,))
+    assert (p == np.inf).all()
