@@ -15,7 +15,7 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 # From the bottom up. A file may import from its own layer and from those below it.
 LAYERS: list[tuple[str, ...]] = [
     ("errors", "config", "dtypes", "device", "size", "layout", "unsupported", "torch_version",
-     "futures", "backends"),
+     "futures", "backends", "late"),
     ("kernels",),
     ("storage", "shared_memory", "random", "printing"),
     ("autograd",),

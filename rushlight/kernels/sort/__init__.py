@@ -1,1 +1,5 @@
 """Sorting, selecting and counting, by NumPy."""
+
+from ... import late
+
+late.modules(__name__, "reference")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
-from ...kernels.matmul.select import added, product
+from ...kernels.matmul import select as kernel
 from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import case, error
@@ -34,7 +34,7 @@ def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """beta * input + alpha * (a @ b) by one kernel; None where there is none for these."""
     if beta == 0 or alpha.__class__ not in (int, float) or beta.__class__ not in (int, float):
         return None
-    return added(input, a, b, beta, alpha)
+    return kernel.added(input, a, b, beta, alpha)
 
 
 def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False) -> Any:
@@ -93,7 +93,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     y = _in_one(input, mat1, mat2, beta, alpha)
     if y is not None:
         return y
-    return _added(input, product(mat1, mat2), beta, alpha, strict=True)
+    return _added(input, kernel.product(mat1, mat2), beta, alpha, strict=True)
 
 
 addmm.shape(lambda _i, a, b, **_: product_shape(a, b))
@@ -119,7 +119,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     y = _in_one(input, mat, vec, beta, alpha)
     if y is not None:
         return y
-    return _added(input, product(mat, vec), beta, alpha)
+    return _added(input, kernel.product(mat, vec), beta, alpha)
 
 
 addmv.shape(lambda _i, a, b, **_: product_shape(a, b))
@@ -179,7 +179,7 @@ def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any =
     y = _in_one(input, batch1, batch2, beta, alpha)
     if y is not None:
         return y
-    return _added(input, product(batch1, batch2), beta, alpha)
+    return _added(input, kernel.product(batch1, batch2), beta, alpha)
 
 
 baddbmm.shape(lambda _i, a, b, **_: product_shape(a, b))

@@ -212,7 +212,7 @@ def matmul(input: Any, other: Any) -> Any:
 
 
 matmul.shape(product_shape)
-matmul.planned(products.plan_product)
+matmul.planned(lambda *a, **kw: products.plan_product(*a, **kw))
 
 
 def _left_rule(g: Any, _y: Any, _a: Any, b: Any, *, shapes: Any) -> Any:
@@ -275,7 +275,7 @@ def mm(input: Any, mat2: Any) -> Any:
 
 
 mm.shape(product_shape)
-mm.planned(products.plan_product)
+mm.planned(lambda *a, **kw: products.plan_product(*a, **kw))
 mm.vjp(lambda g, _y, _a, b: mm(g, b.mT), lambda g, _y, a, _b: mm(a.mT, g))
 
 
@@ -313,7 +313,7 @@ def bmm(input: Any, mat2: Any) -> Any:
 
 
 bmm.shape(product_shape)
-bmm.planned(products.plan_product)
+bmm.planned(lambda *a, **kw: products.plan_product(*a, **kw))
 bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
 
 
@@ -333,7 +333,7 @@ def mv(input: Any, vec: Any) -> Any:
 
 
 mv.shape(product_shape)
-mv.planned(products.plan_product)
+mv.planned(lambda *a, **kw: products.plan_product(*a, **kw))
 mv.vjp(lambda g, _y, _a, b: g[:, None] * b, lambda g, _y, a, _b: matmul(g, a))
 
 
@@ -369,7 +369,7 @@ def dot(input: Any, tensor: Any) -> Any:
 
 
 dot.shape(product_shape)
-dot.planned(products.plan_product)
+dot.planned(lambda *a, **kw: products.plan_product(*a, **kw))
 dot.vjp(lambda g, _y, _a, b: g * b, lambda g, _y, a, _b: g * a)
 
 
@@ -447,7 +447,7 @@ def _linear_rule(g: Any, _y: Any, input: Any, weight: Any, _bias: Any, *, needs:
 
 
 linear.joint(_linear_rule)
-linear.planned(products.plan_linear)
+linear.planned(lambda *a, **kw: products.plan_linear(*a, **kw))
 
 
 @composite(public="nn.functional", samples=[case((2, 3), (2, 4), (5, 3, 4), (5,))])

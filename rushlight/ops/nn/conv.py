@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.conv import reference
 from ...kernels.conv import select as kernel
-from ...kernels.conv.reference import out_size
 from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import case
@@ -115,9 +115,9 @@ convolve_weight.vjp(
     ),
 )
 
-convolve.planned(kernel.plan_of)
-convolve_input.planned(kernel.plan_of_transposed)
-convolve_weight.planned(kernel.plan_of_weight)
+convolve.planned(lambda *a, **kw: kernel.plan_of(*a, **kw))
+convolve_input.planned(lambda *a, **kw: kernel.plan_of_transposed(*a, **kw))
+convolve_weight.planned(lambda *a, **kw: kernel.plan_of_weight(*a, **kw))
 
 # -- the op --------------------------------------------------------------------------------------
 
@@ -232,5 +232,5 @@ def _(
     if transposed:
         channels, size = w.shape[1] * groups, transposed_size(*how, output_padding)
     else:
-        channels, size = w.shape[0], out_size(*how)
+        channels, size = w.shape[0], reference.out_size(*how)
     return MetaArray((x.shape[0], channels, *size), np.result_type(x.dtype, w.dtype))

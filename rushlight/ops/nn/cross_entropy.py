@@ -25,7 +25,7 @@ from ..core.samples import arr, case, ints
 from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
 from .loss import REDUCTIONS, finished, reduction_of
-from .loss_classes import CLASSES, check_classes, class_dim, classes, factors, nll, nll_backward
+from .loss_classes import CLASSES, check_classes, classes, factors, nll, nll_backward
 from .softmax import log_softmax
 
 # -- one op for class indices --------------------------------------------------------------------
@@ -60,7 +60,7 @@ def _recorded_slope(
     g: Any, x: Any, t: Any, weight: Any, reduction: str, ignore_index: int, smoothing: float
 ) -> Any:
     """The gradient of the log-probabilities, on which x has no influence; then log_softmax's."""
-    d, shape = class_dim(x), tuple(x.shape)
+    d, shape = arrays.class_dim(x), tuple(x.shape)
     slope = nll_backward(
         g * (1 - smoothing), t, weight, shape=shape, reduction=reduction, ignore_index=ignore_index
     )
@@ -179,7 +179,7 @@ def cross_entropy(
                 f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}",
             )
         )
-    d = class_dim(input)
+    d = arrays.class_dim(input)
     if target.shape == input.shape and input.ndim:
         return _with_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing, d

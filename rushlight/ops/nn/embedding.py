@@ -15,8 +15,8 @@ from ... import dtypes
 from ...autograd import door, views
 from ...autograd.views import type_name
 from ...errors import message
+from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel
-from ...kernels.embedding.reference import renormalise
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.numerics import depends_on_data
@@ -54,7 +54,7 @@ def _rows_added(
 
 
 embedding.vjp(_rows_added, None)
-embedding.planned(kernel.plan_embedding)
+embedding.planned(lambda *a, **kw: kernel.plan_embedding(*a, **kw))
 embedding.shape(
     lambda w, i, padding_idx=-1, scale_grad_by_freq=False: MetaArray(
         (*i.shape, *w.shape[1:]), w.dtype
@@ -106,7 +106,7 @@ def _rows_again(
 
 
 embedding_backward.vjp(_rows_again, None)
-embedding_backward.planned(kernel.plan_gradient)
+embedding_backward.planned(lambda *a, **kw: kernel.plan_gradient(*a, **kw))
 
 
 def check_range(indices: Any, n: int) -> None:
@@ -151,7 +151,7 @@ def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> 
     """Shrink the rows that are looked up, in the table itself."""
     used = np.unique(input._a)
     check_range(used, weight.shape[0])
-    renormalise(weight._a, used, float(max_norm), float(norm_type))
+    reference.renormalise(weight._a, used, float(max_norm), float(norm_type))
     views.cell(weight).bump("embedding_renorm_")
 
 

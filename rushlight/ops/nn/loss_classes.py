@@ -14,7 +14,6 @@ from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.loss import select as arrays
-from ...kernels.loss.select import class_dim
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -55,7 +54,7 @@ def of_class(a: Any, target: Any) -> Any:
     """The element of each sample that stands at its class."""
     if a.ndim == 2:
         return a[np.arange(len(a)), target]
-    d = class_dim(a)
+    d = arrays.class_dim(a)
     return np.take_along_axis(a, np.expand_dims(target, d), d).squeeze(d)
 
 
@@ -81,7 +80,7 @@ def nll_shape(
 )
 def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_index: int) -> Any:
     """-w[t] x[t]; the mean is divided by the sum of the w[t]."""
-    target, counts = classes(target, input.shape[class_dim(input)], ignore_index)
+    target, counts = classes(target, input.shape[arrays.class_dim(input)], ignore_index)
     picked = of_class(input, target)
     w, total = factors(target, counts, weight, input.dtype)
     loss = -picked if w is None else -picked * w
@@ -125,7 +124,7 @@ def nll_backward(
 ) -> Any:
     """The transpose of `nll`: each sample's gradient, put in the place of its class."""
     out = np.zeros(shape, grad.dtype)
-    d = class_dim(out)
+    d = arrays.class_dim(out)
     target, counts = classes(target, shape[d], ignore_index)
     w, total = factors(target, counts, weight, grad.dtype)
     with np.errstate(all="ignore"):
@@ -179,7 +178,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 hint="target.long() for class indices",
             )
         )
-    d = class_dim(input)
+    d = arrays.class_dim(input)
     wanted = (*input.shape[:d], *input.shape[d + 1 :])
     if target.shape != wanted:
         if input.ndim <= 2:

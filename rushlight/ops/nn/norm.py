@@ -18,8 +18,8 @@ import numpy as np
 from ...autograd import door
 from ...kernels.codegen.row_body import computed
 from ...kernels.meta import MetaArray
+from ...kernels.norm import reference
 from ...kernels.norm import select as arrays
-from ...kernels.norm.reference import grouped
 from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import arr, case
@@ -237,7 +237,7 @@ def _(
     g = g[0]
     if x.__class__ is np.ndarray:
         return arrays.groups_gradient(g, x, groups, weight, y[1], y[2], eps, needs)
-    shape = grouped(x.shape, groups)
+    shape = reference.grouped(x.shape, groups)
     w = None if weight is None else weight.reshape((1, groups, shape[2], 1))
     dx, dw, db = standardize_rule(g.reshape(shape), x.reshape(shape), w, (2, 3), (0, 3), eps, needs)
     return None if dx is None else dx.reshape(tuple(x.shape)), like(dw, weight), like(db, bias)

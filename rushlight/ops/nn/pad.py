@@ -12,7 +12,6 @@ from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pad import reference as kernel
 from ...kernels.pad import select
-from ...kernels.pad.reference import padded_shape
 from ..core.composite import composite
 from ..core.record import Op, op, register
 from ..core.samples import case, error
@@ -41,7 +40,7 @@ def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
                 wanted="(left, right) for the last dimension, then for the one before, ...",
             )
         )
-    sizes = padded_shape(input.shape, pad)
+    sizes = kernel.padded_shape(input.shape, pad)
     if min(sizes, default=0) < 0:
         raise RuntimeError(
             message(
@@ -61,7 +60,7 @@ constant_pad_nd.planned(
 constant_pad_nd.vjp(
     lambda g, _y, _x, *, pad: constant_pad_nd(g, pad=tuple(-p for p in pad), value=0)
 )
-constant_pad_nd.shape(lambda x, pad, value=0: MetaArray(padded_shape(x.shape, pad), x.dtype))
+constant_pad_nd.shape(lambda x, pad, value=0: MetaArray(kernel.padded_shape(x.shape, pad), x.dtype))
 
 
 @op(
@@ -80,7 +79,7 @@ def pad_transpose(input: Any, *, pad: Ints, mode: str) -> Any:
 
 
 pad_transpose.shape(
-    lambda x, *, pad, mode: MetaArray(padded_shape(x.shape, tuple(-p for p in pad)), x.dtype)
+    lambda x, *, pad, mode: MetaArray(kernel.padded_shape(x.shape, tuple(-p for p in pad)), x.dtype)
 )
 
 
@@ -104,7 +103,7 @@ def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
         )
     )
     record.vjp(lambda g, _y, _x, *, pad: pad_transpose(g, pad=pad, mode=mode))
-    record.shape(lambda x, pad: MetaArray(padded_shape(x.shape, pad), x.dtype))
+    record.shape(lambda x, pad: MetaArray(kernel.padded_shape(x.shape, pad), x.dtype))
     return record
 
 

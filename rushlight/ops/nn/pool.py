@@ -197,9 +197,7 @@ def _max_pool_op(d: int) -> Op:
         case((2, 2, *(3, 5, 4)[-d:]), out=(3, 2, 2)[-d:], **{k: v[:1] * d for k, v in _K22.items()})
     ]
     samples[0].kw["padding"] = (1, 0, 0)[-d:]
-    samples[0].kw["out"] = tuple(
-        reference.pool_size((3, 5, 4)[-d:], (2,) * d, (2,) * d, (1, 0, 0)[-d:], (1,) * d, False)
-    )
+    samples[0].kw["out"] = (2,) * d
     node = f"MaxPool{d}DWithIndicesBackward0"
     record = register(
         Op(forward, "op", samples=samples, public="", fresh=True, node=node, copies=True)

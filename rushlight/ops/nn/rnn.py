@@ -162,7 +162,7 @@ def lstm_layer(
     return kernel.lstm_forward(input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, sizes, reverse)
 
 
-lstm_layer.planned(kernel.plan_of(kernel.LSTM))
+lstm_layer.planned(lambda *a, **kw: kernel.plan_of(kernel.LSTM)(*a, **kw))
 
 
 def _lstm_shape(
@@ -240,7 +240,7 @@ def gru_layer(
     return kernel.gru_forward(input, h0, w_ih, w_hh, b_ih, b_hh, sizes, reverse)
 
 
-gru_layer.planned(kernel.plan_of(kernel.GRU))
+gru_layer.planned(lambda *a, **kw: kernel.plan_of(kernel.GRU)(*a, **kw))
 
 
 def _gru_shape(

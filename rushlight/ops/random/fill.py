@@ -117,14 +117,14 @@ def _parts(a: np.ndarray) -> np.ndarray:
 
 uniform_numbers = _filler("uniform", fill_uniform)
 normal_numbers = _filler("normal", fill_normal)
-_exponential = _filler("exponential", kernels.exponential)
-_geometric = _filler("geometric", kernels.geometric)
-_cauchy = _filler("cauchy", kernels.cauchy)
-_log_normal = _filler("log_normal", kernels.log_normal)
-_bernoulli_number = _filler("bernoulli", select.bernoulli, "BernoulliBackward2")
-_any_integers = _filler("random", kernels.any_integers, "RandomBackward2")
-integers_from = _filler("random", kernels.integers, "RandomBackward0")
-_integers_below = _filler("random", kernels.integers, "RandomBackward1")
+_exponential = _filler("exponential", lambda *a: kernels.exponential(*a))
+_geometric = _filler("geometric", lambda *a: kernels.geometric(*a))
+_cauchy = _filler("cauchy", lambda *a: kernels.cauchy(*a))
+_log_normal = _filler("log_normal", lambda *a: kernels.log_normal(*a))
+_bernoulli_number = _filler("bernoulli", lambda *a: select.bernoulli(*a), "BernoulliBackward2")
+_any_integers = _filler("random", lambda *a: kernels.any_integers(*a), "RandomBackward2")
+integers_from = _filler("random", lambda *a: kernels.integers(*a), "RandomBackward0")
+_integers_below = _filler("random", lambda *a: kernels.integers(*a), "RandomBackward1")
 
 
 def stream(generator: Any, name: str) -> Twister:

@@ -108,7 +108,7 @@ def _choosing(name: str, places: Any, node: str, samples: list[Any], count: Any 
 
 sort_values = _choosing(
     "sort_values",
-    kernels.argsort,
+    lambda x, dim, descending: kernels.argsort(x, dim, descending),
     "SortBackward0",
     [case((3, 4), dim=1, how=(False,)), case((3, 4), dim=0, how=(True,))],
 )
@@ -128,13 +128,17 @@ kth_values = _choosing(
 )
 median_values = _choosing(
     "median_values",
-    kernels.median,
+    lambda x, dim, skip: kernels.median(x, dim, skip),
     "MedianBackward1",
     [case((3, 4), dim=1, how=(False,)), case((3, 5), dim=0, how=(True,))],
     lambda skip: 1,
 )
 mode_values = _choosing(
-    "mode_values", kernels.mode, "ModeBackward0", [case((3, 4), dim=1)], lambda: 1
+    "mode_values",
+    lambda x, dim: kernels.mode(x, dim),
+    "ModeBackward0",
+    [case((3, 4), dim=1)],
+    lambda: 1,
 )
 
 
