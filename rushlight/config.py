@@ -11,7 +11,6 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -50,17 +49,17 @@ def initial_memory_cache() -> float:
         ) from None
 
 
-@dataclass
 class Config:
     """What can be set; `rushlight.config.current` is the one object."""
 
-    num_threads: int = field(default_factory=initial_threads)
-    num_interop_threads: int = 1
-    memory_cache: float = field(default_factory=initial_memory_cache)
-    deterministic: bool = False
-    deterministic_warn_only: bool = False
-    matmul_precision: str = "highest"
-    flush_denormal: bool = False
+    def __init__(self) -> None:
+        self.num_threads: int = initial_threads()
+        self.num_interop_threads: int = 1
+        self.memory_cache: float = initial_memory_cache()
+        self.deterministic: bool = False
+        self.deterministic_warn_only: bool = False
+        self.matmul_precision: str = "highest"
+        self.flush_denormal: bool = False
 
 
 current = Config()

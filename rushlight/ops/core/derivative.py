@@ -9,7 +9,6 @@ ask for the operands' shapes and for which of them a gradient is wanted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ PASS: Rule = lambda g, _y, _a, _b: g  # noqa: E731 - the rule of an operand that
 LAZY: tuple[Any, ...] = ("derived from the formula when first needed",)
 
 
-@dataclass(slots=True)
 class Derivative:
     """The rules of an op.
 
@@ -43,19 +41,27 @@ class Derivative:
         wants_shapes, wants_needs: some rule asks for `shapes`, `needs`.
     """
 
-    node_name: str
-    rules: tuple[Any, ...] | None = None
-    joint: bool = False
-    differentiable: tuple[int, ...] | None = None
-    holomorphic: bool = False
-    saves: tuple[int, ...] | None = None
-    copies: bool = False
-    keep_y: bool = False
-    names: tuple[tuple[str, ...], ...] = ()
-    wants_shapes: bool = False
-    wants_needs: bool = False
-    _keeps: list[tuple[bool, list[bool], bool]] = field(default_factory=list)
-    _kept: dict[tuple[bool, ...], tuple[bool, ...] | None] = field(default_factory=dict)
+    def __init__(
+        self,
+        node_name: str,
+        differentiable: tuple[int, ...] | None = None,
+        holomorphic: bool = False,
+        saves: tuple[int, ...] | None = None,
+        copies: bool = False,
+    ) -> None:
+        self.node_name = node_name
+        self.rules: tuple[Any, ...] | None = None
+        self.joint = False
+        self.differentiable = differentiable
+        self.holomorphic = holomorphic
+        self.saves = saves
+        self.copies = copies
+        self.keep_y = False
+        self.names: tuple[tuple[str, ...], ...] = ()
+        self.wants_shapes = False
+        self.wants_needs = False
+        self._keeps: list[tuple[bool, list[bool], bool]] = []
+        self._kept: dict[tuple[bool, ...], tuple[bool, ...] | None] = {}
 
     def take(self, rules: tuple[Any, ...], joint: bool = False) -> None:
         """Read written rules: what each keeps, and which parameters it asks for."""
@@ -63,22 +69,19 @@ class Derivative:
         self._keeps, self._kept = [], {}
         names: list[tuple[str, ...]] = []
         for rule in rules:
-            flags: list[bool] = []
-            star = False
-            own: list[str] = []
-            for name, kind, _ in () if rule is None else parameters(rule):
-                if kind == "*":
-                    star = not name.startswith("_")
-                elif kind == "tensor":
-                    flags.append(not name.startswith("_"))
-                elif name == "needs":
-                    self.wants_needs = True
-                else:
-                    own.append(name)
-                    self.wants_shapes = self.wants_shapes or name == "shapes"
+            if rule is None:
+                self._keeps.append((False, [], False))
+                names.append(())
+                continue
+            tensors, star, statics = parameters(rule)
+            flags = [name[0] != "_" for name in tensors]
             keep_y = flags[1] if len(flags) > 1 else False
-            self._keeps.append((keep_y, flags[2:], star))
-            names.append(tuple(own))
+            self._keeps.append((keep_y, flags[2:], star is not None and star[0] != "_"))
+            if "needs" in statics:
+                self.wants_needs = True
+                del statics["needs"]
+            self.wants_shapes = self.wants_shapes or "shapes" in statics
+            names.append(tuple(statics))
         self.keep_y = any(k[0] for k in self._keeps)
         self.names = tuple(names) if any(names) else ()
 

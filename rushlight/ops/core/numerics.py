@@ -8,7 +8,6 @@ other op states its own with `op.shape(...)`, or says that it depends on data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ def in_place(op: Any, ufunc: np.ufunc) -> Step:
     )
 
 
-@dataclass(slots=True)
 class Numerics:
     """What the results of an op are.
 
@@ -54,20 +52,36 @@ class Numerics:
         shape: the rule that gives shape and type.
     """
 
-    kind: str
-    promote: str | None = None
-    low: str = "compute"
-    autocast: str | None = None
-    view: bool = False
-    fresh: bool = False
-    outputs: int = 1
-    ufunc: Any = None
-    combine: Forward | None = None
-    identity: float | None = None
-    data_dependent: bool = False
-    into: Step | None = None
-    mutates: tuple[str, ...] = ()
-    shape: ShapeRule | None = None
+    def __init__(
+        self,
+        kind: str,
+        promote: str | None = None,
+        low: str = "compute",
+        autocast: str | None = None,
+        view: bool = False,
+        fresh: bool = False,
+        outputs: int = 1,
+        ufunc: Any = None,
+        combine: Forward | None = None,
+        identity: float | None = None,
+        data_dependent: bool = False,
+        into: Step | None = None,
+        mutates: tuple[str, ...] = (),
+    ) -> None:
+        self.kind = kind
+        self.promote = promote
+        self.low = low
+        self.autocast = autocast
+        self.view = view
+        self.fresh = fresh
+        self.outputs = outputs
+        self.ufunc = ufunc
+        self.combine = combine
+        self.identity = identity
+        self.data_dependent = data_dependent
+        self.into = into
+        self.mutates = mutates
+        self.shape: ShapeRule | None = None
 
     @property
     def compute(self) -> bool:

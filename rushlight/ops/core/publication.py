@@ -9,7 +9,6 @@ several results come (`return_type`). From that come functions, methods and in-p
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,6 @@ NUMBERS = (int, float, complex, bool)
 SEQUENCES = (list, tuple)
 
 
-@dataclass(slots=True)
 class Publication:
     """Where an op can be found.
 
@@ -45,14 +43,25 @@ class Publication:
         doc: the documentation.
     """
 
-    spaces: tuple[str, ...] = ("torch", "Tensor")
-    aliases: tuple[str, ...] = ()
-    inplace: bool = False
-    switch: bool = False
-    prepare: Callable[..., dict[str, Any]] | None = None
-    operator: str | None = None
-    return_type: Callable[[Any], Any] | None = None
-    doc: str | None = None
+    def __init__(
+        self,
+        spaces: tuple[str, ...] = ("torch", "Tensor"),
+        aliases: tuple[str, ...] = (),
+        inplace: bool = False,
+        switch: bool = False,
+        prepare: Callable[..., dict[str, Any]] | None = None,
+        operator: str | None = None,
+        return_type: Callable[[Any], Any] | None = None,
+        doc: str | None = None,
+    ) -> None:
+        self.spaces = spaces
+        self.aliases = aliases
+        self.inplace = inplace
+        self.switch = switch
+        self.prepare = prepare
+        self.operator = operator
+        self.return_type = return_type
+        self.doc = doc
 
     def names(self, name: str, dotted: bool = True) -> tuple[str, ...]:
         """All names: the op's own first; with or without those for one namespace alone."""

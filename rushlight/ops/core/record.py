@@ -61,11 +61,14 @@ ndarray = np.ndarray
 
 # The options of a declaration, by the part that they are fields of. Those of `Publication` and
 # `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
-SIGNATURE = ("varargs", "named", "numbers", "optional", "check")
-NUMERICS = ("promote", "low", "autocast", "view", "fresh", "outputs", "ufunc", "combine",
-            "identity", "data_dependent", "into", "mutates")  # fmt: skip
-DERIVATIVE = ("differentiable", "holomorphic", "saves", "copies")
-SAMPLES = ("errors", "smooth", "constant", "once", "layout", "no_narrow")
+PARTS = {
+    "signature": ("varargs", "named", "numbers", "optional", "check"),
+    "numerics": ("promote", "low", "autocast", "view", "fresh", "outputs", "ufunc", "combine",
+                 "identity", "data_dependent", "into", "mutates"),
+    "derivative": ("differentiable", "holomorphic", "saves", "copies"),
+    "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
+}  # fmt: skip
+PART_OF = {option: part for part, options in PARTS.items() for option in options}
 
 
 class Op:
@@ -80,9 +83,10 @@ class Op:
     """
 
     def __init__(self, fn: Forward, kind: str, **options: Any) -> None:
-        def given(names: tuple[str, ...]) -> dict[str, Any]:
-            return {k: options.pop(k) for k in names if k in options}
-
+        given: dict[str | None, dict[str, Any]] = {part: {} for part in (*PARTS, None)}
+        for k, v in options.items():
+            given[PART_OF.get(k)][k] = v
+        options = given[None]  # the others
         self.fn = self.formula = fn
         self.kind = kind
         self.name: str = options.pop("name", None) or fn.__name__.rstrip("_")
@@ -90,11 +94,11 @@ class Op:
         self.declared: tuple[str, int] = (fn.__code__.co_filename, fn.__code__.co_firstlineno)
         self.__name__ = self.name
         self.__module__ = fn.__module__
-        self.signature = Signature.of(fn, self.name, **given(SIGNATURE))
-        options.setdefault("fresh", kind != "op")
-        self.numerics = Numerics(kind, **given(NUMERICS))
+        self.signature = Signature(fn, self.name, **given["signature"])
+        given["numerics"].setdefault("fresh", kind != "op")
+        self.numerics = Numerics(kind, **given["numerics"])
         node = options.pop("node", None) or camel(self.name) + "Backward0"
-        self.derivative = Derivative(node, **given(DERIVATIVE))
+        self.derivative = Derivative(node, **given["derivative"])
         if self.numerics.outputs == 2 and self.derivative.differentiable == (0,):
             # of a value and its index, rules use the index alone, unless the record says otherwise
             self.derivative.saves = self.derivative.saves or (1,)
@@ -110,7 +114,7 @@ class Op:
         )
         self.plan: Callable[..., Any] | None = options.pop("plan", None)
         self.rule_plan: Callable[..., Any] | None = options.pop("rule_plan", None)
-        self.samples = Samples(options.pop("samples", []), **given(SAMPLES))
+        self.samples = Samples(options.pop("samples", []), **given["samples"])
         if options:
             raise TypeError(f"{self.name}: a record has no option {', '.join(options)}")
         self._take()

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,7 +112,6 @@ class ErrorCase(NamedTuple):
     kw: dict[str, Any]
 
 
-@dataclass(slots=True)
 class Samples:
     """What the generated tests run an op on, and what they leave out.
 
@@ -131,17 +129,31 @@ class Samples:
         typed: the result tells the type of an operand, or depends on its width.
     """
 
-    cases: list[Case] = field(default_factory=list)
-    errors: list[ErrorCase] = field(default_factory=list)
-    smooth: bool = True
-    constant: tuple[int, ...] = ()
-    once: bool = False
-    layout: bool = False
-    no_narrow: bool = False
-    random: bool = False
-    ambiguous: bool = False
-    undefined: bool = False
-    typed: bool = False
+    def __init__(
+        self,
+        cases: list[Case],
+        errors: list[ErrorCase] | None = None,
+        smooth: bool = True,
+        constant: tuple[int, ...] = (),
+        once: bool = False,
+        layout: bool = False,
+        no_narrow: bool = False,
+        random: bool = False,
+        ambiguous: bool = False,
+        undefined: bool = False,
+        typed: bool = False,
+    ) -> None:
+        self.cases = cases
+        self.errors: list[ErrorCase] = errors or []
+        self.smooth = smooth
+        self.constant = constant
+        self.once = once
+        self.layout = layout
+        self.no_narrow = no_narrow
+        self.random = random
+        self.ambiguous = ambiguous
+        self.undefined = undefined
+        self.typed = typed
 
     @classmethod
     def of(cls, samples: Any, **about: Any) -> Samples:
