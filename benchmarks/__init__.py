@@ -6,7 +6,9 @@
     python -m benchmarks --quick           two short rounds, printed only
     python -m benchmarks gpt_step --profile    where our time goes in a row
 
-RUSHLIGHT_AMX=0 in front of it: without the matrix unit. Shares of the peak are always without it.
+Where there is a matrix unit (AMX), `python -m rushlight tune` comes first, so that the table is of
+what users have; the report names the choice. RUSHLIGHT_AMX=0 or 1 in front of it: without the unit,
+or with it. Shares of the peak are always without it.
 
 The whole takes some minutes and wants an idle machine: it refuses to report where other processes
 are at work, unless --force marks the figures as provisional. PyTorch is compared with where it is

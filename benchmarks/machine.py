@@ -109,6 +109,16 @@ def matrix_unit() -> bool:
         return False
 
 
+def unit_choice() -> str | None:
+    """What is computed by the matrix unit, and why; None where there is none."""
+    from rushlight.kernels import tuned
+
+    if not matrix_unit():
+        return None
+    found = tuned.chosen()
+    return f"for {' and '.join(found.groups) or 'nothing'}, {found.why}"
+
+
 def version(package: str) -> str | None:
     try:
         return importlib.metadata.version(package)
@@ -137,6 +147,7 @@ def description() -> dict[str, Any]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "cpu": cpu_name(),
+        "unit": unit_choice(),
         "cores": cores,
         "memory": pages / 2**30,
         "system": f"{platform.system()} {platform.release()}",

@@ -314,7 +314,7 @@ def alone(
                 taken = turns(sides, number, name, options)
                 enter(taken, f.alone_ours, f.alone_theirs)
     if matrix_unit():
-        with Side("rushlight", 1) as side:
+        with Side("rushlight", 1, RUSHLIGHT_AMX="1") as side:
             side.ask("ready", "")
             for name in names:
                 with noted(results[name]) as f:

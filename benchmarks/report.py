@@ -191,6 +191,8 @@ def text(
         f"- Peak of one thread: {machine['gflops']:.0f} GFLOP/s in float32 ({machine['how']})",
         f"- Copy of memory, {plan.threads} threads: {machine['copy']:.1f} GB/s read and written",
     ]
+    if machine.get("unit"):
+        lines.append(f"- Matrix unit (AMX): {machine['unit']}")
     if others is not None:
         lines.append(f"- Other processes: {others:.2f} cores busy in the worst round")
     lines += ["", *ratios(results)]

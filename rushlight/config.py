@@ -146,7 +146,7 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """How exact large matrix products of float32 are where the CPU has a matrix unit (AMX).
+    """How exact large products of float32 are where the CPU's matrix unit (AMX) computes them.
 
     "highest": each number is the sum of three bfloat16 numbers, six products of which are computed:
     as exact as float32. "high": the sum of two, three products: about 16 bits. "medium": one

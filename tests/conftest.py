@@ -21,6 +21,8 @@ import pytest
 # Drawn by the first process of a run; those that it starts find it in their environment.
 SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "0")) or random.SystemRandom().randrange(1, 2**31)
 os.environ["RUSHLIGHT_TEST_SEED"] = str(SEED)
+# Where there is a matrix unit its kernels are tested, whatever was measured on this machine.
+os.environ.setdefault("RUSHLIGHT_AMX", "1")
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 LEFT = pytest.StashKey[int]()  # how many tests marked `long` this run leaves to CI
 

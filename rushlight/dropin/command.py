@@ -17,6 +17,8 @@ process and in the Python processes that it starts.
   -c code     run the code given
   -           run the program on standard input
   cache info  say where compiled kernels are kept, and how many; cache clear removes them
+  tune        measure whether this machine's matrix unit (AMX) is worth using, and keep the choice;
+              tune --show, --clear and amx on|off show it and change it
   --info      print versions, CPU features, threads and caches
   --version   print the version of Rushlight and of the interface of PyTorch that it follows
   --help      print this text
@@ -46,6 +48,11 @@ def main(args: list[str]) -> None:
         return
     if first == "cache" and rest in (["info"], ["clear"]) and not os.path.exists(first):
         cache(rest[0])
+        return
+    if first == "tune" and not os.path.exists(first):
+        from . import tune
+
+        tune.main(rest)
         return
     for option in ("-m", "-c"):
         if first.startswith(option) and len(first) > 2:  # -mname and -ccode, as Python takes them

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import rushlight
 
+from ..kernels import tuned
+from . import tune
 from .distribution import installed
 
 # The vector and matrix extensions that decide which kernels can run, by /proc/cpuinfo's names.
@@ -39,6 +41,7 @@ def sections() -> Iterator[tuple[str, list[str]]]:
     yield "needs", [f"{name} {installed(name) or 'MISSING'}" for name in NEEDED]
     yield "optional", [f"{name} {installed(name) or 'not installed'}" for name in OPTIONAL]
     yield "CPU", list(cpu())
+    yield "matrix unit", list(tune.shown(tune.in_short))
     yield "threads", list(threads())
     yield "memory", list(memory())
     yield "caches", list(caches())
@@ -48,12 +51,7 @@ def sections() -> Iterator[tuple[str, list[str]]]:
 
 def cpu() -> Iterator[str]:
     """Model, features, caches."""
-    fields: dict[str, str] = {}
-    text = read("/proc/cpuinfo")
-    for line in text.splitlines():
-        key, colon, value = line.partition(":")
-        if colon:
-            fields.setdefault(key.strip(), value.strip())
+    fields = tuned.cpu_fields()
     yield fields.get("model name") or platform.processor() or platform.machine()
     flags = set((fields.get("flags") or fields.get("Features") or "").split())
     yield "features " + (" ".join(f for f in FEATURES.split() if f in flags) or "unknown")

@@ -103,8 +103,8 @@ def test_one_thread_is_measured_without_the_matrix_unit_and_with_it(
     )
     results = made("matmul")
     peers.one_round(results, Plan(), 0, results)
-    off = {"RUSHLIGHT_AMX": "0"}
-    assert settings == [{}, {}, off, off, {}]  # two threads, one thread of each, the unit
+    off, on = ({"RUSHLIGHT_AMX": word} for word in "01")
+    assert settings == [{}, {}, off, off, on]  # two threads, one thread of each, the unit
     assert len(results["matmul"].alone_unit) == len(results["matmul"].alone_ours) == 1
 
 

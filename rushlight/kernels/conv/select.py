@@ -7,8 +7,9 @@ takes a convolution computes it.
 * `depthwise.py`: each channel has a few kernels of its own; nothing is multiplied as a matrix.
 * `im2col.py`, `col2im.py`: windows are written out as columns, for a product of matrices
   (`matmul/select.py`) where there are few positions; on the way back, columns are added up.
-* `amx_conv.py`: on CPUs with a matrix unit. Where a number cannot be split for it (infinities,
-  NaN, numbers from 2**110 on), the plan of a CPU without one computes it all again.
+* `amx_conv.py`: on CPUs with a matrix unit, where that was measured to be faster
+  (`kernels/tuned.py`). Where a number cannot be split for it (infinities, NaN, numbers from 2**110
+  on), the plan of a CPU without one computes it all again.
 * `implicit_gemm.py`: a product whose windows are never written out whole.
 * `reference.py`: NumPy, for other types, small problems and what is left.
 
@@ -25,7 +26,7 @@ import numpy as np
 
 from ... import config
 from .. import tuning
-from ..matmul.select import has_amx
+from ..matmul.select import uses_amx
 from ..meta import MetaArray
 from ..plan import Draft, Plan
 from . import launches, reference, tables
@@ -296,14 +297,16 @@ def product_by_amx(c: Conv) -> bool:
     """Whether the product with the columns is made by the CPU's matrix unit."""
     m, k, n = c.o, c.k, c.n * c.p
     large = min(m, k, n) >= tuning.MATMUL_AMX_SIDE and m * k * n >= tuning.MATMUL_AMX_LEAST
-    return c.dtype == np.float32 and c.groups == 1 and large and has_amx()
+    if c.dtype != np.float32 or c.groups != 1 or not large:
+        return False
+    return uses_amx("conv") and uses_amx("matmul")  # the two were measured together
 
 
 def by_amx(c: Conv, few: int, useful: float) -> bool:
     """Whether the matrix unit computes it: float32, many positions, tiles that are mostly full."""
     if c.element != "float" or c.n * c.p < few or not c.work or len(c.kernel) > 2:
         return False
-    if c.work < tuning.CONV_AMX_LEAST_WORK or not has_amx():
+    if c.work < tuning.CONV_AMX_LEAST_WORK or not uses_amx("conv"):
         return False
     filled = c.c / (-(-c.c // tables.PANEL) * tables.PANEL)
     filled = filled * c.o / (-(-c.o // tables.GROUP) * tables.GROUP)

@@ -26,11 +26,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
+from .. import tuned
 from ..codegen.ir import F32, I16, I32, I64, PTR, Function, Module, Pointer, Value, vector
 from ..runtime import jit
 from .gemm import transposed
@@ -51,9 +51,12 @@ ARCH_PRCTL, REQUEST, TILE_DATA = 158, 0x1023, 18  # Linux: ask for the registers
 @functools.cache
 def available() -> bool:
     """Whether this process may use the matrix unit: the CPU has it, Linux gives leave, and
-    RUSHLIGHT_AMX does not forbid it."""
-    if os.environ.get("RUSHLIGHT_AMX", "1").lower() in ("0", "off", "no", "false"):
-        return False
+    RUSHLIGHT_AMX does not forbid it. Whether it does: `tuned.choice`."""
+    return tuned.setting()[0] is not False and present()
+
+
+def present() -> bool:
+    """Whether the CPU has the unit, and Linux gives leave to use it."""
     features = jit.target().features.split(",")
     if not {"+amx-tile", "+amx-bf16", "+avx512bf16"} <= set(features):
         return False

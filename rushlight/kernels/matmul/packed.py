@@ -15,7 +15,7 @@ from ... import config
 from .. import runtime, tuning
 from ..plan import Launch, Plan
 from ..runtime.workspace import aligned, workspace
-from .select import ELEMENTS, has_amx, steps
+from .select import ELEMENTS, steps, uses_amx
 
 Array = Any
 
@@ -31,7 +31,8 @@ def packs(b: Array) -> bool:
 def packed(b: Array, rows: int) -> Packed | AmxPacked:
     """B for products with `rows` rows each; only where `packs(b)`."""
     large = rows >= tuning.MATMUL_AMX_ROWS and min(b.shape) >= tuning.MATMUL_AMX_SIDE
-    return AmxPacked(b) if large and b.dtype == np.float32 and has_amx() else Packed(b)
+    large = large and b.dtype == np.float32
+    return AmxPacked(b) if large and uses_amx("matmul") else Packed(b)
 
 
 @functools.lru_cache(maxsize=256)

@@ -6,7 +6,8 @@ Operands may be of any strides; none is copied. Three kernels share the work, Nu
 
 * `gemv.py` where both operands lie along k and one has few rows: it reads them once;
 * `small_gemm.py` for small, narrow and tall products and batches of them: nothing is packed;
-* `gemm.py` for large ones, whose B is packed first; `amx_gemm.py` on CPUs with a matrix unit.
+* `gemm.py` for large ones, whose B is packed first; `amx_gemm.py` on CPUs with a matrix unit,
+  where that was measured to be faster (`kernels/tuned.py`).
 
 Where the result is small and k long, k is cut into slices, and the parts are added in order.
 
@@ -90,12 +91,21 @@ NUMPY = "matmul.numpy"
 
 @functools.cache
 def has_amx() -> bool:
-    """Whether the CPU multiplies matrices by itself (`amx.py`)."""
+    """Whether the CPU multiplies matrices by itself and may (`amx.py`)."""
     if not runtime.available():
         return False
     from . import amx
 
     return amx.available()
+
+
+def uses_amx(group: str) -> bool:
+    """Whether this process lets it: for large products ("matmul"), for convolutions ("conv")."""
+    if not has_amx():
+        return False
+    from .. import tuned
+
+    return group in tuned.choice().groups
 
 
 @functools.lru_cache(maxsize=4096)
@@ -318,7 +328,7 @@ class Problem:
         m, n, k = self.m, self.n, self.k
         large = min(m, n, k) >= tuning.MATMUL_AMX_SIDE
         large = large and self.count * m * n * k >= tuning.MATMUL_AMX_LEAST
-        return large and not self.is_slice and self.element == "float" and has_amx()
+        return large and not self.is_slice and self.element == "float" and uses_amx("matmul")
 
     # -- the kernels ---------------------------------------------------------------------------
 

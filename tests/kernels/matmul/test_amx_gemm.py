@@ -237,7 +237,7 @@ def test_without_the_unit_nothing_falls_on_it(
 ) -> None:
     """Neither a plan nor a kernel: its first instruction would end the process."""
     monkeypatch.setattr(amx, "available", lambda: False)
-    monkeypatch.setattr(select, "has_amx", lambda: False)
+    monkeypatch.setattr(select, "uses_amx", lambda _group: False)
     with limits(MATMUL_AMX_LEAST=1, MATMUL_AMX_SIDE=1, MATMUL_LEAST_PACKED=1):
         for m, k, n in ((64, 64, 64), (512, 512, 512), (2000, 300, 700)):
             a, b = MetaArray((m, k), np.float32), MetaArray((k, n), np.float32)
@@ -254,7 +254,7 @@ def test_with_the_unit_large_products_fall_on_it(
 ) -> None:
     """A plan is made of metadata, so it can be looked at where it cannot be run."""
     monkeypatch.setattr(amx, "available", lambda: True)
-    monkeypatch.setattr(select, "has_amx", lambda: True)
+    monkeypatch.setattr(select, "uses_amx", lambda _group: True)
 
     def way(m: int, k: int, n: int, dtype: Any = np.float32) -> str:
         a, b = MetaArray((m, k), dtype), MetaArray((k, n), dtype)

@@ -82,7 +82,7 @@ def test_sizes(parts: int) -> None:
 def test_without_the_unit_nothing_falls_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     b = np.ones((128, 128), np.float32)
     monkeypatch.setattr(amx, "available", lambda: False)
-    monkeypatch.setattr(packed, "has_amx", lambda: False)
+    monkeypatch.setattr(packed, "uses_amx", lambda _group: False)
     assert type(packed.packed(b, 10**6)) is packed.Packed
     amx_packed.kernels.cache_clear()
     with pytest.raises(RuntimeError, match="no matrix unit"):
@@ -92,7 +92,7 @@ def test_without_the_unit_nothing_falls_on_it(monkeypatch: pytest.MonkeyPatch) -
 @LLVM
 def test_with_the_unit_many_rows_fall_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """float32 matrices with long sides, for enough rows."""
-    monkeypatch.setattr(packed, "has_amx", lambda: True)
+    monkeypatch.setattr(packed, "uses_amx", lambda _group: True)
     monkeypatch.setattr(packed, "AmxPacked", lambda b: ("unit", b.shape))
     monkeypatch.setattr(tuning, "MATMUL_AMX_ROWS", 16)
     monkeypatch.setattr(tuning, "MATMUL_AMX_SIDE", 64)
