@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rushlight.kernels import runtime
+from rushlight.kernels.codegen.ir import I64, Module
 from rushlight.kernels.matmul import select
 from rushlight.kernels.runtime import tables
 
@@ -72,3 +75,54 @@ def test_all_at_once_and_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert table.is_full
     assert all(table.places)
     assert table.places[2] == first  # what may be running stays
+
+
+# -- a table by itself -----------------------------------------------------------------------------
+
+
+def numbered(seen: list[tuple[int, ...]]) -> Any:
+    """Functions of sizes: each gives its size times ten."""
+
+    def build(sizes: Sequence[int]) -> Module:
+        seen.append(tuple(sizes))
+        module = Module("numbered")
+        for size in sizes:
+            f = module.function(f"of_{size}", I64, [], private=True)
+            f.ret(f.const(I64, 10 * size))
+        names = ", ".join(f"ptr @of_{size}" for size in sizes)
+        module.globals["tiles"] = f"@tiles = constant [{len(sizes)} x ptr] [{names}]"
+        return module
+
+    return build
+
+
+def call(table: tables.Table, size: int) -> int:
+    places = (ctypes.c_void_p * table.count).from_address(table.address)
+    return int(ctypes.CFUNCTYPE(ctypes.c_int64)(places[size - 1])())
+
+
+def test_sizes_are_filled_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rushlight.kernels.runtime import jit
+
+    monkeypatch.setattr(tables, "_tables", {})
+    monkeypatch.setattr(jit, "_loaded", {})
+    monkeypatch.setenv("RUSHLIGHT_CACHE", "")
+    table = tables.Table.of(("test_tables",), 5)
+    assert tables.Table.of(("test_tables",), 5) is table
+    assert tables.Table.of(("test_tables", 1), 5) is not table
+    seen: list[tuple[int, ...]] = []
+    build = numbered(seen)
+    table.fill((2, 4), build)
+    table.fill((4, 2), build)
+    assert [bool(p) for p in table.places] == [False, True, False, True, False]
+    assert [call(table, k) for k in (2, 4)] == [20, 40]
+    kept = table.places[1]
+    table.fill(None, build)
+    assert table.is_full
+    assert [call(table, k) for k in range(1, 6)] == [10, 20, 30, 40, 50]
+    assert table.places[1] == kept  # it may be running
+    before = len(seen)
+    table.fill((1,), build)
+    table.fill(None, build)
+    assert len(seen) == before
+    assert set(seen) <= {(2,), (4,), (1, 2, 3, 4, 5)}
