@@ -266,8 +266,7 @@ def test_plans_of_the_matrix_unit(most: int, limits: Any) -> None:
 def test_without_the_matrix_unit_nothing_falls_on_it(
     monkeypatch: pytest.MonkeyPatch, limits: Any
 ) -> None:
-    monkeypatch.setattr(select, "has_amx", lambda: False)
-    monkeypatch.setattr(select.launches.matmul, "has_amx", lambda: False)
+    monkeypatch.setattr(launches.matmul, "has_amx", lambda: False)
     x, w = MetaArray((8, 64, 32, 32), "f4"), MetaArray((64, 64, 3, 3), "f4")
     key = tuple(v for a in (x, w) for v in (a.dtype, a.shape, a.strides))
     with limits(CONV_AMX_LEAST_WORK=1, CONV_AMX_FEW=1, CONV_AMX_FEW_OF_WEIGHT=1):
