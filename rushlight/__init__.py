@@ -8,6 +8,7 @@ docs/architecture.md.
 
 from __future__ import annotations
 
+import gc as _gc
 import importlib
 import warnings as _warnings
 from math import e, inf, nan, pi
@@ -185,9 +186,16 @@ __all__ = [
     "use_deterministic_algorithms",
 ]
 
-ops.load()
-_derive.derive()
-_derive.operators()
+# All that is declared stays, so it is in vain to look for garbage meanwhile.
+_collecting = _gc.isenabled()
+_gc.disable()
+try:
+    ops.load()
+    _derive.derive()
+    _derive.operators()
+finally:
+    if _collecting:
+        _gc.enable()
 globals().update(_derive.namespaces["torch"])
 globals().update(tensor_storage.LEGACY)
 __all__ += sorted({*_derive.namespaces["torch"], *tensor_storage.LEGACY})

@@ -57,8 +57,9 @@ def execute(module: ModuleType) -> None:
             return
         running.add(name)
         try:
-            loader: Any = module.__loader__
-            loader.exec_module(module)
+            spec: Any = module.__spec__
+            ModuleType.__setattr__(module, "__cached__", spec.cached)
+            spec.loader.exec_module(module)
             object.__setattr__(module, "__class__", ModuleType)
             del waiting[name]
         finally:
@@ -79,9 +80,8 @@ def modules(package: str, *names: str) -> None:
         spec.has_location = True
         module = Late(full)
         ModuleType.__getattribute__(module, "__dict__").update(
-            __file__=path, __cached__=spec.cached, __loader__=loader, __package__=package,
-            __spec__=spec,
-        )  # fmt: skip
+            __file__=path, __loader__=loader, __package__=package, __spec__=spec
+        )
         waiting[full] = threading.RLock()
         sys.modules[full] = module
         setattr(parent, name, module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from . import functional, graph
+from .. import late
 from .anomaly import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,
@@ -48,6 +48,8 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+late.modules(__name__, "functional", "graph")
 
 
 def __getattr__(name: str) -> Any:

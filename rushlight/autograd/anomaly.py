@@ -7,7 +7,6 @@ checked.
 
 from __future__ import annotations
 
-import traceback
 import warnings
 from typing import Any
 
@@ -49,6 +48,8 @@ def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
 
 def user_traceback() -> str:
     """The Python stack outside this package, as text."""
+    import traceback  # imported here: it takes a millisecond
+
     package = __name__.partition(".")[0]
     frames = [
         f for f in traceback.extract_stack() if f"/{package}/" not in f.filename.replace("\\", "/")

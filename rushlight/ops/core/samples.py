@@ -13,18 +13,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 
-class arr(NamedTuple):
+class arr:
     """A random array: uniform in [low, high) (floats), or integers low..high-1."""
 
-    shape: tuple[int, ...]
-    low: float = -2.0
-    high: float = 2.0
-    dtype: str = "float64"
+    def __init__(
+        self, shape: tuple[int, ...], low: float = -2.0, high: float = 2.0, dtype: str = "float64"
+    ) -> None:
+        self.shape = shape
+        self.low = low
+        self.high = high
+        self.dtype = dtype
 
     def make(self, rng: np.random.Generator) -> Any:
         kind = np.dtype(self.dtype).kind
@@ -38,19 +41,21 @@ class arr(NamedTuple):
         return np.asarray(x, self.dtype)
 
 
-class made(NamedTuple):
+class made:
     """What a function makes of random numbers."""
 
-    function: Callable[[np.random.Generator], Any]
+    def __init__(self, function: Callable[[np.random.Generator], Any]) -> None:
+        self.function = function
 
     def make(self, rng: np.random.Generator) -> Any:
         return self.function(rng)
 
 
-class static(NamedTuple):
+class static:
     """An argument that is handed on as it is, arrays included."""
 
-    value: Any
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 def ints(shape: tuple[int, ...], high: int = 10, low: int = 0) -> arr:
@@ -90,11 +95,12 @@ def spd(*shape: int) -> made:
     return made(product)
 
 
-class Case(NamedTuple):
+class Case:
     """Arguments of one call of an op."""
 
-    args: tuple[Any, ...]
-    kw: dict[str, Any]
+    def __init__(self, args: tuple[Any, ...], kw: dict[str, Any]) -> None:
+        self.args = args
+        self.kw = kw
 
     def make(self, rng: np.random.Generator) -> tuple[list[Any], dict[str, Any]]:
         """(arguments with arrays in place of their descriptions, parameters)."""
@@ -103,13 +109,16 @@ class Case(NamedTuple):
         return args, kw
 
 
-class ErrorCase(NamedTuple):
+class ErrorCase:
     """Arguments that must raise `kind` with `words` in the text."""
 
-    kind: type[Exception]
-    words: str
-    args: tuple[Any, ...]
-    kw: dict[str, Any]
+    def __init__(
+        self, kind: type[Exception], words: str, args: tuple[Any, ...], kw: dict[str, Any]
+    ) -> None:
+        self.kind = kind
+        self.words = words
+        self.args = args
+        self.kw = kw
 
 
 class Samples:

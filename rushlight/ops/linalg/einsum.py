@@ -7,7 +7,6 @@ that gradients of every order come from `matmul`.
 from __future__ import annotations
 
 import math
-import string
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..core.composite import composite
 from ..core.samples import case
 from .matmul import finish, matmul
 
-LETTERS = string.ascii_uppercase + string.ascii_lowercase  # sublist index 0 is 'A', as in PyTorch
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # sublist index 0 is "A"
 
 
 def einsum_error(what: str, equation: str, hint: str | None = None) -> RuntimeError:
