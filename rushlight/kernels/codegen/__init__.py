@@ -5,3 +5,7 @@
 `half.py` float16 and bfloat16 · `rows.py`, `tensor_lists.py` what kernels over rows and over lists
 of arrays have in common. Compiling, loading and threads are in `runtime/`.
 """
+
+from ... import late
+
+late.modules(__name__, "row_body")

@@ -1,1 +1,5 @@
 """Special functions by NumPy: erf, gamma, Bessel functions and their tables."""
+
+from ... import late
+
+late.modules(__name__, "bessel", "gamma", "reference", "tables")

@@ -79,9 +79,9 @@ class Derivative:
             self._keeps.append((keep_y, flags[2:], star is not None and star[0] != "_"))
             if "needs" in statics:
                 self.wants_needs = True
-                del statics["needs"]
+                statics = tuple(name for name in statics if name != "needs")
             self.wants_shapes = self.wants_shapes or "shapes" in statics
-            names.append(tuple(statics))
+            names.append(statics)
         self.keep_y = any(k[0] for k in self._keeps)
         self.names = tuple(names) if any(names) else ()
 

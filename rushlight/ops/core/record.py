@@ -28,6 +28,7 @@ import sys
 from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -412,12 +413,16 @@ def elementwise(**options: Any) -> Callable[[Forward], Op]:
 
 
 def intrinsic(name: str, ufunc: Any, *rules: Rule | None, **options: Any) -> Op:
-    """Declare a primitive of the formula language: a NumPy ufunc with its derivative."""
+    """Declare a primitive of the formula language: a NumPy ufunc with its derivative, or a function
+    that is used as one."""
     nin = options.pop("nin", None) or ufunc.nin
     doc = options.pop("doc", None)
-    if nin == 1:
+    names = ("input", "other")[:nin]
+    if isinstance(ufunc, FunctionType) and ufunc.__code__.co_varnames[:nin] == names:
+        forward = ufunc
+    elif nin == 1:
 
-        def forward(input: Any) -> Any:
+        def forward(input: Any) -> Any:  # type: ignore[misc]
             return ufunc(input)
     else:
 

@@ -138,37 +138,33 @@ class Samples:
         typed: the result tells the type of an operand, or depends on its width.
     """
 
+    smooth: bool = True
+    constant: tuple[int, ...] = ()
+    once: bool = False
+    layout: bool = False
+    no_narrow: bool = False
+    random: bool = False
+    ambiguous: bool = False
+    undefined: bool = False
+    typed: bool = False
+
     def __init__(
-        self,
-        cases: list[Case],
-        errors: list[ErrorCase] | None = None,
-        smooth: bool = True,
-        constant: tuple[int, ...] = (),
-        once: bool = False,
-        layout: bool = False,
-        no_narrow: bool = False,
-        random: bool = False,
-        ambiguous: bool = False,
-        undefined: bool = False,
-        typed: bool = False,
+        self, cases: list[Case], errors: list[ErrorCase] | None = None, **about: Any
     ) -> None:
         self.cases = cases
         self.errors: list[ErrorCase] = errors or []
-        self.smooth = smooth
-        self.constant = constant
-        self.once = once
-        self.layout = layout
-        self.no_narrow = no_narrow
-        self.random = random
-        self.ambiguous = ambiguous
-        self.undefined = undefined
-        self.typed = typed
+        for name, value in about.items():
+            if name not in Samples.__annotations__:
+                raise TypeError(f"samples have no option {name}")
+            setattr(self, name, value)
 
     @classmethod
     def of(cls, samples: Any, **about: Any) -> Samples:
         """Samples of a list in which cases and errors may stand together."""
-        about.setdefault("errors", [s for s in samples if isinstance(s, ErrorCase)])
-        return cls([s for s in samples if isinstance(s, Case)], **about)
+        errors = about.pop("errors", None)
+        if errors is None:
+            errors = [s for s in samples if s.__class__ is ErrorCase]
+        return cls([s for s in samples if s.__class__ is Case], errors, **about)
 
     @property
     def stated(self) -> bool:

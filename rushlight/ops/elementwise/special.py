@@ -32,22 +32,23 @@ EVERYWHERE = "torch Tensor special"
 # -- the error function ----------------------------------------------------------------------------
 
 erf = intrinsic(
-    "erf", libm.erf, lambda g, _y, x: g * (2 * INV_SQRT_PI * exp(-x * x)),
+    "erf", lambda input: libm.erf(input), lambda g, _y, x: g * (2 * INV_SQRT_PI * exp(-x * x)),
     nin=1, samples=real(-3, 3), public=EVERYWHERE,
     doc="The error function: 2/sqrt(pi) times the integral of exp(-t*t) from 0 to x.",
 )  # fmt: skip
 erfc = intrinsic(
-    "erfc", libm.erfc, lambda g, _y, x: g * (-2 * INV_SQRT_PI * exp(-x * x)),
+    "erfc", lambda input: libm.erfc(input), lambda g, _y, x: g * (-2 * INV_SQRT_PI * exp(-x * x)),
     nin=1, samples=real(-3, 3), public=EVERYWHERE,
     doc="1 - erf(x), accurate where erf(x) is near 1.",
 )  # fmt: skip
 erfcx = intrinsic(
-    "erfcx", libm.erfcx, lambda g, y, x: g * (2 * x * y - 2 * INV_SQRT_PI),
+    "erfcx", lambda input: libm.erfcx(input), lambda g, y, x: g * (2 * x * y - 2 * INV_SQRT_PI),
     nin=1, samples=real(-2, 3), public="special",
     doc="exp(x*x) erfc(x), which neither overflows nor vanishes for large x.",
 )  # fmt: skip
 erfinv = intrinsic(
-    "erfinv", libm.erfinv, lambda g, y, _x: g * (0.5 / INV_SQRT_PI * exp(y * y)),
+    "erfinv", lambda input: libm.erfinv(input),
+    lambda g, y, _x: g * (0.5 / INV_SQRT_PI * exp(y * y)),
     nin=1, samples=real(-0.9, 0.9), public=EVERYWHERE,
     doc="The inverse of erf on (-1, 1); infinite at the ends, NaN outside.",
 )  # fmt: skip
@@ -55,17 +56,17 @@ erfinv = intrinsic(
 # -- the normal distribution -----------------------------------------------------------------------
 
 ndtr = intrinsic(
-    "ndtr", libm.ndtr, lambda g, _y, x: g * (exp(-0.5 * x * x) / SQRT_2PI),
+    "ndtr", lambda input: libm.ndtr(input), lambda g, _y, x: g * (exp(-0.5 * x * x) / SQRT_2PI),
     nin=1, samples=real(-3, 3), public="special",
     doc="The distribution function of the standard normal distribution.",
 )  # fmt: skip
 ndtri = intrinsic(
-    "ndtri", libm.ndtri, lambda g, y, _x: g * (SQRT_2PI * exp(0.5 * y * y)),
+    "ndtri", lambda input: libm.ndtri(input), lambda g, y, _x: g * (SQRT_2PI * exp(0.5 * y * y)),
     nin=1, samples=real(0.1, 0.9), public="special",
     doc="The quantile function of the standard normal distribution, the inverse of ndtr.",
 )  # fmt: skip
 log_ndtr = intrinsic(
-    "log_ndtr", libm.log_ndtr,
+    "log_ndtr", lambda input: libm.log_ndtr(input),
     lambda g, _y, x: g * (math.sqrt(2 / math.pi) / erfcx(x * -math.sqrt(0.5))),
     nin=1, samples=real(-6, 3), public="special",
     doc="log(ndtr(x)), accurate in the far left tail.",
@@ -78,18 +79,18 @@ expit = intrinsic(
     nin=1, samples=real(-6, 6), public="special", doc="1 / (1 + exp(-x)): the sigmoid.",
 )  # fmt: skip
 entr = intrinsic(
-    "entr", libm.entr, lambda g, _y, x: g * (-log(x) - 1),
+    "entr", lambda input: libm.entr(input), lambda g, _y, x: g * (-log(x) - 1),
     nin=1, samples=[case(POSITIVE)], public="special", doc="-x log(x); 0 at 0 and -inf below.",
 )  # fmt: skip
 xlogy = intrinsic(
-    "xlogy", libm.xlogy,
+    "xlogy", lambda input, other: libm.xlogy(input, other),
     lambda g, _y, a, b: g * where((a == 0) & (b <= 0), zero(b), log(b)),
     lambda g, _y, a, b: g * (a / b),
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE), case(SHAPE, 2.5)], public=EVERYWHERE,
     doc="x log(y), and 0 where x is 0 (unless y is NaN).",
 )  # fmt: skip
 xlog1py = intrinsic(
-    "xlog1py", libm.xlog1py,
+    "xlog1py", lambda input, other: libm.xlog1py(input, other),
     lambda g, _y, a, b: g * where((a == 0) & (b <= -1), zero(b), log1p(b)),
     lambda g, _y, a, b: g * (a / (b + 1)),
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE)], public="special",
@@ -130,12 +131,12 @@ def _logit_rule(g: Any, _y: Any, x: Any, *, eps: float | None) -> Any:
 # -- gamma functions -------------------------------------------------------------------------------
 
 lgamma = intrinsic(
-    "lgamma", gamma.lgamma, lambda g, _y, x: g * digamma(x),
+    "lgamma", lambda input: gamma.lgamma(input), lambda g, _y, x: g * digamma(x),
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))],
     aliases="special.gammaln", doc="log |gamma(x)|.",
 )  # fmt: skip
 digamma: Op = intrinsic(
-    "digamma", gamma.digamma, lambda g, _y, x: g * _trigamma(x),
+    "digamma", lambda input: gamma.digamma(input), lambda g, _y, x: g * _trigamma(x),
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))], public=EVERYWHERE,
     aliases="special.psi", doc="The derivative of lgamma.",
 )  # fmt: skip
@@ -205,20 +206,20 @@ def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
 
 
 igamma = intrinsic(
-    "igamma", gamma.igamma,
+    "igamma", lambda input, other: gamma.igamma(input, other),
     None, lambda g, _y, a, x: g * exp(-x + (a - 1) * log(x) - lgamma(a)),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
     aliases="special.gammainc", doc="The regularised lower incomplete gamma function P(a, x).",
 )  # fmt: skip
 igammac = intrinsic(
-    "igammac", gamma.igammac,
+    "igammac", lambda input, other: gamma.igammac(input, other),
     None, lambda g, _y, a, x: -g * exp(-x + (a - 1) * log(x) - lgamma(a)),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
     aliases="special.gammaincc",
     doc="The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x).",
 )  # fmt: skip
 zeta: Op = intrinsic(
-    "zeta", gamma.zeta,
+    "zeta", lambda input, other: gamma.zeta(input, other),
     None, lambda g, _y, s, q: -g * (s * zeta(s + 1, q)),
     nin=2, promote="float", samples=[case(arr(SHAPE, 1.5, 5), POSITIVE)], public="special",
     smooth=False, doc="The Hurwitz zeta function: the sum over k >= 0 of (q + k) to the power -s.",
@@ -233,68 +234,69 @@ def _nonzero(x: Any) -> Any:
 
 
 i0 = intrinsic(
-    "i0", bessel.i0, lambda g, _y, x: g * i1(x),
+    "i0", lambda input: bessel.i0(input), lambda g, _y, x: g * i1(x),
     nin=1, samples=real(-5, 5), public=EVERYWHERE,
     aliases="special.modified_bessel_i0",
     doc="The modified Bessel function of the first kind, order 0.",
 )  # fmt: skip
 i0e = intrinsic(
-    "i0e", bessel.i0e, lambda g, y, x: g * (i1e(x) - sgn(x) * y),
+    "i0e", lambda input: bessel.i0e(input), lambda g, y, x: g * (i1e(x) - sgn(x) * y),
     nin=1, samples=[case(arr(SHAPE, 0.2, 12)), case(arr(SHAPE, -12, -0.2))], public="special",
     doc="exp(-|x|) i0(x).",
 )  # fmt: skip
 i1: Op = intrinsic(
-    "i1", bessel.i1,
+    "i1", lambda input: bessel.i1(input),
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, i0(x) - y / _nonzero(x)),
     nin=1, samples=[case(arr(SHAPE, 0.2, 5)), case(arr(SHAPE, -5, -0.2))], public="special",
     aliases="special.modified_bessel_i1",
     doc="The modified Bessel function of the first kind, order 1.",
 )  # fmt: skip
 i1e: Op = intrinsic(
-    "i1e", bessel.i1e,
+    "i1e", lambda input: bessel.i1e(input),
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, i0e(x) - y * (sgn(x) + 1 / _nonzero(x))),
     nin=1, samples=[case(arr(SHAPE, 0.2, 12)), case(arr(SHAPE, -12, -0.2))], public="special",
     doc="exp(-|x|) i1(x).",
 )  # fmt: skip
 modified_bessel_k0 = intrinsic(
-    "modified_bessel_k0", bessel.k0, lambda g, _y, x: -g * modified_bessel_k1(x),
+    "modified_bessel_k0", lambda input: bessel.k0(input),
+    lambda g, _y, x: -g * modified_bessel_k1(x),
     nin=1, samples=real(0.3, 5), public="special",
     doc="The modified Bessel function of the second kind, order 0.",
 )  # fmt: skip
 modified_bessel_k1: Op = intrinsic(
-    "modified_bessel_k1", bessel.k1,
+    "modified_bessel_k1", lambda input: bessel.k1(input),
     lambda g, y, x: -g * (modified_bessel_k0(x) + y / x),
     nin=1, samples=real(0.3, 5), public="special",
     doc="The modified Bessel function of the second kind, order 1.",
 )  # fmt: skip
 scaled_modified_bessel_k0 = intrinsic(
-    "scaled_modified_bessel_k0", bessel.k0e,
+    "scaled_modified_bessel_k0", lambda input: bessel.k0e(input),
     lambda g, y, x: g * (y - scaled_modified_bessel_k1(x)),
     nin=1, samples=real(0.3, 5), public="special", doc="exp(x) modified_bessel_k0(x).",
 )  # fmt: skip
 scaled_modified_bessel_k1: Op = intrinsic(
-    "scaled_modified_bessel_k1", bessel.k1e,
+    "scaled_modified_bessel_k1", lambda input: bessel.k1e(input),
     lambda g, y, x: g * (y - scaled_modified_bessel_k0(x) - y / x),
     nin=1, samples=real(0.3, 5), public="special", doc="exp(x) modified_bessel_k1(x).",
 )  # fmt: skip
 bessel_j0 = intrinsic(
-    "bessel_j0", bessel.bessel_j0, lambda g, _y, x: -g * bessel_j1(x),
+    "bessel_j0", lambda input: bessel.bessel_j0(input), lambda g, _y, x: -g * bessel_j1(x),
     nin=1, samples=real(-12, 12), public="special",
     doc="The Bessel function of the first kind, order 0.",
 )  # fmt: skip
 bessel_j1: Op = intrinsic(
-    "bessel_j1", bessel.bessel_j1,
+    "bessel_j1", lambda input: bessel.bessel_j1(input),
     lambda g, y, x: g * where(x == 0, zero(x) + 0.5, bessel_j0(x) - y / _nonzero(x)),
     nin=1, samples=real(0.3, 12), public="special",
     doc="The Bessel function of the first kind, order 1.",
 )  # fmt: skip
 bessel_y0 = intrinsic(
-    "bessel_y0", bessel.bessel_y0, lambda g, _y, x: -g * bessel_y1(x),
+    "bessel_y0", lambda input: bessel.bessel_y0(input), lambda g, _y, x: -g * bessel_y1(x),
     nin=1, samples=real(0.5, 12), public="special",
     doc="The Bessel function of the second kind, order 0.",
 )  # fmt: skip
 bessel_y1: Op = intrinsic(
-    "bessel_y1", bessel.bessel_y1, lambda g, y, x: g * (bessel_y0(x) - y / x),
+    "bessel_y1", lambda input: bessel.bessel_y1(input), lambda g, y, x: g * (bessel_y0(x) - y / x),
     nin=1, samples=real(0.5, 12), public="special",
     doc="The Bessel function of the second kind, order 1.",
 )  # fmt: skip
@@ -314,7 +316,7 @@ spherical_bessel_j0 = intrinsic(
     doc="sin(x)/x: the spherical Bessel function of order 0.",
 )  # fmt: skip
 sinc = intrinsic(
-    "sinc", lambda x: libm.sinc_complex(x) if x.dtype.kind == "c" else libm.sinc(x),
+    "sinc", lambda input: (libm.sinc_complex if input.dtype.kind == "c" else libm.sinc)(input),
     lambda g, _y, x: g * where(x == 0, zero(x), (cos(x * math.pi) - sinc(x)) / _nonzero(x)),
     nin=1, samples=real(0.2, 3), public=EVERYWHERE, holomorphic=True,
     doc="sin(pi x)/(pi x), and 1 at 0.",

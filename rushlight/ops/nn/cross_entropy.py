@@ -16,7 +16,7 @@ from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...autograd.views import type_name
 from ...errors import message
-from ...kernels.codegen.row_body import computed
+from ...kernels.codegen import row_body
 from ...kernels.loss import select as arrays
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -82,7 +82,7 @@ def _recorded_slope(
 def _entropy_shape(
     x: Any, t: Any, _weight: Any = None, *, reduction: str, smoothing: float, **_kw: Any
 ) -> Any:
-    wide = computed(x.dtype)
+    wide = row_body.computed(x.dtype)
     loss = MetaArray(t.shape if reduction == "none" else (), x.dtype)
     return loss, MetaArray((3 if smoothing else 2, *t.shape), wide), MetaArray((), wide)
 

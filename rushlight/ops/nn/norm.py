@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
-from ...kernels.codegen.row_body import computed
+from ...kernels.codegen import row_body
 from ...kernels.meta import MetaArray
 from ...kernels.norm import reference
 from ...kernels.norm import select as arrays
@@ -69,7 +69,7 @@ def like(d: Any, w: Any) -> Any:
 
 def with_moments(x: Any, count: int) -> Any:
     """The shapes of a result and its moments."""
-    number = MetaArray((count,), computed(x.dtype))
+    number = MetaArray((count,), row_body.computed(x.dtype))
     return MetaArray(x.shape, x.dtype), number, number
 
 
