@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import late
-from .anomaly import (
-    detect_anomaly,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_detect_anomaly,
-)
 from .backward import backward, grad
-from .function import Function
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -24,7 +17,16 @@ from .grad_mode import (
 )
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 from .node import Node
-from .variable import Variable
+
+if TYPE_CHECKING:
+    from .anomaly import (
+        detect_anomaly,
+        is_anomaly_check_nan_enabled,
+        is_anomaly_enabled,
+        set_detect_anomaly,
+    )
+    from .function import Function
+    from .variable import Variable
 
 __all__ = [
     "Function",
@@ -49,10 +51,22 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-late.modules(__name__, "functional", "graph")
+late.modules(__name__, "anomaly", "function", "functional", "graph", "variable")
+_FROM = {
+    "Function": "function",
+    "Variable": "variable",
+    "detect_anomaly": "anomaly",
+    "is_anomaly_check_nan_enabled": "anomaly",
+    "is_anomaly_enabled": "anomaly",
+    "set_detect_anomaly": "anomaly",
+}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _FROM:
+        value = getattr(importlib.import_module(f"{__name__}.{_FROM[name]}"), name)
+        globals()[name] = value
+        return value
     if name in ("forward_ad", "profiler", "profiler_legacy", "profiler_util", "anomaly_mode"):
         module = f"{__name__}.{'anomaly' if name == 'anomaly_mode' else name}"
         try:
@@ -61,3 +75,7 @@ def __getattr__(name: str) -> Any:
             if error.name != module:
                 raise
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_FROM})
