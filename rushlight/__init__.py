@@ -8,19 +8,17 @@ docs/architecture.md.
 
 from __future__ import annotations
 
-import gc as _gc
 import importlib
 import warnings as _warnings
 from math import e, inf, nan, pi
 from typing import Any
 
 from . import (
+    assembly,  # the first of all
     dtypes,
     layout,
-    ops,
     tensor_storage,
 )
-from . import publish as _derive
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -186,19 +184,9 @@ __all__ = [
     "use_deterministic_algorithms",
 ]
 
-# All that is declared stays, so it is in vain to look for garbage meanwhile.
-_collecting = _gc.isenabled()
-_gc.disable()
-try:
-    ops.load()
-    _derive.derive()
-    _derive.operators()
-finally:
-    if _collecting:
-        _gc.enable()
-globals().update(_derive.namespaces["torch"])
+globals().update(assembly.namespaces["torch"])
 globals().update(tensor_storage.LEGACY)
-__all__ += sorted({*_derive.namespaces["torch"], *tensor_storage.LEGACY})
+__all__ += sorted({*assembly.namespaces["torch"], *tensor_storage.LEGACY})
 
 # Submodules that are imported when first used, so that `import rushlight` stays quick.
 _LAZY = {

@@ -22,7 +22,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("ops", "interchange"),
     ("tensor", "tensor_storage"),
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",
-     "jit", "ao", "library", "hub", "publish", "show", "testing", "compiler", "_dynamo",
+     "jit", "ao", "library", "hub", "publish", "assembly", "show", "testing", "compiler", "_dynamo",
      "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy",
      "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__"),
     ("vision", "distributions"),
