@@ -316,30 +316,71 @@ def several(
     low: int,
     narrow: Any,
 ) -> Any:
-    """Wrap the outputs of an op with several; those that can carry a gradient share one node."""
+    """Wrap the outputs of an op with several; those that can carry a gradient share one node.
+
+    `specialize.py` prunes this text too, for records that say how many outputs they have.
+    """
+    ys = wrapped(op, inputs, kw, out)
+    if not tracked:
+        return ys
+    if op.rules is None:
+        return ys
+    if not state.enabled:
+        return noted(ys, cut("inference_mode" if state.inference else "no_grad"))
+    if not op.outputs:  # noqa: SIM102 - as many as the operands' shapes say
+        if len(ys) == 1:  # a split in one part: the engine hands such a node one gradient
+            return alone(op, inputs, kw, ys[0], low, narrow)
+    node = record(op, inputs, kw, kept_outputs(op, ys), shapes(ys), types(ys), low, narrow)
+    node.n_out = len(ys)  # type: ignore[misc]
+    return attached(op, ys, node)
+
+
+def wrapped(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any) -> tuple[Any, ...]:
+    """A tensor for each output, without history."""
     ys = tuple([wrap(a) for a in out])
     if op.view:
         for nr, y in enumerate(ys):
             attach_view(op, kw, inputs[0], y, nr)
-    if not tracked or op.rules is None:
-        return ys
-    if not state.enabled:
-        note = cut("inference_mode" if state.inference else "no_grad")
-        for y in ys:
-            y._x = note
-        return ys
-    kept = arrays = tuple([y._a for y in ys])
-    shapes, types = tuple([a.shape for a in arrays]), tuple([a.dtype for a in arrays])
-    if len(ys) == 1:  # a split in one part: the engine hands such a node one gradient, not a list
-        node = record(op, inputs, kw, arrays, shapes[0], types[0], low, narrow)
-    else:
-        if op.saves is not None:  # an output that no rule needs may be changed in place
-            kept = tuple([a if nr in op.saves else None for nr, a in enumerate(arrays)])
-        node = record(op, inputs, kw, kept, shapes, types, low, narrow)
-        node.n_out = len(ys)  # type: ignore[misc]
+    return ys
+
+
+def noted(ys: tuple[Any, ...], note: Cut) -> tuple[Any, ...]:
+    """Outputs with the note why they have no history."""
+    for y in ys:
+        y._x = note
+    return ys
+
+
+def alone(
+    op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, low: int, narrow: Any
+) -> tuple[Any, ...]:
+    """The only output there is, with a node of its own."""
+    a = y._a
+    if a.dtype.kind in "fcV":
+        y._fn = record(op, inputs, kw, (a,), a.shape, a.dtype, low, narrow)
+    return (y,)
+
+
+def kept_outputs(op: Any, ys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs' arrays for the rules; an output that no rule needs may be changed in place."""
+    return tuple([y._a if op.saves is None or nr in op.saves else None for nr, y in enumerate(ys)])
+
+
+def shapes(ys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs' shapes."""
+    return tuple([y._a.shape for y in ys])
+
+
+def types(ys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs' types."""
+    return tuple([y._a.dtype for y in ys])
+
+
+def attached(op: Any, ys: tuple[Any, ...], node: Node) -> tuple[Any, ...]:
+    """Outputs with their places at the node, those that gradients can come to."""
     for nr, y in enumerate(ys):
-        if types[nr].kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
-            y._fn = node if len(ys) == 1 else Out(node, nr)
+        if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
+            y._fn = Out(node, nr)
     return ys
 
 

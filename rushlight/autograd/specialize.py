@@ -28,15 +28,16 @@ import numpy as np
 from ..dtypes import dtype as _dtype
 from ..kernels.elementwise.select import BARE, least_for
 from . import door
-from .node import LEAF, cut_at, line_from, tick
-from .views import attach_view
+from .node import LEAF, Out, cut_at, line_from, tick
+from .views import View, attach_view, cell
 
 EMPTY = inspect.Parameter.empty
 I64 = np.dtype(np.int64)
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
 plain: set[type] = set()  # Tensor and Parameter; empty while a watcher stands at the door
-REFUSED = (ValueError, TypeError, MemoryError, OverflowError)  # the long way says what is wrong
+# The long way says what is wrong.
+REFUSED = (ValueError, TypeError, MemoryError, OverflowError, IndexError, RuntimeError)
 
 
 def take_classes(*classes: type) -> None:
@@ -53,34 +54,60 @@ def suits(op: Any) -> bool:
     return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
 
 
-def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> list[str]:
+def body(
+    op: Any, kw: dict[str, str] | None, otherwise: str, lead: int = 0, depth: int = 1
+) -> list[str]:
     """The lines from operands named as in the record to the returned tensor: those of
     `door.general`, pruned by what the record says.
 
-    `kw` is the text of the parameters, `otherwise` the statement of the long way, `lead` the place
-    of an operand that must be a tensor, `depth` how many calls away the user's line is at least.
+    `kw` has the texts of the parameters, None when they come in `_kw`; `otherwise` is the statement
+    of the long way, `lead` the place of an operand that must be a tensor, `depth` how many calls
+    away the user's line is at least.
     """
     names, every = op.inputs, range(len(op.inputs))
-    params = "_p" if op.defaults else "{}"
+    # a dictionary is made where it is kept: the array function takes the parameters by name
+    params = "_kw" if kw is None else dict_of(f"'{name}': {text}" for name, text in kw.items())
     edges = [f"_f{i}" for i in every]
     notes = [f"{names[i]}._x" if i == lead else f"_x{i}" for i in every]
     unnoted = " and ".join(f"{note} is None" for note in notes)
+    untracked = " and ".join(f"{e} is None" for e in edges)
+    tracked = " or ".join(f"{e} is not None" for e in edges)
+    ys = tuple_of(f"_t{nr}" for nr in outputs(op))
     shared = ["_r.base is not None", *(f"_r is _a{i}" for i in every)]
     usual = "_d is not _F32 and _d is not _F64"
+    result, shape, dtype = "_r", "_r.shape", "_d"
+    if op.outputs > 1:
+        result, shape, dtype = (
+            tuple_of(each)
+            for each in (
+                [f"_r{nr}" if op.saves is None or nr in op.saves else "None" for nr in outputs(op)],
+                [f"_r{nr}.shape" for nr in outputs(op)],
+                [f"_r{nr}.dtype" for nr in outputs(op)],
+            )
+        )
     words: dict[str, Any] = {
-        "arrays, edges, notes, low, narrow = taken(op, inputs)": taken(op, kw, otherwise, lead),
+        "arrays, edges, notes, low, narrow = taken(op, inputs)": taken(op, otherwise, lead),
         "out = computed(op, inputs, arrays, kw, narrow)": [
-            f"try: _r = {computed(op, lead)}",
+            f"try: _r = {computed(op, kw, lead)}",
             f"except _refused: {otherwise}",
         ],
         "return finish(op, inputs, kw, y, low, narrow)": read(door.finish),
         "y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)": read(door.record),
+        "attach_view(op, kw, inputs[0], y, None)": read(attach_view),
+        "return several(op, inputs, kw, out, tracked(edges), low, narrow)": read(door.several)
+        if fixed(op)
+        else [f"return _several(_op, {tuple_of(names)}, {params}, _r, {tracked}, 0, None)"],
+        "ys = wrapped(op, inputs, kw, out)": [line for nr in outputs(op) for line in wrapped(nr)],
+        "node = record(op, inputs, kw, kept_outputs(op, ys), shapes(ys), types(ys), low, narrow)": (
+            read(door.record)
+        ),
+        "return attached(op, ys, node)": [*attached(op), f"return {ys}"],
         "dtype = out.dtype": None if op.kind == "elementwise" else ["_d = _r.dtype"],
         # a result of the operands' type, or one that goes the long way from here
         "if not may_carry(op, dtype):": None
         if op.kind == "elementwise"
         else [f"if {usual}:", f"    return _finish(_op, {tuple_of(names)}, {params}, _t)"],
-        "node.kw = rule_parameters(op, inputs, kw)": [f"_n.kw = {rule_parameters(op, kw, params)}"],
+        "node.kw = rule_parameters(op, inputs, kw)": [f"_n.kw = {rule_parameters(op, kw)}"],
         "node.code, node.lasti = user_line()": [
             f"_f = _getframe({depth})",
             "_c = _f.f_code",
@@ -89,29 +116,37 @@ def body(op: Any, kw: str, otherwise: str, lead: int = 0, depth: int = 1) -> lis
             "    _n.lasti = _f.f_lasti",
             "else: _n.code, _n.lasti = _line_from(_f, _seen)",
         ],
-        "return node": ["_t._fn = _n"],
+        "node.n_out = 1": None if op.outputs > 1 else ["_n.n_out = 1"],
+        "return node": None if op.outputs > 1 else ["_t._fn = _n"],
         "out = y._a": None,
     }
     parts = {
         "class_of(op, dtype, low, narrow)": "_node or _first()",
-        "not tracked(edges)": " and ".join(f"{e} is None" for e in edges),
-        "tracked(edges)": " or ".join(f"{e} is not None" for e in edges),
+        "not tracked(edges)": untracked,
+        "not tracked:": f"{untracked}:",
         "low, narrow)": "0, None)",
         "first_cut(notes)": f"None if {unnoted} else _cut_of({', '.join(notes)})",
         "handed_on(out, arrays)": " or ".join(shared),
         "own(out, arrays)": f"_own(_r, {tuple_of(f'_a{i}' for i in every)})",
         'cut(f"{op.name}, which has no derivative")': f"_cut_at(_why, _getframe({depth}), _seen)",
         'cut("inference_mode" if state.inference else "no_grad")': (
-            f'_cut_at("inference_mode" if state.inference else "no_grad", '
+            f'_cut_at("inference_mode" if _state.inference else "no_grad", '
             f"_getframe({depth}), _seen)"
         ),
         "places(inputs)": tuple_of(
             f"{name} if {e} is _LEAF else {e}" for name, e in zip(names, edges, strict=True)
         ),
-        "kept_values(op, inputs, out, node)": saved(op) if op.rules is not None else "()",
-        "attach_view(op, kw, inputs[0], y, None)": f"_attach(_op, {params}, {names[0]}, _t, None)",
-        "several(op, inputs, kw, ": f"_several(_op, {tuple_of(names)}, {params}, ",
-        "node.shape = shape": "_n.shape = _r.shape",
+        "kept_values(op, inputs, out, node)": "()" if op.rules is None else saved(op, result),
+        # the outputs, and the source of a view
+        "return noted(ys, ": f"return _noted({ys}, ",
+        "return ys": f"return {ys}",
+        "len(ys)": str(op.outputs),
+        "node.shape = shape": f"_n.shape = {shape}",
+        "node.dtype = dtype": f"_n.dtype = {dtype}",
+        "viewed": names[0],
+        '"several" if nr is not None else ': "",
+        "(op, kw, nr)": f"(_op, {params}, None)",
+        "door.state": "_state",
     }
     return pruned(read(door.general), op, words, parts)
 
@@ -143,7 +178,8 @@ def nested(lines: list[str]) -> Lines:
 
 
 NAMES = {"op": "_op", "kw": "_kw", "out": "_r", "y": "_t", "dtype": "_d", "node": "_n"}
-NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor")}
+NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "View", "cell")}
+NAMES |= {n: "_" + n for n in ("version", "link", "mode", "before")}
 NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
 # The functions that stand for a word each in that text, where a record has any number of operands.
 WORDS = ("taken", "computed", "several", "tracked", "handed_on", "own", "attach_view", "first_cut",
@@ -154,7 +190,7 @@ def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) 
     """The text of a call for one record: `words` are lines written out otherwise (None: none),
     `parts` pieces of lines."""
     out: list[str] = []
-    decided = True  # what the last test of the record came to
+    decided: Any = None  # what the test of the record on the line before came to
     for line, below in lines:
         if line in words:
             word = words[line]
@@ -165,13 +201,17 @@ def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) 
             decided = eval(test(line), {"op": op})  # in the door's own text
             if decided:
                 out += pruned(below, op, words, parts)
-        elif line == "else:":
+        elif line == "else:" and decided is not None:
             if not decided:
                 out += pruned(below, op, words, parts)
         else:
-            for old, new in parts.items():
-                line = line.replace(old, new)
+            decided = None
+            # the operands and parameters of a record, which stand in `parts`, keep their names
+            for i, old in enumerate(parts):
+                line = line.replace(old, f"<{i}>")
             line = NAME.sub(lambda m: NAMES.get(m[0], m[0]), line)
+            for i, new in enumerate(parts.values()):
+                line = line.replace(f"<{i}>", new)
             inner = pruned(below, op, words, parts)
             out += [line, *("    " + text for text in inner)]
         asked = line.startswith(("if op.", "if not op."))
@@ -192,13 +232,13 @@ NAME = re.compile(r"(?<![\w.\"'])[A-Za-z]\w*")
 # -- the words of that text ------------------------------------------------------------------------
 
 
-def taken(op: Any, kw: str, otherwise: str, lead: int) -> list[str]:
+def taken(op: Any, otherwise: str, lead: int) -> list[str]:
     """The lines that take arrays, places on the tape and notes out of the operands."""
     x = op.inputs[lead]
     lines = [
         f"if {x}.__class__ not in _plain: {otherwise}",
         f"_a{lead} = {x}._a",
-        f"_d = _a{lead}.dtype",
+        *([f"_d = _a{lead}.dtype"] if op.promote is not None or op.compute else []),
         f"if {unfit(op, lead, True)}: {otherwise}",
         f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})",
         f"_f{lead} = {x}._fn",
@@ -209,22 +249,20 @@ def taken(op: Any, kw: str, otherwise: str, lead: int) -> list[str]:
     if op.check is not None:  # floats of one type have passed it
         asked = "" if op.promote is None else "if _d is _I64: "
         lines.append(f"{asked}_check({', '.join(op.inputs)})")
-    return [*lines, f"_p = {kw}"] if op.defaults else lines
+    return lines
 
 
-def rule_parameters(op: Any, kw: str, params: str) -> str:
+def rule_parameters(op: Any, kw: dict[str, str] | None) -> str:
     """The text of the parameters that rules may read."""
-    whole = not kw.startswith("_")  # the text of all parameters, not a dictionary of some
-    if whole and not op.wants_shapes:
-        return "_p" if op.defaults else "{}"
-    parts = [kw[1:-1]] if whole else ["**_defaults", f"**{params}"]
+    given = ["**_defaults", "**_kw"]  # of a dictionary that has some of them
+    parts = given if kw is None else [f"'{name}': {text}" for name, text in kw.items()]
     if op.wants_shapes:
         shapes = (
             f"_a{i}.shape if _a{i}.__class__ is _ndarray else ()" if i else "_a0.shape"
             for i in range(len(op.inputs))
         )
         parts.append(f"'shapes': {tuple_of(shapes)}")
-    return "{" + ", ".join(p for p in parts if p) + "}"
+    return dict_of(parts)
 
 
 def unfit(op: Any, i: int, first: bool = False) -> str:
@@ -271,10 +309,11 @@ def operand(op: Any, i: int, otherwise: str) -> list[str]:
     return [*lines, f"else: {otherwise}"]
 
 
-def computed(op: Any, lead: int) -> str:
+def computed(op: Any, kw: dict[str, str] | None, lead: int) -> str:
     """The call of the array function; of a formula itself, unless `fused` may want a kernel."""
     every = range(len(op.inputs))
-    given = ", ".join([f"_a{i}" for i in every] + (["**_p"] if op.defaults else []))
+    named = [f"{name}={text}" for name, text in kw.items()] if kw is not None else ["**_kw"]
+    given = ", ".join([*(f"_a{i}" for i in every), *(named if op.defaults else [])])
     if op.kind != "elementwise":
         return f"_fn({given})"
     tests = ["_a0.size < _least" if len(op.inputs) == 1 else small(op, i) for i in every]
@@ -290,14 +329,44 @@ def small(op: Any, i: int) -> str:
     return f"(_a{i}.__class__ is not _ndarray or {test})" if number or optional else test
 
 
-def saved(op: Any) -> str:
+def fixed(op: Any) -> bool:
+    """Whether a record says how many outputs it has, more than one."""
+    return op.outputs > 1 and not op.view
+
+
+def outputs(op: Any) -> range:
+    """The numbers of the outputs, where there are several."""
+    return range(op.outputs if fixed(op) else 0)
+
+
+def wrapped(nr: int) -> list[str]:
+    """The lines that make a tensor of output `nr`."""
+    return [
+        f"_r{nr} = _r[{nr}]",
+        f"if _r{nr}.__class__ is not _ndarray: _r{nr} = _asarray(_r{nr})",
+        f"_t{nr} = _new(_Tensor)",
+        f"_t{nr}._a = _r{nr}",
+        f"_t{nr}._fn = _t{nr}._vc = _t{nr}._v = _t{nr}._x = None",
+    ]
+
+
+def attached(op: Any) -> list[str]:
+    """The lines that give outputs their places at the node."""
+    return [
+        f"if _r{nr}.dtype is _F32 or _r{nr}.dtype.kind in 'fcV': _t{nr}._fn = _Out(_n, {nr})"
+        for nr in outputs(op)
+        if op.differentiable is None or nr in op.differentiable
+    ]
+
+
+def saved(op: Any, result: str) -> str:
     """The text of what is kept: each value when a gradient is wanted whose rule reads it."""
     n = len(op.inputs)
     op.get_rules()
     rows = [op.keeps(i, n) for i in range(n)]
     parts = []
     reading: set[int] = set()
-    for place, value in enumerate(("_r", *op.inputs)):
+    for place, value in enumerate((result, *op.inputs)):
         readers = [i for i in range(n) if rows[i][place]]
         reading.update(readers)
         if len(readers) == n:
@@ -318,6 +387,11 @@ def tuple_of(items: Any) -> str:
     return "(" + "".join(f"{item}, " for item in items) + ")"
 
 
+def dict_of(items: Any) -> str:
+    """The text of a dictionary."""
+    return "{" + ", ".join(items) + "}"
+
+
 def written(signature: str, lines: list[str]) -> str:
     """The text of a function."""
     return f"def call({signature}):\n" + "".join(f"    {line}\n" for line in lines)
@@ -326,13 +400,13 @@ def written(signature: str, lines: list[str]) -> str:
 def core_text(op: Any) -> str:
     """`core(parameters, *tensors)`: what `door.apply` calls."""
     otherwise = f"return _general(_op, _given({tuple_of(op.inputs)}), _kw)"
-    lines = body(op, "_kw", otherwise, depth=2)  # behind `door.apply`
+    lines = body(op, None, otherwise, depth=2)  # behind `door.apply`
     if not op.defaults:  # a parameter it does not have: the long way says so
         lines.insert(0, f"if _kw: {otherwise}")
     return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
 
 
-def entry_text(op: Any) -> str:
+def entry_text(op: Any, contiguous: bool = False) -> str:
     """The public function."""
     names, statics = op.inputs, list(op.defaults)
     signature = [
@@ -353,15 +427,24 @@ def entry_text(op: Any) -> str:
         otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
         wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
         lines = [f"if {wrong}: {otherwise}"]
-    kw = "{" + ", ".join(f"'{s}': {s}" for s in statics) + "}"
-    lines += body(op, kw, otherwise)
+    lines += body(op, {s: s for s in statics}, otherwise)
+    if contiguous:
+        place = lines.index(f"if {unfit(op, 0, True)}: {otherwise}") + 1
+        lines.insert(place, f"if not _a0.flags.c_contiguous: {otherwise}")
     return written(", ".join([*signature, "*_rest", "**_kw"]), lines)
 
 
 def method_text(op: Any, swap: bool) -> str:
     """`a.exp()` and `a + b`; with `swap` the reflected operator, where a stands on the right."""
     names = ", ".join(reversed(op.inputs) if swap else op.inputs)
-    return written(names, body(op, "{}", f"return _slow({names})", int(swap)))
+    return written(names, body(op, {}, f"return _slow({names})", int(swap)))
+
+
+def item_text(op: Any) -> str:
+    """`a[i]` for a number i, which is the parameter `index` of `select`."""
+    lines = body(op, {"dim": "0", "index": "key"}, f"return _slow({op.inputs[0]}, key)")
+    lines.insert(0, f"if key.__class__ is not _int: return _slow({op.inputs[0]}, key)")
+    return written(f"{op.inputs[0]}, key", lines)
 
 
 # -- the text of a node's `run` ------------------------------------------------------------------
@@ -465,7 +548,10 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_line_from": line_from,
         "_seen": [None],
         "_refresh": door.refresh,
-        "_attach": attach_view,
+        "_View": View,
+        "_cell": cell,
+        "_Out": Out,
+        "_noted": door.noted,
         "_own": door.own,
         "_finish": door.finish,
         "_general": door.general,
@@ -538,8 +624,12 @@ def core(op: Any) -> Callable[..., Any]:
     return function(source, new_space(_asarray=door.as_array, **words), op.name)
 
 
-def entry(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+def entry(
+    op: Any, plain_way: Callable[..., Any], contiguous: bool = False
+) -> Callable[..., Any]:
     """The public function of an operation; `plain_way(*args, **kw)` takes all calls.
+
+    With `contiguous` the short way is for arrays without gaps alone.
 
     It writes itself when it is first called: importing the package compiles nothing.
     """
@@ -567,7 +657,7 @@ def entry(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
         return plain_way(*args, *rest, **kw)
 
     def write() -> Any:
-        source = entry_text(op)
+        source = entry_text(op, contiguous)
         fill(space, op)
         public.__defaults__ = defaults_of(source, space)
         public.__code__ = code_of(source)
@@ -580,10 +670,20 @@ def entry(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
 
 def method(op: Any, plain_way: Callable[..., Any], swap: bool = False) -> Callable[..., Any]:
     """A method or operator of an operation without parameters, as `entry` makes functions."""
+    return late(op, plain_way, lambda: method_text(op, swap))
+
+
+def item(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
+    """`__getitem__`, with the way of `select` for numbers; `plain_way(t, key)` takes all keys."""
+    return late(op, plain_way, lambda: item_text(op))
+
+
+def late(op: Any, plain_way: Callable[..., Any], text: Callable[[], str]) -> Callable[..., Any]:
+    """A function whose text is written when it is first called."""
 
     def write() -> Any:
         fill(space, op)
-        public.__code__ = code_of(method_text(op, swap))
+        public.__code__ = code_of(text())
         return public
 
     space = new_space(_write=write, _slow=plain_way)

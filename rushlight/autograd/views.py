@@ -70,24 +70,24 @@ def all_changed(tensors: list[Any], what: str) -> None:
         c.code, c.lasti = line
 
 
-def attach_view(op: Any, kw: dict[str, Any], source: Any, y: Any, nr: int | None) -> None:
-    """Make `y` a view of `source` (or of what that is a view of)."""
-    c = source._vc
-    if c is None:
-        c = cell(source)
-    y._vc = c
-    view = y._v = _new(View)
-    view.seen = c.count
-    made = "several" if nr is not None else "" if door.state.enabled else "no_grad"
-    v = source._v
-    if v is None:
-        view.of = source
-        view.chain = ((op, kw, nr),)
-        view.made = made
+def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None) -> None:
+    """Make `y` a view of `viewed` (or of what that is a view of)."""
+    version = viewed._vc
+    if version is None:
+        version = cell(viewed)
+    y._vc = version
+    link = y._v = _new(View)
+    link.seen = version.count
+    mode = "several" if nr is not None else "" if door.state.enabled else "no_grad"
+    before = viewed._v
+    if before is None:
+        link.of = viewed
+        link.chain = ((op, kw, nr),)
+        link.made = mode
     else:
-        view.of = v.of if v.of._v is None else v.base
-        view.chain = (*v.chain, (op, kw, nr))
-        view.made = v.made or made
+        link.of = before.of if before.of._v is None else before.base
+        link.chain = (*before.chain, (op, kw, nr))
+        link.made = before.made or mode
 
 
 def refresh(t: Any) -> None:

@@ -12,10 +12,10 @@ that it is made of, so it has no shape rule.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import door, specialize, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -25,6 +25,9 @@ from .publication import Publication, write_out
 from .samples import Samples
 from .signature import NUMPY_NAMES
 from .types import Public, ShapeRule
+
+if TYPE_CHECKING:
+    from .record import Op
 
 composites: dict[str, Composite] = {}
 
@@ -82,6 +85,7 @@ def composite(
     dispatch: bool = True,
     data_dependent: bool = False,
     shape: ShapeRule | None = None,
+    entry: Op | None = None,
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -99,13 +103,15 @@ def composite(
         data_dependent: the result's shape is a matter of values, so meta tensors raise.
         shape: shape and type of the result for meta tensors, of a function that looks into arrays
             itself; one that is made of other ops has theirs.
+        entry: a record with the same operands and parameters, as which calls of contiguous tensors
+            are made that a record's own public function would take; the function has the others.
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
-            dispatch=dispatch, data_dependent=data_dependent, shape=shape, samples=samples,
-            **about,
+            dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
+            samples=samples, **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called) if adapt else fn
@@ -113,6 +119,8 @@ def composite(
         shown = stated(shown, shape, called)
     if dispatch:
         shown = overrides.dispatching(shown)
+    if entry is not None:
+        shown = specialize.entry(entry, shown, contiguous=True)
     if name is not None:
         shown.__name__ = name
     spaces, others = tuple(public.split()), tuple(aliases.split())

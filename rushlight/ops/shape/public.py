@@ -58,6 +58,7 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
     name="view",
     typed=True,
     layout=True,
+    entry=s.view_as_shape,
     samples=[case((2, 6), 3, 4), case((2, 6), [3, -1]), case((2, 6), dtypes.int64)],
 )
 def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
@@ -68,8 +69,6 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    if dtype is size is None and shape and shape[0].__class__ is int:  # the most frequent way
-        return door.apply(s.view_as_shape, (input,), {"shape": sizes(shape, "view")})
     if shape and isinstance(shape[0], dtypes.dtype):
         dtype = shape[0]
     if dtype is not None:
@@ -117,7 +116,12 @@ def reshape(input: Any, shape: Any) -> Any:
     return reshaped(input, sizes((shape,), "reshape", "shape"))
 
 
-@composite(public="Tensor", name="reshape", samples=[case((2, 6), 3, -1), case((2, 6), [4, 3])])
+@composite(
+    public="Tensor",
+    name="reshape",
+    entry=s.view_as_shape,
+    samples=[case((2, 6), 3, -1), case((2, 6), [4, 3])],
+)
 def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
     """The tensor with another shape: a view if possible, else a copy."""
     if not shape and not kw:

@@ -85,9 +85,15 @@ def infer_size_slowly(shape: Any, numel: int) -> tuple[int, ...]:
 )
 def view_as_shape(input: Any, *, shape: tuple[int, ...]) -> Any:
     """The same memory with another shape; RuntimeError when strides do not allow it."""
-    sizes = infer_size(shape, input.size)
     if input.flags.c_contiguous:
-        return input.reshape(sizes)
+        try:
+            out = input.reshape(shape)
+            if out.shape == shape or min(shape) == -1:  # NumPy takes any negative size for -1
+                return out
+        except (ValueError, TypeError):  # what follows knows better
+            pass
+        return input.reshape(infer_size(shape, input.size))
+    sizes = infer_size(shape, input.size)
     try:
         return input.reshape(sizes, copy=False)
     except ValueError:
@@ -261,6 +267,11 @@ unsqueeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
 )
 def select(input: Any, *, dim: int, index: int) -> Any:
     """The view at position `index` of dimension `dim`, which disappears."""
+    if dim == 0 and input.ndim:
+        try:
+            return input[index, ...]
+        except IndexError:  # what follows says it in PyTorch's words
+            pass
     if input.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     d = axis(dim, input.ndim)
