@@ -7,6 +7,7 @@ own history anew when it is next used (`refresh`), as in PyTorch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error,
 from .observe import on_observe
 
 _new = object.__new__
+I64 = np.dtype(np.int64)
+FOR_ALL_INTEGERS = (np.add, np.subtract, np.multiply)  # a quotient or a power is not
 
 
 class View:
@@ -59,15 +62,18 @@ def cell(t: Any) -> Cell:
     return c
 
 
-def all_changed(tensors: list[Any], what: str) -> None:
-    """Count an in-place change of each tensor: `_bump`, looking for the user's line once."""
+def all_changed(tensors: Sequence[Any], name: str) -> None:
+    """Note that values were changed in place, of tensors without history: `Cell.bump` for each,
+    looking for the user's line once."""
     line = user_line()
     for t in tensors:
         c = t._vc or cell(t)
         c.count += 1
         c.stamp = tick()
-        c.what = what
+        c.what = name
         c.code, c.lasti = line
+        if t._v is not None and t._v.base._fn is None:
+            t._v.seen = c.count
 
 
 def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None) -> None:
@@ -250,23 +256,14 @@ def changeable(t: Any) -> bool:
     return t._a.flags.carray  # contiguous, aligned and writeable
 
 
-def changed(t: Any, name: str) -> None:
-    """Note that `changeable` values were changed."""
-    c = t._vc
-    if c is None:
-        c = cell(t)
-    c.bump(name)
-    if t._v is not None:
-        t._v.seen = c.count
-
-
 def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
-    """The short way for small tensors of one float type: one NumPy ufunc, into their memory."""
+    """The short way for tensors of one type: the ufunc writes into their memory."""
     if not changeable(target):
         return False
     a = target._a
     dtype = a.dtype
-    if dtype is not door.F32 and dtype is not door.F64:
+    counts = dtype is I64 and op.ufunc in FOR_ALL_INTEGERS  # a counter: a step's number
+    if dtype is not door.F32 and dtype is not door.F64 and not counts:
         return False
     b: Any = a
     if rest:
@@ -278,7 +275,7 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
             b = b._a
             if b.__class__ is not np.ndarray or b.dtype is not dtype:
                 return False
-        elif kind is not float and kind is not int:
+        elif kind is not int and (kind is not float or counts):
             return False
     if op.ufunc.nin != 1 + len(rest):
         return False
@@ -286,7 +283,7 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         door.perform(op.into, (a, b) if rest else (a,), {})
     except (ValueError, TypeError, OverflowError):  # the long way says what is wrong
         return False
-    changed(target, op.name + "_")
+    all_changed((target,), op.name + "_")
     return True
 
 

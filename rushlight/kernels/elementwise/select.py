@@ -178,7 +178,8 @@ class Formula:
         Raises:
             ValueError, TypeError: where the result is not of a's shape and type; a is as it was.
         """
-        if a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least():
+        small = a.size < tuning.ELEMENTWISE_LEAST or a.size < self.least()
+        if small or a.dtype.kind != "f":
             ufunc(a, *rest, out=a)
             return
         operands, words, values = self.key((a, *rest), {})

@@ -88,7 +88,7 @@ class _NormBase(Module):
     def _check_input_dim(self, input: Tensor) -> None:
         if not self._ranks:
             raise NotImplementedError
-        if input.ndim not in self._ranks:
+        if input._a.ndim not in self._ranks:
             wanted = " or ".join(f"{rank}D" for rank in self._ranks)
             raise ValueError(f"expected {wanted} input (got {input.ndim}D input)")
 
@@ -120,15 +120,18 @@ class _BatchNorm(_NormBase):
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
-        training = self.training
-        if training and self.track_running_stats and self.num_batches_tracked is not None:
-            self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # the average over all batches
-                momentum = 1.0 / float(self.num_batches_tracked)
-        mean, var = self.running_mean, self.running_var
-        use_batch = training or (mean is None and var is None)
-        if training and not self.track_running_stats:
+        training, tracking = self.training, self.track_running_stats
+        if training and not tracking:
             mean = var = None
+        else:
+            mean, var = self.running_mean, self.running_var
+        if training and tracking:
+            seen = self.num_batches_tracked
+            if seen is not None:
+                seen.add_(1)
+                if self.momentum is None:  # the average over all batches
+                    momentum = 1.0 / float(seen)
+        use_batch = training or (mean is None and var is None)
         return F.batch_norm(input, mean, var, self.weight, self.bias, use_batch, momentum, self.eps)
 
 

@@ -12,7 +12,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
-from ...autograd.views import changeable, changed, type_name
+from ...autograd.views import all_changed, changeable, type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -184,8 +184,9 @@ def _by_channels(
         return ops.batch_norm_eval.call(given, {"eps": eps})
     y, mean, var = ops.batch_norm_op.call((input, weight, bias), {"eps": eps})
     if running_mean is not None or running_var is not None:
-        count = math.prod(input.shape[:1] + input.shape[2:])
-        if count and mean._a.__class__ is not MetaArray:
+        a = input._a
+        if a.size and a.__class__ is not MetaArray:
+            count = a.size // a.shape[1]  # values of a channel
             unbiased = count / (count - 1) if count > 1 else math.nan
             _track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum)
     return y
@@ -196,24 +197,26 @@ def track(
     first: Any, second: Any, new_first: Any, new_second: Any, *, momentum: float, factors: Any
 ) -> None:
     """Two running averages moved towards what a batch has."""
-    for running, new, factor in zip(
-        (first, second), (new_first, new_second), factors, strict=True
-    ):
-        running *= 1.0 - momentum
-        running += new.reshape(running.shape) * (momentum * factor)
+    kept = 1.0 - momentum
+    by_first, by_second = factors
+    first *= kept
+    second *= kept
+    first += new_first.reshape(first.shape) * (momentum * by_first)
+    second += new_second.reshape(second.shape) * (momentum * by_second)
 
 
 def _track(mean: Any, var: Any, momentum: float) -> None:
     """running = (1 - momentum) * running + momentum * factor * new, in place, for each triple of
     running average (or None), new value and factor."""
-    pairs = [t for t in (mean, var) if t[0] is not None]
-    if len(pairs) == 2 and all(changeable(t[0]) and t[0]._a.dtype == t[1]._a.dtype for t in pairs):
-        arrays = (mean[0]._a, var[0]._a, mean[1]._a, var[1]._a)
-        door.perform(track, arrays, {"momentum": momentum, "factors": (mean[2], var[2])})
-        changed(mean[0], "add_")
-        changed(var[0], "add_")
-        return
-    for running, new, factor in pairs:
+    first, new_first, by_first = mean
+    second, new_second, by_second = var
+    if first is not None and second is not None and changeable(first) and changeable(second):
+        arrays = (first._a, second._a, new_first._a, new_second._a)
+        if arrays[0].dtype == arrays[2].dtype and arrays[1].dtype == arrays[3].dtype:
+            door.perform(track, arrays, {"momentum": momentum, "factors": (by_first, by_second)})
+            all_changed((first, second), "add_")
+            return
+    for running, new, factor in [t for t in (mean, var) if t[0] is not None]:
         _track_one(running, new, momentum, factor)
 
 

@@ -143,7 +143,7 @@ def _fill(record: Op, t: Any, generator: Any, *args: Any) -> Any:
     if record.into is not None and views.changeable(t):  # where they lie: no second array
         rng = stream(generator, record.name)
         door.perform(record.into, (t._a, rng), {"args": args})
-        views.changed(t, record.name + "_")
+        views.all_changed((t,), record.name + "_")
         return t
     return views.apply_inplace(record, t, (), {"args": args, "rng": stream(generator, record.name)})
 

@@ -239,7 +239,7 @@ def fill_(input: Any, value: Any) -> Any:
             door.perform(steps.fill, (input._a,), kw)
         else:
             input._a.fill(kw["value"])
-        views.changed(input, "fill_")
+        views.all_changed((input,), "fill_")
         return input
     if isinstance(value, TensorBase):
         if value._a.ndim:
@@ -291,7 +291,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         and views.changeable(input)
     ):
         door.perform(assign, (input._a, src._a), {})
-        views.changed(input, "copy_")
+        views.all_changed((input,), "copy_")
         return input
     if not isinstance(src, TensorBase):
         raise TypeError(
