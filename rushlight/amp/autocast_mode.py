@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rushlight import dtypes
-from rushlight.autograd import door
+from rushlight.autograd import door, watch
 from rushlight.autograd.node import TensorBase
 from rushlight.errors import message
 from rushlight.ops.shape.convert import cast
@@ -129,22 +129,22 @@ class autocast:
 
     def __enter__(self) -> autocast:
         before = (_state.enabled, _state.dtype, _state.cache, door.state.autocast)
-        watch = None
+        watcher = None
         if self.device == "cpu":
             _state.enabled, _state.cache = self._enabled, self._cache_enabled
             if self._enabled:
                 _state.dtype = self.fast_dtype
                 door.state.autocast = _arriving
-                watch = door.watching(_cast_operands)
-                watch.__enter__()
-        self._entered.append((before, watch))
+                watcher = watch.watching(_cast_operands)
+                watcher.__enter__()
+        self._entered.append((before, watcher))
         return self
 
     def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
-        (_state.enabled, _state.dtype, _state.cache, found), watch = self._entered.pop()
+        (_state.enabled, _state.dtype, _state.cache, found), watcher = self._entered.pop()
         door.state.autocast = found
-        if watch is not None:
-            watch.__exit__(kind, value, trace)
+        if watcher is not None:
+            watcher.__exit__(kind, value, trace)
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(func):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from . import door, engine
+from . import door, engine, watch
 from .node import Node, Out, TensorBase
 
 _setting: list[tuple[bool, bool] | None] = [None]  # (check_nan, check_forward) while the mode is on
@@ -35,12 +35,12 @@ def switch(setting: tuple[bool, bool] | None) -> tuple[bool, bool] | None:
     was, _setting[0] = _setting[0], setting
     if was is None and setting is not None:
         door.state.watchers = (*door.state.watchers, note)
-        door.set_watched(1)
+        watch.set_watched(1)
         door.noting = remember
         engine.checks.append(check)
     elif was is not None and setting is None:
         door.state.watchers = tuple(w for w in door.state.watchers if w is not note)
-        door.set_watched(-1)
+        watch.set_watched(-1)
         door.noting = None
         engine.checks.remove(check)
     return was

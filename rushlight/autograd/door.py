@@ -3,7 +3,7 @@
 `apply(op, inputs, kw)`: every operation on tensors. It takes the arrays out of the tensors,
 promotes their types, has the op's array function performed, wraps the result and, when a gradient
 is needed, records a node. Whoever may change what is done (anomaly mode, forward mode, autocast) is
-a *watcher*: `with watching(fn)` swaps `apply` for a version that calls
+a *watcher*: `with watch.watching(fn)` swaps `apply` for a version that calls
 `fn(next_apply, op, inputs, kw)`.
 
 `perform(record, arrays, kw)`: every computation on arrays, be it an operation's, a derivative
@@ -12,8 +12,9 @@ looks on is an *observer* (`observe.py`), who sees all of them and changes nothi
 
 When nobody watches or looks on, nothing is tested.
 
-Not here: what is computed (`ops/`), the bare operators' short cuts (`operators.py`), views and
-in-place changes (`views.py`), backward (`engine.py`).
+Not here: what is computed (`ops/`), watchers (`watch.py`), observers (`observe.py`), the nodes
+(`op_node.py`), the bare operators' short cuts (`operators.py`), views and in-place changes
+(`views.py`), backward (`engine.py`).
 """
 
 from __future__ import annotations
@@ -28,20 +29,9 @@ import numpy as np
 from .. import dtypes
 from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray
+from . import steps
 from .call_errors import broadcast_error, memory_error, type_error
-from .node import (
-    LEAF,
-    Cut,
-    Extras,
-    Freed,
-    Node,
-    Out,
-    TensorBase,
-    freed_error,
-    inplace_error,
-    tick,
-    user_line,
-)
+from .node import LEAF, Cut, Extras, Node, Out, TensorBase, tick, user_line
 
 _new = object.__new__
 ndarray = np.ndarray
@@ -479,210 +469,6 @@ def own(a: Any, arrays: list[Any]) -> Any:
     return a
 
 
-# -- recording -----------------------------------------------------------------------------------
-
-
-class Packed:
-    """A saved value that went through saved_tensors_hooks."""
-
-    __slots__ = ("unpack", "value")
-
-    def __init__(self, value: Any, unpack: Any) -> None:
-        self.value = value
-        self.unpack = unpack
-
-
-def pack(saved: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
-    """Send saved tensors through the innermost saved_tensors_hooks."""
-    pack_hook, unpack_hook = state.packers[-1]
-    out = []
-    for s in saved:
-        if s.__class__ is ndarray:
-            s = wrap(s)
-        if isinstance(s, TensorBase):
-            with grad_enabled(False):
-                s = Packed(pack_hook(s), unpack_hook)
-        out.append(s)
-    return tuple(out)
-
-
-class Alias(Node):
-    """Stands between an unpacked saved value and the leaf whose value it is."""
-
-    __slots__ = ()
-
-    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
-        return (g,)
-
-
-def reattached(node: Node, i: int, t: Any) -> Any:
-    """A value that came back from an unpack hook, with the history of what was packed."""
-    edge = node if i == 0 else node.edges[i - 1]
-    y = wrap(t._a)
-    y._fn = alias(edge) if isinstance(edge, TensorBase) else edge
-    return y
-
-
-def alias(leaf: Any) -> Node:
-    """A node that hands its gradient on to `leaf`."""
-    node: Node = _new(Alias)
-    node.edges, node.saved, node.kw, node.x = (leaf,), (), None, None
-    node.seq, node.shape, node.dtype = tick(), leaf._a.shape, leaf._a.dtype
-    node.code, node.lasti = user_line()
-    return node
-
-
-class OpNode(Node):
-    """A node that runs the rules of an op record. Its subclasses are named as PyTorch's nodes."""
-
-    __slots__ = ("n_out",)
-    op: Any
-    rules: Any
-    rule_kw: Any
-    joint = False
-    nothing: tuple[Any, ...] = ()  # (None, None, ...) for a fixed number of inputs
-
-    def values(self, tensors: bool) -> list[Any]:
-        """The saved (y, *inputs), checked against in-place changes."""
-        saved = self.saved
-        if saved.__class__ is Freed:
-            raise freed_error(self, saved)
-        if not saved:
-            return [None] * (len(self.edges) + 1)
-        out = []
-        for i, s in enumerate(saved):
-            if s.__class__ is Packed:
-                s = s.unpack(s.value)
-                s = reattached(self, i, s) if tensors else s._a
-            elif isinstance(s, TensorBase):
-                cell = s._vc
-                if cell is not None and cell.stamp > self.seq:
-                    raise inplace_error(self, s._a.shape, cell)
-                if not tensors:
-                    s = s._a
-            elif (
-                i == 0 and s is not None
-            ):  # the output, kept as an array: a Tensor would be a cycle
-                if self.x is not None and self.x.cells is not None:
-                    for nr, cell in self.x.cells.items():
-                        if cell.stamp > self.seq and (
-                            s.__class__ is not tuple or s[nr] is not None
-                        ):
-                            shape = self.shape if s.__class__ is not tuple else self.shape[nr]
-                            raise inplace_error(self, shape, cell)
-                if tensors:
-                    s = self.output(s)
-            out.append(s)
-        return out
-
-    def visible(self) -> list[int]:
-        """All edges but those of masks and indices, and of operands that were left out."""
-        rules, hidden = self.op.rules, self.op.optional
-        if self.joint or len(rules) != len(self.edges):
-            rules = None
-        return [
-            i
-            for i, e in enumerate(self.edges)
-            if e is not None or not (i in hidden or (rules is not None and rules[i] is None))
-        ]
-
-    def output(self, y: Any) -> Any:
-        """The saved output as a Tensor of this node again."""
-        if y.__class__ is tuple:
-            out = tuple(None if a is None else wrap(a) for a in y)
-            for nr, t in enumerate(out):
-                if t is not None and t._a.dtype.kind in "fcV":
-                    t._fn = self if self.n_out == 1 else Out(self, nr)
-            return out
-        t = wrap(y)
-        t._fn = self
-        return t
-
-    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
-        saved = self.saved
-        if not saved:
-            values: Any = self.nothing
-        elif tensors or saved.__class__ is Freed:
-            values = self.values(tensors)
-        else:
-            values = []
-            for s in saved:
-                if s is not None:
-                    kind = s.__class__
-                    if kind is Tensor or kind is Parameter:
-                        cell = s._vc
-                        if cell is not None and cell.stamp > self.seq:
-                            raise inplace_error(self, s._a.shape, cell)
-                        s = s._a
-                    elif kind is not ndarray or self.x is not None:
-                        values = self.values(False)
-                        break
-                values.append(s)
-        kw = self.kw
-        if self.joint:
-            return self.run_joint(g, values, tensors, wanted)
-        out: list[Any] = []
-        given = (g, *(values or (None,) * (len(self.edges) + 1)))
-        for i, edge in enumerate(self.edges):
-            if edge is None or (wanted is not None and not wanted[i]):
-                out.append(None)
-                continue
-            picked = {} if kw is None else {n: kw[n] for n in self.rule_kw[i]}
-            if tensors:  # the rule's own operations pass the door
-                out.append(self.rules[i](*given, **picked))
-            else:
-                out.append(perform(self.step(i), given, picked))
-        return out
-
-    run_shown = run  # `run` of a class may be a specialised one, which performs unseen
-
-    @classmethod
-    def step(cls, i: int) -> Any:
-        """The derivative rule for input `i` as a record."""
-        found = cls.__dict__.get("steps")
-        if found is None:
-            found = tuple([steps.Step(f"{cls.__name__}[{j}]", r) for j, r in enumerate(cls.rules)])
-            cls.steps = found  # type: ignore[attr-defined]
-        return found[i]
-
-    def run_joint(self, g: Any, values: Any, tensors: bool, wanted: Any) -> Any:
-        """One rule for all inputs."""
-        needs = tuple(
-            e is not None and (wanted is None or wanted[i]) for i, e in enumerate(self.edges)
-        )
-        kw = self.kw
-        picked = {n: kw[n] for n in self.rule_kw[0]} if kw is not None else {}
-        if self.op.wants_needs:
-            picked["needs"] = needs
-        given = (g, *(values or (None,) * (len(needs) + 1)))
-        got = self.rules[0](*given, **picked) if tensors else perform(self.step(0), given, picked)
-        return tuple(r if need else None for r, need in zip(got, needs, strict=True))
-
-    def _saved(self, name: str) -> Any:
-        """`node._saved_self`, `_saved_other`, `_saved_result`, or a parameter of the call."""
-        names = {"result": 0, "self": 1, "input": 1, "other": 2}
-        names.update({n: i + 1 for i, n in enumerate(self.op.inputs)})
-        if name in names and names[name] <= len(self.edges):
-            return self.values(True)[names[name]]
-        if self.kw is not None and name in self.kw:
-            return self.kw[name]
-        raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
-
-
-def saved_names(op: Any) -> dict[str, property]:
-    """The attributes `_saved_self`, ... of an operation's nodes.
-
-    As properties: with a `__getattr__` Python 3.11 keeps nothing of what it learns about the
-    attributes of a class, and each read takes five times as long.
-    """
-    names = dict.fromkeys(("result", "self", "input", "other", *op.inputs, *op.defaults))
-
-    def saved(name: str) -> property:
-        return property(lambda node: node._saved(name))
-
-    return {f"_saved_{name}": saved(name) for name in names}
-
-
 # -- why a gradient stops ------------------------------------------------------------------------
 
 
@@ -711,7 +497,7 @@ def extras(t: Any) -> Extras:
     return x
 
 
-# -- grad mode and watchers ----------------------------------------------------------------------
+# -- grad mode -----------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -725,65 +511,6 @@ def grad_enabled(on: bool) -> Iterator[None]:
         state.enabled = before
 
 
-_watch_count = _general_count = 0
-_watch_lock = threading.Lock()
-# Told (True) when calls have to go the general way, and (False) when they need no longer.
-on_general: list[Callable[[bool], None]] = []
-_innermost = bare_apply  # what `apply_watched` ends with: `apply_shown` while somebody observes
-on_watch: list[Callable[[bool], None]] = []  # as well, but for watchers alone
-
-
-def apply_shown(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`apply` for when some thread is observed."""
-    return span("op", op, inputs, lambda: bare_apply(op, inputs, kw))
-
-
-def apply_watched(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-    """`apply` for when some thread watches: this thread's watchers are called, innermost first."""
-    watchers = state.watchers
-    if not watchers:
-        return _innermost(op, inputs, kw)
-    state.watchers = watchers[:-1]
-    try:
-        return watchers[-1](apply_watched, op, inputs, kw)
-    finally:
-        state.watchers = watchers
-
-
-def set_watched(change: int) -> None:
-    """Count those who need to see every call; swap the door when the first comes or the last
-    goes."""
-    global _watch_count, apply
-    with _watch_lock:
-        before = _watch_count
-        _watch_count += change
-        if (before == 0) != (_watch_count == 0):
-            apply = apply_watched if _watch_count else _innermost
-            for tell in on_watch:
-                tell(bool(_watch_count))
-    set_general(change)
-
-
-def set_general(change: int) -> None:
-    """Count those for whom no call may take a short way: watchers, and observers as one."""
-    global _general_count
-    with _watch_lock:
-        before = _general_count
-        _general_count += change
-        if (before == 0) != (_general_count == 0):
-            for tell in on_general:
-                tell(bool(_general_count))
-
-
-def set_shown(shown: bool) -> None:
-    """Announce every call, or no longer: told by `observe.py`."""
-    global _innermost, apply
-    with _watch_lock:
-        _innermost = apply_shown if shown else bare_apply
-        if not _watch_count:
-            apply = _innermost
-
-
 def arriving(op: Any, *arrays: Any) -> list[Any]:
     """The types in which operands (None is left out) reach an operation: their own, or what
     autocast makes of them by the record's policy. For checks of types before the door."""
@@ -791,38 +518,11 @@ def arriving(op: Any, *arrays: Any) -> list[Any]:
     return types if state.autocast is None else state.autocast(op, types)
 
 
-@contextmanager
-def watching(fn: Callable[..., Any]) -> Iterator[None]:
-    """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block."""
-    watch(fn)
-    try:
-        yield
-    finally:
-        unwatch(fn)
-
-
-def watch(fn: Callable[..., Any]) -> None:
-    """Let `fn` stand at the door of this thread until `unwatch(fn)`."""
-    set_watched(1)
-    state.watchers = (*state.watchers, fn)
-
-
-def unwatch(fn: Callable[..., Any]) -> None:
-    """Send `fn` away, which need not be the one that came last."""
-    watchers = state.watchers
-    for i in range(len(watchers) - 1, -1, -1):
-        if watchers[i] is fn:
-            state.watchers = (*watchers[:i], *watchers[i + 1 :])
-            break
-    set_watched(-1)
-
-
-from . import steps  # noqa: E402
-
-# Functions of `views.py` and `observe.py`, which stand above this file and put them here when they
-# are loaded; whoever imports a module of this package has loaded them.
+# Functions of `views.py`, `op_node.py` and `observe.py`, which stand above this file and put them
+# here when they are loaded; whoever imports a module of this package has loaded them.
 attach_view: Any = None
 refresh: Any = None
+pack: Any = None
 enter: Any = None
 leave: Any = None
 observe: Any = None

@@ -4,7 +4,7 @@ It counts how many gradients each node waits for, then runs nodes in the order o
 newest first. It alone sums gradients, brings them to the shape and type of what they belong to, and
 calls hooks. Gradients are ndarrays; with create_graph they are Tensors, and the same rules record.
 
-Not here: what a node computes (`door.OpNode.run`, from the op's rules), shapes and types
+Not here: what a node computes (`op_node.OpNode.run`, from the op's rules), shapes and types
 (`unbroadcast.py`), hooks (`hook_calls.py`), `backward` and `grad` themselves (`backward.py`).
 """
 

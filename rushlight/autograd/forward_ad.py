@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import message
-from . import door, function
+from . import door, function, watch
 from .backward import grad
 from .node import TensorBase
 
@@ -39,9 +39,9 @@ def enter_dual_level() -> int:
     """Open a level of forward mode; one at a time."""
     if _levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    watch = door.watching(push)
-    watch.__enter__()
-    _levels.append(watch)
+    watcher = watch.watching(push)
+    watcher.__enter__()
+    _levels.append(watcher)
     return 0
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
-from . import door, steps, views
+from . import door, op_node, steps, views
 from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
 
@@ -124,7 +124,7 @@ class FunctionNode(Node):
                 t = door.wrap(s.array)
                 t._fn = self if self.n_out == 1 else Out(self, s.nr)
                 s = t
-            elif s.__class__ is door.Packed:
+            elif s.__class__ is op_node.Packed:
                 s = s.unpack(s.value)
             elif s is not None:
                 cell = s._vc
@@ -420,7 +420,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
             saved.append(_SavedOutput(t._a, nr, views.cell(ys[nr])))
         else:
             saved.append(t)
-    node.saved = door.pack(tuple(saved), node) if door.state.packers else tuple(saved)
+    node.saved = op_node.pack(tuple(saved), node) if door.state.packers else tuple(saved)
     ctx._to_save = ctx._dirty = ctx._non_differentiable = ()  # outputs among them would be cycles
     ctx._node = weakref.ref(node)
     if door.noting is not None:

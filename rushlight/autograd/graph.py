@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import door, engine, views
+from . import door, engine, views, watch
 from .hooks import RemovableHandle
 from .node import LEAF, GradientEdge, Node, Out, TensorBase, accumulator
 
@@ -71,11 +71,11 @@ class saved_tensors_hooks:
         if _forbidden:
             raise RuntimeError(_forbidden[-1])
         door.state.packers = (*door.state.packers, (self.pack_hook, self.unpack_hook))
-        door.set_watched(1)
+        watch.set_watched(1)
 
     def __exit__(self, *args: object) -> None:
         door.state.packers = door.state.packers[:-1]
-        door.set_watched(-1)
+        watch.set_watched(-1)
 
 
 class save_on_cpu(saved_tensors_hooks):

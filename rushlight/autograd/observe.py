@@ -7,7 +7,7 @@ spans around them: a call on Tensors, a node of the graph, a composite, a whole 
 
 When the first observer comes, functions that have a form which tells are swapped for it, and put
 back when the last one goes. The same records run either way.
-Not here: watchers, who may change what is done (`door.watching`).
+Not here: watchers, who may change what is done (`watch.watching`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import door
+from . import door, watch
 
 
 class Observer:
@@ -95,10 +95,10 @@ def _count(change: int) -> None:
             return
         seen = bool(_observers)
         door.perform = perform_observed if seen else door.bare_perform
-        door.set_shown(seen)
+        watch.set_shown(seen)
         for tell in on_observe:
             tell(seen)
-    door.set_general(1 if seen else -1)
+    watch.set_general(1 if seen else -1)
 
 
 def perform_observed(record: Any, arrays: Any, kw: dict[str, Any]) -> Any:

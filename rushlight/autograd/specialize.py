@@ -27,7 +27,7 @@ import numpy as np
 
 from ..dtypes import dtype as _dtype
 from ..kernels.elementwise.select import BARE, least_for
-from . import door
+from . import door, op_node, watch
 from .node import LEAF, Out, cut_at, line_from, tick
 from .views import View, attach_view, cell
 
@@ -36,14 +36,15 @@ I64 = np.dtype(np.int64)
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
 plain: set[type] = set()  # Tensor and Parameter; empty while a watcher stands at the door
-# The long way says what is wrong.
-REFUSED = (ValueError, TypeError, MemoryError, OverflowError, IndexError, RuntimeError)
+REFUSED = (ValueError, TypeError, MemoryError, OverflowError)  # the long way says what is wrong
+# A function that stands for more than its record refuses what the record does not take.
+REFUSED_BY_PART = (*REFUSED, IndexError, RuntimeError)
 
 
 def take_classes(*classes: type) -> None:
     """Say which classes take the short ways."""
     plain.update(classes)
-    door.on_general.append(lambda on: plain.clear() if on else plain.update(classes))
+    watch.on_general.append(lambda on: plain.clear() if on else plain.update(classes))
 
 
 # -- the text ------------------------------------------------------------------------------------
@@ -89,7 +90,8 @@ def body(
         "arrays, edges, notes, low, narrow = taken(op, inputs)": taken(op, otherwise, lead),
         "out = computed(op, inputs, arrays, kw, narrow)": [
             f"try: _r = {computed(op, kw, lead)}",
-            f"except _refused: {otherwise}",
+            "except _refused: _r = None",
+            f"if _r is None: {otherwise}",  # after `except`: an error that comes has no context
         ],
         "return finish(op, inputs, kw, y, low, narrow)": read(door.finish),
         "y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)": read(door.record),
@@ -603,7 +605,7 @@ def run(op: Any, rules: tuple[Any, ...], rule_kw: Any) -> Callable[..., Any] | N
     if not suits(op):
         return None
     space = new_space(
-        _run=door.OpNode.run,
+        _run=op_node.OpNode.run,
         _tuple=tuple,
         _static=STATIC,
         _ndarray=np.ndarray,
@@ -659,6 +661,8 @@ def entry(
     def write() -> Any:
         source = entry_text(op, contiguous)
         fill(space, op)
+        if contiguous:
+            space["_refused"] = REFUSED_BY_PART
         public.__defaults__ = defaults_of(source, space)
         public.__code__ = code_of(source)
         return public
@@ -675,14 +679,17 @@ def method(op: Any, plain_way: Callable[..., Any], swap: bool = False) -> Callab
 
 def item(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
     """`__getitem__`, with the way of `select` for numbers; `plain_way(t, key)` takes all keys."""
-    return late(op, plain_way, lambda: item_text(op))
+    return late(op, plain_way, lambda: item_text(op), REFUSED_BY_PART)
 
 
-def late(op: Any, plain_way: Callable[..., Any], text: Callable[[], str]) -> Callable[..., Any]:
+def late(
+    op: Any, plain_way: Callable[..., Any], text: Callable[[], str], refused: Any = REFUSED
+) -> Callable[..., Any]:
     """A function whose text is written when it is first called."""
 
     def write() -> Any:
         fill(space, op)
+        space["_refused"] = refused
         public.__code__ = code_of(text())
         return public
 

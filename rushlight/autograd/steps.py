@@ -5,7 +5,7 @@ many results it has, and which operands it writes to. Operations (`ops/core/reco
 same fields and more. Whoever changes an array outside an operation declares a Step for it, so that
 observers see a complete program.
 
-Not here: who observes (`observe.py`), derivative rules as steps (`door.OpNode`).
+Not here: who observes (`observe.py`), derivative rules as steps (`op_node.OpNode`).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import warnings
 import weakref
 from typing import Any
 
-from . import door, engine
+from . import door, engine, watch
 from .node import Cut, TensorBase
 
 
@@ -93,7 +93,7 @@ def mark(t: Any) -> None:
     t._x = Cut("volatile")
     key = id(t)
     if not _living:
-        door.set_watched(1)
+        watch.set_watched(1)
     _living[key] = weakref.ref(t, lambda _: forget(key))
     if spread not in door.state.watchers:
         door.state.watchers = (spread, *door.state.watchers)
@@ -102,7 +102,7 @@ def mark(t: Any) -> None:
 def forget(key: int) -> None:
     """A volatile tensor is gone; with the last one the watching ends."""
     if _living.pop(key, None) is not None and not _living:
-        door.set_watched(-1)
+        watch.set_watched(-1)
         door.state.watchers = tuple(w for w in door.state.watchers if w is not spread)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray
-from . import door, operators, steps
+from . import door, op_node, operators, steps, watch
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 from .observe import on_observe
 
@@ -53,7 +53,7 @@ def cell(t: Any) -> Cell:
         fn = t._fn
         if fn is not None and fn is not LEAF:
             node, nr = (fn.node, fn.nr) if fn.__class__ is Out else (fn, 0)
-            if isinstance(node, door.OpNode) and not op_keeps_output(node):
+            if isinstance(node, op_node.OpNode) and not op_keeps_output(node):
                 return c  # nothing of it that a change could spoil
             x = node.extras()
             if x.cells is None:
@@ -238,7 +238,7 @@ def _on_observe(observed: bool) -> None:
     apply_inplace = shown_inplace if observed else _quiet_inplace
 
 
-door.on_watch.append(_on_watch)
+watch.on_watch.append(_on_watch)
 
 
 def changeable(t: Any) -> bool:
@@ -346,7 +346,7 @@ def spare(target: Any) -> None:
     """
     made = target if target._v is None else target._v.base
     node = made._fn
-    if not isinstance(node, door.OpNode) or not node.op.copies:
+    if not isinstance(node, op_node.OpNode) or not node.op.copies:
         return
     if node.saved.__class__ is tuple and node.saved[:1] and node.saved[0] is made._a:
         node.saved = (door.perform(steps.copy, (made._a,), {"order": "C"}), *node.saved[1:])
@@ -363,7 +363,7 @@ def before_change(x: Any) -> Any:
     y = door.wrap(door.perform(steps.copy, (x._a,), {}))
     if x._v is not None and x._v.seen != x._vc.count:
         refresh(x)
-    y._fn = door.alias(x) if x._fn is LEAF else x._fn
+    y._fn = op_node.alias(x) if x._fn is LEAF else x._fn
     return y
 
 

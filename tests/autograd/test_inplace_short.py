@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.autograd import door, views
+from rushlight.autograd import views, watch
 from rushlight.ops.core.record import registry
 
 UFUNCS = [op for op in registry.values() if op.ufunc.__class__ is np.ufunc and op.inplace]
 
 
-def through(watch: bool, change: Any) -> Any:
+def through(watched: bool, change: Any) -> Any:
     """What a change gives, with a watcher at the door (the long way) or without."""
-    if not watch:
+    if not watched:
         return change()
-    with door.watching(lambda following, op, inputs, kw: following(op, inputs, kw)):
+    with watch.watching(lambda following, op, inputs, kw: following(op, inputs, kw)):
         return change()
 
 
@@ -33,10 +33,10 @@ def test_values_are_those_of_the_long_way(op: Any, dtype: Any) -> None:
         others = [(rushlight.tensor([2.0, 0.5, -1.0], dtype=dtype),), (2,), (0.5,)]
     for other in others:
         found = []
-        for watch in (False, True):
+        for watched in (False, True):
             t = rushlight.tensor(values, dtype=dtype)
             try:
-                assert through(watch, lambda t=t, o=other: method(t, *o)) is t
+                assert through(watched, lambda t=t, o=other: method(t, *o)) is t
                 found.append((t._a.tobytes(), t._version))
             except (RuntimeError, TypeError, NotImplementedError) as error:
                 found.append((type(error).__name__, str(error)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import door, specialize
+from rushlight.autograd import door, specialize, watch
 from rushlight.autograd.node import Node
 from rushlight.ops.core.record import Op, registry
 
@@ -17,11 +17,11 @@ OPS = [op for op in registry.values() if specialize.suits(op)]
 CASES = [(op, i) for op in OPS for i in range(len(op.samples))]
 
 
-def through(watch: bool, call: Any) -> Any:
+def through(watched: bool, call: Any) -> Any:
     """What a call gives, with a watcher at the door (the long way) or without."""
-    if not watch:
+    if not watched:
         return call()
-    with door.watching(lambda following, op, inputs, kw: following(op, inputs, kw)):
+    with watch.watching(lambda following, op, inputs, kw: following(op, inputs, kw)):
         return call()
 
 
@@ -66,10 +66,10 @@ def outcome(call: Any, inputs: list[Any]) -> Any:
 def both(make: Any) -> tuple[Any, Any]:
     """The outcomes of the short and of the long way; `make` gives (call, inputs) anew."""
     found = []
-    for watch in (False, True):
+    for watched in (False, True):
         call, inputs = make()
         with np.errstate(all="ignore"):
-            found.append(outcome(lambda c=call, w=watch: through(w, c), inputs))
+            found.append(outcome(lambda c=call, w=watched: through(w, c), inputs))
     return found[0], found[1]
 
 
@@ -172,7 +172,7 @@ def whole(y: Any) -> Any:
 def test_a_watcher_sees_every_call() -> None:
     a, seen = torch.ones(2, 2), []
 
-    def watch(following: Any, op: Any, inputs: Any, kw: Any) -> Any:
+    def watcher(following: Any, op: Any, inputs: Any, kw: Any) -> Any:
         seen.append(op.name)
         return following(op, inputs, kw)
 
@@ -180,7 +180,7 @@ def test_a_watcher_sees_every_call() -> None:
         torch.nn.functional.relu(a + a * 2.0 - a / a).exp().softmax(1).permute(1, 0).t()
 
     calls()
-    with door.watching(watch):
+    with watch.watching(watcher):
         calls()
     calls()
     assert seen == ["mul", "add", "div", "sub", "relu", "exp", "softmax", "permute", "t"]

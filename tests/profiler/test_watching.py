@@ -11,7 +11,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.autograd import door, engine, specialize, views
+from rushlight.autograd import door, engine, specialize, views, watch
 from rushlight.autograd.function import Function
 from rushlight.kernels.optim.reference import Arrays
 from rushlight.nn import functional as F
@@ -37,7 +37,7 @@ def top(prof: Any) -> list[str]:
 def everything_swapped() -> dict[str, Any]:
     """Every object that the profiler may put another one in place of."""
     found: dict[str, Any] = {}
-    for module in (door, engine, backward_pass, views, torch, F, optimizer):
+    for module in (door, watch, engine, backward_pass, views, torch, F, optimizer):
         found |= {f"{module.__name__}.{k}": v for k, v in vars(module).items()}
     for cls in (torch.Tensor, Op, Arrays, Function, optimizer.Optimizer):
         found |= {f"{cls.__name__}.{k}": v for k, v in vars(cls).items()}
@@ -54,7 +54,7 @@ def everything_swapped() -> dict[str, Any]:
     return found
 
 
-COUNTERS = {"rushlight.autograd.door._general_count"}
+COUNTERS = {"rushlight.autograd.watch._general_count"}
 
 
 def test_off_is_what_it_was_before() -> None:
@@ -70,7 +70,7 @@ def test_off_is_what_it_was_before() -> None:
     assert changed == {  # the door's own functions: nothing of anybody else's
         "rushlight.autograd.door.apply",
         "rushlight.autograd.door.perform",
-        "rushlight.autograd.door._innermost",
+        "rushlight.autograd.watch._innermost",
         "rushlight.autograd.views.apply_inplace",
         "specialize.plain: Tensor",
         "specialize.plain: Parameter",

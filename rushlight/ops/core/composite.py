@@ -120,7 +120,8 @@ def composite(
     if dispatch:
         shown = overrides.dispatching(shown)
     if entry is not None:
-        shown = specialize.entry(entry, shown, contiguous=True)
+        behind, shown = shown, specialize.entry(entry, shown, contiguous=True)
+        behind.published = shown  # type: ignore[attr-defined]
     if name is not None:
         shown.__name__ = name
     spaces, others = tuple(public.split()), tuple(aliases.split())

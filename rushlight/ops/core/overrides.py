@@ -119,12 +119,14 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
                     break
             else:
                 return fn(*args, **kw)
+        known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
             if relevant:
-                return dispatch(public, args, kw, relevant)
-        return called(public, fn, args, kw)
+                return dispatch(known_as, args, kw, relevant)
+        return called(known_as, fn, args, kw)
 
+    public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
     return public
 
 

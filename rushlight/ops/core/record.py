@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import door, operators, specialize
+from ...autograd import door, op_node, operators, specialize
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 from ...autograd.steps import Step
@@ -119,8 +119,9 @@ class Op:
         if options:
             raise TypeError(f"{self.name}: a record has no option {', '.join(options)}")
         self._take()
-        self._nodes: dict[str, type[door.OpNode]] = {}
-        self.float_node: type[door.OpNode] | None = None  # the plain one of `_nodes`, once needed
+        self._nodes: dict[str, type[op_node.OpNode]] = {}
+        # the plain one of `_nodes`, once needed
+        self.float_node: type[op_node.OpNode] | None = None
         if kind == "elementwise":
             self.fn = elementwise_kernels.fuse(fn, self.name, None if self.ufunc is None else self)
 
@@ -211,7 +212,7 @@ class Op:
 
     # -- nodes -------------------------------------------------------------------------------
 
-    def node_class(self, dtype: Any, low: Any) -> type[door.OpNode]:
+    def node_class(self, dtype: Any, low: Any) -> type[op_node.OpNode]:
         """The class of this call's node: plain, or with rules wrapped for narrow or complex
         types."""
         kind = "low" if low and self.compute else "plain"
@@ -235,7 +236,7 @@ class Op:
             )
             found = self._nodes[kind] = type(
                 self.node_name,
-                (door.OpNode,),
+                (op_node.OpNode,),
                 {
                     "__slots__": (),
                     "__module__": "rushlight",
@@ -246,7 +247,7 @@ class Op:
                     "elementwise": self.kind == "elementwise",
                     "nothing": () if self.variadic else (None,) * (len(self.inputs) + 1),
                     **({"n_out": 1} if self.outputs == 1 else {}),
-                    **door.saved_names(self),
+                    **op_node.saved_names(self),
                     **({} if run is None else {"run": run}),
                     **({} if self.rule_names else {"kw": None}),
                 },
@@ -268,7 +269,7 @@ class Op:
         return elementwise_kernels.fuse_rule(rule, f"{self.name}_backward{i}", computed_wide(rule))
 
     @property
-    def plain_node(self) -> type[door.OpNode]:
+    def plain_node(self) -> type[op_node.OpNode]:
         return self.node_class((), 0)
 
     # -- calling -----------------------------------------------------------------------------
