@@ -17,6 +17,7 @@ FILES = [
     "codegen/test_vecmath.py",
     "codegen/test_vecspecial.py",
     "codegen/test_piecewise.py",
+    "codegen/test_planes.py",
     "elementwise/test_contiguous.py",
     "elementwise/test_select.py",
     "matmul/test_select.py",

@@ -86,7 +86,7 @@ def test_lines(
 
     threads.ready()
     dtype = np.float32 if e == "float" else np.float64
-    for offsets in ((0,), (-2, 0, 1), (5,), ()):
+    for offsets in ((-2, 0, 5), ())[: 1 + (step == 1)]:
         key = (e, step, offsets, also)
         kernel = Kernel(INTERFACE, key, lambda key=key: Shown(*key).build())  # type: ignore[misc]
         for (h, w), (oh, ow), first in (
