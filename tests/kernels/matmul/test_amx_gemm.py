@@ -228,7 +228,9 @@ def test_the_room_for_packed_panels(parts: int) -> None:
     largest = room(1024, 1024, 1024)
     assert room(10**6, 10**6, 10**6) >= largest  # one block, however large the product is
     assert room(10**6, 1024, 10**6) == largest
-    assert room(64, 64, 64, 10**6) <= max(amx_gemm.ROOM, 4 * gemm.packed_size("float", 64, 10**6))
+    many = amx_gemm.ROOM // (2 * 2 * step)
+    most = max(amx_gemm.ROOM, 4 * gemm.packed_size("float", 64, many))
+    assert room(64, 64, 64, 10**6) <= most  # some products of a batch at a time
 
 
 @LLVM

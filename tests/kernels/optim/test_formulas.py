@@ -147,6 +147,12 @@ def test_radam_trusts_the_variance_late() -> None:
     k = SimpleNamespace(**early)
     p, *_ = formulas.radam(Plain(), k, *(np.array([v]) for v in (1.0, 2.0, 0.5, 0.3)))
     assert p[0] == pytest.approx(1 - 0.1 / (1 - 0.8) * m)
+    longest, v = 2 / (1 - 0.9) - 1, 0.9 * 0.3 + 0.1 * 4
+    rho = longest - 2 * 9 * 0.9**9 / (1 - 0.9**9)  # step 9
+    share = (rho - 4) * (rho - 2) * longest / ((longest - 4) * (longest - 2) * rho)
+    step = 0.1 * m / (1 - 0.8**9) * math.sqrt(share) * math.sqrt(1 - 0.9**9)
+    wanted = 1 - step / (math.sqrt(v) + 1e-3)
+    assert run("radam", 1.0, 2.0, 0.5, 0.3) == pytest.approx((wanted, m, v))
 
 
 @pytest.mark.parametrize(("g", "last", "size", "kept", "step"), [

@@ -82,7 +82,9 @@ def plain_adafactor(p: Any, g: Any, v: Any, step: int, how: dict[str, Any]) -> t
 
 
 @pytest.mark.parametrize("shape", [(5,), (4, 3), (2, 3, 4), (1, 1), (1,)])
-@pytest.mark.parametrize("more", [{}, {"weight_decay": 0.3, "maximize": True}, {"d": 8.0}])
+@pytest.mark.parametrize(
+    "more", [{}, {"weight_decay": 0.3, "maximize": True}, {"d": 8.0, "lr": 0.9}]
+)
 def test_adafactor(shape: Any, more: dict[str, Any], rng: np.random.Generator) -> None:
     """A row and a column stand for the average of the squares, over some steps."""
     how = {**ADAFACTOR, **more}

@@ -149,12 +149,14 @@ def test_the_clock_counts_nanoseconds(made: dict[str, Any]) -> None:
     def now() -> int:
         return int(made["clock"](place.ctypes.data))
 
-    begin, ours = now(), time.perf_counter_ns()
+    ours, begin = time.perf_counter_ns(), now()
     made["pause"]()
     time.sleep(0.01)
     theirs = now() - begin
-    assert 8_000_000 < theirs < (time.perf_counter_ns() - ours) + 5_000_000
+    assert 8_000_000 < theirs < (time.perf_counter_ns() - ours) * 1.1
     assert now() >= begin
+    if sys.platform == "linux":  # the clock that Python reads, too
+        assert abs(now() - time.monotonic_ns()) < 1_000_000_000
 
 
 def test_which_system_this_is(monkeypatch: pytest.MonkeyPatch) -> None:
