@@ -1,4 +1,4 @@
-"""What tests of kernels share: limits set for a while; plans run as a compiled step runs them."""
+"""What tests of kernels share: limits set for a while, errors compared, plans run on pointers."""
 
 from __future__ import annotations
 
@@ -66,6 +66,23 @@ def by_threads() -> Callable[..., Any]:
         return found[0]
 
     return run
+
+
+@pytest.fixture
+def not_larger() -> Callable[..., None]:
+    """`not_larger(found, plain, exact)`: what is found has no larger error than plain NumPy,
+    as roots of mean squares over draws (the first dim).
+
+    Draws are a sample: the ratio may be three of its standard errors above 1, and at most 2 %.
+    """
+
+    def check(found: Any, plain: Any, exact: Any) -> None:
+        a, b = (((v - exact) ** 2).reshape(len(exact), -1).sum(1) for v in (found, plain))
+        times = float(np.sqrt(a.sum() / b.sum()))
+        error = times / 2 * float(np.sqrt(((a / a.sum() - b / b.sum()) ** 2).sum()))
+        assert times <= 1 + min(3 * error, 0.02)
+
+    return check
 
 
 @pytest.fixture

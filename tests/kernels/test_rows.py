@@ -1,8 +1,9 @@
 """Plans of rows: a body by machine code or by NumPy. Kernels take small rows too: their error
 against float64 is not larger than NumPy's.
 
-Of each result the error of a thousand draws, as a root of the mean square; by a kernel, by the same
-body read by NumPy, and by NumPy calls as one writes them.
+Of each result the error of some thousand rows, as a root of the mean square; by a kernel, by the
+same body read by NumPy, and by NumPy calls as one writes them. `tools/small_row_errors.py` compares
+whole trees, with more of everything.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from rushlight.kernels.norm import select as norm
 from rushlight.kernels.softmax import select as softmax
 
 NATIVE = pytest.mark.skipif(not runtime.available(), reason="no LLVM here, or RUSHLIGHT_JIT=0")
-DRAWS, N = 1000, 32
+DRAWS, N = 8000, 32
 LEAST = ("SOFTMAX_LEAST", "LOSS_LEAST", "NORM_LEAST", "UNIT_LEAST")
 RNG = np.random.default_rng(0)
 X = (RNG.standard_normal((DRAWS, N)) * 2 + 1).astype(np.float32)
@@ -110,7 +111,7 @@ PLAIN: dict[str, Callable[..., list[Any]]] = {
 
 @NATIVE
 @pytest.mark.parametrize("name", PLAIN)
-def test_errors_are_not_larger(name: str, limits: Any) -> None:
+def test_errors_are_not_larger(name: str, limits: Any, not_larger: Any) -> None:
     exact = PLAIN[name](X.astype(np.float64), G.astype(np.float64))
     with limits(**dict.fromkeys(LEAST, 1)):
         kernel = by_plans(name)
@@ -118,10 +119,8 @@ def test_errors_are_not_larger(name: str, limits: Any) -> None:
         numpy = by_plans(name)
     plain = PLAIN[name](X, G)
     for best, a, b, c in zip(exact, kernel, numpy, plain, strict=True):
-        errors = [float(np.sqrt(np.mean((v - best) ** 2))) for v in (a, b, c)]
-        print(name, [f"{e:.3g}" for e in errors])
-        assert errors[0] <= 1.05 * errors[2]
-        assert errors[1] <= 1.05 * errors[2]
+        not_larger(a, c, best)
+        not_larger(b, c, best)
 
 
 # -- plans -----------------------------------------------------------------------------------------

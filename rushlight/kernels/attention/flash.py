@@ -10,8 +10,14 @@ Scores have a line for each key, with the queries side by side: maxima and sums 
 down the lines, a vector of queries at a time, and every product reads its operands as they lie but
 one, the queries, which are turned once.
 
-Backward computes p = exp(x - kept) anew. A chunk is one block of queries forward, all of one head
-backward, whatever the number of threads. Products run in the tiles of `matmul/small_gemm.py`.
+Backward computes p = exp(x - kept) anew. The rounding of `kept`, which is as large as the largest
+score, is then a relative error of all weights of a query. Where the work is small, kernels are
+`exact`, so that they are as close as NumPy with the matrix of scores: backward goes over the scores
+once before, for the sum of these weights and for what they share; sums divide, instead of inverses
+that multiply; queries are scaled, instead of scores; and products add few terms in a row.
+
+A chunk is one block of queries forward, all of one head backward, whatever the number of threads.
+Products run in the tiles of `matmul/small_gemm.py`.
 
 Not here: when this is used (`select.py`).
 """
@@ -26,11 +32,12 @@ from ..codegen import vecmath
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, F64, I8, I64, PTR, Function, Pointer, Value, vector
 from ..codegen.lower import maximum
-from ..codegen.rows import Row
+from ..codegen.rows import Row, Vectors
 from ..matmul.small_gemm import SmallGemm, tile_symbols
 from ..tuning import ATTENTION_DEEPEST as DEEPEST
 
 BLOCK = 64  # queries and keys of a block
+FEW, PARTS = 16, (4, 8)  # terms of short products; exact kernels add 4 of these in a row, else 8
 LEAST = {F32: -87.0, F64: -708.0}  # below, e**x is taken for 0
 TOGETHER = 4  # lines whose exponentials are computed at once
 
@@ -52,7 +59,7 @@ def interface(backward: bool) -> Interface:
     names = [name.removesuffix("?") for name in arrays]
     arrays["kept"] = "logarithm of the sum of exp(scores) of each query, without gaps"
     if backward:
-        arrays["along"] = "workspace of the size of kept"
+        arrays["along"] = "workspace of the size of kept, of exact kernels twice that"
     steps = {"batch": "first dim", "head": "second dim", "row": "row", "col": "column"}
     return Interface(
         "attention_backward" if backward else "attention",
@@ -82,15 +89,17 @@ FORWARD, BACKWARD = interface(False), interface(True)
 class Attention(SmallGemm):
     """Writes the module of one element type and kind of mask ("none", "bool", "float")."""
 
-    def __init__(self, e: str, mask: str, backward: bool) -> None:
+    def __init__(self, e: str, mask: str, backward: bool, exact: bool) -> None:
         super().__init__(e)
-        self.mask, self.backward = mask, backward
+        self.mask, self.backward, self.exact = mask, backward, exact
         self.interface = BACKWARD if backward else FORWARD
         self.low = float("-inf")
 
     def build(self) -> Any:
         self.declare_tiles()
-        self.write_product()
+        self.write_product("product_of_part" if self.exact else "product")
+        if self.exact:
+            self.write_product_by_parts()
         if self.backward:
             self.write_backward()
         else:
@@ -98,16 +107,11 @@ class Attention(SmallGemm):
         self.interface.write(self.module, "chunks")
         return self.module
 
-    def write_product(self) -> None:
+    def write_product(self, name: str) -> None:
         """C (m x n) = alpha * A (m x k) B (k x n) (+ C); panels of NR columns of B are `b_panel`
         elements apart."""
         e, w, nr = self.e, self.w, self.nr
-        given = ("a", "a_row", "a_col", "b", "b_row", "b_panel", "c", "c_row", "m", "n", "k", "add")
-        f = self.module.function(
-            "product", None,
-            [*((n, PTR if n in ("a", "b", "c") else I64) for n in given), ("alpha", e)],
-            private=True,
-        )  # fmt: skip
+        f = self.product_function(name)
         a, b, c = (f.args[n].of(e) for n in "abc")
         a_row, c_row, m, n = (f.args[x] for x in ("a_row", "c_row", "m", "n"))
         heights, table = Pointer(f, self.most, I64), Pointer(f, "@tiles", PTR)
@@ -131,6 +135,29 @@ class Attention(SmallGemm):
                      f.const(e, 1.0)],
                 )  # fmt: skip
                 start.set(start.get() + h)
+        f.ret()
+
+    def product_function(self, name: str) -> Function:
+        given = ("a", "a_row", "a_col", "b", "b_row", "b_panel", "c", "c_row", "m", "n", "k", "add")
+        return self.module.function(
+            name, None, [*((n, PTR if n in ("a", "b", "c") else I64) for n in given),
+                         ("alpha", self.e)], private=True,
+        )  # fmt: skip
+
+    def write_product_by_parts(self) -> None:
+        """The same where few terms are added one after the other, and then their sums.
+        `product_of_part` is the function above."""
+        f = self.product_function("product")
+        args, (a, b, c) = f.args, (f.args[n].of(self.e) for n in "abc")
+        k, (few, part, parts) = args["k"], (f.const(I64, n) for n in (FEW, *PARTS))
+        part = f.select(k <= few, part, parts)
+        with f.range(0, k, part) as at:
+            f.call("product_of_part", None, [
+                a.at(at * args["a_col"]), args["a_row"], args["a_col"],
+                b.at(at * args["b_row"]), args["b_row"], args["b_panel"], c, args["c_row"],
+                args["m"], args["n"], f.select(k - at < part, k - at, part),
+                f.select(at > 0, f.const(I64, 1), args["add"]), args["alpha"],
+            ])  # fmt: skip
         f.ret()
 
     # -- parts of a chunk --------------------------------------------------------------------
@@ -178,6 +205,19 @@ class Attention(SmallGemm):
             f.call("turn", None, [to.at(j * depth), x.at(step * j), f.const(I64, 1), step, columns,
                                   depth])  # fmt: skip
         return self.nr, depth * self.nr
+
+    def queries_turned(self, to: Pointer, q: Pointer, rows: Value) -> tuple[Any, Value]:
+        """Some queries as panels of columns; their steps, and the factor of their products: exact
+        kernels scale the queries instead, whose roundings are many and small."""
+        f, depth = self.f, self.word["depth"]
+        steps = self.turned(to, "q", q, rows, depth)
+        if not self.exact:
+            return steps, self.scale
+        with f.range(0, rows, self.nr) as j:
+            panel = Vectors(f, depth * self.nr, self.e)
+            place, scale = to.at(j * depth), panel.wide(self.scale)
+            panel.each(lambda i: panel.put(place, i, panel.get(place, i) * scale))
+        return steps, f.const(self.e, 1.0)
 
     def block(self, start: Value, end: Value) -> Value:
         """How many of a block there are."""
@@ -265,7 +305,7 @@ class Attention(SmallGemm):
             tops.store(low, i)
             sums.store(zero, i)
         guarded = f.splat(w["guarded"] != 0, lanes)
-        q_steps = self.turned(queries, "q", q, rows, w["depth"])
+        q_steps, scale = self.queries_turned(queries, q, rows)
 
         def larger(a: Any, b: Any) -> Value:
             return maximum(f, a, b)
@@ -274,7 +314,7 @@ class Attention(SmallGemm):
             columns = self.block(key, end)
             more = f.select(key > 0, f.const(I64, 1), 0)
             self.product(self.row("k", k, key), (w["k_row"], 1), queries, q_steps, scores, BLOCK,
-                         (columns, rows, w["depth"]), none, self.scale)  # fmt: skip
+                         (columns, rows, w["depth"]), none, scale)  # fmt: skip
             self.masked(scores, mask, first, key, (rows, columns))
             with f.range(0, rows, lanes) as i:
                 x = scores.at(i)
@@ -310,25 +350,31 @@ class Attention(SmallGemm):
         with f.range(0, rows, lanes) as i:
             sum_ = sums.load(i, lanes)
             empty = sum_ == 0.0
-            factors.store(1.0 / f.select(empty, f.const(kind, 1), sum_), i)
+            whole = f.select(empty, f.const(kind, 1), sum_)
+            factors.store(whole if self.exact else 1.0 / whole, i)
             top = tops.load(i, lanes)
             top = f.select(guarded & (top == low), zero, top)
             level = f.select(empty, f.const(kind, float("inf")), top + vecmath.log(f, sum_))
             kept.store_masked(level, i, self.there(rows - i))
         with f.range(rows) as i:
-            self.scaled(self.row("out", out, i), factors[i])
+            self.scaled(self.row("out", out, i), factors[i], divide=self.exact)
         f.ret()
 
     def there(self, count: Value) -> Value:
         """The lanes below `count`."""
         return self.f.iota(vector(I64, self.w)) < self.f.splat(count, self.w)
 
-    def scaled(self, line: Pointer, factor: Value) -> None:
-        """A line of the result times a number."""
+    def scaled(self, line: Pointer, factor: Value, divide: bool = False) -> None:
+        """A line of the result times a number, or divided by it."""
         r = Row(self.f, self.e, {}, {"n": self.word["width"]})
         r.places["y"] = line
         wide = r.wide(factor)
-        r.each(lambda j: r.store("y", j, r.load("y", j) * wide))
+
+        def write(j: Value) -> None:
+            y = r.load("y", j)
+            r.store("y", j, y / wide if divide else y * wide)
+
+        r.each(write)
 
     # -- backward ----------------------------------------------------------------------------
 
@@ -339,40 +385,57 @@ class Attention(SmallGemm):
             self.of_head(n, head) for n in ("q", "k", "v", "out", "g", "dq", "dk", "dv")
         )
         mask = None if self.mask == "none" else self.of_head("mask", head)
-        kept, along = (self.word[n].of(e).at(head * w["rows"]) for n in ("kept", "along"))
-        with f.range(w["rows"]) as i:  # the sum of g * out: what all weights of a query share
-            r = Row(f, e, {}, {"n": w["width"]})
-            r.places |= {"g": self.row("g", g, i), "out": self.row("out", out, i)}
-            along[i] = r.reduce("add", lambda j, r=r: r.load("g", j) * r.load("out", j))  # type: ignore[misc]
+        kept = w["kept"].of(e).at(head * w["rows"])
+        along = w["along"].of(e).at(head * w["rows"] * (2 if self.exact else 1))
+        sums = along.at(w["rows"])  # of the weights of each query, in exact kernels
         p, d = f.buffer(e, BLOCK * BLOCK), f.buffer(e, BLOCK * BLOCK)
         queries, given = self.lines(), self.lines()
         scale, none = f.splat(self.scale, lanes), f.const(I64, 0)
         depth, width = w["depth"], w["width"]
+
+        def products(first: Value, key: Value, rows: Value, columns: Value) -> None:
+            """Scores with the mask, and g v^T, of a block of queries and one of keys."""
+            q_steps, factor = self.queries_turned(queries, self.row("q", q, first), rows)
+            g_steps = self.turned(given, "g", self.row("g", g, first), rows, width)
+            self.product(self.row("k", k, key), (w["k_row"], 1), queries, q_steps, p, BLOCK,
+                         (columns, rows, depth), none, factor)  # fmt: skip
+            self.product(self.row("v", v, key), (w["v_row"], 1), given, g_steps, d, BLOCK,
+                         (columns, rows, width), none)  # fmt: skip
+            self.masked(p, mask, first, key, (rows, columns))
+
+        # what all weights of a query share: the sum of weights times g v^T, which is that of g out
+        if self.exact:
+            self.write_sums(products, p, d, kept, along, sums)
+        else:
+            with f.range(w["rows"]) as i:
+                r = Row(f, e, {}, {"n": w["width"]})
+                r.places |= {"g": self.row("g", g, i), "out": self.row("out", out, i)}
+                along[i] = r.reduce("add", lambda j, r=r: r.load("g", j) * r.load("out", j))  # type: ignore[misc]
         with f.range(0, w["columns"], BLOCK) as key:
             columns = self.block(key, w["columns"])
             start = f.select(w["causal"] != 0, key, self.null)
-            k_here, v_here = self.row("k", k, key), self.row("v", v, key)
             with f.range(start, w["rows"], BLOCK) as first:
                 rows = self.block(first, w["rows"])
                 q_here, g_here = self.row("q", q, first), self.row("g", g, first)
-                q_steps = self.turned(queries, "q", q_here, rows, depth)
-                g_steps = self.turned(given, "g", g_here, rows, width)
-                self.product(k_here, (w["k_row"], 1), queries, q_steps, p, BLOCK,
-                             (columns, rows, depth), none, self.scale)  # fmt: skip
-                self.product(v_here, (w["v_row"], 1), given, g_steps, d, BLOCK,
-                             (columns, rows, width), none)  # fmt: skip
-                self.masked(p, mask, first, key, (rows, columns))
+                k_here = self.row("k", k, key)
+                if self.exact:  # one block of each is still there
+                    with f.when((w["rows"] > BLOCK) | (w["columns"] > BLOCK)):
+                        products(first, key, rows, columns)
+                else:
+                    products(first, key, rows, columns)
                 with f.range(0, rows, lanes) as i:
                     x, y = p.at(i), d.at(i)
                     seen = self.visible(x, first + i, key, columns)
                     there = self.there(rows - i)
                     less, level = (a.load_masked(first + i, there) for a in (kept, along))
+                    total = sums.load_masked(first + i, there) if self.exact else None
 
                     def write(
                         _part: int, j: Value, x: Pointer = x, y: Pointer = y, less: Value = less,
-                        level: Value = level,
+                        level: Value = level, total: Value | None = total,
                     ) -> None:  # fmt: skip
                         weight = self.power(x.load(j * BLOCK, lanes) - less)
+                        weight = weight if total is None else weight / total
                         x.store(weight, j * BLOCK)
                         y.store(weight * (y.load(j * BLOCK, lanes) - level) * scale, j * BLOCK)
 
@@ -389,11 +452,55 @@ class Attention(SmallGemm):
                              w["dq_row"], (rows, depth, columns), later)  # fmt: skip
         f.ret()
 
+    def write_sums(
+        self, products: Any, p: Pointer, d: Pointer, kept: Pointer, along: Pointer, sums: Pointer
+    ) -> None:
+        """Of each query the sum of the weights exp(x - kept), which is 1 but for the rounding of
+        `kept` (1 of a query that sees nothing), and the mean of g v^T by these weights."""
+        f, w, lanes = self.f, self.word, self.w
+        kind = vector(self.e, lanes)
+        zero, one = f.const(kind, 0.0), f.const(kind, 1.0)
+        totals, levels = f.buffer(self.e, BLOCK), f.buffer(self.e, BLOCK)
+        with f.range(0, w["rows"], BLOCK) as first:
+            rows = self.block(first, w["rows"])
+            with f.range(0, BLOCK, lanes) as i:
+                totals.store(zero, i)
+                levels.store(zero, i)
+            end = f.select(w["causal"] != 0, first + rows, w["columns"])
+            end = f.select(end < w["columns"], end, w["columns"])
+            with f.range(0, end, BLOCK) as key:
+                columns = self.block(key, w["columns"])
+                products(first, key, rows, columns)
+                with f.range(0, rows, lanes) as i:
+                    x, y = p.at(i), d.at(i)
+                    less = kept.load_masked(first + i, self.there(rows - i))
+                    seen = self.visible(x, first + i, key, columns)
+                    weights, means = ([f.var(zero) for _ in range(TOGETHER)] for _ in range(2))
+
+                    def add(
+                        part: int, j: Value, x: Pointer = x, y: Pointer = y, less: Value = less,
+                        weights: Any = weights, means: Any = means,
+                    ) -> None:  # fmt: skip
+                        power = self.power(x.load(j * BLOCK, lanes) - less)
+                        weights[part].set(weights[part].get() + power)
+                        means[part].set(f.fma(power, y.load(j * BLOCK, lanes), means[part].get()))
+
+                    self.over(seen, add)
+                    for to, parts in ((totals, weights), (levels, means)):
+                        more = self.combined(parts, lambda a, b: a + b)
+                        to.store(to.load(i, lanes) + more, i)
+            with f.range(0, rows, lanes) as i:
+                there, total = self.there(rows - i), totals.load(i, lanes)
+                total = f.select(total == 0.0, one, total)
+                sums.store_masked(total, first + i, there)
+                along.store_masked(levels.load(i, lanes) / total, first + i, there)
+
 
 @functools.cache
-def kernel(e: str, mask: str, backward: bool) -> Kernel:
-    """The kernel of an element type and a kind of mask: "none", "bool" or "float"."""
+def kernel(e: str, mask: str, backward: bool, exact: bool = False) -> Kernel:
+    """The kernel of an element type and a kind of mask: "none", "bool" or "float"; `exact` for
+    small work."""
     return Kernel(
-        BACKWARD if backward else FORWARD, (e, mask, BLOCK, DEEPEST),
-        lambda: Attention(e, mask, backward).build(), lambda: tile_symbols(e),
+        BACKWARD if backward else FORWARD, (e, mask, exact, PARTS, BLOCK, DEEPEST),
+        lambda: Attention(e, mask, backward, exact).build(), lambda: tile_symbols(e),
     )  # fmt: skip

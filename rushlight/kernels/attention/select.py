@@ -93,6 +93,8 @@ class Making:
         self.dtype, self.element = q[0], ELEMENTS[q[0]]
         self.lead, (self.rows, self.depth) = q[1][:-2], q[1][-2:]
         self.columns, self.width = v[1][-2:]
+        work = math.prod(self.lead) * self.rows * self.depth * self.columns
+        self.exact = work < tuning.ATTENTION_EXACT
         self.causal = causal
         self.launches: list[Launch | Reference] = []
         self.arrays: dict[str, str | None] = {}
@@ -184,7 +186,7 @@ def plan_forward(q: Layout, k: Layout, v: Layout, mask: Layout | None, causal: b
             "out": making.written("out", making.result(making.rows, making.width)),
             "kept": MetaArray(q[1][:-1], q[0]),
         }
-        making.launch(kernel(making.element, making.kind, False), kept="kept")
+        making.launch(kernel(making.element, making.kind, False, making.exact), kept="kept")
         name, launches, flops = "attention.flash", making.launches, making.flops(2)
     else:
         lead = np.broadcast_shapes(q[1][:-2], k[1][:-2], v[1][:-2], mask[1][:-2] if mask else ())
@@ -222,10 +224,11 @@ def plan_backward(
     }
     if causal and making.columns > making.rows:  # keys that nobody sees
         making.launches.append(Reference(reference.zero, ("dk", "dv"), ()))
-    making.launch(kernel(making.element, making.kind, True), kept=along, along="along")
+    made = kernel(making.element, making.kind, True, making.exact)
+    making.launch(made, kept=along, along="along")
     metas = [MetaArray(a[1], a[0]) for a in (g, out, kept, q, k, v)]
     return Plan(
         "attention.flash_backward", ("g", "out", "kept", "q", "k", "v", "mask"), outputs,
-        making.launches, workspace={"along": nbytes(metas[2])}, scalars=("scale",),
-        flops=making.flops(5), bytes=nbytes(*metas, *outputs.values()),
+        making.launches, workspace={"along": nbytes(metas[2]) * (2 if making.exact else 1)},
+        scalars=("scale",), flops=making.flops(5), bytes=nbytes(*metas, *outputs.values()),
     )  # fmt: skip

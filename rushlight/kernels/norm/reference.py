@@ -70,6 +70,16 @@ def rows(
     return (y.reshape(x.shape), *(a.reshape(-1) for a in kept))
 
 
+class RoundedOnce(ArrayRows):
+    """With a * b + c rounded once, as LLVM has it: the gradient of layer norm has two of them in a
+    row, and without would be less exact than the formula as one writes it."""
+
+    def fma(self, a: Array, b: Array, c: Array) -> Array:
+        if self.c != np.float32:
+            return super().fma(a, b, c)
+        return (np.multiply(a, b, dtype=np.float64) + c).astype(self.c)
+
+
 def rows_grad(
     g: Array, x: Array, w: Array | None, mean: Array | None, rstd: Array, *, length: int,
     wanted: tuple[str, ...],
@@ -85,7 +95,7 @@ def rows_grad(
         operands = {"g": g[at], "x": x[at], **{k: a[at, None] for k, a in numbers.items()}}
         if w is not None:
             operands["w"] = w
-        parts = by_numpy(layer_norm.layer_norm_grad, operands, wanted, 1)
+        parts = by_numpy(layer_norm.layer_norm_grad, operands, wanted, 1, reader=RoundedOnce)
         for k, part in zip(wanted, parts, strict=True):
             if k == "dx":
                 found[k][at] = part

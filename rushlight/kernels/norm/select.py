@@ -314,8 +314,11 @@ def group_sizes(x: MetaArray, number: int) -> dict[str, int]:
     n, c = x.shape[:2]
     length, inside = math.prod(x.shape[2:]), c // number
     each = max(1, tuning.NORM_CHUNK // (inside * length))
+    block = max(1, tuning.NORM_BLOCK // length)
+    if length < tuning.NORM_SHORT or x.size < tuning.NORM_SMALL:
+        block = tuning.NORM_SMALL_BLOCK  # each channel is one addition to a lane of a vector
     return {"n": length, "images": inside, "channels": n * number, "groups": number, "each": each,
-            "block": max(1, tuning.NORM_BLOCK // length), "count": inside * length,
+            "block": block, "count": inside * length,
             "chunks": -(-n * number // each)}  # fmt: skip
 
 

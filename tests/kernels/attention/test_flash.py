@@ -50,3 +50,39 @@ def test_interfaces_have_strides_for_each_operand() -> None:
     assert "dq_row" in flash.BACKWARD.types
     assert "dq_row" not in flash.FORWARD.types
     assert "scale: float. factor of the scores" in flash.FORWARD.documentation()
+
+
+def plain_attention(q: Any, k: Any, v: Any, g: Any, hidden: Any) -> list[Any]:
+    """As it was before kernels took small work: the weights are kept."""
+    scale = q.dtype.type(1 / np.sqrt(q.shape[-1]))
+    w = (q * scale) @ k.swapaxes(-1, -2) + hidden.astype(q.dtype)
+    w = np.exp(w - w.max(-1, keepdims=True))
+    w /= w.sum(-1, keepdims=True)
+    gw = g @ v.swapaxes(-1, -2) * w
+    d = gw - w * gw.sum(-1, keepdims=True)
+    return [w @ v, d @ k * scale, d.swapaxes(-1, -2) @ q * scale, w.swapaxes(-1, -2) @ g]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("rows", "keys", "depth"), [(8, 8, 16), (5, 5, 8), (20, 20, 16),
+                                                      (3, 150, 8), (70, 70, 16)])  # fmt: skip
+def test_errors_of_small_work_are_not_larger(
+    rows: int, keys: int, depth: int, causal: bool, not_larger: Any
+) -> None:
+    rng = np.random.default_rng(0)
+    found: list[list[Any]] = [[], [], []]
+    hidden = np.where(causal & (np.arange(keys) > np.arange(rows)[:, None]), -np.inf, 0.0)
+    for _ in range(800):
+        q, k, v, g = (
+            (rng.standard_normal((1, 2, n, depth)) * 2 + 0.5).astype(np.float32)
+            for n in (rows, keys, keys, rows)
+        )
+        scale = float(1 / np.sqrt(depth))
+        y = select.forward(q, k, v, None, scale, causal)
+        slopes = select.backward(g, *y, q, k, v, None, scale, causal)
+        assert slopes is not None
+        found[0].append([y[0], *slopes])
+        found[1].append(plain_attention(q, k, v, g, hidden))
+        found[2].append(plain_attention(*(a.astype(np.float64) for a in (q, k, v, g)), hidden))
+    for kernel, plain, exact in zip(*(zip(*part, strict=True) for part in found), strict=True):
+        not_larger(*(np.stack(a) for a in (kernel, plain, exact)))

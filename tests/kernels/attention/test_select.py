@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,13 @@ SIZES = [
     (130, 129, 40, 16), (1, 1, 1, 1),
 ]  # fmt: skip
 KINDS = ["none", "causal", "bool", "added", "padding"]
+
+
+@pytest.fixture(autouse=True, params=[0, 1 << 60], ids=["large", "small"])
+def _both_kernels(request: Any, limits: Any) -> Iterator[None]:
+    """Kernels of large and of small work, for all sizes."""
+    with limits(ATTENTION_EXACT=request.param):
+        yield
 
 
 def native(q: Any, k: Any, v: Any, mask: Any) -> bool:
