@@ -39,7 +39,7 @@ INTERFACE = Interface(
         **{k + "?" * (k in _OF_GEMM.optional): text for k, text in _OF_GEMM.arrays.items()},
         "packed": "room for the shared operand's panels: `packed_bytes`",
     },
-    ints={k: text for k, text in _OF_GEMM.ints.items() if k != "mode"},
+    ints={k: _OF_GEMM.ints[k] for k in _OF_GEMM.ints if k not in ("mode", *gemm.PACKING)},
     state=("first", "count", "lines", "begin", "pc", "kc", "steps", "shared", "own", "group",
            "groups", "at_once", "flag"),
 )  # fmt: skip
@@ -242,9 +242,8 @@ class AmxGemm:
         with fine.otherwise():
             row, column = (get("begin"), start) if left else (start, get("begin"))
             rows, columns = (get("lines"), most) if left else (most, get("lines"))
-            spare = amx.reserve(
-                f, gemm.packed_size("float", GROUP * PANEL if left else LINES, 1) * 4
-            )
+            lines = GROUP * PANEL if left else LINES
+            spare = amx.reserve(f, gemm.packed_size("float", lines, 1, gemm.KC) * 4)
             self.plain(f, words, batch, f.const(I64, 1), row, rows, column, columns, spare)
             amx.give_back(f, spare)
         amx.give_back(f, room)
@@ -275,6 +274,8 @@ class AmxGemm:
             "a": a, "b": b, "c": c, "bias_row": bias("bias_row", row),
             "bias_col": bias("bias_col", column), "packed": room, "m": rows, "n": columns,
             "k": get("kc"), "batch": products, "accumulate": add, "mode": f.const(I64, 0),
+            "direct": f.const(I64, 0), "block": f.const(I64, gemm.KC),
+            "depth": f.const(I64, gemm.KC),
         }  # fmt: skip
         given = {name: given[name] if name in given else get(name) for name in gemm.INTERFACE.types}
         f.call("plain_run", None, list(given.values()))
@@ -355,4 +356,4 @@ def packed_bytes(m: int, n: int, k: int, batch: int, parts: int) -> int:
     panels = -(-min(m, n, LINES) // PANEL)
     size = panels * -(-min(k, DEPTH) // amx.DEPTH) * 2 * parts * amx.TILE
     many = min(max(1, ROOM // size), batch)
-    return max(many * size, 4 * gemm.packed_size("float", n, many))
+    return max(many * size, 4 * gemm.packed_size("float", n, many, gemm.KC))

@@ -3,12 +3,16 @@
 After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication (2008), and Van Zee
 and van de Geijn, BLIS (2015):
 
-    for blocks of N columns and K rows of B:        B is packed into panels of NR columns, by all
-        for groups of rows of A x groups of panels:     threads; each chunk packs its rows of A
-            for each panel of B, each panel of A:        and runs the micro-kernel:
-                an h x NR tile of C stays in registers while A and B stream by
+    for N columns and `depth` rows of B:            packed into panels of NR columns, by all threads
+        for groups of rows of A x groups of panels:     a chunk, which one thread computes:
+            for blocks of K:                                its rows of A are packed
+                for each panel of B, each panel of A:           and the micro-kernel runs:
+                    an h x NR tile of C stays in registers while A and B stream by
 
 Rows are dealt evenly over panels of at most MR rows, so every height up to MR has a micro-kernel.
+There is a second one for few rows of A, which reads A where it lies (`direct`): with few rows, many
+chunks would pack the same ones.
+
 Blocks and chunks depend on the shapes alone: the bits are the same for any number of threads.
 
 Packing is a pluggable part: a subclass may read B from elsewhere (`conv/implicit_gemm.py`: an
@@ -27,6 +31,7 @@ from ..runtime import jit, tables, threads
 
 KC = 256  # rows of B a block: a panel of B (KC x NR) stays in the first-level cache
 NC = 1024  # columns of B a block: the packed block (KC x NC) stays in the second level
+ROOM = KC * NC  # elements of B that are packed at a time, unless one block of K has more
 GROUP = 4  # panels of rows a chunk packs: at most 4 x MR x KC elements on the stack
 
 INTERFACE = Interface(
@@ -55,10 +60,15 @@ INTERFACE = Interface(
         "batch": "products",
         "accumulate": "1: C is added to, 0: it is written",
         "mode": "0: pack and multiply by blocks, 1: pack all of B, 2: multiply by what 1 packed",
+        "direct": "1: A is read where it lies, 0: its rows are packed",
+        "block": "elements of a sum that are added before they join the others: a block of K",
+        "depth": "rows of B that are packed at a time, some blocks; with mode 2 at least k",
     },
-    state=("jc", "nc", "pc", "kc", "panels", "height", "taller", "col_panels", "col_group",
+    state=("jc", "nc", "pd", "after", "panels", "height", "taller", "col_panels", "col_group",
            "row_groups", "col_groups"),
 )  # fmt: skip
+
+PACKING = ("direct", "block", "depth")  # what of them says how vectors pack
 
 
 def tile_rows(e: str) -> int:
@@ -112,10 +122,10 @@ class Gemm:
         self.mr = tile_rows(e)
         self.module = Module(f"{self.name}_{e}")
 
-    def build_tiles(self, heights: Sequence[int]) -> Module:
+    def build_tiles(self, heights: Sequence[int], direct: bool = False) -> Module:
         """Tiles of some heights, in a table."""
         for h in heights:
-            self.write_micro(h)
+            self.write_micro(h, direct)
         table = ", ".join(f"ptr @micro{h}" for h in heights)
         self.module.globals["tiles"] = f"@tiles = constant [{len(heights)} x ptr] [{table}]"
         return self.module
@@ -128,7 +138,8 @@ class Gemm:
     def declare_tile(self) -> None:
         """Call the tiles of another module."""
         threads.declare_run(self.module)
-        self.module.globals["micro"] = f"@micro = external constant [{self.mr} x ptr]"
+        for table in ("micro", "direct"):
+            self.module.globals[table] = f"@{table} = external constant [{self.mr} x ptr]"
         self.module.declare("pack_a", None, [PTR, PTR, I64, I64, I64, I64])
 
     def build(self) -> Module:
@@ -142,23 +153,33 @@ class Gemm:
 
     # -- the tile ----------------------------------------------------------------------------
 
-    def write_micro(self, h: int) -> None:
-        """An h x NR tile of C: sum over k of a column of A times a row of B."""
+    def write_micro(self, h: int, direct: bool = False) -> None:
+        """An h x NR tile of C: sum over k of a column of A times a row of B.
+
+        A is packed, h elements for each k; `direct`: it lies anyhow, by `a_row` and `a_col`.
+        """
         w, e = self.w, self.e
         f = self.module.function(
             f"micro{h}", None,
             [("kc", I64), ("a", PTR), ("b", PTR), ("c", PTR), ("ldc", I64), ("add", I64),
-             ("columns", I64), ("bias_row", PTR), ("bias_col", PTR)], private=True,
+             ("columns", I64), ("bias_row", PTR), ("bias_col", PTR),
+             *([("a_row", I64), ("a_col", I64)] if direct else [])], private=True,
         )  # fmt: skip
         a, b, c = (f.args[n].of(e) for n in "abc")
         zero = f.const(vector(e, w), 0)
         sums = [[f.var(zero) for _ in range(2)] for _ in range(h)]
-        with f.range(0, f.args["kc"], unroll=4) as k:
+        if direct:  # three rows to a pointer: x86 adds a register, once or twice, at no cost
+            a_row, a_col = f.args["a_row"], f.args["a_col"]
+            ends = [f.var(a.at(a_row * i)) for i in range(0, h, 3)]
+        with f.range(0, f.args["kc"], unroll=1 if direct else 4) as k:
             row = [b.load(k * self.nr + j * w, w, aligned=True) for j in range(2)]
             for i in range(h):
-                one = f.splat(a.load(k * h + i), w)
+                place = ends[i // 3].get().at(a_row * (i % 3)) if direct else a.at(k * h + i)
+                one = f.splat(place[0], w)
                 for j in range(2):
                     sums[i][j].set(f.fma(one, row[j], sums[i][j].get()))
+            for end in ends if direct else ():
+                end.set(end.get().at(a_col))
         columns, ldc = f.args["columns"], f.args["ldc"]
         lanes = f.iota(vector(I32, w))
         masks = [lanes < f.convert(columns - j * w, I32) for j in range(2)]
@@ -283,16 +304,22 @@ class Gemm:
         """A chunk of packing: one panel of B of one product of the batch."""
         f = self.module.function("packing", None, [("words", PTR), ("index", I64)], private=True)
         words = Words(f, f.args["words"])
-        index, panels, kc = f.args["index"], words.get("col_panels"), words.get("kc")
-        batch, panel = index // panels, index % panels
+        panels, products = words.get("col_panels"), words.get("batch")
+        of_block = products * panels
+        number, rest = f.args["index"] // of_block, f.args["index"] % of_block
+        begin = number * words.get("block")
+        pc = words.get("pd") + begin
+        left = words.get("after") - pc
+        kc = f.select(left < words.get("block"), left, words.get("block"))
+        batch, panel = rest // panels, rest % panels
         first = panel * self.nr
         left = words.get("nc") - first
         columns = f.select(left < self.nr, left, f.const(I64, self.nr))
         row, col = words.get("b_row"), words.get("b_col")
         b = words.pointer("b", self.e).at(
-            batch * words.get("b_batch") + words.get("pc") * row + (words.get("jc") + first) * col
+            batch * words.get("b_batch") + pc * row + (words.get("jc") + first) * col
         )
-        to = words.pointer("packed", self.e).at(index * kc * self.nr)
+        to = words.pointer("packed", self.e).at((begin * of_block + rest * kc) * self.nr)
         f.call("pack_b", None, [to, b, row, col, columns, kc])
         f.ret()
 
@@ -302,7 +329,7 @@ class Gemm:
         f = self.module.function("compute", None, [("words", PTR), ("index", I64)], private=True)
         words = Words(f, f.args["words"])
         get = words.get
-        col_groups, kc = get("col_groups"), get("kc")
+        col_groups, col_panels, products = get("col_groups"), get("col_panels"), get("batch")
         per_product = get("row_groups") * col_groups
         batch, rest = f.args["index"] // per_product, f.args["index"] % per_product
         row_group, col_group = rest // col_groups, rest % col_groups
@@ -311,9 +338,15 @@ class Gemm:
         left = panels - first_panel
         own_panels = f.select(left < GROUP, left, f.const(I64, GROUP))
         rows = f.buffer(e, GROUP * self.mr * KC + 2 * self.w)
-        a = words.pointer("a", e).at(batch * get("a_batch") + get("pc") * get("a_col"))
+        matrix = words.pointer("a", e).at(batch * get("a_batch"))
         c = words.pointer("c", e).at(batch * get("c_batch") + get("jc"))
-        size = self.mr * kc
+        first = col_group * get("col_group")
+        last = first + get("col_group")
+        last = f.select(last < col_panels, last, col_panels)
+        null = Value(f, PTR, "null")
+        direct = get("direct") != 0
+        packs = get("direct") == 0
+        table, directly = Pointer(f, "@micro", PTR), Pointer(f, "@direct", PTR)
 
         def start_of(panel: Value) -> Value:
             return panel * height + f.select(panel < taller, panel, taller)
@@ -321,42 +354,44 @@ class Gemm:
         def height_of(panel: Value) -> Value:
             return height + f.select(panel < taller, f.const(I64, 1), 0)
 
-        with f.range(own_panels) as p:
-            panel = first_panel + p
-            source = a.at(start_of(panel) * get("a_row"))
-            given = [rows.at(p * size), source, get("a_row"), get("a_col"), height_of(panel), kc]
-            f.call("pack_a", None, given)
-        first = col_group * get("col_group")
-        after = first + get("col_group")
-        after = f.select(after < get("col_panels"), after, get("col_panels"))
-        packed = words.pointer("packed", e).at(batch * get("col_panels") * kc * nr)
-        null = Value(f, PTR, "null")
-        add = f.select(get("pc") > 0, f.const(I64, 1), get("accumulate"))
+        with f.range(get("pd"), get("after"), get("block")) as pc:
+            left = get("after") - pc
+            kc = f.select(left < get("block"), left, get("block"))
+            a, size = matrix.at(pc * get("a_col")), kc * self.mr
+            with f.when(packs), f.range(own_panels) as p:
+                panel = first_panel + p
+                source = a.at(start_of(panel) * get("a_row"))
+                given = [rows.at(p * size), source, get("a_row"), get("a_col")]
+                f.call("pack_a", None, [*given, height_of(panel), kc])
+            begin = (pc - get("pd")) * products + batch * kc
+            packed = words.pointer("packed", e).at(begin * col_panels * nr)
+            add = f.select(pc > 0, f.const(I64, 1), get("accumulate"))
 
-        def bias(name: str, place: Value) -> Value:
-            """A bias belongs to the first block of rows of B."""
-            there = (get("pc") == 0) & f.compare("ne", get(name), null)
-            found = words.pointer(name, e).at(place)
-            return f.emit(PTR, f"select i1 {there.text}, ptr {found.text}, ptr {null.text}")
+            def bias(name: str, place: Value, pc: Value = pc) -> Value:
+                """A bias belongs to the first block of rows of B."""
+                there = (pc == 0) & f.compare("ne", get(name), null)
+                found = words.pointer(name, e).at(place)
+                return f.emit(PTR, f"select i1 {there.text}, ptr {found.text}, ptr {null.text}")
 
-        table = Pointer(f, "@micro", PTR)
-        with f.range(first, after) as j, f.range(own_panels) as p:
-            panel = first_panel + p
-            start, h = start_of(panel), height_of(panel)
-            left = get("nc") - j * nr
-            columns = f.select(left < nr, left, f.const(I64, nr))
-            micro = table[h - 1]
-            f.call_pointer(
-                micro, None,
-                [kc, rows.at(p * size), packed.at(j * kc * nr), c.at(start * get("c_row") + j * nr),
-                 get("c_row"), add, columns, bias("bias_row", start),
-                 bias("bias_col", get("jc") + j * nr)],
-            )  # fmt: skip
+            with f.range(first, last) as j, f.range(own_panels) as p:
+                panel = first_panel + p
+                start, h = start_of(panel), height_of(panel)
+                left = get("nc") - j * nr
+                columns = f.select(left < nr, left, f.const(I64, nr))
+                given = [packed.at(j * kc * nr), c.at(start * get("c_row") + j * nr), get("c_row"),
+                         add, columns, bias("bias_row", start),
+                         bias("bias_col", get("jc") + j * nr)]  # fmt: skip
+                with f.when(direct) as branch:
+                    source, strides = a.at(start * get("a_row")), [get("a_row"), get("a_col")]
+                    f.call_pointer(directly[h - 1], None, [kc, source, *given, *strides])
+                with branch.otherwise():
+                    f.call_pointer(table[h - 1], None, [kc, rows.at(p * size), *given])
         f.ret()
 
     def write_run(self) -> None:
-        """The loops over blocks of B, by `mode`: 0 packs and uses one block after the other in the
-        same room, 1 packs all, one behind the other, and does no more, 2 uses what 1 has packed."""
+        """The loops over what is packed of B at a time, by `mode`: 0 packs and uses one part after
+        the other in the same room, 1 packs all, one behind the other, and does no more, 2 uses what
+        1 has packed."""
         f = INTERFACE.begin_run(self.module)
         place = INTERFACE.pack(f)
         words = Words(f, place)
@@ -368,7 +403,8 @@ class Gemm:
         words.set("taller", m % panels)
         words.set("row_groups", row_groups)
         packing, compute = Value(f, PTR, "@packing"), Value(f, PTR, "@compute")
-        mode, room = f.args["mode"], f.var(words.get("packed"))
+        block, depth, mode = f.args["block"], f.args["depth"], f.args["mode"]
+        room = f.var(words.get("packed"))
         with f.range(0, n, NC) as jc:
             left = n - jc
             nc = f.select(left < NC, left, f.const(I64, NC))
@@ -382,18 +418,19 @@ class Gemm:
             for word, amount in (("jc", jc), ("nc", nc), ("col_panels", col_panels),
                                 ("col_group", group), ("col_groups", col_groups)):  # fmt: skip
                 words.set(word, amount)
-            with f.range(0, k, KC) as pc:
-                left = k - pc
-                kc = f.select(left < KC, left, f.const(I64, KC))
-                words.set("pc", pc)
-                words.set("kc", kc)
+            with f.range(0, k, depth) as pd:
+                after = f.select(k - pd < depth, k, pd + depth)
+                words.set("pd", pd)
+                words.set("after", after)
                 words.set("packed", room.get())
+                blocks = (after - pd + (block - 1)) // block
                 with f.when(mode != 2):
-                    f.call("pool_run", None, [packing, place, batch * col_panels])
+                    f.call("pool_run", None, [packing, place, blocks * batch * col_panels])
                 with f.when(mode != 1):
                     f.call("pool_run", None, [compute, place, batch * row_groups * col_groups])
                 with f.when(mode != 0):
-                    room.set(room.get().of(self.e).at(batch * col_panels * kc * self.nr))
+                    used = (after - pd) * batch * col_panels * self.nr
+                    room.set(room.get().of(self.e).at(used))
         f.ret()
 
 
@@ -403,22 +440,32 @@ def panel_heights(e: str, m: int) -> tuple[int, ...]:
     return (m // panels, m // panels + 1) if m % panels else (m // panels,)
 
 
-def tile_symbols(e: str, heights: tuple[int, ...] | None = None) -> dict[str, int]:
+def tile_symbols(
+    e: str, heights: tuple[int, ...] | None = None, direct: bool = False
+) -> dict[str, int]:
     """The tiles of some heights (or of all), and the packing of A, which modules with products
     import. A tile is compiled when its height is first needed: each takes a twentieth of a
     second."""
     key = (e, jit.target().lanes)
     micro = tables.Table.of(("tile", *key), tile_rows(e))
-    micro.fill(heights, lambda some: Gemm(e).build_tiles(some))
+    directly = tables.Table.of(("direct_tile", *key), tile_rows(e))
+    needed = directly if direct else micro
+    needed.fill(heights, lambda some: Gemm(e).build_tiles(some, direct))
     pack = jit.load(("pack_a", *key), lambda: Gemm(e).build_pack(), ["pack_a"])
-    return {"micro": micro.address, **pack}
+    return {"micro": micro.address, "direct": directly.address, **pack}
 
 
 @functools.cache
-def kernel(e: str, heights: tuple[int, ...] | None = None) -> Kernel:
-    """The kernel of an element type, with tiles for panels of these heights, or of all."""
-    key = (e, KC, NC, GROUP)
-    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights))
+def kernel(e: str, heights: tuple[int, ...] | None = None, direct: bool = False) -> Kernel:
+    """The kernel of an element type, with tiles for panels of these heights, or of all; those for
+    rows of A where they lie (`direct`), or for packed ones."""
+    key = (e, NC, GROUP)
+    return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights, direct))
+
+
+def reads_directly(e: str, m: int) -> bool:
+    """Whether rows of A are read where they lie, for they are few."""
+    return m <= GROUP * tile_rows(e)
 
 
 def whole_size(e: str, n: int, k: int) -> int:
@@ -427,7 +474,14 @@ def whole_size(e: str, n: int, k: int) -> int:
     return sum(-(-min(n - j, NC) // nr) for j in range(0, n, NC)) * nr * k
 
 
-def packed_size(e: str, n: int, batch: int) -> int:
+def depth_of(n: int, k: int, batch: int, block: int = KC) -> int:
+    """How many rows of B are packed at a time in mode 0: a block, or more of a narrow B, for then
+    threads wait less often for each other."""
+    width = batch * NC if n > NC else batch * n
+    return min(max(1, ROOM // (width * block)), -(-k // block)) * block
+
+
+def packed_size(e: str, n: int, batch: int, depth: int) -> int:
     """Elements of the room that B is packed into (mode 0)."""
     nr = 2 * (jit.target().lanes // (2 if e == F64 else 1))
-    return batch * KC * nr * -(-min(n, NC) // nr)
+    return batch * depth * nr * -(-min(n, NC) // nr)

@@ -398,7 +398,8 @@ class Problem:
         if by_amx:
             nbytes = amx_gemm.packed_bytes(m, n, k, count, 3)
         else:
-            nbytes = gemm.packed_size(self.element, n, count) * self.dtype.itemsize
+            depth = gemm.depth_of(n, k, count)
+            nbytes = gemm.packed_size(self.element, n, count, depth) * self.dtype.itemsize
         bias = self.adds and self.plain and not any((d, self.d[0]))
         copied = self.adds and self.plain and not bias
         if copied:
@@ -412,7 +413,7 @@ class Problem:
             c=self.names["c"], c_row=n, c_batch=c,
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
-            **({} if by_amx else {"mode": 0}),
+            **({} if by_amx else {"mode": 0, "direct": 0, "block": gemm.KC, "depth": depth}),
         )  # fmt: skip
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")

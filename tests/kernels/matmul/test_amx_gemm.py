@@ -203,9 +203,11 @@ def test_the_module_compiles_for_a_cpu_with_the_unit(parts: int, products: int) 
 
 @LLVM
 def test_the_interface_is_that_of_the_plain_product() -> None:
-    """Without the mode, for nothing stays packed; what is left to vectors is called with all."""
+    """Without the mode, for nothing stays packed, and A is never read where it lies; what is left
+    to vectors is called with all."""
     wanted = dict(gemm.INTERFACE.types)
-    del wanted["mode"]
+    for name in ("mode", *gemm.PACKING):
+        del wanted[name]
     assert wanted == amx_gemm.INTERFACE.types
     assert amx_gemm.INTERFACE.optional == gemm.INTERFACE.optional
 
@@ -221,7 +223,7 @@ def test_the_room_for_packed_panels(parts: int) -> None:
         return amx_gemm.packed_bytes(m, n, k, batch, parts)
 
     step = 2 * parts * amx.TILE
-    plain = 4 * gemm.packed_size("float", 4000, 1)
+    plain = 4 * gemm.packed_size("float", 4000, 1, gemm.KC)
     assert room(1000, 4000, 1000) == max(32 * 32 * step, plain)
     assert room(65, 64, 33) >= 2 * 2 * step
     assert room(65, 64, 33, 7) >= 7 * 2 * 2 * step
@@ -229,7 +231,7 @@ def test_the_room_for_packed_panels(parts: int) -> None:
     assert room(10**6, 10**6, 10**6) >= largest  # one block, however large the product is
     assert room(10**6, 1024, 10**6) == largest
     many = amx_gemm.ROOM // (2 * 2 * step)
-    most = max(amx_gemm.ROOM, 4 * gemm.packed_size("float", 64, many))
+    most = max(amx_gemm.ROOM, 4 * gemm.packed_size("float", 64, many, gemm.KC))
     assert room(64, 64, 64, 10**6) <= most  # some products of a batch at a time
 
 

@@ -42,3 +42,48 @@ def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any
         bias = rng.standard_normal(140)
         y = select.linear(x, w, bias)
         np.testing.assert_allclose(y, x @ w + bias, rtol=1e-12, atol=1e-11)
+
+
+def product_by(
+    a: np.ndarray, b: np.ndarray, direct: bool, block: int, depth: int, batch: int = 1
+) -> np.ndarray:
+    """a @ b by the kernel, with what a plan would decide given."""
+    from rushlight.kernels.matmul import gemm
+    from rushlight.kernels.meta import MetaArray
+    from rushlight.kernels.plan import Launch, Plan
+
+    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
+    element, size = select.ELEMENTS[a.dtype], a.itemsize
+    of_a, of_b = ([s // size for s in x.strides] for x in (a, b))
+    launch = Launch(
+        gemm.kernel(element, gemm.panel_heights(element, m), direct), a="a", a_row=of_a[-2],
+        a_col=of_a[-1], a_batch=of_a[0], b="b", b_row=of_b[-2], b_col=of_b[-1], b_batch=of_b[0],
+        c="y", c_row=n, c_batch=m * n, m=m, n=n, k=k, batch=batch, packed="panels",
+        accumulate=0, mode=0, direct=int(direct), block=block, depth=depth,
+    )  # fmt: skip
+    room = gemm.packed_size(element, n, batch, depth) * size
+    outputs = {"y": MetaArray((batch, m, n), a.dtype)}
+    found: np.ndarray = Plan("t", ("a", "b"), outputs, [launch], workspace={"panels": room}).run(
+        a, b
+    )
+    return found
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 5, 3), (11, 700, 40), (33, 300, 1050)])
+def test_the_bits_do_not_depend_on_packing(
+    m: int, k: int, n: int, dtype: Any, rng: np.random.Generator, by_threads: Any
+) -> None:
+    """Neither on where A is read nor on how much of B is packed at a time; blocks alone matter."""
+    for turned in (False, True):
+        a = rng.standard_normal((2, k, m) if turned else (2, m, k)).astype(dtype)
+        a = a.swapaxes(1, 2) if turned else a
+        b = rng.standard_normal((2, k, n)).astype(dtype)
+        first = product_by(a, b, False, 256, 256, 2)
+        atol = 1e-9 if dtype is np.float64 else 1e-3
+        np.testing.assert_allclose(first, a.astype(float) @ b, atol=atol)
+        for direct in (False, True):
+            for depth in (256, 512, 1024):
+                given = (a, b, direct, 256, depth, 2)
+                got = by_threads(lambda given=given: product_by(*given))
+                np.testing.assert_array_equal(got, first)
