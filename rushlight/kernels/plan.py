@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import config
 from .launch import Launch, Reference, Series, View, renamed
 from .meta import MetaArray, contiguous_strides
 from .runtime.workspace import workspace
@@ -287,10 +288,12 @@ def runner(plan: Plan) -> Callable[..., Any]:
         lines += [f"{k} = _room[{start}:]" if start else f"{k} = _room" for k, start in at]
     space |= plan.constants
     if any(isinstance(launch, (Launch, Series)) for launch in plan.launches):
-        from .runtime.threads import ready
+        from .runtime import memory, threads
 
-        space["ready"] = ready
-        lines.append("ready()")
+        # what `threads.ready` would find in nearly all calls
+        space |= {"ready": threads.ready, "pool": threads.pool(), "adopted": memory.adopted}
+        space["current"] = config.current
+        lines.append("if pool.size != current.num_threads or not adopted(): ready()")
     for i, launch in enumerate(plan.launches):
         if isinstance(launch, View):
             meta = launch.meta

@@ -256,6 +256,7 @@ COUNTS = (
 )  # fmt: skip
 _allocator: Any = None  # once asked for: the Allocator, or False where there is none
 _adopted: contextvars.ContextVar[bool] = contextvars.ContextVar("rushlight_memory", default=False)
+adopted = _adopted.get  # whether this thread's arrays come from the allocator
 _starting = threading.Lock()
 
 
@@ -316,7 +317,7 @@ def _made() -> Any:
 
 def ready() -> None:
     """Called before a large job: its thread's arrays come from the allocator from now on."""
-    if not _adopted.get():
+    if not adopted():
         _adopted.set(True)
         if start():
             _allocator.adopt()
