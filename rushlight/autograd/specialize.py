@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import dtype as _dtype
+from ..errors import message
 from ..kernels.elementwise.select import BARE, least_for
 from . import door, op_node, watch
-from .node import LEAF, Out, cut_at, line_from, tick
+from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
 from .views import View, attach_view, cell
 
 EMPTY = inspect.Parameter.empty
@@ -436,6 +437,41 @@ def entry_text(op: Any, contiguous: bool = False) -> str:
     return written(", ".join([*signature, "*_rest", "**_kw"]), lines)
 
 
+def sequence_text(op: Any) -> str:
+    """The public function of an operation on one sequence of tensors, such as `cat`: its short way
+    is for tensors of one type without history."""
+    statics = list(op.defaults)
+    given = ", ".join(["_tensors", *statics])
+    otherwise = f"return _slow({given}, _rest, _kw)"
+    wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
+    each = [
+        f"if _x.__class__ not in _plain or _x._fn is not None or _x._x is not None: {otherwise}",
+        "_a = _x._a",
+        f"if _a.__class__ is not _ndarray or (_a.dtype is not _d and _d is not None): {otherwise}",
+        "_d = _a.dtype",
+        "_arrays.append(_a)",
+    ]
+    words: dict[str, Any] = {
+        "arrays, edges, notes, low, narrow = taken(op, inputs)": [
+            f"if {wrong} or _tensors.__class__ not in _sequences: {otherwise}",
+            "_arrays, _d = [], None",
+            "for _x in _tensors:",
+            *(f"    {line}" for line in each),
+            f"if _d is not _F32 and _d is not _F64 and _d is not _I64: {otherwise}",
+        ],
+        "out = computed(op, inputs, arrays, kw, narrow)": [
+            f"try: _r = _fn(*_arrays, {', '.join(f'{s}={s}' for s in statics)})",
+            "except _refused: _r = None",
+            f"if _r is None: {otherwise}",
+        ],
+        "return finish(op, inputs, kw, y, low, narrow)": None,
+    }
+    parts = {"if not tracked(edges):": "if True:", "first_cut(notes)": "None"}
+    lines = pruned(read(door.general), op, words, parts)
+    signature = ["_tensors=_missing", *(f"{s}=_default_{s}" for s in statics), "*_rest", "**_kw"]
+    return written(", ".join(signature), lines)
+
+
 def method_text(op: Any, swap: bool) -> str:
     """`a.exp()` and `a + b`; with `swap` the reflected operator, where a stands on the right."""
     names = ", ".join(reversed(op.inputs) if swap else op.inputs)
@@ -531,6 +567,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_others": (I64, np.dtype(bool)),
         "_plain": plain,
         "_static": STATIC,
+        "_sequences": (tuple, list),
         "_missing": MISSING,
         "_refused": REFUSED,
         "_float": float,
@@ -635,7 +672,8 @@ def entry(
 
     It writes itself when it is first called: importing the package compiles nothing.
     """
-    if not suits(op) or op.outputs != 1 or op.return_type is not None:
+    sequence = op.variadic and not (op.check or op.view or op.promote != "common")
+    if not (sequence or suits(op)) or op.outputs != 1 or op.return_type is not None:
         return plain_way
     if op.varargs and len(op.defaults) != 1:
         return plain_way
@@ -658,8 +696,28 @@ def entry(
                 kw[name] = value
         return plain_way(*args, *rest, **kw)
 
+    def whole(tensors: Any, *more: Any) -> Any:
+        """The call of a sequence as it was made, the plain way."""
+        *statics, rest, kw = more
+        if isinstance(tensors, TensorBase):
+            raise TypeError(
+                message(
+                    f"{op.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                    "Tensor",
+                    wanted="a tuple or list of tensors",
+                    hint=f"torch.{op.name}((a, b), ...)",
+                )
+            )
+        args = [] if tensors is MISSING else [tensors]
+        for (name, default), value in zip(op.defaults.items(), statics, strict=True):
+            if rest:
+                args.append(value)
+            elif value is not default and value is not MISSING:
+                kw[name] = value
+        return plain_way(*args, *rest, **kw)
+
     def write() -> Any:
-        source = entry_text(op, contiguous)
+        source = sequence_text(op) if sequence else entry_text(op, contiguous)
         fill(space, op)
         if contiguous:
             space["_refused"] = REFUSED_BY_PART
@@ -667,7 +725,7 @@ def entry(
         public.__code__ = code_of(source)
         return public
 
-    space = new_space(_write=write, _slow=slow)
+    space = new_space(_write=write, _slow=whole if sequence else slow)
     public: Any = FunctionType(code_of(UNWRITTEN), space, op.name)
     return functools.update_wrapper(public, plain_way)
 
