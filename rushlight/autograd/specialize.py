@@ -1,11 +1,10 @@
-"""The door, written out for one operation: its own text, pruned by what a record says.
+"""The door, written out for one operation: functions of its own text, pruned by what a record says.
 
 `door.general` serves every operation and every kind of operand, so it loops over operands and asks
-the record many things. Most calls are of one sort: plain tensors of one type, one result. For
-these, `core(op)` and `entry(op)` make a function of the same text: tests of the record are decided
-(`pruned`), and its words, such as `taken` and `computed`, are written out for the operands that the
-record has. `core` takes (parameters, *tensors) and stands behind `door.apply`, `entry` has the
-record's public signature. Whatever is not of that sort goes the long way, `general` itself.
+the record many things. Most calls are of one sort: plain tensors of one type. For these, `core(op)`
+and `entry(op)` make a function of the same text (`call_text.py`). `core` takes (parameters,
+*tensors) and stands behind `door.apply`, `entry` has the record's public signature. Whatever is not
+of that sort goes the long way, `general` itself.
 
 Nothing here is tested for watchers: while somebody watches or observes, the set `plain` of classes
 that take the short way is empty. The text is made when an operation is first called, and operations
@@ -17,7 +16,6 @@ from __future__ import annotations
 import functools
 import inspect
 import linecache
-import re
 import sys
 from collections.abc import Callable
 from types import CodeType, FunctionType
@@ -27,10 +25,10 @@ import numpy as np
 
 from ..dtypes import dtype as _dtype
 from ..errors import message
-from ..kernels.elementwise.select import BARE, least_for
-from . import door, op_node, watch
+from ..kernels.elementwise.select import least_for
+from . import call_text, door, op_node, watch
 from .node import LEAF, Out, TensorBase, cut_at, line_from, tick
-from .views import View, attach_view, cell
+from .views import View, cell
 
 EMPTY = inspect.Parameter.empty
 I64 = np.dtype(np.int64)
@@ -46,492 +44,6 @@ def take_classes(*classes: type) -> None:
     """Say which classes take the short ways."""
     plain.update(classes)
     watch.on_general.append(lambda on: plain.clear() if on else plain.update(classes))
-
-
-# -- the text ------------------------------------------------------------------------------------
-
-
-def suits(op: Any) -> bool:
-    """Whether calls of an operation have a short way: a fixed number of tensors goes in."""
-    return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
-
-
-def body(
-    op: Any, kw: dict[str, str] | None, otherwise: str, lead: int = 0, depth: int = 1
-) -> list[str]:
-    """The lines from operands named as in the record to the returned tensor: those of
-    `door.general`, pruned by what the record says.
-
-    `kw` has the texts of the parameters, None when they come in `_kw`; `otherwise` is the statement
-    of the long way, `lead` the place of an operand that must be a tensor, `depth` how many calls
-    away the user's line is at least.
-    """
-    names, every = op.inputs, range(len(op.inputs))
-    # a dictionary is made where it is kept: the array function takes the parameters by name
-    params = "_kw" if kw is None else dict_of(f"'{name}': {text}" for name, text in kw.items())
-    edges = [f"_f{i}" for i in every]
-    notes = [f"{names[i]}._x" if i == lead else f"_x{i}" for i in every]
-    unnoted = " and ".join(f"{note} is None" for note in notes)
-    untracked = " and ".join(f"{e} is None" for e in edges)
-    tracked = " or ".join(f"{e} is not None" for e in edges)
-    ys = tuple_of(f"_t{nr}" for nr in outputs(op))
-    shared = ["_r.base is not None", *(f"_r is _a{i}" for i in every)]
-    usual = "_d is not _F32 and _d is not _F64"
-    result, shape, dtype = "_r", "_r.shape", "_d"
-    if op.outputs > 1:
-        result, shape, dtype = (
-            tuple_of(each)
-            for each in (
-                [f"_r{nr}" if op.saves is None or nr in op.saves else "None" for nr in outputs(op)],
-                [f"_r{nr}.shape" for nr in outputs(op)],
-                [f"_r{nr}.dtype" for nr in outputs(op)],
-            )
-        )
-    words: dict[str, Any] = {
-        "arrays, edges, notes, low, narrow = taken(op, inputs)": taken(op, otherwise, lead),
-        "out = computed(op, inputs, arrays, kw, narrow)": [
-            f"try: _r = {computed(op, kw, lead)}",
-            "except _refused: _r = None",
-            f"if _r is None: {otherwise}",  # after `except`: an error that comes has no context
-        ],
-        "return finish(op, inputs, kw, y, low, narrow)": read(door.finish),
-        "y._fn = record(op, inputs, kw, out, out.shape, dtype, low, narrow)": read(door.record),
-        "attach_view(op, kw, inputs[0], y, None)": read(attach_view),
-        "return several(op, inputs, kw, out, tracked(edges), low, narrow)": read(door.several)
-        if fixed(op)
-        else [f"return _several(_op, {tuple_of(names)}, {params}, _r, {tracked}, 0, None)"],
-        "ys = wrapped(op, inputs, kw, out)": [line for nr in outputs(op) for line in wrapped(nr)],
-        "node = record(op, inputs, kw, kept_outputs(op, ys), shapes(ys), types(ys), low, narrow)": (
-            read(door.record)
-        ),
-        "return attached(op, ys, node)": [*attached(op), f"return {ys}"],
-        "dtype = out.dtype": None if op.kind == "elementwise" else ["_d = _r.dtype"],
-        # a result of the operands' type, or one that goes the long way from here
-        "if not may_carry(op, dtype):": None
-        if op.kind == "elementwise"
-        else [f"if {usual}:", f"    return _finish(_op, {tuple_of(names)}, {params}, _t)"],
-        "node.kw = rule_parameters(op, inputs, kw)": [f"_n.kw = {rule_parameters(op, kw)}"],
-        "node.code, node.lasti = user_line()": [
-            f"_f = _getframe({depth})",
-            "_c = _f.f_code",
-            "if _c is _seen[0]:",
-            "    _n.code = _c",
-            "    _n.lasti = _f.f_lasti",
-            "else: _n.code, _n.lasti = _line_from(_f, _seen)",
-        ],
-        "node.n_out = 1": None if op.outputs > 1 else ["_n.n_out = 1"],
-        "return node": None if op.outputs > 1 else ["_t._fn = _n"],
-        "out = y._a": None,
-    }
-    parts = {
-        "class_of(op, dtype, low, narrow)": "_node or _first()",
-        "not tracked(edges)": untracked,
-        "not tracked:": f"{untracked}:",
-        "low, narrow)": "0, None)",
-        "first_cut(notes)": f"None if {unnoted} else _cut_of({', '.join(notes)})",
-        "handed_on(out, arrays)": " or ".join(shared),
-        "own(out, arrays)": f"_own(_r, {tuple_of(f'_a{i}' for i in every)})",
-        'cut(f"{op.name}, which has no derivative")': f"_cut_at(_why, _getframe({depth}), _seen)",
-        'cut("inference_mode" if state.inference else "no_grad")': (
-            f'_cut_at("inference_mode" if _state.inference else "no_grad", '
-            f"_getframe({depth}), _seen)"
-        ),
-        "places(inputs)": tuple_of(
-            f"{name} if {e} is _LEAF else {e}" for name, e in zip(names, edges, strict=True)
-        ),
-        "kept_values(op, inputs, out, node)": "()" if op.rules is None else saved(op, result),
-        # the outputs, and the source of a view
-        "return noted(ys, ": f"return _noted({ys}, ",
-        "return ys": f"return {ys}",
-        "len(ys)": str(op.outputs),
-        "node.shape = shape": f"_n.shape = {shape}",
-        "node.dtype = dtype": f"_n.dtype = {dtype}",
-        "viewed": names[0],
-        '"several" if nr is not None else ': "",
-        "(op, kw, nr)": f"(_op, {params}, None)",
-        "door.state": "_state",
-    }
-    return pruned(read(door.general), op, words, parts)
-
-
-# -- pruning the door's text -----------------------------------------------------------------------
-
-Lines = list[tuple[str, Any]]  # (line, the lines below it)
-
-
-@functools.cache
-def read(fn: Any) -> Lines:
-    """The statements of a function of `door.py`, without signature, documentation and types."""
-    text = inspect.getsource(fn).rpartition('"""')[2]
-    lines = [line.partition("  # ")[0].rstrip() for line in text.splitlines()]
-    return nested([line.replace(": Any = ", " = ") for line in lines if line])
-
-
-def nested(lines: list[str]) -> Lines:
-    """Lines with those that are indented below each."""
-    found: Lines = []
-    while lines:
-        indent = len(lines[0]) - len(lines[0].lstrip())
-        n = 1
-        while n < len(lines) and len(lines[n]) - len(lines[n].lstrip()) > indent:
-            n += 1
-        found.append((lines[0].strip(), nested(lines[1:n])))
-        lines = lines[n:]
-    return found
-
-
-NAMES = {"op": "_op", "kw": "_kw", "out": "_r", "y": "_t", "dtype": "_d", "node": "_n"}
-NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "View", "cell")}
-NAMES |= {n: "_" + n for n in ("version", "link", "mode", "before")}
-NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
-# The functions that stand for a word each in that text, where a record has any number of operands.
-WORDS = ("taken", "computed", "several", "tracked", "handed_on", "own", "attach_view", "first_cut",
-         "finish")  # fmt: skip
-
-
-def pruned(lines: Lines, op: Any, words: dict[str, Any], parts: dict[str, str]) -> list[str]:
-    """The text of a call for one record: `words` are lines written out otherwise (None: none),
-    `parts` pieces of lines."""
-    out: list[str] = []
-    decided: Any = None  # what the test of the record on the line before came to
-    for line, below in lines:
-        if line in words:
-            word = words[line]
-            if word is not None:
-                nest = bool(word) and word[0].__class__ is tuple
-                out += pruned(word, op, words, parts) if nest else word
-        elif line.startswith(("if op.", "if not op.")):
-            decided = eval(test(line), {"op": op})  # in the door's own text
-            if decided:
-                out += pruned(below, op, words, parts)
-        elif line == "else:" and decided is not None:
-            if not decided:
-                out += pruned(below, op, words, parts)
-        else:
-            decided = None
-            # the operands and parameters of a record, which stand in `parts`, keep their names
-            for i, old in enumerate(parts):
-                line = line.replace(old, f"<{i}>")
-            line = NAME.sub(lambda m: NAMES.get(m[0], m[0]), line)
-            for i, new in enumerate(parts.values()):
-                line = line.replace(f"<{i}>", new)
-            inner = pruned(below, op, words, parts)
-            out += [line, *("    " + text for text in inner)]
-        asked = line.startswith(("if op.", "if not op."))
-        if out and out[-1].startswith("return ") and (asked or not below):
-            break
-    return out
-
-
-@functools.cache
-def test(line: str) -> CodeType:
-    """The question that a line `if ...:` asks of a record."""
-    return compile(line[3:-1], "<test>", "eval")
-
-
-NAME = re.compile(r"(?<![\w.\"'])[A-Za-z]\w*")
-
-
-# -- the words of that text ------------------------------------------------------------------------
-
-
-def taken(op: Any, otherwise: str, lead: int) -> list[str]:
-    """The lines that take arrays, places on the tape and notes out of the operands."""
-    x = op.inputs[lead]
-    lines = [
-        f"if {x}.__class__ not in _plain: {otherwise}",
-        f"_a{lead} = {x}._a",
-        *([f"_d = _a{lead}.dtype"] if op.promote is not None or op.compute else []),
-        f"if {unfit(op, lead, True)}: {otherwise}",
-        f"if {x}._v is not None and {x}._v.seen != {x}._vc.count: _refresh({x})",
-        f"_f{lead} = {x}._fn",
-    ]
-    for i in range(len(op.inputs)):
-        if i != lead:
-            lines += operand(op, i, otherwise)
-    if op.check is not None:  # floats of one type have passed it
-        asked = "" if op.promote is None else "if _d is _I64: "
-        lines.append(f"{asked}_check({', '.join(op.inputs)})")
-    return lines
-
-
-def rule_parameters(op: Any, kw: dict[str, str] | None) -> str:
-    """The text of the parameters that rules may read."""
-    given = ["**_defaults", "**_kw"]  # of a dictionary that has some of them
-    parts = given if kw is None else [f"'{name}': {text}" for name, text in kw.items()]
-    if op.wants_shapes:
-        shapes = (
-            f"_a{i}.shape if _a{i}.__class__ is _ndarray else ()" if i else "_a0.shape"
-            for i in range(len(op.inputs))
-        )
-        parts.append(f"'shapes': {tuple_of(shapes)}")
-    return dict_of(parts)
-
-
-def unfit(op: Any, i: int, first: bool = False) -> str:
-    """The test for arrays that go the long way: narrow ones, other types than the first one's."""
-    tests = [] if bare(op) else [f"_a{i}.__class__ is not _ndarray"]  # a ufunc refuses stand-ins
-    if op.promote is not None and not first:
-        tests.append(f"_a{i}.dtype is not _d")
-    elif op.promote is not None or op.compute:
-        dtype = "_d" if first else f"_a{i}.dtype"
-        more = {"common": f" and {dtype} is not _I64", None: f" and {dtype} not in _others"}
-        others = more.get(op.promote, "")
-        tests.append(f"({dtype} is not _F32 and {dtype} is not _F64{others})")
-    return " or ".join(tests)
-
-
-def bare(op: Any) -> bool:
-    """Whether an operation is one ufunc, which takes numbers as they are."""
-    return op.kind == "elementwise" and isinstance(op.ufunc, np.ufunc)
-
-
-def operand(op: Any, i: int, otherwise: str) -> list[str]:
-    """The lines that take the array, the place on the tape and the note out of an operand."""
-    name = op.inputs[i]
-    lines = [
-        f"if {name}.__class__ in _plain:",
-        f"    _a{i} = {name}._a",
-        f"    if {unfit(op, i)}: {otherwise}",
-        f"    if {name}._v is not None and {name}._v.seen != {name}._vc.count: _refresh({name})",
-        f"    _f{i} = {name}._fn",
-        f"    _x{i} = {name}._x",
-    ]
-    if op.promote is not None and (op.numbers is None or i in op.numbers):
-        number = f"_asarray({name}, _d)"
-        if bare(op):
-            number = f"{name} if _d is not _I64 else {number}"
-        lines += [
-            f"elif {name}.__class__ is _int or ({name}.__class__ is _float and _d is not _I64):",
-            f"    try: _a{i} = {number}",
-            f"    except _refused: {otherwise}",
-            f"    _f{i} = _x{i} = None",
-        ]
-    if op.input_defaults[i] is None:
-        lines += [f"elif {name} is None:", f"    _a{i} = _f{i} = _x{i} = None"]
-    return [*lines, f"else: {otherwise}"]
-
-
-def computed(op: Any, kw: dict[str, str] | None, lead: int) -> str:
-    """The call of the array function; of a formula itself, unless `fused` may want a kernel."""
-    every = range(len(op.inputs))
-    named = [f"{name}={text}" for name, text in kw.items()] if kw is not None else ["**_kw"]
-    given = ", ".join([*(f"_a{i}" for i in every), *(named if op.defaults else [])])
-    if op.kind != "elementwise":
-        return f"_fn({given})"
-    tests = ["_a0.size < _least" if len(op.inputs) == 1 else small(op, i) for i in every]
-    if op.name in BARE:  # the same bits both ways: it is enough to look at one operand
-        tests = [f"_a{lead}.size < _least"]
-    return f"_formula({given}) if {' and '.join(tests)} else _fn({given})"
-
-
-def small(op: Any, i: int) -> str:
-    number = op.promote is not None and bare(op)
-    optional = op.input_defaults[i] is None
-    test = f"_a{i}.size < _least"
-    return f"(_a{i}.__class__ is not _ndarray or {test})" if number or optional else test
-
-
-def fixed(op: Any) -> bool:
-    """Whether a record says how many outputs it has, more than one."""
-    return op.outputs > 1 and not op.view
-
-
-def outputs(op: Any) -> range:
-    """The numbers of the outputs, where there are several."""
-    return range(op.outputs if fixed(op) else 0)
-
-
-def wrapped(nr: int) -> list[str]:
-    """The lines that make a tensor of output `nr`."""
-    return [
-        f"_r{nr} = _r[{nr}]",
-        f"if _r{nr}.__class__ is not _ndarray: _r{nr} = _asarray(_r{nr})",
-        f"_t{nr} = _new(_Tensor)",
-        f"_t{nr}._a = _r{nr}",
-        f"_t{nr}._fn = _t{nr}._vc = _t{nr}._v = _t{nr}._x = None",
-    ]
-
-
-def attached(op: Any) -> list[str]:
-    """The lines that give outputs their places at the node."""
-    return [
-        f"if _r{nr}.dtype is _F32 or _r{nr}.dtype.kind in 'fcV': _t{nr}._fn = _Out(_n, {nr})"
-        for nr in outputs(op)
-        if op.differentiable is None or nr in op.differentiable
-    ]
-
-
-def saved(op: Any, result: str) -> str:
-    """The text of what is kept: each value when a gradient is wanted whose rule reads it."""
-    n = len(op.inputs)
-    op.get_rules()
-    rows = [op.keeps(i, n) for i in range(n)]
-    parts = []
-    reading: set[int] = set()
-    for place, value in enumerate((result, *op.inputs)):
-        readers = [i for i in range(n) if rows[i][place]]
-        reading.update(readers)
-        if len(readers) == n:
-            parts.append(value)
-        elif readers:
-            wanted = " or ".join(f"_f{i} is not None" for i in readers)
-            parts.append(f"{value} if {wanted} else None")
-        else:
-            parts.append("None")
-    if not reading:
-        return "()"
-    wanted = " or ".join(f"_f{i} is not None" for i in sorted(reading))
-    return tuple_of(parts) + ("" if len(reading) == n else f" if {wanted} else ()")
-
-
-def tuple_of(items: Any) -> str:
-    """The text of a tuple."""
-    return "(" + "".join(f"{item}, " for item in items) + ")"
-
-
-def dict_of(items: Any) -> str:
-    """The text of a dictionary."""
-    return "{" + ", ".join(items) + "}"
-
-
-def written(signature: str, lines: list[str]) -> str:
-    """The text of a function."""
-    return f"def call({signature}):\n" + "".join(f"    {line}\n" for line in lines)
-
-
-def core_text(op: Any) -> str:
-    """`core(parameters, *tensors)`: what `door.apply` calls."""
-    otherwise = f"return _general(_op, _given({tuple_of(op.inputs)}), _kw)"
-    lines = body(op, None, otherwise, depth=2)  # behind `door.apply`
-    if not op.defaults:  # a parameter it does not have: the long way says so
-        lines.insert(0, f"if _kw: {otherwise}")
-    return written(", ".join(["_kw", *(f"{n}=_missing" for n in op.inputs)]), lines)
-
-
-def entry_text(op: Any, contiguous: bool = False) -> str:
-    """The public function."""
-    names, statics = op.inputs, list(op.defaults)
-    signature = [
-        f"{n}=None" if d is None else f"{n}=_missing"
-        for n, d in zip(names, op.input_defaults, strict=True)
-    ]
-    if op.varargs:  # x.permute(2, 0, 1) and x.permute((2, 0, 1))
-        (dims,) = statics
-        otherwise = f"return _slow({tuple_of(names)}, (), _rest, _kw)"
-        lines = [
-            f"if _kw or not _rest: {otherwise}",
-            f"{dims} = _rest if _rest[0].__class__ is _int else _rest[0]",
-            f"if {dims} is not _rest and (len(_rest) > 1 or {dims}.__class__ is not _tuple):",
-            f"    {otherwise}",
-        ]
-    else:
-        signature += [f"{s}=_default_{s}" for s in statics]
-        otherwise = f"return _slow({tuple_of(names)}, {tuple_of(statics)}, _rest, _kw)"
-        wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
-        lines = [f"if {wrong}: {otherwise}"]
-    lines += body(op, {s: s for s in statics}, otherwise)
-    if contiguous:
-        place = lines.index(f"if {unfit(op, 0, True)}: {otherwise}") + 1
-        lines.insert(place, f"if not _a0.flags.c_contiguous: {otherwise}")
-    return written(", ".join([*signature, "*_rest", "**_kw"]), lines)
-
-
-def sequence_text(op: Any) -> str:
-    """The public function of an operation on one sequence of tensors, such as `cat`: its short way
-    is for tensors of one type without history."""
-    statics = list(op.defaults)
-    given = ", ".join(["_tensors", *statics])
-    otherwise = f"return _slow({given}, _rest, _kw)"
-    wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
-    each = [
-        f"if _x.__class__ not in _plain or _x._fn is not None or _x._x is not None: {otherwise}",
-        "_a = _x._a",
-        f"if _a.__class__ is not _ndarray or (_a.dtype is not _d and _d is not None): {otherwise}",
-        "_d = _a.dtype",
-        "_arrays.append(_a)",
-    ]
-    words: dict[str, Any] = {
-        "arrays, edges, notes, low, narrow = taken(op, inputs)": [
-            f"if {wrong} or _tensors.__class__ not in _sequences: {otherwise}",
-            "_arrays, _d = [], None",
-            "for _x in _tensors:",
-            *(f"    {line}" for line in each),
-            f"if _d is not _F32 and _d is not _F64 and _d is not _I64: {otherwise}",
-        ],
-        "out = computed(op, inputs, arrays, kw, narrow)": [
-            f"try: _r = _fn(*_arrays, {', '.join(f'{s}={s}' for s in statics)})",
-            "except _refused: _r = None",
-            f"if _r is None: {otherwise}",
-        ],
-        "return finish(op, inputs, kw, y, low, narrow)": None,
-    }
-    parts = {"if not tracked(edges):": "if True:", "first_cut(notes)": "None"}
-    lines = pruned(read(door.general), op, words, parts)
-    signature = ["_tensors=_missing", *(f"{s}=_default_{s}" for s in statics), "*_rest", "**_kw"]
-    return written(", ".join(signature), lines)
-
-
-def method_text(op: Any, swap: bool) -> str:
-    """`a.exp()` and `a + b`; with `swap` the reflected operator, where a stands on the right."""
-    names = ", ".join(reversed(op.inputs) if swap else op.inputs)
-    return written(names, body(op, {}, f"return _slow({names})", int(swap)))
-
-
-def item_text(op: Any) -> str:
-    """`a[i]` for a number i, which is the parameter `index` of `select`."""
-    lines = body(op, {"dim": "0", "index": "key"}, f"return _slow({op.inputs[0]}, key)")
-    lines.insert(0, f"if key.__class__ is not _int: return _slow({op.inputs[0]}, key)")
-    return written(f"{op.inputs[0]}, key", lines)
-
-
-# -- the text of a node's `run` ------------------------------------------------------------------
-
-
-def run_text(op: Any, rule_kw: Any) -> str:
-    """`OpNode.run` for arrays, with the record's rules called by name."""
-    n = len(op.inputs)
-    rows = [op.keeps(i, n) for i in range(n)]
-    kept = [any(row[place] for row in rows) for place in range(n + 1)]
-    otherwise = "return _run(self, g, tensors, wanted)"
-    lines = [f"if tensors or wanted is not None or self.x is not None: {otherwise}"]
-    values = ["y", *(f"v{i}" for i in range(n))]
-    if any(kept):
-        lines += ["_s = self.saved", f"if _s.__class__ is not _tuple or not _s: {otherwise}"]
-        lines.append(f"{tuple_of(values)} = _s")
-    else:
-        values = ["None"] * (n + 1)
-    if kept[0]:
-        kind = "_ndarray" if op.outputs == 1 else "_tuple"
-        lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
-    for i in range(n):
-        if kept[i + 1]:
-            v = f"v{i}"
-            lines += [
-                f"if {v}.__class__ is _Tensor or {v}.__class__ is _Parameter:",
-                f"    _c = {v}._vc",
-                f"    if _c is not None and _c.stamp > self.seq: {otherwise}",
-                f"    {v} = {v}._a",
-                f"elif {v} is not None and {v}.__class__ not in _static: {otherwise}",
-            ]
-    edges = [f"e{i}" for i in range(n)]
-    lines.append(f"{tuple_of(edges)} = self.edges")
-    if any(rule_kw):
-        lines.append("_p = self.kw")
-    given = ", ".join(["g", *values])
-    if op.joint_rule:
-        more = [f"{name}=_p['{name}']" for name in rule_kw[0]]
-        if op.wants_needs:
-            more.append("needs=" + tuple_of(f"{e} is not None" for e in edges))
-        results = [f"r{i}" for i in range(n)]
-        lines.append(f"{tuple_of(results)} = _rule0({', '.join([given, *more])})")
-        parts = [f"None if {e} is None else {r}" for e, r in zip(edges, results, strict=True)]
-    else:
-        parts = []
-        for i, e in enumerate(edges):
-            more = [f"{name}=_p['{name}']" for name in rule_kw[i]]
-            parts.append(f"None if {e} is None else _rule{i}({', '.join([given, *more])})")
-    return written("self, g, tensors, wanted=None", [*lines, f"return {tuple_of(parts)}"])
 
 
 # -- from text to functions ----------------------------------------------------------------------
@@ -598,7 +110,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_given": given,
         "_op": op,
         "_fn": op.fn,
-        "_formula": op.ufunc if bare(op) else op.formula,
+        "_formula": op.ufunc if call_text.bare(op) else op.formula,
         "_least": least_for(op.name, op.ufunc is not None) if op.kind == "elementwise" else 0,
         "_check": op.check,
         "_defaults": op.defaults,
@@ -639,7 +151,7 @@ def defaults_of(source: str, space: dict[str, Any]) -> tuple[Any, ...]:
 
 def run(op: Any, rules: tuple[Any, ...], rule_kw: Any) -> Callable[..., Any] | None:
     """`run` of an operation's nodes; None where the general one is wanted."""
-    if not suits(op):
+    if not call_text.suits(op):
         return None
     space = new_space(
         _run=op_node.OpNode.run,
@@ -650,15 +162,15 @@ def run(op: Any, rules: tuple[Any, ...], rule_kw: Any) -> Callable[..., Any] | N
         _Parameter=door.Parameter,
         **{f"_rule{i}": rule for i, rule in enumerate(rules)},
     )
-    return function(run_text(op, rule_kw), space, "run")
+    return function(call_text.run_text(op, rule_kw), space, "run")
 
 
 def core(op: Any) -> Callable[..., Any]:
     """`core(parameters, *tensors)` of an operation, plain or written out."""
-    if suits(op):
-        return function(core_text(op), fill(new_space(), op), op.name)
-    source = written("_kw, *_inputs", pruned(read(door.general), op, {}, {}))
-    words = {name: getattr(door, name) for name in WORDS}
+    if call_text.suits(op):
+        return function(call_text.core_text(op), fill(new_space(), op), op.name)
+    source = call_text.general_text(op)
+    words = {name: getattr(door, name) for name in call_text.WORDS}
     words |= {"_op": op, "_new": object.__new__, "_ndarray": np.ndarray, "_Tensor": door.Tensor}
     return function(source, new_space(_asarray=door.as_array, **words), op.name)
 
@@ -673,7 +185,7 @@ def entry(
     It writes itself when it is first called: importing the package compiles nothing.
     """
     sequence = op.variadic and not (op.check or op.view or op.promote != "common")
-    if not (sequence or suits(op)) or op.outputs != 1 or op.return_type is not None:
+    if not (sequence or call_text.suits(op)) or op.outputs != 1 or op.return_type is not None:
         return plain_way
     if op.varargs and len(op.defaults) != 1:
         return plain_way
@@ -717,7 +229,7 @@ def entry(
         return plain_way(*args, *rest, **kw)
 
     def write() -> Any:
-        source = sequence_text(op) if sequence else entry_text(op, contiguous)
+        source = call_text.sequence_text(op) if sequence else call_text.entry_text(op, contiguous)
         fill(space, op)
         if contiguous:
             space["_refused"] = REFUSED_BY_PART
@@ -732,12 +244,12 @@ def entry(
 
 def method(op: Any, plain_way: Callable[..., Any], swap: bool = False) -> Callable[..., Any]:
     """A method or operator of an operation without parameters, as `entry` makes functions."""
-    return late(op, plain_way, lambda: method_text(op, swap))
+    return late(op, plain_way, lambda: call_text.method_text(op, swap))
 
 
 def item(op: Any, plain_way: Callable[..., Any]) -> Callable[..., Any]:
     """`__getitem__`, with the way of `select` for numbers; `plain_way(t, key)` takes all keys."""
-    return late(op, plain_way, lambda: item_text(op), REFUSED_BY_PART)
+    return late(op, plain_way, lambda: call_text.item_text(op), REFUSED_BY_PART)
 
 
 def late(

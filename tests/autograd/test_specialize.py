@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import rushlight as torch
-from rushlight.autograd import door, specialize, watch
+from rushlight.autograd import call_text, door, watch
 from rushlight.autograd.node import Node
 from rushlight.ops.core.record import Op, registry
 
-OPS = [op for op in registry.values() if specialize.suits(op)]
+OPS = [op for op in registry.values() if call_text.suits(op)]
 CASES = [(op, i) for op in OPS for i in range(len(op.samples))]
 
 
@@ -187,5 +187,5 @@ def test_a_watcher_sees_every_call() -> None:
 
 
 def test_the_text_can_be_read() -> None:
-    assert "_fn(_a0, _a1, _a2)" in specialize.core_text(registry["linear"])
-    assert "_rule0(g, y, v0, v1)" in specialize.run_text(registry["mul"], ((), ()))
+    assert "_fn(_a0, _a1, _a2)" in call_text.core_text(registry["linear"])
+    assert "_rule0(g, y, v0, v1)" in call_text.run_text(registry["mul"], ((), ()))
