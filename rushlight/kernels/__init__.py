@@ -1,7 +1,7 @@
 """How things are computed on a CPU, on bare arrays. Nothing here knows a Tensor.
 
-In each folder `select.py` chooses a kernel for the arrays it is given or answers None,
-`reference.py` computes with NumPy, and the other files write machine code.
+In each folder `select.py` makes the plan of a call, where there is a choice, `reference.py` computes
+with NumPy, and the other files write machine code.
 
 In the order in which data passes:
 
@@ -29,5 +29,7 @@ In the order in which data passes:
     codegen/         formulas and loops become LLVM's text
     runtime/         that is compiled, loaded and run: threads, memory, BLAS
 
-`meta.py` is an array without data, `strided.py` views with any strides.
+`plan.py` and `launch.py` are what a choice comes to, `rows.py` plans what works row by row,
+`tuning.py` has the sizes, `tuned.py` what was measured on this machine. `meta.py` is an array
+without data, `strided.py` views with any strides.
 """

@@ -1,7 +1,8 @@
-"""Every size at which the choice of a kernel changes, in one place.
+"""The sizes at which the choice of a kernel changes, in one place.
 
-A name begins with its family. The families' `select.py` read them while they make a plan; nothing
-else in the package asks how large an array is. With `RUSHLIGHT_JIT=always` the sizes from which on
+A name begins with its family. The families' `select.py` read them while they make a plan; ops,
+derivatives, modules and optimisers never ask how large an array is. What one kernel's code is built
+for (the rows of a tile, a line on the stack) stands with that kernel. With `RUSHLIGHT_JIT=always` the sizes from which on
 kernels are used are 1, so that tests reach kernels with small arrays: those are the ones written
 with `least`.
 
