@@ -223,13 +223,21 @@ class Twister:
 
 
 def _expand(seed: int) -> np.ndarray:
-    """The 624 words of a fresh state (Matsumoto and Nishimura's `init_genrand`)."""
-    word = seed & 0xFFFFFFFF
-    words = [word]
-    for i in range(1, _N):
-        word = (1812433253 * (word ^ (word >> 30)) + i) & 0xFFFFFFFF
-        words.append(word)
-    return np.array(words, np.uint32)
+    """The 624 words of a fresh state (Matsumoto and Nishimura's `init_genrand`), which NumPy's
+    legacy generators begin with."""
+    with _lock:
+        _legacy().seed(seed & 0xFFFFFFFF)
+        words: np.ndarray = _legacy().get_state(legacy=False)["state"]["key"]
+    return words
+
+
+_lock = threading.Lock()
+
+
+@functools.cache
+def _legacy() -> Any:
+    """A generator that seeds are tried on; made late, for importing numpy.random takes 20 ms."""
+    return np.random.RandomState(0)
 
 
 def _state_of(bits: Any) -> Any:

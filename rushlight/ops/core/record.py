@@ -332,7 +332,8 @@ class Op:
                 else:
                     raise self.not_a_tensor(i, t)
         if special and overrides.enabled():
-            return overrides.dispatch(self.public_function(), inputs, kw, inputs)
+            args = (inputs,) if self.variadic else inputs  # as they are written in a call
+            return overrides.dispatch(self.public_function(), args, kw, inputs)
         if not found:
             raise self.not_a_tensor(0, inputs[0]) if inputs else self.signature.empty_list()
         if self.check is not None:
