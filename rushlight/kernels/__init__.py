@@ -1,7 +1,7 @@
 """How things are computed on a CPU, on bare arrays. Nothing here knows a Tensor.
 
-In each folder `select.py` makes the plan of a call, where there is a choice, `reference.py` computes
-with NumPy, and the other files write machine code.
+In each folder `select.py` makes the plan of a call, where there is a choice, `reference.py`
+computes with NumPy, and the other files write machine code.
 
 In the order in which data passes:
 

@@ -2,7 +2,9 @@
 
 A name begins with its family. The families' `select.py` read them while they make a plan; ops,
 derivatives, modules and optimisers never ask how large an array is. What one kernel's code is built
-for (the rows of a tile, a line on the stack) stands with that kernel. With `RUSHLIGHT_JIT=always` the sizes from which on
+for (the rows of a tile, a line on the stack) stands with that kernel.
+
+With `RUSHLIGHT_JIT=always` the sizes from which on
 kernels are used are 1, so that tests reach kernels with small arrays: those are the ones written
 with `least`.
 
