@@ -36,6 +36,11 @@ def names() -> list[str]:
     return [n for n in os.listdir(blocks.folder()) if n.startswith("rushlight-")]
 
 
+def own() -> list[str]:
+    """The names of this process and its children; other tests may run at the same time."""
+    return [n for n in names() if n.startswith(f"rushlight-{blocks.TREE}-")]
+
+
 def descriptors() -> int:
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
@@ -65,14 +70,14 @@ def test_one_array_for_one_part(strategy: str) -> None:
 
 
 def test_a_block_goes_when_its_last_array_goes(strategy: str) -> None:
-    before = names(), descriptors()
+    before = own(), descriptors()
     root = empty(1000)
     view = root[10:20]
     del root
     view[:] = 3
     assert view.sum() == 30
     del view
-    assert (names(), descriptors()) == before
+    assert (own(), descriptors()) == before
 
 
 def test_a_plain_pickle_is_refused() -> None:
@@ -89,7 +94,7 @@ def child(part: Part, answers: Any) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_both_sides_see_writes_and_a_sender_may_end_first(strategy: str, method: str) -> None:
-    before = names()
+    before = own()
     context: Any = multiprocessing.get_context(method)
     root = empty(4)
     answers = context.Queue()
@@ -105,7 +110,7 @@ def test_both_sides_see_writes_and_a_sender_may_end_first(strategy: str, method:
     gc.collect()
     assert handles.cloakroom.waiting == {}
     del root
-    assert names() == before
+    assert own() == before
 
 
 def hold_and_stop(pipe: Any) -> None:
@@ -116,7 +121,7 @@ def hold_and_stop(pipe: Any) -> None:
 
 def test_nothing_is_left_of_a_killed_process(strategy: str) -> None:
     resource_tracker.ensure_running()  # the first spawned process starts it
-    before = names(), descriptors()
+    before = own(), descriptors()
     context: Any = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=hold_and_stop, args=(there,))
@@ -132,7 +137,7 @@ def test_nothing_is_left_of_a_killed_process(strategy: str) -> None:
     blocks._swept = False
     blocks._sweep_the_dead()
     del here, there, process, context
-    assert (names(), descriptors()) == before
+    assert (own(), descriptors()) == before
 
 
 def send_and_die(pipe: Any) -> None:
@@ -160,10 +165,10 @@ def test_a_ticket_is_good_once(strategy: str) -> None:
 
 
 def test_no_room_is_a_memory_error(strategy: str) -> None:
-    before = names(), descriptors()
+    before = own(), descriptors()
     with pytest.raises(MemoryError, match="cannot make shared memory"):
         Block.create(1 << 60)
-    assert (names(), descriptors()) == before
+    assert (own(), descriptors()) == before
 
 
 FEW_FILES = """
