@@ -423,7 +423,9 @@ def sequence_text(op: Any) -> str:
     otherwise = f"return _slow({given}, _rest, _kw)"
     wrong = " or ".join(["_rest", "_kw", *(f"{s}.__class__ not in _static" for s in statics)])
     each = [
-        f"if _x.__class__ not in _plain or _x._fn is not None or _x._x is not None: {otherwise}",
+        f"if _x.__class__ not in _plain: {otherwise}",
+        "if _x._v is not None and _x._v.seen != _x._vc.count: _refresh(_x)",
+        f"if _x._fn is not None or _x._x is not None: {otherwise}",
         "_a = _x._a",
         f"if _a.__class__ is not _ndarray or (_a.dtype is not _d and _d is not None): {otherwise}",
         "_d = _a.dtype",

@@ -77,7 +77,6 @@ def set_shown(shown: bool) -> None:
             door.apply = _innermost
 
 
-
 @contextmanager
 def watching(fn: Callable[..., Any]) -> Iterator[None]:
     """Let `fn(next_apply, op, inputs, kw)` stand at the door of this thread for a block."""

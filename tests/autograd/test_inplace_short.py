@@ -82,3 +82,19 @@ def test_history_begins_when_an_operand_has_one() -> None:
     w.mul_(x * 3)
     w.sum().backward()
     assert x.grad.tolist() == [3.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize("name", ["add_", "sub_", "mul_"])
+@pytest.mark.parametrize("shape", [(), (3,), (600_000,)])
+def test_whole_numbers_of_64_bits(name: str, shape: tuple[int, ...]) -> None:
+    """Counters change by the ufunc at once, of any size; so do the values of the long way."""
+    for other in (3, rushlight.full(shape, 5), 2**70, 0.5, True):
+        found = []
+        for watched in (False, True):
+            t = rushlight.full(shape, 7)
+            try:
+                assert through(watched, lambda t=t, o=other: getattr(t, name)(o)) is t
+                found.append((t._a.tobytes(), t._version))
+            except Exception as error:
+                found.append((type(error), str(error), t._a.tobytes(), t._version))
+        assert found[0] == found[1]

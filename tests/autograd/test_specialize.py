@@ -189,3 +189,21 @@ def test_a_watcher_sees_every_call() -> None:
 def test_the_text_can_be_read() -> None:
     assert "_fn(_a0, _a1, _a2)" in call_text.core_text(registry["linear"])
     assert "_rule0(g, y, v0, v1)" in call_text.run_text(registry["mul"], ((), ()))
+
+
+@pytest.mark.parametrize("join", [torch.cat, torch.stack])
+def test_a_sequence_follows_what_its_views_bases_became(join: Any) -> None:
+    """A view without history has one once its base was changed by something that has."""
+    base = torch.ones(4)
+    view, w = base[:2], torch.full((4,), 3.0, requires_grad=True)
+    base.mul_(w)
+    y = join((view, view))
+    assert y.requires_grad
+    y.sum().backward()
+    assert w.grad.tolist() == [2, 2, 0, 0]
+
+
+@pytest.mark.parametrize("name", ["cat", "stack"])
+def test_a_sequence_is_a_tuple_or_a_list(name: str) -> None:
+    with pytest.raises(TypeError, match=f"{name}.*must be tuple of Tensors, not Tensor"):
+        getattr(torch, name)(torch.ones(2, 2))

@@ -225,19 +225,15 @@ class Twister:
 def _expand(seed: int) -> np.ndarray:
     """The 624 words of a fresh state (Matsumoto and Nishimura's `init_genrand`), which NumPy's
     legacy generators begin with."""
-    with _lock:
-        _legacy().seed(seed & 0xFFFFFFFF)
-        words: np.ndarray = _legacy().get_state(legacy=False)["state"]["key"]
+    legacy = getattr(_seeded, "legacy", None)
+    if legacy is None:  # made late, for importing numpy.random takes 20 ms
+        legacy = _seeded.legacy = np.random.RandomState(0)
+    legacy.seed(seed & 0xFFFFFFFF)
+    words: np.ndarray = legacy.get_state(legacy=False)["state"]["key"]
     return words
 
 
-_lock = threading.Lock()
-
-
-@functools.cache
-def _legacy() -> Any:
-    """A generator that seeds are tried on; made late, for importing numpy.random takes 20 ms."""
-    return np.random.RandomState(0)
+_seeded = threading.local()  # each thread's own: a lock might be held when a process forks
 
 
 def _state_of(bits: Any) -> Any:
