@@ -61,14 +61,13 @@ INTERFACE = Interface(
         "accumulate": "1: C is added to, 0: it is written",
         "mode": "0: pack and multiply by blocks, 1: pack all of B, 2: multiply by what 1 packed",
         "direct": "1: A is read where it lies, 0: its rows are packed",
-        "block": "elements of a sum that are added before they join the others: a block of K",
-        "depth": "rows of B that are packed at a time, some blocks; with mode 2 at least k",
+        "depth": "rows of B that are packed at a time, a multiple of KC; with mode 2 at least k",
     },
     state=("jc", "nc", "pd", "after", "panels", "height", "taller", "col_panels", "col_group",
            "row_groups", "col_groups"),
 )  # fmt: skip
 
-PACKING = ("direct", "block", "depth")  # what of them says how vectors pack
+PACKING = ("direct", "depth")  # what of them says how vectors pack
 
 
 def tile_rows(e: str) -> int:
@@ -307,10 +306,10 @@ class Gemm:
         panels, products = words.get("col_panels"), words.get("batch")
         of_block = products * panels
         number, rest = f.args["index"] // of_block, f.args["index"] % of_block
-        begin = number * words.get("block")
+        begin = number * KC
         pc = words.get("pd") + begin
         left = words.get("after") - pc
-        kc = f.select(left < words.get("block"), left, words.get("block"))
+        kc = f.select(left < KC, left, f.const(I64, KC))
         batch, panel = rest // panels, rest % panels
         first = panel * self.nr
         left = words.get("nc") - first
@@ -345,7 +344,6 @@ class Gemm:
         last = f.select(last < col_panels, last, col_panels)
         null = Value(f, PTR, "null")
         direct = get("direct") != 0
-        packs = get("direct") == 0
         table, directly = Pointer(f, "@micro", PTR), Pointer(f, "@direct", PTR)
 
         def start_of(panel: Value) -> Value:
@@ -354,11 +352,11 @@ class Gemm:
         def height_of(panel: Value) -> Value:
             return height + f.select(panel < taller, f.const(I64, 1), 0)
 
-        with f.range(get("pd"), get("after"), get("block")) as pc:
+        with f.range(get("pd"), get("after"), KC) as pc:
             left = get("after") - pc
-            kc = f.select(left < get("block"), left, get("block"))
+            kc = f.select(left < KC, left, f.const(I64, KC))
             a, size = matrix.at(pc * get("a_col")), kc * self.mr
-            with f.when(packs), f.range(own_panels) as p:
+            with f.when(get("direct") == 0), f.range(own_panels) as p:
                 panel = first_panel + p
                 source = a.at(start_of(panel) * get("a_row"))
                 given = [rows.at(p * size), source, get("a_row"), get("a_col")]
@@ -403,7 +401,7 @@ class Gemm:
         words.set("taller", m % panels)
         words.set("row_groups", row_groups)
         packing, compute = Value(f, PTR, "@packing"), Value(f, PTR, "@compute")
-        block, depth, mode = f.args["block"], f.args["depth"], f.args["mode"]
+        depth, mode = f.args["depth"], f.args["mode"]
         room = f.var(words.get("packed"))
         with f.range(0, n, NC) as jc:
             left = n - jc
@@ -423,7 +421,7 @@ class Gemm:
                 words.set("pd", pd)
                 words.set("after", after)
                 words.set("packed", room.get())
-                blocks = (after - pd + (block - 1)) // block
+                blocks = (after - pd + (KC - 1)) // KC
                 with f.when(mode != 2):
                     f.call("pool_run", None, [packing, place, blocks * batch * col_panels])
                 with f.when(mode != 1):
@@ -459,7 +457,7 @@ def tile_symbols(
 def kernel(e: str, heights: tuple[int, ...] | None = None, direct: bool = False) -> Kernel:
     """The kernel of an element type, with tiles for panels of these heights, or of all; those for
     rows of A where they lie (`direct`), or for packed ones."""
-    key = (e, NC, GROUP)
+    key = (e, KC, NC, GROUP)
     return Kernel(INTERFACE, key, lambda: Gemm(e).build(), lambda: tile_symbols(e, heights, direct))
 
 
@@ -474,11 +472,16 @@ def whole_size(e: str, n: int, k: int) -> int:
     return sum(-(-min(n - j, NC) // nr) for j in range(0, n, NC)) * nr * k
 
 
-def depth_of(n: int, k: int, batch: int, block: int = KC) -> int:
+def depth_of(n: int, k: int, batch: int) -> int:
     """How many rows of B are packed at a time in mode 0: a block, or more of a narrow B, for then
     threads wait less often for each other."""
     width = batch * NC if n > NC else batch * n
-    return min(max(1, ROOM // (width * block)), -(-k // block)) * block
+    return min(max(1, ROOM // (width * KC)), blocks_of(k)) * KC
+
+
+def blocks_of(k: int) -> int:
+    """How many blocks of K there are."""
+    return -(-k // KC)
 
 
 def packed_size(e: str, n: int, batch: int, depth: int) -> int:

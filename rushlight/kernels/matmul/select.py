@@ -413,7 +413,7 @@ class Problem:
             c=self.names["c"], c_row=n, c_batch=c,
             bias_col=self.names["d"] if bias else None,
             m=m, n=n, k=k, batch=count, packed="panels", accumulate=int(copied),
-            **({} if by_amx else {"mode": 0, "direct": 0, "block": gemm.KC, "depth": depth}),
+            **({} if by_amx else {"mode": 0, "direct": 0, "depth": depth}),
         )  # fmt: skip
         if not self.plain:
             given = (self.names["c"], self.names["d"], "alpha", "beta")

@@ -45,7 +45,7 @@ def test_a_bias_belongs_to_the_first_block(rng: np.random.Generator, limits: Any
 
 
 def product_by(
-    a: np.ndarray, b: np.ndarray, direct: bool, block: int, depth: int, batch: int = 1
+    a: np.ndarray, b: np.ndarray, direct: bool, depth: int, batch: int = 1
 ) -> np.ndarray:
     """a @ b by the kernel, with what a plan would decide given."""
     from rushlight.kernels.matmul import gemm
@@ -59,7 +59,7 @@ def product_by(
         gemm.kernel(element, gemm.panel_heights(element, m), direct), a="a", a_row=of_a[-2],
         a_col=of_a[-1], a_batch=of_a[0], b="b", b_row=of_b[-2], b_col=of_b[-1], b_batch=of_b[0],
         c="y", c_row=n, c_batch=m * n, m=m, n=n, k=k, batch=batch, packed="panels",
-        accumulate=0, mode=0, direct=int(direct), block=block, depth=depth,
+        accumulate=0, mode=0, direct=int(direct), depth=depth,
     )  # fmt: skip
     room = gemm.packed_size(element, n, batch, depth) * size
     outputs = {"y": MetaArray((batch, m, n), a.dtype)}
@@ -79,11 +79,11 @@ def test_the_bits_do_not_depend_on_packing(
         a = rng.standard_normal((2, k, m) if turned else (2, m, k)).astype(dtype)
         a = a.swapaxes(1, 2) if turned else a
         b = rng.standard_normal((2, k, n)).astype(dtype)
-        first = product_by(a, b, False, 256, 256, 2)
+        first = product_by(a, b, False, 256, 2)
         atol = 1e-9 if dtype is np.float64 else 1e-3
         np.testing.assert_allclose(first, a.astype(float) @ b, atol=atol)
         for direct in (False, True):
             for depth in (256, 512, 1024):
-                given = (a, b, direct, 256, depth, 2)
+                given = (a, b, direct, depth, 2)
                 got = by_threads(lambda given=given: product_by(*given))
                 np.testing.assert_array_equal(got, first)
