@@ -12,10 +12,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .errors import message
+from ..errors import message
 
 if TYPE_CHECKING:
-    from .nn import Module
+    from ..nn import Module
 
 __all__ = [
     "allow_in_graph",
@@ -109,7 +109,7 @@ def compile(
         "compile",
         "torch.compile changes nothing: this version of Rushlight runs every step as it is written",
     )
-    from .nn import Module
+    from ..nn import Module
 
     return _wrapped(model) if isinstance(model, Module) else model
 
@@ -140,7 +140,7 @@ def _wrapped(module: Module) -> Module:
     """`module` inside an OptimizedModule (the class is made here: `nn` is imported late)."""
     global _class
     if _class is None:
-        from .nn.optimized import OptimizedModule
+        from ..nn.optimized import OptimizedModule
 
         _class = OptimizedModule
     found: Module = _class(module)
