@@ -28,7 +28,7 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
         space[f"f{k}"] = line.record.fn
         given = [written(x, space) for x in line.operands]
         given += [f"{name}={written(x, space)}" for name, x in line.kw.items()]
-        made = written(line.results, space) + " = " if any(True for _ in line.makes()) else ""
+        made = target(line.results) + " = " if any(True for _ in line.makes()) else ""
         lines.append(f"{made}f{k}({', '.join(given)})")
         if last.get(k):
             lines.append(f"del {', '.join(f'v{r:d}' for r in last[k])}")
@@ -37,6 +37,15 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)
     exec(compile(source, "<compiled step>", "exec"), space)
     return space["run"]  # type: ignore[no-any-return]
+
+
+def target(results: Any) -> str:
+    """Where results go; `_` for those that nobody looks at."""
+    if results.__class__ is Ref:
+        return f"v{int(results)}"
+    if results is None:
+        return "_"
+    return f"({''.join(target(r) + ', ' for r in results)})"
 
 
 def written(x: Any, space: dict[str, Any]) -> str:
