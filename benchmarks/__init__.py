@@ -5,6 +5,9 @@
     python -m benchmarks matmul conv64     some rows, printed only
     python -m benchmarks --quick           two short rounds, printed only
     python -m benchmarks gpt_step --profile    where our time goes in a row
+    python -m benchmarks --only compiled       the table of torch.compile alone (`--only eager`: not
+                                               that one); with names, these rows of it
+    python -m benchmarks --jax PYTHON          JAX's column from another interpreter, which has it
 
 Where there is a matrix unit (AMX), `python -m rushlight tune` comes first, so that the table is of
 what users have; the report names the choice. RUSHLIGHT_AMX=0 or 1 in front of it: without the unit,
@@ -15,9 +18,13 @@ are at work, unless --force marks the figures as provisional. PyTorch is compare
 installed (`pip install -e '.[benchmarks]'`); without it there are our times alone. JAX, where it is
 installed, has a column of its own for the rows that it has a natural form for.
 
+Behind the table of limits stands that of compiled steps: ours, our eager, PyTorch's eager, its
+compiler (in the first round, where there is a C++ compiler: it takes minutes) and JAX.
+
 `rows` says what a row is. `work` and `small` have one function for each row, written once for both
 libraries, `in_front` the rows that are measured with our kernels taken out, `models` the networks
-and `jax_forms` some rows as JAX has them;
+and `jax_forms` some rows as JAX has them; `compiled`, `compiled_rounds`, `compiled_report` and
+`jax_steps` are the same for compiled steps;
 `peers` runs the processes and takes the times; `machine` describes the machine, measures its peaks
 and notices company; `report` writes the text.
 

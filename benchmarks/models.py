@@ -139,6 +139,50 @@ def gpt(torch: Any, letters: int, context: int, width: int, layers: int, heads: 
     return GPT()
 
 
+def gpt_with_cache(
+    torch: Any, letters: int, context: int, width: int, layers: int, heads: int
+) -> Any:
+    """The same decoder for one letter at a time: it keeps the keys and values of those before."""
+    nn, F = torch.nn, torch.nn.functional
+
+    class Block(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+            for name in ("keys", "values"):
+                self.register_buffer(name, torch.zeros(1, heads, context, width // heads))
+
+        def attention(self, x: Any, place: Any, seen: Any) -> Any:  # (1, 1, C)
+            q, k, v = (p.view(1, heads, 1, -1) for p in self.qkv(x).split(width, dim=2))
+            self.keys.index_copy_(2, place, k)
+            self.values.index_copy_(2, place, v)
+            y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=seen)
+            return self.out(y.reshape(1, 1, width))
+
+        def forward(self, x: Any, place: Any, seen: Any) -> Any:
+            x = x + self.attention(self.norm1(x), place, seen)
+            return x + self.down(F.gelu(self.up(self.norm2(x))))
+
+    class GPT(nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.letter, self.place = nn.Embedding(letters, width), nn.Embedding(context, width)
+            self.blocks = nn.ModuleList(Block() for _ in range(layers))
+            self.norm = nn.LayerNorm(width)
+            self.head = nn.Linear(width, letters, bias=False)
+
+        def forward(self, x: Any, place: Any) -> Any:  # (1, 1), (1,)
+            seen = (torch.arange(context) <= place).view(1, 1, 1, context)
+            x = self.letter(x) + self.place(place)
+            for block in self.blocks:
+                x = block(x, place, seen)
+            return self.head(self.norm(x))
+
+    return GPT()
+
+
 def generator(torch: Any, noise: int, wide: int) -> Any:
     """The generator of DCGAN (Radford et al., 2016) for images of 32 by 32."""
     nn = torch.nn

@@ -91,6 +91,10 @@ def answer(torch: Any, request: dict[str, Any]) -> Any:
     """What a process does for one request."""
     if request["what"] == "ready":
         return None
+    if "compiled" in request:
+        from . import compiled_rounds  # here: it is made of this file
+
+        return compiled_rounds.answer(torch, request)
     if torch.__name__ == "jax":
         call = jax_forms.FORMS[request["row"]](torch)
         return measure(call, request["seconds"], request["least"])
@@ -138,10 +142,12 @@ def serve(library: str, threads: int) -> None:
 class Side:
     """A process of one library, from the parent's end."""
 
-    def __init__(self, library: str, threads: int, **environment: str) -> None:
+    def __init__(
+        self, library: str, threads: int, python: str = sys.executable, **environment: str
+    ) -> None:
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         counts = {name: str(threads) for name in (*names, "RUSHLIGHT_NUM_THREADS")}
-        command = [sys.executable, "-m", "benchmarks.peers", library, "--threads", str(threads)]
+        command = [python, "-m", "benchmarks.peers", library, "--threads", str(threads)]
         self.library = library
         self.process = subprocess.Popen(
             command,

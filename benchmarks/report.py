@@ -195,10 +195,11 @@ def text(
         lines.append(f"- Matrix unit (AMX): {machine['unit']}")
     if others is not None:
         lines.append(f"- Other processes: {others:.2f} cores busy in the worst round")
-    lines += ["", *ratios(results)]
-    missed = sum("**missed**" in line for line in lines)
-    failed = sum(bool(f.error) for f in results.values())
-    lines += ["", f"{missed} of {len(results)} rows miss their limit; {failed} failed."]
+    if results:
+        lines += ["", *ratios(results)]
+        missed = sum("**missed**" in line for line in lines)
+        failed = sum(bool(f.error) for f in results.values())
+        lines += ["", f"{missed} of {len(results)} rows miss their limit; {failed} failed."]
     for part, told in (
         (arithmetic(results, machine["gflops"], plan.threads), "## Share of the peak"),
         (memory_bound(results, machine["copy"]), "## Memory"),

@@ -267,9 +267,11 @@ def nanogpt_step(torch: Any, width: int = 384, long: int = 128, batch: int = 4) 
     0.6,
     tiny={"width": 12, "long": 4},
 )
-def nanogpt_tokens(torch: Any, width: int = 384, long: int = 32) -> Call:
+def nanogpt_tokens(
+    torch: Any, width: int = 384, long: int = 32, wrap: Callable[[Any], Any] = lambda f: f
+) -> Call:
     """Nothing is kept from token to token: nanoGPT reads the whole text again."""
-    model = models.gpt(torch, 65, long, width, layers=6, heads=6).eval()
+    model = wrap(models.gpt(torch, 65, long, width, layers=6, heads=6).eval())
 
     def call() -> Any:
         torch.manual_seed(0)
