@@ -12,6 +12,8 @@ import importlib.util
 import multiprocessing
 import os
 import random
+import signal
+import threading
 import zlib
 from typing import Any
 
@@ -28,6 +30,11 @@ LEFT = pytest.StashKey[int]()  # how many tests marked `long` this run leaves to
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What a shell starts in the background may ignore Ctrl-C, and hands that on to its children, of
+    # which some tests expect that they end by it. (A handler is not handed on: they get the default.)
+    ours = threading.current_thread() is threading.main_thread()
+    if ours and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "long: takes seconds; `make test` leaves it to CI")
 
 
