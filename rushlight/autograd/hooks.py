@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 _next_id = itertools.count().__next__
+changes = [0]  # how many hooks were ever registered: a compiled step looks at this one number
 
 
 class RemovableHandle:
@@ -14,6 +15,7 @@ class RemovableHandle:
 
     def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
         self.id = _next_id()
+        changes[0] += 1
         try:
             self.hooks_dict_ref: Any = weakref.ref(hooks_dict)
         except TypeError:  # a plain dict cannot be referenced weakly

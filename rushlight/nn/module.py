@@ -57,6 +57,9 @@ __all__ = [
 
 T = TypeVar("T", bound="Module")
 
+# How often an attribute of any module was set or deleted: a compiled step looks at this one number.
+changes = [0]
+
 _HOOK_DICTS = (
     "_backward_pre_hooks",
     "_backward_hooks",
@@ -332,6 +335,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        changes[0] += 1
         state = self.__dict__
         params = state.get("_parameters")
         if isinstance(value, Parameter):
@@ -399,6 +403,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         state["_non_persistent_buffers_set"].discard(name)
 
     def __delattr__(self, name: str) -> None:
+        changes[0] += 1
         for registry in (self._parameters, self._buffers, self._modules):
             if name in registry:
                 del registry[name]

@@ -1,0 +1,399 @@
+"""Capture: one real run of a function, written down as a program with its guards.
+
+The run is eager and complete, so whatever happens, its result is the right one. An observer at the
+door writes down every computation on arrays (`Recorder`), hooks in the instrumented code note what
+Python reads (`reads.py`). What the run changes beside arrays is either repeated by each replay, in
+its place (`optimizer.step()`, gradients of leaves), or makes the capture fail, with the reason.
+
+Not here: how a program runs again (`replay.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..autograd import door
+from ..autograd.node import LEAF, Extras, Freed, Out, TensorBase
+from ..autograd.observe import Observer
+from ..tensor import Parameter, Tensor
+from .guards import grad_of
+from .program import GIVEN, HELD, MADE, Effect, Line, Program, Ref, Value
+from .reads import Reads, Unknown, here
+
+Array = Any
+ndarray = np.ndarray
+# What takes numbers out of tensors, or lets somebody else have their memory.
+TAKING = ("item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__index__", "__complex__",
+          "__array__", "__format__", "__repr__", "__contains__", "__dlpack__", "data_ptr",
+          "register_hook", "retain_grad")  # fmt: skip
+
+
+class Capture(Observer):
+    """One run that is written down.
+
+    Attributes:
+        program: what was computed.
+        reads: what was read.
+        tensors: the tensors from outside, in the order in which they were met, each with
+            (version before, whether it is an argument).
+        leaves: id of a leaf to (leaf, what its gradient was before the run touched it).
+    """
+
+    spans = True
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self.number: dict[int, Ref] = {}
+        self.reads = Reads(self)
+        self.modules: list[Any] = []
+        self.tensors: list[tuple[Any, bool, Any]] = []
+        self.known: set[int] = set()
+        self.leaves: dict[int, Any] = {}
+        self.grads: dict[int, Any] = {}  # id of a leaf to its gradient as a replay would have it
+        self.forgotten: set[int] = set()  # leaves whose gradient an effect has set to None
+        self.pausing = False
+        self.backwards: list[Any] = []
+        self.optimizers: list[Any] = []
+        self.counted: dict[int, int] = {}  # id of a tensor to changes by calls that are made again
+        self.bumps: list[int] = []
+        self.constants: set[int] = set()
+
+    # -- values ----------------------------------------------------------------------------------
+
+    def value(self, kind: str, a: Any, note: str = "") -> Ref:
+        """A new value, or the one that this array is already."""
+        found = self.number.get(id(a))
+        if found is None:
+            found = self.number[id(a)] = Ref(len(self.program.values))
+            self.program.values.append(Value(kind, a, note=note))
+        return found
+
+    def take(self, t: Any, given: bool) -> str:
+        """A tensor from outside; why it cannot be one, or ""."""
+        if t.__class__ is not Tensor and t.__class__ is not Parameter:
+            return f"is a {type(t).__name__}, a subclass of Tensor"
+        if t._a.__class__ is not ndarray:
+            return "has no data"
+        if t._fn is not None and t._fn is not LEAF:
+            return "has a history from outside"
+        if t._v is not None:
+            return "is a view"
+        x = t._x
+        if x.__class__ is Extras and (x.hooks or x.post_hooks or x.accumulator is not None
+                                      and x.accumulator() is not None):  # fmt: skip
+            return "has hooks"
+        if t.__dict__:
+            return "has attributes of its own"
+        if id(t._a) in self.number:
+            value = self.program.values[self.number[id(t._a)]]
+            if value.kind == MADE:
+                return "shares memory with what the code has made"
+        self.value(GIVEN if given else HELD, t._a, f"{'argument' if given else 'tensor'}")
+        if given and self.program.values[self.number[id(t._a)]].kind == HELD:
+            return "shares its array with a tensor that the code holds"
+        if given and self.number[id(t._a)] not in self.program.given:
+            self.program.given.append(self.number[id(t._a)])
+        count = None if t._vc is None else t._vc.count
+        self.tensors.append((t, given, (t._fn, t._a, count)))
+        self.known.add(id(t))
+        return ""
+
+    def made(self, result: Any) -> None:
+        """What a function of this package returned: tensors that it made of Python numbers."""
+        if isinstance(result, TensorBase):
+            a = result._a
+            if a.__class__ is ndarray and id(a) not in self.number and a.base is None:
+                self.value(HELD, a, "constant")
+                self.constants.add(int(self.number[id(a)]))
+
+    def may_take(self) -> None:
+        """A built-in function looks at a tensor: its hooks tell whether it takes a number out."""
+
+    def taken(self, name: str) -> None:
+        """A number left a tensor."""
+        if not self.pausing:
+            self.reads.unknown(f"Tensor.{name} takes a number out of a tensor"
+                               if name not in ("register_hook", "retain_grad")
+                               else f"Tensor.{name} is called")  # fmt: skip
+
+    # -- what the door tells ---------------------------------------------------------------------
+
+    def performed(
+        self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
+    ) -> None:
+        if self.pausing or self.reads.why is not None:
+            return
+        if getattr(record, "data_dependent", False):
+            self.reads.unknown(f"the shape of what {record.name} gives depends on numbers")
+            return
+        try:
+            operands = tuple([self.refer(a) for a in arrays])
+            # (the place on the tape that a gradient is for is there for the text of an error)
+            given = {k: None if k == "edge" else self.refer(v) for k, v in kw.items()}
+        except Unknown as error:
+            self.reads.unknown(f"{record.name} {error}")
+            return
+        line = Line(record, operands, given, self.refer_result(results), here())
+        for r in line.writes():
+            value = self.program.values[r]
+            if value.kind == HELD and int(r) in self.constants:
+                self.reads.unknown(f"{record.name} writes to a tensor made of Python numbers")
+                return
+        self.program.lines.append(line)
+
+    def refer(self, x: Any) -> Any:
+        """Numbers of values in place of arrays."""
+        if x.__class__ is ndarray or isinstance(x, np.generic):
+            found = self.number.get(id(x))
+            if found is not None:
+                return found
+            if isinstance(x, np.generic):
+                return x
+            raise Unknown("is given an array of which nobody knows where it comes from")
+        if isinstance(x, (tuple, list)):
+            parts = [self.refer(v) for v in x]
+            if any(p is not v for p, v in zip(parts, x, strict=True)):
+                return type(x)(parts) if type(x) in (tuple, list) else tuple(parts)
+            return x
+        if isinstance(x, TensorBase):
+            raise Unknown("is given a tensor")
+        return x
+
+    def refer_result(self, x: Any) -> Any:
+        if isinstance(x, (tuple, list)):
+            return tuple([self.refer_result(v) for v in x])
+        if x.__class__ is ndarray or isinstance(x, np.generic):
+            return self.value(MADE, x)
+        return None
+
+    def entering(self, kind: str, what: Any, operands: Any) -> Any:
+        if self.pausing:
+            return None
+        if kind == "leaf":
+            self.touch(what)
+        elif kind == "backward":
+            self.backwards.append(what)
+        elif kind == "function" and self.reads.why is None:
+            self.reads.unknown("an autograd.Function is called")
+        return None
+
+    # -- gradients of leaves ---------------------------------------------------------------------
+
+    def touch(self, leaf: Any) -> None:
+        """A leaf is about to be sent a gradient."""
+        if id(leaf) in self.leaves or id(leaf) not in self.known:
+            return
+        self.leaves[id(leaf)] = leaf
+        self.see_grad(leaf, grad_of(leaf))
+
+    def see_grad(self, t: Any, value: Any) -> None:
+        """The gradient of a tensor from outside is read, or added to."""
+        if id(t) not in self.known or id(t) in self.grads or self.pausing:
+            return
+        _, name, given = self.reads.tensors[id(t)]
+        guards = self.reads.guards
+        self.grads[id(t)] = value
+        self.leaves[id(t)] = t
+        if id(t) in self.forgotten:
+            if value is not None:
+                self.reads.unknown("a gradient is there that was set to None")
+            return
+        if value is None:
+            guards.add(f"grad_of({name}) is None", "a tensor has no gradient yet")
+            return
+        if value.__class__ is not Tensor or value._fn is not None or value._v is not None \
+                or value._a.__class__ is not ndarray or id(value._a) in self.number:  # fmt: skip
+            self.reads.unknown("a gradient is there that has a history, or is no plain tensor")
+            return
+        a = value._a
+        ref = self.value(GIVEN, a, "gradient of before")
+        self.program.given.append(ref)
+        place = f"grad_of({name})"
+        guards.add(
+            f"{place}.__class__ is {guards.name(Tensor)} and {place}._fn is None and "
+            f"{place}._v is None and {place}._a.strides == {a.strides!r} and "
+            f"{place}._a.dtype is {guards.name(a.dtype)}",
+            "a tensor has a gradient already",
+        )
+        self.known.add(id(value))
+        self.reads.tensors[id(value)] = (value, place, True)
+        self.reads.kept.append(value)
+        count = None if value._vc is None else value._vc.count
+        self.tensors.append((value, True, (value._fn, a, count)))
+
+    def forget_grad(self, t: Any) -> None:
+        """`t.grad = None`."""
+        if id(t) not in self.known:
+            return
+        self.sync_grads()
+        held = not self.reads.tensors[id(t)][2]
+        if not held:
+            self.reads.unknown("the gradient of an argument is set")
+            return
+
+        def forget() -> None:
+            t.grad = None
+
+        self.program.lines.append(Line(Effect("forget gradient", forget), (), {}, None, here()))
+        self.forgotten.add(id(t))
+        self.grads[id(t)] = None
+        self.leaves[id(t)] = t
+
+    def sync_grads(self) -> None:
+        """Give leaves the gradients that the program has made for them so far."""
+        for key, leaf in self.leaves.items():
+            now = grad_of(leaf)
+            if now is self.grads.get(key):
+                continue
+            if now is None:
+                self.reads.unknown("a gradient vanished")
+                return
+            number = self.number.get(id(now._a))
+            given = self.reads.tensors[key][2]
+            if number is None or self.program.values[number].kind != MADE or now._fn is not None \
+                    or now.__class__ is not Tensor or now.__dict__:  # fmt: skip
+                self.reads.unknown("a gradient is made in a way that is not replayed")
+                return
+            if given:
+                self.reads.unknown("an argument gets a gradient")
+                return
+            self.program.values[number].fresh = True
+            effect = Effect("gradient", giving(leaf))
+            self.program.lines.append(Line(effect, (number,), {}, None, None))
+            self.grads[key] = now
+
+    def changes(self, t: Any, count: int | None) -> int:
+        """How often the program itself changed a tensor: calls that are made again count theirs."""
+        return t._version - (count or 0) - self.counted.get(id(t), 0)  # type: ignore[no-any-return]
+
+    # -- calls that are made again ---------------------------------------------------------------
+
+    def repeat(self, name: str, fn: Callable[..., Any], owner: Any, args: Any, kw: Any) -> Any:
+        """`fn(*args, **kw)`, now and in each replay."""
+        if self.reads.optimizer and isinstance(owner, self.reads.optimizer):
+            self.see_optimizer(owner)
+        self.sync_grads()
+        self.pausing = True
+        before = {id(p): grad_of(p) for p in self.leaves.values()}
+        counts = {id(t): t._version for t, *_ in self.tensors}
+        try:
+            result = fn(*args, **kw)
+        finally:
+            self.pausing = False
+        if result is not None:
+            self.reads.unknown(f"{name} gives a result")
+        plain = fn.__func__ if hasattr(fn, "__func__") else fn
+        again = repeating(owner, plain.__name__, args, kw)
+        self.program.lines.append(Line(Effect(name, again), (), {}, None, here()))
+        if name.endswith("zero_grad"):
+            params = owner.parameters() if isinstance(owner, self.reads.module) else [
+                p for group in owner.param_groups for p in group["params"]
+            ]  # fmt: skip
+            for p in params:
+                now = grad_of(p)
+                if now is None:
+                    self.forgotten.add(id(p))
+                    if id(p) in self.grads:
+                        self.grads[id(p)] = None
+        for key, old in before.items():
+            now = grad_of(self.leaves[key])
+            if now is not old and now is not None:
+                self.reads.unknown(f"{name} replaces a gradient")
+        for t, *_ in self.tensors:
+            self.counted[id(t)] = self.counted.get(id(t), 0) + t._version - counts[id(t)]
+        return result
+
+    def see_optimizer(self, optimizer: Any) -> None:
+        """What groups an optimizer has."""
+        if any(o is optimizer for o in self.optimizers):
+            return
+        self.optimizers.append(optimizer)
+        guards = self.reads.guards
+        name = guards.name(optimizer)
+        groups = optimizer.param_groups
+        guards.add(f"len({name}.param_groups) == {len(groups)}", "the optimizer's groups")
+        for k, group in enumerate(groups):
+            guards.add(f"len({name}.param_groups[{k}]['params']) == {len(group['params'])}",
+                       f"the parameters of the optimizer's group {k}")  # fmt: skip
+
+
+def giving(leaf: Any) -> Callable[[Array], None]:
+    """What gives a leaf its gradient."""
+
+    def give(a: Array) -> None:
+        x = leaf._x
+        if x.__class__ is not Extras:
+            x = door.extras(leaf)
+        x.grad = door.wrap(a)
+
+    return give
+
+
+def repeating(owner: Any, name: str, args: Any, kw: Any) -> Callable[[], None]:
+    """What calls a method again."""
+
+    def again() -> None:
+        getattr(owner, name)(*args, **kw)
+
+    return again
+
+
+# -- hooks on tensors ------------------------------------------------------------------------------
+
+
+def _told(name: str, plain: Any) -> Any:
+    def method(self: Any, *args: Any, **kw: Any) -> Any:
+        for observer in door.state.observers:
+            if isinstance(observer, Capture):
+                observer.taken(name)
+        return plain(self, *args, **kw)
+
+    method.__name__ = name
+    return method
+
+
+_capturing = 0
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """While a run is captured, tensors tell when a number is taken out of them."""
+    global _capturing
+    _capturing += 1
+    if _capturing == 1:
+        for name in TAKING:
+            if name in Tensor.__dict__:
+                setattr(Tensor, name, _told(name, Tensor.__dict__[name]))
+    try:
+        yield
+    finally:
+        _capturing -= 1
+        if _capturing == 0:
+            for name in TAKING:
+                if name in Tensor.__dict__:
+                    setattr(Tensor, name, _originals[name])
+
+
+_originals = {name: Tensor.__dict__[name] for name in TAKING if name in Tensor.__dict__}
+
+
+# -- graphs ----------------------------------------------------------------------------------------
+
+
+def is_freed(fn: Any) -> bool:
+    """Whether a backward has freed a part of the graph behind a place on the tape."""
+    stack, seen = [fn], set()
+    while stack:
+        node = stack.pop()
+        node = node.node if node.__class__ is Out else node
+        if node is None or id(node) in seen or not node._is_node:
+            continue
+        seen.add(id(node))
+        if node.saved.__class__ is Freed:
+            return True
+        stack += node.edges
+    return False

@@ -1,0 +1,131 @@
+"""Guards: what must be as it was when a program was written down, checked before it runs again.
+
+A guard is a Python expression over the call's arguments and over objects that are known by
+identity. All guards of a program become one function, written out as text, that says None, or which
+guard failed. What code can change only through this package's own functions (attributes of modules,
+hooks) is covered by counters: as long as a counter stands where it stood, nothing behind it is
+looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.node import LEAF, Extras
+
+Check = Callable[..., Any]
+
+
+class Guards:
+    """The guards of one program while they are found.
+
+    Attributes:
+        texts: expression to what it says in words.
+        space: names of the objects in the expressions.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.slow: dict[str, str] = {}  # behind the counters
+        self.space: dict[str, Any] = {"LEAF": LEAF, "Extras": Extras, "same_number": same_number,
+                                      "grad_of": grad_of}  # fmt: skip
+        self.names: dict[int, str] = {}
+
+    def name(self, value: Any) -> str:
+        """The name of an object in the expressions."""
+        found = self.names.get(id(value))
+        if found is None:
+            found = self.names[id(value)] = f"k{len(self.names)}"
+            self.space[found] = value
+        return found
+
+    def add(self, text: str, words: str, slow: bool = False) -> None:
+        """An expression that must be true."""
+        (self.slow if slow and text not in self.texts else self.texts).setdefault(text, words)
+
+    def same(self, expression: str, value: Any, words: str, slow: bool = False) -> None:
+        """An expression whose value must be this object, or this number."""
+        if value is None or value is True or value is False or value is Ellipsis:
+            self.add(f"{expression} is {value!r}", f"{words} is {value!r}", slow)
+        elif value.__class__ is int:
+            # exact type: True == 1
+            self.add(f"({expression}).__class__ is int and {expression} == {value!r}",
+                     f"{words} is {value!r}", slow)  # fmt: skip
+        elif value.__class__ in (float, complex):
+            name = self.name(value)
+            self.add(f"({expression} is {name} or same_number({expression}, {name}))",
+                     f"{words} is {value!r}", slow)  # fmt: skip
+        elif value.__class__ in (str, bytes):
+            name = self.name(value)
+            self.add(f"({expression} is {name} or ({expression}).__class__ is {value.__class__.__name__}"
+                     f" and {expression} == {name})", f"{words} is {value!r}", slow)  # fmt: skip
+        else:
+            self.add(f"{expression} is {self.name(value)}", f"{words} is the same {kind(value)}",
+                     slow)  # fmt: skip
+
+    def function(self) -> Check:
+        """`check(args, kw)`: None, or the number of the guard that failed first."""
+        return compiled(self.texts, self.space)
+
+    def slow_function(self) -> Check:
+        """The same for those behind the counters."""
+        return compiled(self.slow, self.space)
+
+    def words(self, number: int) -> str:
+        """A guard of `function` in words."""
+        return list(self.texts.values())[number]
+
+
+def compiled(texts: dict[str, str], space: dict[str, Any]) -> Check:
+    """Guards as a function `check(args, kw)`.
+
+    One `if` for some twenty of them, because that is quickest; which one failed is asked when one
+    did.
+    """
+    every = list(texts)
+    lines = ["def check(args, kw):", "    try:"]
+    for start in range(0, len(every), 20):
+        part = every[start : start + 20]
+        lines.append(f"        if not ({' and '.join(f'({t})' for t in part)}):")
+        for k, t in enumerate(part):
+            lines.append(f"            if not ({t}): return {start + k}")
+    lines += ["        return None", "    except (AttributeError, KeyError, IndexError, TypeError):",
+              "        return failing(args, kw)"]  # fmt: skip
+    own = dict(space)
+    own["failing"] = lambda args, kw: first_failing(every, own, args, kw)
+    exec(compile("\n".join(lines), "<guards>", "exec"), own)
+    return own["check"]  # type: ignore[no-any-return]
+
+
+def first_failing(texts: list[str], space: dict[str, Any], args: Any, kw: Any) -> int:
+    """The guard that cannot even be asked, or the first one that is false."""
+    for k, text in enumerate(texts):
+        try:
+            if not eval(text, space, {"args": args, "kw": kw}):
+                return k
+        except (AttributeError, KeyError, IndexError, TypeError):
+            return k
+    return 0
+
+
+def same_number(a: Any, b: Any) -> bool:
+    """Whether two floats (or complex numbers) are the same, -0.0 and NaN told apart from others."""
+    if a.__class__ is not b.__class__:
+        return False
+    if a.__class__ is complex:
+        return same_number(a.real, b.real) and same_number(a.imag, b.imag)
+    return bool((a == b and math.copysign(1, a) == math.copysign(1, b)) or (a != a and b != b))
+
+
+def grad_of(t: Any) -> Any:
+    """A tensor's gradient, without PyTorch's warning for those that have none."""
+    x = t._x
+    return x.grad if x.__class__ is Extras else None
+
+
+def kind(value: Any) -> str:
+    """What an object is called in a sentence."""
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    return f"{type(value).__name__}{' ' + name if isinstance(name, str) else ''}"

@@ -1,0 +1,395 @@
+"""An instrumented copy of a Python function: the same code, with a hook wherever it reads or acts.
+
+    def forward(self, x):                     def forward(self, x):
+        y = self.fc(x)                            y = _rl.call(_rl.attr(self, "fc"), x)
+        if self.training:          becomes        if _rl.attr(self, "training"):
+            y = F.relu(y)                             y = _rl.call(_rl.attr(F, "relu"), y)
+        return y                                  return y
+
+The copy is compiled from the function's syntax tree, keeps file, lines, globals, defaults and
+closure, and runs natively: control flow, exceptions and generators are Python's. What the hooks do
+is in `reads.py`. A function whose source is not there, or that holds a statement which nobody can
+look into (a class, `await`, `match`, `global x; x = …`), has no copy.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import linecache
+import weakref
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+HOOKS = "_rl"
+FUTURE = 0x1FF0000  # the flags of `from __future__ import …` in co_flags
+
+
+class NoCopy(Exception):
+    """A function of which there is no instrumented copy, and why."""
+
+
+def instrumented(fn: FunctionType, hooks: Any) -> FunctionType:
+    """The copy of `fn` that calls `hooks`.
+
+    Raises:
+        NoCopy: there is none; the text says why.
+    """
+    code = copied(fn.__code__)
+    given = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+    given[HOOKS] = CellType(hooks)
+    closure = tuple([given[name] for name in code.co_freevars])
+    made = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    made.__qualname__, made.__module__ = fn.__qualname__, fn.__module__
+    return made
+
+
+_codes: weakref.WeakKeyDictionary[CodeType, CodeType | str] = weakref.WeakKeyDictionary()
+
+
+def copied(code: CodeType) -> CodeType:
+    """The instrumented copy of a function's code, made once."""
+    found = _codes.get(code)
+    if found is None:
+        try:
+            found = copy_of(code)
+        except NoCopy as error:
+            found = str(error)
+        _codes[code] = found
+    if isinstance(found, str):
+        raise NoCopy(found)
+    return found
+
+
+def copy_of(code: CodeType) -> CodeType:
+    """`copied`, made anew."""
+    if code.co_flags & 0x80 or code.co_flags & 0x200:  # async def, async generators
+        raise NoCopy("it is asynchronous")
+    for instruction in instructions(code):
+        if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            raise NoCopy(f"it sets the global {instruction.argval}")
+        if instruction.opname in ("STORE_DEREF", "DELETE_DEREF") \
+                and instruction.argval in code.co_freevars:  # fmt: skip
+            raise NoCopy(f"it sets {instruction.argval} of the function around it")
+    node, owner = source_of(code)
+    changed = Hooked(owner).function(node)
+    names = [HOOKS, *code.co_freevars]
+    outer = ast.FunctionDef(
+        name="_factory", args=ast.arguments(
+            posonlyargs=[], args=[ast.arg(arg=n) for n in names], kwonlyargs=[], kw_defaults=[],
+            defaults=[],
+        ), body=[changed if isinstance(changed, ast.FunctionDef) else ast.Expr(changed)],
+        decorator_list=[], type_params=[],
+    )  # fmt: skip
+    module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
+    made = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
+    factory = next(c for c in made.co_consts if isinstance(c, CodeType))
+    found = next(c for c in factory.co_consts if isinstance(c, CodeType))
+    if found.co_argcount != code.co_argcount or found.co_varnames[: code.co_argcount] != \
+            code.co_varnames[: code.co_argcount]:  # fmt: skip
+        raise NoCopy("its source has changed since it was loaded")
+    return found
+
+
+def instructions(code: CodeType) -> list[dis.Instruction]:
+    """Those of a code object and of all functions written inside it that reach its variables."""
+    found = list(dis.get_instructions(code))
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            free = set(inner.co_freevars) & set(code.co_freevars)
+            found += [
+                i for i in instructions(inner)
+                if not i.opname.endswith("_DEREF") or i.argval in free
+            ]  # fmt: skip
+    return found
+
+
+def global_names(code: CodeType) -> list[str]:
+    """The globals that a function mentions."""
+    names = [i.argval for i in instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    return list(dict.fromkeys(names))
+
+
+# -- finding the source ----------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def functions_in(filename: str, text: str) -> dict[tuple[int, str], list[tuple[Any, str]]]:
+    """(first line, name) to the functions of a file, each with the name of the class around it."""
+    found: dict[tuple[int, str], list[tuple[Any, str]]] = {}
+
+    def look(node: ast.AST, owner: str) -> None:
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            lines = [node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]
+            name = getattr(node, "name", "<lambda>")
+            found.setdefault((min(lines), name), []).append((node, owner))
+        for child in ast.iter_child_nodes(node):
+            look(child, node.name if isinstance(node, ast.ClassDef) else owner)
+
+    look(ast.parse(text), "")
+    return found
+
+
+def source_of(code: CodeType) -> tuple[Any, str]:
+    """The syntax tree of a function, and the class that it was written in."""
+    text = "".join(linecache.getlines(code.co_filename))
+    if not text:
+        raise NoCopy("its source is not there")
+    try:
+        known = functions_in(code.co_filename, text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise NoCopy("its source cannot be read") from error
+    found = known.get((code.co_firstlineno, code.co_name), [])
+    if len(found) > 1:
+        spans = {p[2:] for p in code.co_positions() if p[2] is not None}
+        lowest = min((s[0] for s in spans if s[0]), default=0)
+        found = [f for f in found if isinstance(f[0], ast.Lambda)
+                 and f[0].col_offset <= lowest <= (f[0].end_col_offset or 0)]  # fmt: skip
+    if len(found) != 1:
+        raise NoCopy("its source cannot be told from others")
+    return found[0]
+
+
+# -- writing hooks ---------------------------------------------------------------------------------
+
+
+def hook(name: str, *args: ast.expr, like: ast.AST) -> ast.Call:
+    """`_rl.name(*args)` at the place of another node."""
+    called = ast.Attribute(value=ast.Name(id=HOOKS, ctx=ast.Load()), attr=name, ctx=ast.Load())
+    return ast.copy_location(ast.Call(func=called, args=list(args), keywords=[]), like)
+
+
+UNSEEN = (ast.AsyncFor, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Match, ast.AsyncFunctionDef,
+          ast.TryStar)  # fmt: skip
+
+
+class Hooked(ast.NodeTransformer):
+    """Puts hooks into a function."""
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner.lstrip("_")
+
+    def function(self, node: Any) -> Any:
+        """The function with its body changed, without decorators and annotations."""
+        if isinstance(node, ast.Lambda):
+            return ast.copy_location(ast.Lambda(args=bare(node.args), body=self.visit(node.body)),
+                                     node)  # fmt: skip
+        body = [self.visit(s) for s in node.body]
+        new = ast.FunctionDef(
+            name=node.name, args=bare(node.args), body=flat(body), decorator_list=[], returns=None,
+            type_params=[],
+        )  # fmt: skip
+        return ast.copy_location(new, node)
+
+    def generic_visit(self, node: ast.AST) -> Any:
+        if isinstance(node, UNSEEN):
+            raise NoCopy(f"line {getattr(node, 'lineno', '?')} holds "
+                         f"{type(node).__name__}, which is not looked into")  # fmt: skip
+        return super().generic_visit(node)
+
+    def mangled(self, name: str) -> str:
+        """A private name of a class, as Python keeps it."""
+        private = name.startswith("__") and not name.endswith("__")
+        return f"_{self.owner}{name}" if private and self.owner else name
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        if node.decorator_list:
+            raise NoCopy(f"line {node.lineno} decorates a function inside it")
+        made = self.function(node)
+        made.args.defaults = [self.visit(d) for d in node.args.defaults]
+        made.args.kw_defaults = [None if d is None else self.visit(d)
+                                 for d in node.args.kw_defaults]  # fmt: skip
+        return made
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        made = self.function(node)
+        made.args.defaults = [self.visit(d) for d in node.args.defaults]
+        return made
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+    # reading
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        node.id = self.mangled(node.id)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        name = self.mangled(node.attr)
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            return hook("attr", value, ast.Constant(name), like=node)
+        place = hook("target", value, ast.Constant(name), like=node)
+        return ast.copy_location(ast.Attribute(value=place, attr=name, ctx=node.ctx), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            return hook("item", value, self.index(node.slice), like=node)
+        place = hook("target", value, ast.Constant(None), like=node)
+        return ast.copy_location(
+            ast.Subscript(value=place, slice=self.visit(node.slice), ctx=node.ctx), node
+        )
+
+    def index(self, node: ast.expr) -> ast.expr:
+        """What stands in brackets, as an expression."""
+        if isinstance(node, ast.Slice):
+            none = ast.Constant(None)
+            parts = [none if p is None else self.visit(p)
+                     for p in (node.lower, node.upper, node.step)]  # fmt: skip
+            return hook("slice", *parts, like=node)
+        if isinstance(node, ast.Tuple):
+            elements = [self.index(e) for e in node.elts]
+            return ast.copy_location(ast.Tuple(elts=elements, ctx=ast.Load()), node)
+        return self.visit(node)  # type: ignore[no-any-return]
+
+    def visit_Starred(self, node: ast.Starred) -> Any:
+        value = self.visit(node.value)
+        if isinstance(node.ctx, ast.Load):
+            value = hook("whole", value, like=node)
+        return ast.copy_location(ast.Starred(value=value, ctx=node.ctx), node)
+
+    # acting
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        bare_super = isinstance(node.func, ast.Name) and node.func.id == "super"
+        if bare_super and not node.args:
+            return node
+        made = hook("call", self.visit(node.func), *[self.visit(a) for a in node.args], like=node)
+        for k in node.keywords:
+            value = self.visit(k.value)
+            if k.arg is None:
+                value = hook("whole", value, like=node)
+            made.keywords.append(ast.keyword(arg=k.arg, value=value))
+        return made
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        value = self.visit(node.value)
+        (first, *more) = node.targets
+        if isinstance(first, ast.Attribute) and not more:
+            call = hook("set", value, self.visit(first.value),
+                        ast.Constant(self.mangled(first.attr)), like=node)  # fmt: skip
+            return ast.copy_location(ast.Expr(call), node)
+        if any(isinstance(t, ast.Tuple | ast.List) for t in node.targets):
+            value = hook("whole", value, like=node)
+        targets = [self.visit(t) for t in node.targets]
+        return ast.copy_location(ast.Assign(targets=targets, value=value), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        value = hook("operand", self.visit(node.value), like=node)
+        if isinstance(node.target, ast.Attribute | ast.Subscript):
+            name = getattr(node.target, "attr", None)
+            place = hook("target", self.visit(node.target.value),
+                         ast.Constant(None if name is None else self.mangled(name)),
+                         ast.Constant(True), like=node)  # fmt: skip
+            if isinstance(node.target, ast.Attribute):
+                target: Any = ast.Attribute(value=place, attr=self.mangled(str(name)),
+                                            ctx=ast.Store())  # fmt: skip
+            else:
+                target = ast.Subscript(value=place, slice=self.visit(node.target.slice),
+                                       ctx=ast.Store())  # fmt: skip
+            ast.copy_location(target, node.target)
+        else:
+            target = self.visit(node.target)
+        return ast.copy_location(ast.AugAssign(target=target, op=node.op, value=value), node)
+
+    def visit_For(self, node: ast.For) -> Any:
+        node.iter = hook("whole", self.visit(node.iter), like=node.iter)
+        node.target = self.visit(node.target)
+        node.body = flat([self.visit(s) for s in node.body])
+        node.orelse = flat([self.visit(s) for s in node.orelse])
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        if node.is_async:
+            raise NoCopy("it is asynchronous")
+        node.iter = hook("whole", self.visit(node.iter), like=node.iter)
+        node.target = self.visit(node.target)
+        node.ifs = [self.visit(i) for i in node.ifs]
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> Any:
+        node.value = hook("whole", self.visit(node.value), like=node)
+        return node
+
+    def visit_With(self, node: ast.With) -> Any:
+        for item in node.items:
+            item.context_expr = hook("context", self.visit(item.context_expr), like=node)
+            if item.optional_vars is not None:
+                item.optional_vars = self.visit(item.optional_vars)
+        node.body = flat([self.visit(s) for s in node.body])
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
+        told = ast.copy_location(ast.Expr(hook("caught", like=node)), node)
+        node.body = [told, *flat([self.visit(s) for s in node.body])]
+        if node.type is not None:
+            node.type = self.visit(node.type)
+        return node
+
+    # operators: what they are given must be known
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        node.left = hook("operand", self.visit(node.left), like=node.left)
+        node.right = hook("operand", self.visit(node.right), like=node.right)
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        node.operand = hook("operand", self.visit(node.operand), like=node.operand)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        if all(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+            return super().generic_visit(node)
+        node.left = hook("operand", self.visit(node.left), like=node.left)
+        node.comparators = [hook("operand", self.visit(c), like=c) for c in node.comparators]
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        node.values = [hook("truth", self.visit(v), like=v) for v in node.values]
+        return node
+
+    def visit_If(self, node: Any) -> Any:
+        node.test = hook("truth", self.visit(node.test), like=node.test)
+        node.body = flat([self.visit(s) for s in node.body])
+        node.orelse = flat([self.visit(s) for s in node.orelse])
+        return node
+
+    visit_While = visit_If
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        node.test = hook("truth", self.visit(node.test), like=node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:
+        node.value = hook("operand", self.visit(node.value), like=node.value)
+        return node
+
+
+def bare(args: ast.arguments) -> ast.arguments:
+    """Arguments without annotations and with defaults that nobody evaluates."""
+
+    def plain(a: ast.arg | None) -> Any:
+        return None if a is None else ast.copy_location(ast.arg(arg=a.arg), a)
+
+    return ast.arguments(
+        posonlyargs=[plain(a) for a in args.posonlyargs], args=[plain(a) for a in args.args],
+        vararg=plain(args.vararg), kwonlyargs=[plain(a) for a in args.kwonlyargs],
+        kw_defaults=[None if d is None else ast.Constant(None) for d in args.kw_defaults],
+        kwarg=plain(args.kwarg), defaults=[ast.Constant(None) for _ in args.defaults],
+    )  # fmt: skip
+
+
+def flat(statements: list[Any]) -> list[ast.stmt]:
+    """Statements, of which some became several or none."""
+    found: list[ast.stmt] = []
+    for s in statements:
+        if s is not None:
+            found += s if isinstance(s, list) else [s]
+    return found or [ast.Pass()]

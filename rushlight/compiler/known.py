@@ -1,0 +1,108 @@
+"""What code may call while it is captured, and what such a call means.
+
+Three kinds: *seen* calls, whose computations pass the door and which read nothing but their
+arguments; *metadata*, which gives Python values that guards cover; *repeated* calls, such as
+`optimizer.step()`, which a replay makes again in their place. Everything else is unknown, and what
+is unknown is not replayed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import itertools
+import math
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+NUMBERS = (int, float, complex, bool)
+PLAIN = (*NUMBERS, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice)
+
+# Built-in functions and types that read no more than the Python values they are given.
+PURE: frozenset[Any] = frozenset((
+    builtins.abs, builtins.all, builtins.any, builtins.bool, builtins.bytes, builtins.callable,
+    builtins.chr, builtins.complex, builtins.dict, builtins.divmod, builtins.enumerate,
+    builtins.float, builtins.format, builtins.frozenset, builtins.int, builtins.isinstance,
+    builtins.issubclass, builtins.iter, builtins.len, builtins.list, builtins.max, builtins.min,
+    builtins.next, builtins.ord, builtins.pow, builtins.range, builtins.reversed, builtins.round,
+    builtins.set, builtins.slice, builtins.sorted, builtins.str, builtins.sum, builtins.tuple,
+    builtins.type, builtins.zip, builtins.repr, builtins.ascii, builtins.bin, builtins.hex,
+    collections.OrderedDict, collections.deque,
+    itertools.accumulate, itertools.chain, itertools.chain.from_iterable, itertools.combinations,
+    itertools.islice, itertools.pairwise, itertools.permutations, itertools.product,
+    itertools.repeat, itertools.zip_longest,
+    types.SimpleNamespace,
+))  # fmt: skip
+PURE_MODULES = frozenset(("math", "_operator", "operator", "cmath"))
+assert math.sqrt.__module__ == "math" and operator.add.__module__ == "_operator"
+
+# Methods of built-in containers that only read them.
+READING = frozenset((
+    "copy", "count", "get", "index", "items", "keys", "values", "__contains__", "__getitem__",
+    "__len__", "__iter__", "isdisjoint", "issubset", "issuperset", "union", "intersection",
+    "difference",
+))  # fmt: skip
+CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
+
+# Functions and methods of tensors that give Python values which guards cover.
+METADATA = frozenset((
+    "size", "dim", "numel", "nelement", "ndimension", "element_size", "stride", "storage_offset",
+    "is_floating_point", "is_complex", "is_signed", "is_conj", "is_neg", "is_contiguous",
+    "is_same_size", "is_inference", "is_tensor", "is_grad_enabled", "is_inference_mode_enabled",
+    "get_default_dtype", "broadcast_shapes", "result_type", "promote_types", "can_cast", "finfo",
+    "iinfo", "get_device", "type", "is_pinned", "is_shared", "is_nested", "is_sparse", "is_cuda",
+    "is_autocast_enabled", "get_autocast_dtype", "is_compiling", "is_dynamo_compiling",
+    "is_exporting", "_is_view", "is_distributed", "has_names", "__len__", "is_storage",
+    "are_deterministic_algorithms_enabled", "get_num_threads", "is_available", "is_set_to",
+))  # fmt: skip
+
+# Functions of this package that change or read more than their arguments.
+UNKNOWN = frozenset((
+    "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng",
+    "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_num_threads",
+    "set_num_interop_threads", "set_grad_enabled_", "use_deterministic_algorithms", "save", "load",
+    "set_printoptions", "from_numpy", "frombuffer", "as_tensor", "asarray", "from_dlpack",
+    "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "share_memory_", "set_",
+    "storage", "untyped_storage", "data_ptr", "numpy", "tolist", "item", "resize_", "resize_as_",
+    "apply_", "map_", "map2_", "to_sparse", "pin_memory", "set_float32_matmul_precision", "compile",
+    "unique", "nonzero", "cov", "as_subclass", "_make_subclass", "__deepcopy__", "__reduce_ex__", "__setstate__",
+    "saved_tensors_hooks", "register_module_forward_hook", "checkpoint", "get_state", "set_state",
+    "index_reduce_", "put_", "accuracy", "seed_all", "rename", "rename_", "refine_names",
+))  # fmt: skip
+
+# Parts of `rushlight.nn` that compute or change things; the others read attributes of modules and
+# call, so they are looked into like a user's code.
+COMPUTING = ("rushlight.nn.functional", "rushlight.nn.utils", "rushlight.nn.init",
+             "rushlight.nn.parallel", "rushlight.nn.grad", "rushlight.nn._")  # fmt: skip
+LOOKED_INTO = ("rushlight.nn.", "rushlight.vision.models", "rushlight.vision.ops")
+
+
+def is_ours(fn: Any) -> bool:
+    """Whether a function, class or module belongs to this package."""
+    space = getattr(fn, "__globals__", None)  # a wrapper has the name of what it wraps
+    module = getattr(fn, "__module__", None) if space is None else space.get("__name__")
+    if isinstance(fn, types.ModuleType):
+        module = fn.__name__
+    module = module or ""
+    return module == "rushlight" or module.startswith("rushlight.")
+
+
+def is_looked_into(fn: Any) -> bool:
+    """Whether an instrumented copy of a function runs in its place."""
+    if not is_ours(fn):
+        return True
+    inner = getattr(fn, "__wrapped__", None)
+    if isinstance(inner, types.FunctionType) and not is_ours(inner):  # no_grad as a decorator
+        return True
+    module = getattr(fn, "__module__", None) or ""
+    if module in ("rushlight.nn._tree", "rushlight.autograd.grad_mode"):
+        return True
+    return module.startswith(LOOKED_INTO) and not module.startswith(COMPUTING)
+
+
+def is_number_type(value: Any) -> bool:
+    """Whether a value is one that was taken out of a tensor, or could have been."""
+    return isinstance(value, (*NUMBERS, np.generic, np.ndarray))

@@ -1,0 +1,403 @@
+"""Compiled functions: guards, then a program in place of Python.
+
+`Compiled` stands for a function. A call looks for an entry whose guards hold and replays it; where
+none does, the function runs eagerly once more and is written down (`capture.py`). What cannot be
+replayed runs eagerly, and a warning says once what it was and where.
+
+Read next: `capture.py`, `guards.py`; how a program runs: `arrays.py`, `native.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable
+from types import MemberDescriptorType
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..autograd import door, hooks
+from ..autograd.node import LEAF, Cell, Cut, Extras, Freed, Node, Out, TensorBase, tick
+from ..nn import module as _modules
+from ..tensor import Tensor
+from . import arrays, known
+from .capture import Capture, is_freed, telling
+from .program import GIVEN, MADE, Effect
+from .reads import Unknown, has_hooks, lookup
+
+MOST_TRIES = 3  # captures that fail before a function is left to eager
+MOST_ENTRIES = 8  # entries of a function; further kinds of calls run eagerly
+
+_new = object.__new__
+_lock = threading.Lock()  # one capture at a time
+
+
+class Entry:
+    """A program with its guards, and what Python is given back.
+
+    Attributes:
+        program: what runs.
+        guards: the expressions that must hold.
+        check: `check(args, kw)`: None, or the number of the guard that failed.
+    """
+
+    def __init__(self, capture: Capture, result: Any, executor: Any) -> None:
+        self.program = capture.program
+        self.guards = capture.reads.guards
+        self.modules = list({id(m): m for m in capture.modules}.values())
+        self.leaves = list(capture.leaves.values())
+        given, changed = places_of(capture)
+        self.space = self.guards.space
+        self.template = Template(capture, result)
+        self.program.without_dead_lines()
+        add_setting_guards(self.guards)
+        add_identity_guards(capture)
+        self.check = self.guards.function()
+        self.slow = self.guards.slow_function()
+        self.counters = counters()
+        self.arrays = eval(f"lambda args, kw: ({''.join(given)})", self.space)
+        bumped = f"({''.join(changed)})"
+        self.changed = eval(f"lambda args, kw: {bumped}", self.space) if changed else None
+        self.bumps = capture.bumps
+        self.run = executor(self.program)
+        self.runs = 0
+
+    def fits(self, args: Any, kw: Any) -> bool:
+        """Whether the program may run in place of a call."""
+        if self.check(args, kw) is not None:
+            return False
+        return self.counters == (hooks.changes[0], _modules.changes[0]) or self.look_again(args, kw)
+
+    def look_again(self, args: Any, kw: Any) -> bool:
+        """Whether what the counters stand for is as it was."""
+        now = counters()
+        if self.slow(args, kw) is not None or any(has_hooks(m) for m in self.modules):
+            return False
+        for leaf in self.leaves:
+            x = leaf._x
+            if x.__class__ is Extras and (x.hooks or x.post_hooks):
+                return False
+        self.counters = now
+        return True
+
+    def replay(self, args: Any, kw: Any) -> Any:
+        """What the function would return."""
+        self.runs += 1
+        results = self.run(*self.arrays(args, kw))
+        if self.changed is not None:
+            for t, n in zip(self.changed(args, kw), self.bumps, strict=True):
+                for _ in range(n):
+                    t._bump()
+        return self.template.fill(results, args, kw)
+
+
+def counters() -> tuple[int, int]:
+    """How often hooks were registered, and attributes of modules set, in this process."""
+    return hooks.changes[0], _modules.changes[0]
+
+
+def places_of(capture: Capture) -> tuple[list[str], list[str]]:
+    """Expressions of the arrays that the program is given, and of the tensors that it changes."""
+    by_array = {}
+    for t, place, _given in capture.reads.tensors.values():
+        by_array[id(t._a)] = place
+    given = []
+    for r in capture.program.given:
+        given.append(f"{by_array[id(capture.program.values[r].example)]}._a, ")
+    changed, bumps = [], []
+    for t, _given, (fn, a, count) in capture.tensors:
+        if t._fn is not fn or t._a is not a:
+            raise Unknown("a tensor from outside gets another history or other memory")
+        difference = capture.changes(t, count)
+        if difference:
+            changed.append(f"{capture.reads.tensors[id(t)][1]}, ")
+            bumps.append(difference)
+    capture.bumps = bumps
+    return given, changed
+
+
+def add_setting_guards(guards: Any) -> None:
+    """Modes and settings of the thread and the process."""
+    state = door.state
+    guards.space["state"] = state
+    guards.space["default_dtype"] = dtypes.get_default_dtype
+    guards.add(f"state.enabled is {state.enabled}", f"grad mode is {state.enabled}")
+    guards.add(f"state.inference is {state.inference}", f"inference mode is {state.inference}")
+    guards.same("default_dtype()", dtypes.get_default_dtype(), "the default dtype")
+
+
+def add_identity_guards(capture: Capture) -> None:
+    """Tensors that were different ones are different ones; those that the program writes to share
+    no memory with others."""
+    places = [name for _, name, given in capture.reads.tensors.values() if given]
+    guards = capture.reads.guards
+    if len(places) > 1:
+        tensors = ", ".join(places)
+        guards.space["apart"] = apart
+        guards.add(f"apart({tensors})", "the arguments are different tensors, and share no memory")
+    elif places and any(
+        capture.program.values[r].kind == GIVEN for line in capture.program.lines
+        for r in line.writes()
+    ):  # fmt: skip
+        guards.space["bare"] = lambda t: t._a.base is None or t._vc is None
+        guards.add(f"bare({places[0]})", "an argument that is changed is no view")
+
+
+def apart(*tensors: Any) -> bool:
+    """Whether tensors are different ones, none of which shares memory with another one."""
+    spans = sorted([np.lib.array_utils.byte_bounds(t._a) for t in tensors])
+    for (_, end), (start, last) in zip(spans, spans[1:], strict=False):
+        if start < end and start != last:
+            return False
+    return len({id(t) for t in tensors}) == len(tensors)
+
+
+# -- results ---------------------------------------------------------------------------------------
+
+
+class Template:
+    """What a run returned, with places for the arrays of another run."""
+
+    def __init__(self, capture: Capture, result: Any) -> None:
+        self.capture: Any = capture
+        self.returns: dict[int, int] = {}  # id of a tensor to its place
+        self.tensors: list[Any] = []
+        self.keep: list[Any] = []
+        self.escaping: list[Any] = []
+        self.built = self.part(result)
+        outside = [v.example for v in capture.program.values
+                   if v.kind != MADE and isinstance(v.example, np.ndarray)]  # fmt: skip
+        program = capture.program
+        leaving = [program.values[r].example for r in program.returns]
+        leaving += [program.values[r].example for line in program.lines
+                    if isinstance(line.record, Effect) for r in line.reads()]  # fmt: skip
+        for k, a in enumerate(leaving):
+            if any(np.may_share_memory(a, b) for b in (*outside, *leaving[:k])):
+                raise Unknown("a result shares memory with something else")
+        del self.capture, self.keep
+
+    def part(self, x: Any) -> Any:
+        """A function (arrays, args, kw) -> value, for a part of the result."""
+        if x is None or x.__class__ in (*known.NUMBERS, str, bytes):
+            return lambda arrays, args, kw: x
+        if isinstance(x, TensorBase):
+            return self.tensor(x)
+        kind = x.__class__
+        found = self.capture.reads.sources.get(id(x))
+        if found is not None:
+            return eval(f"lambda arrays, args, kw: {found[0]}", self.capture.reads.guards.space)
+        if kind in (list, tuple) or issubclass(kind, tuple):
+            parts = [self.part(v) for v in x]
+            if kind is tuple:
+                return lambda arrays, args, kw: tuple([p(arrays, args, kw) for p in parts])
+            if kind is list:
+                return lambda arrays, args, kw: [p(arrays, args, kw) for p in parts]
+            if hasattr(kind, "_fields"):
+                return lambda arrays, args, kw: kind(*[p(arrays, args, kw) for p in parts])
+            if known.is_ours(kind):
+                try:
+                    again = kind(x)
+                except TypeError:
+                    again = None
+                if again == x and not any(isinstance(v, TensorBase) for v in x):
+                    return lambda arrays, args, kw: x
+                if any(isinstance(v, TensorBase) for v in x):
+                    return lambda arrays, args, kw: kind([p(arrays, args, kw) for p in parts])
+        if kind in (dict, OrderedDict):
+            named = {k: self.part(v) for k, v in x.items()}
+            return lambda arrays, args, kw: kind(
+                [(k, p(arrays, args, kw)) for k, p in named.items()]
+            )
+        if known.is_ours(kind) and kind.__name__ in ("dtype", "Device", "layout"):
+            return lambda arrays, args, kw: x
+        raise Unknown(f"a {kind.__name__} is returned")
+
+    def tensor(self, t: Any) -> Any:
+        """The place of a tensor."""
+        capture = self.capture
+        if id(t) in capture.reads.tensors:
+            place = capture.reads.tensors[id(t)][1]
+            return eval(f"lambda arrays, args, kw: {place}", capture.reads.guards.space)
+        if id(t) not in self.returns:
+            self.returns[id(t)] = len(self.tensors)
+            self.keep.append(t)
+            self.tensors.append(self.recipe(t))
+        k = self.returns[id(t)]
+        return lambda arrays, args, kw: arrays[k]
+
+    def recipe(self, t: Any) -> Any:
+        """How one tensor of the result is made of its array."""
+        capture = self.capture
+        number = capture.number.get(id(t._a))
+        if number is None or t.__class__ is not Tensor or t.__dict__:
+            raise Unknown("a tensor is returned that was made in a way that is not replayed")
+        value = capture.program.values[number]
+        if value.kind != MADE:
+            raise Unknown("a tensor is returned that shares the memory of another one")
+        if t._v is not None and id(t._v.base) in capture.reads.tensors:
+            raise Unknown("a view of a tensor from outside is returned")
+        x = t._x
+        if x.__class__ is Extras:
+            if x.hooks or x.post_hooks or x.grad is not None or x.retains:
+                raise Unknown("a tensor with hooks or a gradient is returned")
+            x = x.cut
+        fn = t._fn
+        kind: Any = None
+        if fn is LEAF:
+            kind = LEAF
+        elif fn is not None:
+            if not is_freed(fn):
+                raise Unknown("a tensor with a history is returned")
+            node = fn.node if fn.__class__ is Out else fn
+            kind = (type(node), node.code, node.lasti, node.kw, find_freed(node))
+        value.fresh = True
+        capture.program.returns.append(number)
+        count = 0 if t._vc is None else t._vc.count
+        return kind, x if x.__class__ is Cut else None, count
+
+    def fill(self, results: tuple[Any, ...], args: Any, kw: Any) -> Any:
+        """The result, of the arrays that a run returned."""
+        made = []
+        for a, (kind, cut, count) in zip(results, self.tensors, strict=True):
+            t = _new(Tensor)
+            t._a = a if a.__class__ is np.ndarray else np.asarray(a)
+            t._vc = t._v = None
+            t._x = cut
+            t._fn = kind
+            if kind.__class__ is tuple:
+                t._fn = spent(kind, t._a)
+            if count:
+                t._vc = Cell()
+                t._vc.count = count
+            made.append(t)
+        return self.built(made, args, kw)
+
+
+def find_freed(node: Any) -> Freed:
+    """The mark that a backward has left in the graph of a node."""
+    stack, seen = [node], set()
+    while stack:
+        n = stack.pop()
+        n = n.node if n.__class__ is Out else n
+        if n is None or id(n) in seen or not n._is_node:
+            continue
+        seen.add(id(n))
+        if n.saved.__class__ is Freed:
+            return n.saved
+        stack += n.edges
+    raise AssertionError("the graph was freed")
+
+
+def spent(kind: tuple[Any, ...], a: Any) -> Node:
+    """The node of a result whose backward the program has run: it says so when it is asked again."""
+    cls, code, lasti, kw, freed = kind
+    node: Any = _new(cls)
+    node.edges, node.saved, node.kw, node.x = (), freed, kw, None
+    node.seq, node.shape, node.dtype = tick(), a.shape, a.dtype
+    node.code, node.lasti = code, lasti
+    if isinstance(lookup(cls, "n_out"), MemberDescriptorType):  # a class says 1 itself
+        node.n_out = 1
+    return node  # type: ignore[no-any-return]
+
+
+# -- compiled functions ----------------------------------------------------------------------------
+
+
+class Compiled:
+    """A function that replays what it did.
+
+    Attributes:
+        fn: the function.
+        entries: its programs, the one that ran last first.
+        why: what was not replayed, as (text, (file, line)).
+    """
+
+    def __init__(self, fn: Callable[..., Any], fullgraph: bool = False) -> None:
+        functools.update_wrapper(self, fn)
+        self.fn, self.fullgraph = fn, fullgraph
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all programs."""
+        self.entries: list[Entry] = []
+        self.tries = 0
+        self.told = False
+        self.why: list[tuple[str, tuple[str, int] | None]] = []
+
+    def __repr__(self) -> str:
+        return f"<compiled {getattr(self.fn, '__qualname__', repr(self.fn))}>"
+
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        return self if owner is None else functools.partial(self, owner)
+
+    def __call__(self, *args: Any, **kw: Any) -> Any:
+        state = door.state
+        if state.watchers or state.observers or state.packers:
+            return self.fn(*args, **kw)
+        for k, entry in enumerate(self.entries):
+            if entry.fits(args, kw):
+                if k:
+                    self.entries.insert(0, self.entries.pop(k))
+                return entry.replay(args, kw)
+        if self.tries >= MOST_TRIES or len(self.entries) >= MOST_ENTRIES:
+            return self.fn(*args, **kw)
+        return self.captured(args, kw)
+
+    def captured(self, args: Any, kw: Any) -> Any:
+        """Run eagerly and write the run down."""
+        if not _lock.acquire(blocking=False):
+            return self.fn(*args, **kw)
+        try:
+            capture = Capture()
+            result = observed(capture, self.fn, args, kw)
+            try:
+                if capture.reads.why is not None:
+                    raise capture.reads.why
+                capture.sync_grads()
+                if capture.reads.why is not None:
+                    raise capture.reads.why
+                self.entries.insert(0, Entry(capture, result, arrays.function))
+            except Unknown as unknown:
+                self.failed(unknown)
+            return result
+        finally:
+            _lock.release()
+
+    def failed(self, unknown: Unknown) -> None:
+        """A run could not be written down."""
+        self.tries += 1
+        self.why.append((str(unknown), unknown.where))
+        if not self.told:
+            self.told = True
+            at = "" if unknown.where is None else f" ({unknown.where[0]}:{unknown.where[1]})"
+            name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
+            warnings.warn(f"torch.compile: {name} runs eagerly: {unknown}{at}", UserWarning,
+                          stacklevel=4)  # fmt: skip
+
+
+def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
+    """Run `fn` under a capture."""
+    reads = capture.reads
+    reads.kept.append((args, kw))
+    for k, v in enumerate(args):
+        reads.see(v, f"args[{k}]", f"argument {k}", given=True)
+    for name, v in kw.items():
+        reads.see(v, f"kw[{name!r}]", f"argument {name}", given=True)
+    reads.guards.add(f"len(args) == {len(args)} and list(kw) == {list(kw)!r}",
+                     f"{len(args)} arguments and the names {list(kw)!r}")  # fmt: skip
+    door.observe(capture)
+    try:
+        with telling():
+            if reads.why is None:
+                reads.sources.setdefault(id(fn), (reads.guards.name(fn), "the function"))
+                if hasattr(fn, "__self__"):
+                    owner = fn.__self__
+                    reads.sources.setdefault(id(owner), (reads.guards.name(owner), "self"))
+            return reads.call(fn, *args, **kw)
+    finally:
+        door.unobserve(capture)
+
