@@ -105,13 +105,13 @@ def compile(
         )
     if disable:
         return model
-    note(
-        "compile",
-        "torch.compile changes nothing: this version of Rushlight runs every step as it is written",
-    )
     from ..nn import Module
 
-    return _wrapped(model) if isinstance(model, Module) else model
+    if isinstance(model, Module):
+        return _wrapped(model, fullgraph)
+    from .replay import Compiled
+
+    return model if isinstance(model, Compiled) else Compiled(model, fullgraph)
 
 
 def _check(dynamic: Any, backend: Any, mode: Any, options: Any) -> None:
@@ -136,15 +136,16 @@ def _check(dynamic: Any, backend: Any, mode: Any, options: Any) -> None:
 _class: type | None = None
 
 
-def _wrapped(module: Module) -> Module:
+def _wrapped(module: Module, fullgraph: bool = False) -> Module:
     """`module` inside an OptimizedModule (the class is made here: `nn` is imported late)."""
     global _class
     if _class is None:
         from ..nn.optimized import OptimizedModule
 
         _class = OptimizedModule
-    found: Module = _class(module)
-    return found
+    found: Any = _class(module)
+    found.__dict__["_compiled"] = {"fullgraph": fullgraph}
+    return found  # type: ignore[no-any-return]
 
 
 def is_compiling() -> bool:

@@ -80,11 +80,11 @@ class Capture(Observer):
             return "has no data"
         if t._fn is not None and t._fn is not LEAF:
             return "has a history from outside"
-        if t._v is not None:
-            return "is a view"
+        if t._v is not None and (t._fn is not None or t._v.base._fn is not None):
+            return "is a view with a history"
         x = t._x
-        if x.__class__ is Extras and (x.hooks or x.post_hooks or x.accumulator is not None
-                                      and x.accumulator() is not None):  # fmt: skip
+        if x.__class__ is Extras and (x.hooks or x.post_hooks or (x.accumulator is not None
+                                      and x.accumulator() is not None)):  # fmt: skip
             return "has hooks"
         if t.__dict__:
             return "has attributes of its own"
@@ -194,7 +194,7 @@ class Capture(Observer):
         """The gradient of a tensor from outside is read, or added to."""
         if id(t) not in self.known or id(t) in self.grads or self.pausing:
             return
-        _, name, given = self.reads.tensors[id(t)]
+        _, name, _given = self.reads.tensors[id(t)]
         guards = self.reads.guards
         self.grads[id(t)] = value
         self.leaves[id(t)] = t
@@ -272,9 +272,10 @@ class Capture(Observer):
 
     # -- calls that are made again ---------------------------------------------------------------
 
-    def repeat(self, name: str, fn: Callable[..., Any], owner: Any, args: Any, kw: Any) -> Any:
+    def repeat(self, fn: Any, args: Any, kw: Any) -> Any:
         """`fn(*args, **kw)`, now and in each replay."""
-        if self.reads.optimizer and isinstance(owner, self.reads.optimizer):
+        name, owner = repr(fn), fn.owner
+        if isinstance(owner, self.reads.optimizer):
             self.see_optimizer(owner)
         self.sync_grads()
         self.pausing = True
@@ -286,8 +287,10 @@ class Capture(Observer):
             self.pausing = False
         if result is not None:
             self.reads.unknown(f"{name} gives a result")
-        plain = fn.__func__ if hasattr(fn, "__func__") else fn
-        again = repeating(owner, plain.__name__, args, kw)
+
+        def again() -> None:
+            fn(*args, **kw)
+
         self.program.lines.append(Line(Effect(name, again), (), {}, None, here()))
         if name.endswith("zero_grad"):
             params = owner.parameters() if isinstance(owner, self.reads.module) else [
@@ -331,15 +334,6 @@ def giving(leaf: Any) -> Callable[[Array], None]:
         x.grad = door.wrap(a)
 
     return give
-
-
-def repeating(owner: Any, name: str, args: Any, kw: Any) -> Callable[[], None]:
-    """What calls a method again."""
-
-    def again() -> None:
-        getattr(owner, name)(*args, **kw)
-
-    return again
 
 
 # -- hooks on tensors ------------------------------------------------------------------------------

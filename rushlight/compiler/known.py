@@ -37,7 +37,8 @@ PURE: frozenset[Any] = frozenset((
     types.SimpleNamespace,
 ))  # fmt: skip
 PURE_MODULES = frozenset(("math", "_operator", "operator", "cmath"))
-assert math.sqrt.__module__ == "math" and operator.add.__module__ == "_operator"
+assert math.sqrt.__module__ == "math"
+assert operator.add.__module__ == "_operator"
 
 # Methods of built-in containers that only read them.
 READING = frozenset((
@@ -78,6 +79,21 @@ UNKNOWN = frozenset((
 COMPUTING = ("rushlight.nn.functional", "rushlight.nn.utils", "rushlight.nn.init",
              "rushlight.nn.parallel", "rushlight.nn.grad", "rushlight.nn._")  # fmt: skip
 LOOKED_INTO = ("rushlight.nn.", "rushlight.vision.models", "rushlight.vision.ops")
+
+
+# Parts of this package whose functions compute and do nothing else.
+SEEN = ("rushlight.ops.", "rushlight.tensor", "rushlight.autograd.", "rushlight.nn.functional",
+        "rushlight.nn.utils.clip_grad", "rushlight.nn._", "rushlight.nn.grad", "rushlight.publish",
+        "rushlight.namespaces.", "rushlight.dtypes", "rushlight.size", "rushlight.device",
+        "rushlight.layout", "rushlight.config", "rushlight.backends", "rushlight.compiler",
+        "rushlight.profiler")  # fmt: skip
+
+
+def is_seen(fn: Any) -> bool:
+    """Whether all that a function of this package does passes the door."""
+    space = getattr(fn, "__globals__", None)
+    module = str(space.get("__name__") if space else getattr(fn, "__module__", ""))
+    return module == "rushlight" or module.startswith(SEEN)
 
 
 def is_ours(fn: Any) -> bool:

@@ -46,6 +46,19 @@ class Unknown(Exception):
         self.where = where
 
 
+class Repeated:
+    """A method that a replay calls again, in its place: `optimizer.step`."""
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __repr__(self) -> str:
+        return f"{type(self.owner).__name__}.{self.name}"
+
+    def __call__(self, *args: Any, **kw: Any) -> Any:
+        return getattr(self.owner, self.name)(*args, **kw)
+
+
 class Reads:
     """The hooks of one capture.
 
@@ -139,7 +152,8 @@ class Reads:
             cls = g.name(t.__class__)
             fn = "LEAF" if t.is_leaf and t.requires_grad else "None"
             strides = g.name(a.strides)
-            g.add(f"({name}).__class__ is {cls} and {name}._fn is {fn} and {name}._v is None and "
+            g.add(f"({name}).__class__ is {cls} and {name}._fn is {fn} and "
+                  f"({name}._v is None or {name}._v.base._fn is None) and "
                   f"{name}._a.__class__ is {g.name(np.ndarray)} and {name}._a.shape == "
                   f"{tuple(a.shape)!r} and {name}._a.dtype is {g.name(a.dtype)} and "
                   f"{name}._a.strides == {strides} and {name}._a.flags.writeable",
@@ -150,6 +164,8 @@ class Reads:
             fn = "LEAF" if t.requires_grad else "None"
             g.add(f"{name}._a is {g.name(t._a)} and {name}._fn is {fn}",
                   f"{words} has the same memory, requires_grad={t.requires_grad}")  # fmt: skip
+            if t._v is not None:
+                g.add(f"{name}._v.base._fn is None", f"what {words} is a view of has no history")
 
     def see_container(self, value: Any, place: str, words: str) -> None:
         """A list, tuple or dictionary among the arguments: its whole content."""
@@ -209,7 +225,7 @@ class Reads:
             return value if looked_into(value) else self.odd(value, "a generator")
         if isinstance(value, (enumerate, zip, reversed, range, type({}.keys()), type({}.values()),
                               type({}.items()), itertools.chain, itertools.islice, map, filter)) \
-                or hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"):  # fmt: skip
+                or (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools")):  # fmt: skip
             return value
         if isinstance(value, type) or not hasattr(type(value), "__iter__"):
             return value
@@ -258,6 +274,8 @@ class Reads:
     def object_attr(self, owner: Any, name: str, found: tuple[str, str] | None) -> Any:
         """An attribute of any other object."""
         cls = type(owner)
+        if isinstance(owner, (self.optimizer, self.scheduler)) and name in ("step", "zero_grad"):
+            return Repeated(owner, name)
         in_class = lookup(cls, name)
         if isinstance(in_class, property):
             return self.call(in_class.fget, owner)
@@ -305,13 +323,15 @@ class Reads:
             return self.odd(value, f"{words}.{name}, which __getattr__ computes,")
         self.guards.add(f"{name!r} not in {place}.__dict__", f"{words} has no {name} of its own",
                         slow=True)  # fmt: skip
-        if isinstance(value, MethodType) or isinstance(value, FunctionType):
+        if isinstance(value, (MethodType, FunctionType)):
             return value
         cls = self.guards.name(type(owner))
         return self.see(value, f"getattr({cls}, {name!r})", f"{words}.{name}", slow=True)
 
     def tensor_attr(self, t: Any, name: str) -> Any:
         """An attribute of a tensor."""
+        if name == "_a" and called_by_us():  # its shape is what layers ask for
+            return t._a
         if name in ("grad_fn", "_version", "_base", "_x", "_vc", "_v", "_fn", "_a", "__dict__",
                     "retains_grad", "_backward_hooks", "output_nr", "names", "__cuda_array_interface__",
                     "__array_interface__", "is_shared"):  # fmt: skip
@@ -386,10 +406,10 @@ class Reads:
     def context(self, value: Any) -> Any:
         """What a `with` statement enters."""
         cls = type(value)
-        allowed = known.is_ours(cls) and cls.__name__ in (
+        allowed = (known.is_ours(cls) and cls.__name__ in (
             "no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "autocast",
             "record_function",
-        ) or cls.__module__ == "contextlib" and cls.__name__ == "nullcontext"  # fmt: skip
+        )) or (cls.__module__ == "contextlib" and cls.__name__ == "nullcontext")  # fmt: skip
         if not allowed and self.why is None:
             self.unknown(f"a context of type {cls.__name__} is entered")
         return value
@@ -402,7 +422,7 @@ class Reads:
 
     def target(self, owner: Any, name: Any, read: bool = False) -> Any:
         """`owner.name` or `owner[…]` is about to be set, deleted or (`read`) changed."""
-        if self.why is not None or isinstance(owner, TensorBase) and name is None:
+        if self.why is not None or (isinstance(owner, TensorBase) and name is None):
             return owner
         if isinstance(owner, TensorBase) or id(owner) in self.sources or isinstance(owner, self.module):
             what = f"an entry of a {type(owner).__name__}" if name is None else \
@@ -428,12 +448,12 @@ class Reads:
         if self.why is not None:
             return fn(*args, **kw)
         fn, args, kw = plain_call(fn, args, kw)
+        if isinstance(fn, Repeated):
+            return self.repeated(fn, args, kw)
         if isinstance(fn, MethodType):
             owner, inner = fn.__self__, fn.__func__
-            if isinstance(owner, (self.optimizer, self.scheduler)) or (
-                isinstance(owner, self.module) and inner.__name__ == "zero_grad"
-            ):
-                return self.repeated(fn, owner, inner, args, kw)
+            if isinstance(owner, self.module) and inner.__name__ == "zero_grad":
+                return self.repeated(Repeated(owner, "zero_grad"), args, kw)
             if isinstance(owner, type) and known.is_ours(inner) and not known.is_ours(owner):
                 self.unknown(f"{name_of(fn)} of {owner.__name__} is called")
                 return fn(*args, **kw)
@@ -444,7 +464,7 @@ class Reads:
             return self.call_module(fn, args, kw)
         if isinstance(fn, type):
             return self.call_type(fn, args, kw)
-        if isinstance(fn, BUILTIN_METHODS) or isinstance(fn, DESCRIPTORS):
+        if isinstance(fn, (BUILTIN_METHODS, DESCRIPTORS)):
             return self.call_builtin(fn, args, kw)
         if known.is_ours(type(fn)) and hasattr(fn, "core"):  # a record
             return self.seen_call(fn, args, kw)
@@ -535,7 +555,7 @@ class Reads:
     def seen_call(self, fn: Any, args: Any, kw: Any) -> Any:
         """A function of this package, whose computations pass the door."""
         name = getattr(fn, "__name__", "") or getattr(fn, "name", "")
-        if name in known.UNKNOWN or name.startswith("set_"):
+        if name in known.UNKNOWN or name.startswith("set_") or not known.is_seen(fn):
             self.unknown(f"{name_of(fn)} is called")
             return fn(*args, **kw)
         for a in (*args, *kw.values()):
@@ -553,18 +573,16 @@ class Reads:
             self.capture.made(result)
         return result
 
-    def repeated(self, fn: Any, owner: Any, inner: Any, args: Any, kw: Any) -> Any:
+    def repeated(self, fn: Repeated, args: Any, kw: Any) -> Any:
         """A method of an optimizer or of its scheduler: called again by each replay."""
-        name = inner.__name__
-        allowed = name in ("step", "zero_grad") and known.is_ours(type(owner))
         plain = all(a is None or a.__class__ in known.NUMBERS for a in (*args, *kw.values()))
-        if not allowed or not plain or id(owner) not in self.sources:
-            if name in ("get_last_lr", "state_dict") or not allowed:
-                self.unknown(f"{name_of(fn)} is called")
-            else:
-                self.unknown(f"{name_of(fn)} is called with {args or kw}")
-            return fn(*args, **kw)
-        return self.capture.repeat(f"{type(owner).__name__}.{name}", fn, owner, args, kw)
+        cls = type(fn.owner)
+        if plain and id(fn.owner) in self.sources and (
+            known.is_ours(cls) or fn.name == "zero_grad" and known.is_ours(getattr(cls, fn.name))
+        ):
+            return self.capture.repeat(fn, args, kw)
+        self.unknown(f"{cls.__name__}.{fn.name} is called")
+        return fn(*args, **kw)
 
     def call_module(self, module: Any, args: Any, kw: Any) -> Any:
         """A module: its `forward`, where it has no hooks."""
@@ -590,9 +608,9 @@ class Reads:
         """A class: something is made."""
         if cls in known.PURE:
             return self.call_pure(cls, args, kw)
-        if issubclass(cls, BaseException) or cls is super or known.is_ours(cls) and not issubclass(
+        if issubclass(cls, BaseException) or cls is super or (known.is_ours(cls) and not issubclass(
             cls, (self.module, self.optimizer, self.scheduler)
-        ):
+        )):
             made = cls(*args, **kw)
             if isinstance(made, TensorBase):
                 self.unknown(f"a {cls.__name__} is made")
@@ -618,6 +636,8 @@ class Reads:
         if fn in known.PURE or (getattr(fn, "__module__", None) in known.PURE_MODULES):
             return self.call_pure(fn, args, kw)
         if owner is None or isinstance(owner, ModuleType):
+            if fn is id and called_by_us():  # to see what was met before
+                return fn(*args, **kw)
             self.unknown(f"{name_of(fn)} is called")
             return fn(*args, **kw)
         if isinstance(owner, (str, bytes, *known.NUMBERS)):
@@ -668,9 +688,7 @@ class Reads:
             return fn(*args, **kw)
         for a in args:
             seen = self.whole(a) if not isinstance(a, TensorBase) else a
-            if not (isinstance(seen, GeneratorType) or seen is a):
-                a = seen
-            elif isinstance(a, self.module):
+            if not (isinstance(seen, GeneratorType) or seen is a) or isinstance(a, self.module):
                 a = seen
             given.append(a)
         return fn(*given, **kw)
@@ -755,6 +773,15 @@ def name_of(fn: Any) -> str:
         return str(name)
     module = getattr(fn, "__module__", None)
     return str(name) if module in (None, "builtins", "__main__") else f"{module}.{name}"
+
+
+def called_by_us() -> bool:
+    """Whether the code that called a hook belongs to this package."""
+    frame: Any = sys._getframe(1)
+    while frame.f_globals is globals():
+        frame = frame.f_back
+    name = frame.f_globals.get("__name__", "")
+    return bool(name == "rushlight" or name.startswith("rushlight."))
 
 
 def here() -> tuple[str, int] | None:

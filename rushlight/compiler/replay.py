@@ -10,6 +10,7 @@ Read next: `capture.py`, `guards.py`; how a program runs: `arrays.py`, `native.p
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 import warnings
 from collections import OrderedDict
@@ -150,7 +151,7 @@ def add_identity_guards(capture: Capture) -> None:
 def apart(*tensors: Any) -> bool:
     """Whether tensors are different ones, none of which shares memory with another one."""
     spans = sorted([np.lib.array_utils.byte_bounds(t._a) for t in tensors])
-    for (_, end), (start, last) in zip(spans, spans[1:], strict=False):
+    for (_, end), (start, last) in itertools.pairwise(spans):
         if start < end and start != last:
             return False
     return len({id(t) for t in tensors}) == len(tensors)
@@ -296,11 +297,12 @@ def spent(kind: tuple[Any, ...], a: Any) -> Node:
     """The node of a result whose backward the program has run: it says so when it is asked again."""
     cls, code, lasti, kw, freed = kind
     node: Any = _new(cls)
-    node.edges, node.saved, node.kw, node.x = (), freed, kw, None
+    node.edges, node.saved, node.x = (), freed, None
     node.seq, node.shape, node.dtype = tick(), a.shape, a.dtype
     node.code, node.lasti = code, lasti
-    if isinstance(lookup(cls, "n_out"), MemberDescriptorType):  # a class says 1 itself
-        node.n_out = 1
+    for name, value in (("n_out", 1), ("kw", kw)):
+        if isinstance(lookup(cls, name), MemberDescriptorType):  # else the class says it itself
+            setattr(node, name, value)
     return node  # type: ignore[no-any-return]
 
 

@@ -24,7 +24,19 @@ class OptimizedModule(Module):
         self.training = module.training
 
     def forward(self, *args: Any, **kw: Any) -> Any:
-        return self._orig_mod(*args, **kw)
+        state = self.__dict__
+        run = state.get("_replay")
+        if run is None:
+            from ..compiler.replay import Compiled  # above this package
+
+            run = state["_replay"] = Compiled(self._orig_mod, **state.get("_compiled", {}))
+        return run(*args, **kw)
+
+    def __getstate__(self) -> Any:
+        """What is copied and pickled: not what was compiled."""
+        state = dict(super().__getstate__())
+        state.pop("_replay", None)
+        return state
 
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
