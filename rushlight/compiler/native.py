@@ -1,0 +1,504 @@
+"""The native executor: a program in which neighbouring lines are one call of machine code.
+
+`function(program)` does to the bit what `arrays.function(program)` does. A line whose function is
+nothing but launches (`lower_plans.py`) becomes words in a table; all such lines in a row are one
+call (`kernels/runtime/replay.py`), and views among them cost nothing. Other lines are called from
+Python, in their place.
+
+Arrays that do not outlive a run lie in one block of memory, planned once (`memory.py`); what leaves
+the program is made anew in each run. Held arrays are where they are. The addresses of arrays that
+come anew are written into the words by the call itself.
+
+A run uses the block, so there is one at a time: whoever comes meanwhile gets `arrays.function`.
+Not here: what must hold before a program may run (`guards.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import config
+from ..kernels import runtime
+from ..kernels.meta import MetaArray
+from ..kernels.runtime.workspace import aligned
+from . import arrays as plain
+from .calls import RELEASE, Lying, Place, Table
+from .lower_plans import Lowered, Refused, lower, operands, span
+from .memory import planned
+from .program import GIVEN, HELD, Effect, Line, Program, Ref
+
+Array = Any
+OURS = __name__.partition(".")[0] + "."  # where functions come from that may be tried out
+
+
+class Entry:
+    """A part of an executor, for people.
+
+    Attributes:
+        name: the lines' records.
+        lines: their numbers in the program.
+        kind: "native" or "python".
+        why: why Python calls it.
+        flops, bytes: what it costs, where that is known.
+    """
+
+    __slots__ = ("bytes", "flops", "kind", "lines", "name", "why")
+
+    def __init__(
+        self, name: str, lines: list[int], kind: str, why: str = "", flops: int = 0, bytes: int = 0
+    ) -> None:
+        self.name, self.lines, self.kind, self.why = name, lines, kind, why
+        self.flops, self.bytes = flops, bytes
+
+    def __repr__(self) -> str:
+        return f"{self.kind:6} {self.name}" + (f"  ({self.why})" if self.why else "")
+
+
+class Buffer:
+    """Memory that values lie in.
+
+    Attributes:
+        kind: "arena", "fresh", "held", "constant", "given" or "made" (by a line that Python calls).
+        size: bytes.
+        ref: the value whose memory it is, where it is one's own.
+        address: where it is, once that is known; of "arena", from the beginning of the block.
+        first, last: the lines between which it is needed.
+        keeps: buffers that must live as long, since this one may be a part of them.
+    """
+
+    __slots__ = ("address", "array", "first", "keeps", "kind", "last", "ref", "size")
+
+    def __init__(
+        self, kind: str, size: int = 0, ref: Ref | None = None, array: Array = None
+    ) -> None:
+        self.kind, self.size, self.ref, self.array = kind, size, ref, array
+        self.address = 0 if array is None else array.__array_interface__["data"][0]
+        self.first, self.last = 1 << 60, -1
+        self.keeps: list[Buffer] = []
+
+    def use(self, line: int) -> None:
+        self.first, self.last = min(self.first, line), max(self.last, line)
+        for other in self.keeps:
+            other.use(line)
+
+
+class Step:
+    """A line on its way: how it is run, and where its arrays are."""
+
+    __slots__ = ("buffers", "line", "lowered", "number", "places", "there", "why")
+
+    def __init__(self, number: int, line: Line) -> None:
+        self.number, self.line = number, line
+        self.lowered: Lowered | None = None
+        self.why = ""
+        self.places: dict[str, list[tuple[Buffer, int]]] = {}
+        self.buffers: list[Buffer] = []
+        self.there: set[Ref] = set()  # results that were values before: operands
+
+
+def function(program: Program) -> Callable[..., tuple[Array, ...]]:
+    """`run(*given) -> returned`; its attribute `entries` says what it consists of, `arena_bytes`
+    how large its block of memory is."""
+    if not runtime.available():
+        run = plain.function(program)
+        return described(run, [Entry(str(line.record.name), [k], "python", "no machine code")
+                               for k, line in enumerate(program.lines)], 0)  # fmt: skip
+    return Build(program).function()
+
+
+def described(run: Any, entries: list[Entry], arena: int) -> Any:
+    run.entries, run.arena_bytes = entries, arena
+    return run
+
+
+class Build:
+    """An executor while it is made."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.steps = [Step(k, line) for k, line in enumerate(program.lines)]
+        self.lies: dict[Ref, tuple[Buffer, Lying]] = {}  # of each array, where it is
+        self.known: dict[Any, Lowered | str] = {}
+        self.leaving = self.values_that_leave()
+
+    def values_that_leave(self) -> set[Ref]:
+        """Values that outlive a run."""
+        program = self.program
+        found = {Ref(k) for k, v in enumerate(program.values) if v.fresh} | set(program.returns)
+        for line in program.lines:
+            if isinstance(line.record, Effect):
+                found.update(line.reads())
+        return found
+
+    # -- which lines are calls -------------------------------------------------------------------
+
+    def lowered(self, line: Line) -> Lowered:
+        """The calls that a line is, seen before for a line like it or found out now."""
+        names = operands(line)
+        values = [self.program.values[r] for r in names]
+        examples = [v.example for v in values]
+        if isinstance(line.record, Effect):
+            raise Refused("an effect")
+        if not ours(line.record.fn):
+            raise Refused("not a function of this package")
+        if any(a.__class__ is not np.ndarray for a in examples):
+            raise Refused("an operand is no array")
+        if any(r not in self.lies for r in names):
+            raise Refused("an operand is a number")
+        key = key_of(line, names, examples)
+        found = self.known.get(key) if key is not None else None
+        if found is None:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    found = lower(line, dict(zip(names, examples, strict=True)))
+            except Refused as e:
+                found = str(e)
+            except Exception as e:  # whatever the function does not do with copies
+                found = f"{type(e).__name__}: {e}"
+            if key is not None:
+                self.known[key] = found
+        if isinstance(found, str):
+            raise Refused(found)
+        return found
+
+    def place_values(self) -> None:
+        """Walk through the lines: which are calls, and in which memory each array lies."""
+        for k, value in enumerate(self.program.values):
+            if value.kind in (GIVEN, HELD) and value.example.__class__ is np.ndarray:
+                a, ref = value.example, Ref(k)
+                held = value.kind == HELD
+                buffer = Buffer(value.kind, a.nbytes, ref, a if held else None)
+                self.lies[ref] = buffer, lying(a)
+        for step in self.steps:
+            try:
+                step.lowered = self.lowered(step.line)
+                self.place_calls(step, step.lowered)
+            except Refused as e:
+                step.lowered, step.why = None, str(e)
+                self.place_made(step)
+            for r in (*step.line.reads(), *step.line.makes()):
+                if r in self.lies:
+                    self.lies[r][0].use(step.number)
+            for b in step.buffers:
+                b.use(step.number)
+
+    def place_calls(self, step: Step, lowered: Lowered) -> None:
+        at = [self.lies[r] for r in operands(step.line)]
+        temps = [Buffer("arena", n) for n in lowered.temps]
+        step.places = {
+            "operand": [(b, how.place.offset) for b, how in at],
+            "temp": [(b, 0) for b in temps],
+            "constant": [(Buffer("constant", a.nbytes, None, a), 0) for a in lowered.constants],
+            "nothing": [(Buffer("constant", 0, None, np.empty(8)), 0)],
+        }
+        found = []
+        for ref, how in zip(step.line.makes(), lowered.results, strict=True):
+            buffer, start = step.places[how.place.kind][how.place.number]
+            moved = how._replace(place=Place("in", 0, start + how.place.offset))
+            if ref in self.lies and (self.lies[ref][0] is not buffer or self.lies[ref][1] != moved):
+                raise Refused("a value that is made twice")
+            if buffer.kind == "constant" and buffer.size:
+                raise Refused("a constant")
+            found.append((ref, (buffer, moved)))
+        self.lies.update(found)
+        step.buffers = temps
+
+    def place_made(self, step: Step) -> None:
+        """The arrays that come out of a line that Python calls."""
+        reads = [r for r in operands(step.line) if r in self.lies]
+        for ref in step.line.makes():
+            a = self.program.values[ref].example
+            if ref in self.lies:
+                step.there.add(ref)
+            if ref in self.lies or a.__class__ is not np.ndarray:
+                continue
+            buffer = Buffer("made", a.nbytes, ref)
+            for r in reads:
+                if np.may_share_memory(a, self.program.values[r].example):
+                    buffer.keeps.append(self.lies[r][0])
+            self.lies[ref] = buffer, lying(a)
+
+    # -- memory ----------------------------------------------------------------------------------
+
+    def settle(self) -> int:
+        """Decide where each buffer is; returns the bytes of the block."""
+        leaving = [self.lies[r][0] for r in self.leaving if r in self.lies]
+        while leaving:
+            buffer = leaving.pop()
+            if buffer.kind == "arena":
+                buffer.kind = "fresh"
+            leaving += buffer.keeps
+        own = {id(b): b for step in self.steps for b in step.buffers if b.kind == "arena"}
+        offsets, total = planned([(b.size, b.first, b.last) for b in own.values()])
+        self.block = aligned(total)
+        start = self.block.__array_interface__["data"][0]
+        for buffer, offset in zip(own.values(), offsets, strict=True):
+            buffer.address = start + offset
+        return total
+
+    # -- the text --------------------------------------------------------------------------------
+
+    def function(self) -> Callable[..., tuple[Array, ...]]:
+        self.place_values()
+        arena = self.settle()
+        run = described(Text(self).function(), self.entries(), arena)
+        for value in self.program.values:  # what the run that was written down made may go
+            a = value.example
+            if value.kind != HELD and a.__class__ is np.ndarray:
+                value.example = MetaArray(a.shape, a.dtype, a.strides)
+        return run  # type: ignore[no-any-return]
+
+    def entries(self) -> list[Entry]:
+        found = []
+        for step in self.steps:
+            name = str(step.line.record.name)
+            low = step.lowered
+            if low is None:
+                found.append(Entry(name, [step.number], "python", step.why))
+            elif low.calls:
+                found.append(Entry(name, [step.number], "native", "", low.flops, low.bytes))
+        return found
+
+
+class Text:
+    """The function of an executor, written out.
+
+    Variables are called as in `arrays.py`: v3 is the value 3; b3 is memory made anew.
+    """
+
+    def __init__(self, build: Build) -> None:
+        from ..kernels.runtime import memory, replay, threads
+
+        self.build, self.program = build, build.program
+        self.lines: list[str] = []
+        self.space: dict[str, Any] = {
+            "replay": replay.kernel(), "empty": np.empty, "ndarray": np.ndarray, "u8": np.uint8,
+            "ready": threads.ready, "pool": threads.pool(), "adopted": memory.adopted,
+            "current": config.current, "block": build.block,
+        }  # fmt: skip
+        self.needed = self.values_for_python()
+        self.names: dict[int, str] = {}  # of buffers that are made anew
+        self.alive: dict[str, int] = {}  # variables, and the line after which nobody needs them
+
+    def values_for_python(self) -> set[Ref]:
+        """Values that a line called from Python reads, or that are returned; and those of which
+        these are views."""
+        needed = set(self.program.returns)
+        for step in reversed(self.build.steps):
+            if self.by_python(step, needed):
+                needed.update(step.line.reads())
+        return needed
+
+    def by_python(self, step: Step, needed: set[Ref]) -> bool:
+        """Whether a line is called from Python: it is no calls, or it makes for Python a view of
+        what comes from outside."""
+        return step.lowered is None or any(
+            r in needed and self.build.lies[r][0].ref not in (None, r) for r in step.line.makes()
+        )
+
+    def function(self) -> Callable[..., tuple[Array, ...]]:
+        program, space = self.program, self.space
+        for k, value in enumerate(program.values):
+            ref = Ref(k)
+            if value.kind == HELD:
+                space[f"v{k}"] = value.example
+            elif ref in self.needed and ref in self.build.lies:
+                buffer, how = self.build.lies[ref]
+                if buffer.kind == "arena":
+                    space[f"v{k}"] = self.array(buffer, how)
+        pending: list[Step] = []
+        for step in self.build.steps:
+            if not self.by_python(step, self.needed):
+                pending.append(step)
+                continue
+            self.native(pending)
+            self.call(step)
+            pending = []
+        self.native(pending)
+        self.lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
+        space["other"], space["lock"] = second(program), threading.Lock()
+        # kernels and constants, of which the words know the addresses
+        space["kept"] = [step.lowered for step in self.build.steps]
+        signature = ", ".join(f"v{r:d}" for r in program.given)
+        source = [
+            f"def run({signature}):",
+            "    if not lock.acquire(False):",
+            f"        return other()({signature})",
+            "    try:",
+            "        if pool.size != current.num_threads or not adopted(): ready()",
+            *[f"        {line}" for line in self.lines],
+            "    finally:",
+            "        lock.release()",
+        ]
+        exec(compile("\n".join(source), "<compiled step>", "exec"), space)
+        run = space["run"]
+        run.source = "\n".join(source)
+        return run  # type: ignore[no-any-return]
+
+    def array(self, buffer: Buffer, how: Lying) -> Array:
+        """An array of the block."""
+        at = buffer.address - self.build.block.__array_interface__["data"][0] + how.place.offset
+        if 0 in how.shape:
+            return np.empty(how.shape, how.dtype)
+        return np.ndarray(how.shape, how.dtype, self.build.block, at, how.strides)
+
+    def native(self, steps: list[Step]) -> None:
+        """Write one native call for some lines."""
+        for step in steps:
+            self.make_fresh(step)
+        names: list[str] = []
+
+        def locate(place: Place, step: Step) -> int | tuple[int, int]:
+            buffer, start = step.places[place.kind][place.number]
+            offset = start + place.offset
+            if buffer.kind in ("arena", HELD, "constant"):
+                return int(buffer.address + offset)
+            name = self.names[id(buffer)] if buffer.ref is None else f"v{buffer.ref:d}"
+            if name not in names:
+                names.append(name)
+            return names.index(name) + 1, offset
+
+        table = Table()
+        work = 0
+        for step in steps:
+            lowered = step.lowered
+            if lowered is not None:
+                work += lowered.flops + lowered.bytes
+                for call in lowered.calls:
+                    table.add(call, functools.partial(locate, step=step))
+        if table.calls:
+            head = self.object("w", table.finish(work >= RELEASE))
+            self.lines.append(f"replay({', '.join([head, *names])})")
+        if steps:
+            self.forget(steps[-1].number)
+
+    def object(self, prefix: str, x: Any) -> str:
+        """A name for an object."""
+        name = f"{prefix}_{len(self.space)}"
+        self.space[name] = x
+        return name
+
+    def make_fresh(self, step: Step) -> None:
+        """Write where memory that leaves the program comes from."""
+        for buffer in step.buffers:
+            if buffer.kind != "fresh":
+                continue
+            name = self.names[id(buffer)] = f"b{len(self.names)}"
+            mine = [(r, how) for r, (b, how) in self.build.lies.items() if b is buffer]
+            mine = [(r, how) for r, how in mine if r in self.needed]
+            whole = [(r, how) for r, how in mine if is_whole(how, buffer.size)]
+            if whole:
+                how = whole[0][1]
+                self.lines.append(
+                    f"{name} = empty({how.shape!r}, {self.object('d', how.dtype)})"
+                )
+            else:
+                self.lines.append(f"{name} = empty({buffer.size}, u8)")
+            self.alive[name] = buffer.last
+            for r, how in mine:
+                if whole and how == whole[0][1]:
+                    self.lines.append(f"v{r:d} = {name}")
+                else:
+                    self.lines.append(
+                        f"v{r:d} = ndarray({how.shape!r}, {self.object('d', how.dtype)}, {name}, "
+                        f"{how.place.offset}, {how.strides!r})"
+                    )
+                self.alive[f"v{r:d}"] = buffer.last
+
+    def call(self, step: Step) -> None:
+        """Write a call from Python."""
+        line, lies = step.line, self.build.lies
+        fn = self.object("f", line.record.fn)
+        given = [plain.written(x, self.space) for x in line.operands]
+        given += [f"{k}={plain.written(x, self.space)}" for k, x in line.kw.items()]
+        to = plain.target(self.targets(line.results, step))
+        self.lines.append(f"{to + ' = ' if to.strip('_(), ') else ''}{fn}({', '.join(given)})")
+        for r in line.makes():
+            if r in lies and lies[r][0].ref == r:
+                self.alive[f"v{r:d}"] = lies[r][0].last
+            elif r not in lies or lies[r][0].ref is not None:
+                self.alive[f"v{r:d}"] = self.last_read(r)
+        self.forget(step.number)
+
+    def targets(self, results: Any, step: Step) -> Any:
+        """Where results go: nowhere if the value is there already, being an operand."""
+        if results.__class__ is Ref:
+            found = self.build.lies.get(results)
+            new = found is None or (found[0].ref is not None and results not in step.there)
+            return results if new else None
+        return results if results is None else tuple([self.targets(r, step) for r in results])
+
+    def last_read(self, ref: Ref) -> int:
+        lines = [k for k, line in enumerate(self.program.lines) if ref in list(line.reads())]
+        return max(lines, default=-1)
+
+    def forget(self, number: int) -> None:
+        """Let go of what nobody needs after a line."""
+        returned = {f"v{r:d}" for r in self.program.returns}
+        over = [k for k, last in self.alive.items() if last <= number]
+        for name in over:
+            del self.alive[name]
+        over = [name for name in over if name not in returned]
+        if over:
+            self.lines.append(f"del {', '.join(over)}")
+
+
+def lying(a: Array) -> Lying:
+    """How an array lies in memory of its own."""
+    return Lying(Place("in", 0), a.shape, a.strides, a.dtype)
+
+
+def is_whole(how: Lying, size: int) -> bool:
+    """Whether an array is all of a buffer, as `np.empty` makes it."""
+    meta = MetaArray(how.shape, how.dtype)
+    return how.place.offset == 0 and how.strides == meta.strides and meta.nbytes == size
+
+
+def ours(fn: Any) -> bool:
+    """Whether a function is the package's own or NumPy's, so that it may be tried out."""
+    if isinstance(fn, np.ufunc):
+        return True
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    module = getattr(fn, "__module__", None) or ""
+    return (module + ".").startswith((OURS, "numpy.")) or module.startswith(OURS)
+
+
+def key_of(line: Line, names: list[Ref], examples: list[Array]) -> Any:
+    """What the calls of a line depend on."""
+    number = {r: k for k, r in enumerate(names)}
+    spans = [span(a) for a in examples]
+    beside = []
+    for i, (low, high) in enumerate(spans):
+        for j, (first, last) in enumerate(spans[:i]):
+            if low < last and first < high:
+                a, b = examples[i], examples[j]
+                beside.append((i, j, a.__array_interface__["data"][0]
+                               - b.__array_interface__["data"][0]))  # fmt: skip
+    metas = [(a.shape, a.strides, a.dtype.str, a.dtype.num, a.flags.writeable) for a in examples]
+    operands_, kw = frozen(line.operands, number), frozen(tuple(line.kw.items()), number)
+    structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
+    return id(line.record.fn), operands_, kw, tuple(metas), tuple(beside), structure
+
+
+def frozen(x: Any, number: dict[Ref, int]) -> Any:
+    """An operand or a parameter as a part of a key; objects by their identity."""
+    if x.__class__ is Ref:
+        return "value", number[x]
+    if isinstance(x, (tuple, list)):
+        return type(x), *[frozen(v, number) for v in x]
+    if x is None or isinstance(x, (bool, int, float, str)):
+        return type(x), repr(x)
+    return id(x)
+
+
+def second(program: Program) -> Callable[[], Any]:
+    """What gives the plain executor, made when it is first needed."""
+    return functools.cache(lambda: plain.function(program))
