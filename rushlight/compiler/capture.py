@@ -61,6 +61,7 @@ class Capture(Observer):
         self.counted: dict[int, int] = {}  # id of a tensor to changes by calls that are made again
         self.bumps: list[int] = []
         self.constants: set[int] = set()
+        self.fn: Any = None
 
     # -- values ----------------------------------------------------------------------------------
 
@@ -78,9 +79,11 @@ class Capture(Observer):
             return f"is a {type(t).__name__}, a subclass of Tensor"
         if t._a.__class__ is not ndarray:
             return "has no data"
-        if t._fn is not None and t._fn is not LEAF:
+        if t._v is not None and t._v.seen != t._vc.count:
+            door.refresh(t)
+        if t._fn is not None and t._fn is not LEAF and not given:
             return "has a history from outside"
-        if t._v is not None and (t._fn is not None or t._v.base._fn is not None):
+        if t._v is not None and not given and t._v.base._fn is not None:
             return "is a view with a history"
         x = t._x
         if x.__class__ is Extras and (x.hooks or x.post_hooks or (x.accumulator is not None

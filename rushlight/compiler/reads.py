@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd.node import TensorBase
+from ..autograd.node import LEAF, TensorBase
 from . import known
 from .guards import Guards
 from .instrument import HOOKS, NoCopy, global_names, instrumented
@@ -150,10 +150,12 @@ class Reads:
         if given:
             a = t._a
             cls = g.name(t.__class__)
-            fn = "LEAF" if t.is_leaf and t.requires_grad else "None"
+            fn = " is LEAF" if t._fn is LEAF else " is None"
+            if t._fn is not None and t._fn is not LEAF:
+                fn = f".__class__ is not {g.name(type(LEAF))} and {name}._fn is not None"
             strides = g.name(a.strides)
-            g.add(f"({name}).__class__ is {cls} and {name}._fn is {fn} and "
-                  f"({name}._v is None or {name}._v.base._fn is None) and "
+            g.add(f"({name}).__class__ is {cls} and {name}._fn{fn} and "
+                  f"({name}._v is None or {name}._v.seen == {name}._vc.count) and "
                   f"{name}._a.__class__ is {g.name(np.ndarray)} and {name}._a.shape == "
                   f"{tuple(a.shape)!r} and {name}._a.dtype is {g.name(a.dtype)} and "
                   f"{name}._a.strides == {strides} and {name}._a.flags.writeable",

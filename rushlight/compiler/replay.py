@@ -25,7 +25,7 @@ from ..autograd import door, hooks
 from ..autograd.node import LEAF, Cell, Cut, Extras, Freed, Node, Out, TensorBase, tick
 from ..nn import module as _modules
 from ..tensor import Tensor
-from . import arrays, known
+from . import arrays, known, region
 from .capture import Capture, is_freed, telling
 from .program import GIVEN, MADE, Effect
 from .reads import Unknown, has_hooks, lookup
@@ -54,6 +54,21 @@ class Entry:
         given, changed = places_of(capture)
         self.space = self.guards.space
         self.template = Template(capture, result)
+        self.region: Any = None
+        if self.template.histories:
+            self.region = region.Plan(capture, self.template.histories, executor)
+            for r in self.region.saved:
+                if self.program.values[r].kind == MADE:
+                    self.program.values[r].fresh = True
+                self.program.returns.append(r)
+            names = [capture.reads.tensors[id(t)][1] for t in self.region.tensors]
+            watched = [capture.reads.tensors[id(t)][1] for t in self.region.watched]
+            self.edges = eval(f"lambda args, kw: ([{', '.join(names)}], [{', '.join(watched)}])",
+                              self.space)  # fmt: skip
+            del self.region.tensors, self.region.watched
+            self.fn = capture.fn
+        self.results = len(self.template.tensors)
+        self.template.histories = []
         self.program.without_dead_lines()
         add_setting_guards(self.guards)
         add_identity_guards(capture)
@@ -93,7 +108,19 @@ class Entry:
             for t, n in zip(self.changed(args, kw), self.bumps, strict=True):
                 for _ in range(n):
                     t._bump()
-        return self.template.fill(results, args, kw)
+        made = self.template.make(results)
+        if self.region is not None:
+            tensors, watched = self.edges(args, kw)
+            ys = [made[k] for k in self.template.with_history]
+            again = self.again, args, kw
+            region.attach(self.region, ys, results[self.results :], tensors, watched, again)
+        return self.template.built(made, args, kw)
+
+    def again(self, args: Any, kw: Any) -> list[Any]:
+        """The results with a history of another, eager run."""
+        found: list[Any] = []
+        self.template.gather(self.fn(*args, **kw), found, set())
+        return [found[k] for k in self.template.with_history]
 
 
 def counters() -> tuple[int, int]:
@@ -168,7 +195,8 @@ class Template:
         self.returns: dict[int, int] = {}  # id of a tensor to its place
         self.tensors: list[Any] = []
         self.keep: list[Any] = []
-        self.escaping: list[Any] = []
+        self.histories: list[Any] = []  # tensors whose backward comes from outside
+        self.with_history: list[int] = []  # their places
         self.built = self.part(result)
         outside = [v.example for v in capture.program.values
                    if v.kind != MADE and isinstance(v.example, np.ndarray)]  # fmt: skip
@@ -250,9 +278,12 @@ class Template:
         kind: Any = None
         if fn is LEAF:
             kind = LEAF
-        elif fn is not None:
+        elif fn is not None:  # noqa: SIM102
             if not is_freed(fn):
-                raise Unknown("a tensor with a history is returned")
+                self.histories.append(t)
+                self.with_history.append(len(self.tensors))
+                fn = None
+        if fn is not None and fn is not LEAF:
             node = fn.node if fn.__class__ is Out else fn
             kind = (type(node), node.code, node.lasti, node.kw, find_freed(node))
         value.fresh = True
@@ -260,10 +291,23 @@ class Template:
         count = 0 if t._vc is None else t._vc.count
         return kind, x if x.__class__ is Cut else None, count
 
-    def fill(self, results: tuple[Any, ...], args: Any, kw: Any) -> Any:
-        """The result, of the arrays that a run returned."""
+    def gather(self, x: Any, found: list[Any], seen: set[int]) -> None:
+        """The tensors of a result in the order of `tensors`."""
+        if isinstance(x, TensorBase):
+            if id(x) not in seen:
+                seen.add(id(x))
+                found.append(x)
+        elif isinstance(x, (list, tuple)):
+            for v in x:
+                self.gather(v, found, seen)
+        elif isinstance(x, dict):
+            for v in x.values():
+                self.gather(v, found, seen)
+
+    def make(self, results: tuple[Any, ...]) -> list[Any]:
+        """Tensors of the arrays that a run returned."""
         made = []
-        for a, (kind, cut, count) in zip(results, self.tensors, strict=True):
+        for a, (kind, cut, count) in zip(results, self.tensors, strict=False):
             t = _new(Tensor)
             t._a = a if a.__class__ is np.ndarray else np.asarray(a)
             t._vc = t._v = None
@@ -275,7 +319,7 @@ class Template:
                 t._vc = Cell()
                 t._vc.count = count
             made.append(t)
-        return self.built(made, args, kw)
+        return made
 
 
 def find_freed(node: Any) -> Freed:
@@ -384,6 +428,7 @@ class Compiled:
 def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
     """Run `fn` under a capture."""
     reads = capture.reads
+    capture.fn = fn
     reads.kept.append((args, kw))
     for k, v in enumerate(args):
         reads.see(v, f"args[{k}]", f"argument {k}", given=True)
