@@ -164,7 +164,9 @@ class Describer:
             return (type(x).__name__, str(x))
         if isinstance(x, (float, complex, np.generic)):
             return (type(x).__name__, np.asarray(x).tobytes())
-        if isinstance(x, (types.FunctionType, types.BuiltinFunctionType, type)):
+        if isinstance(x, (types.FunctionType, types.BuiltinFunctionType, type)) or (
+            type(x).__name__ == "Compiled"
+        ):
             return ("function", x.__qualname__)
         if isinstance(x, types.MethodType):
             return ("method", x.__func__.__qualname__)
