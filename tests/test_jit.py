@@ -137,7 +137,7 @@ def test_the_rest_is_harmless() -> None:
 
 
 def test_the_notes_are_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "_told", set())
+    monkeypatch.setattr(compiler.state, "told", set())
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         for _ in range(2):

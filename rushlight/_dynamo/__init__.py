@@ -1,10 +1,11 @@
-"""The capture behind `torch.compile`, which does not take place: its settings are accepted.
+"""The capture behind `torch.compile`, as programs know it: its settings, errors and marks.
 
-Programs set `torch._dynamo.config.suppress_errors` and the like before they compile.
+Here they are names of `rushlight.compiler`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..compiler import (
@@ -14,9 +15,15 @@ from ..compiler import (
     is_compiling,
     list_backends,
     reset,
+    set_stance,
+    substitute_in_graph,
 )
+from ..compiler import compile as _compile
 from ..nn.optimized import OptimizedModule
 from . import config as config
+from . import exc as exc
+from . import utils as utils
+from .decorators import mark_dynamic, mark_static, mark_static_address, maybe_mark_dynamic
 
 __all__ = [
     "OptimizedModule",
@@ -26,23 +33,49 @@ __all__ = [
     "disable",
     "disallow_in_graph",
 ]
-__all__ += ["graph_break", "is_compiling", "list_backends", "mark_dynamic", "mark_static"]
-__all__ += ["optimize", "reset"]
+__all__ += ["exc", "forbid_in_graph", "graph_break", "is_compiling", "is_dynamo_supported"]
+__all__ += ["list_backends", "mark_dynamic", "mark_static", "mark_static_address"]
+__all__ += ["maybe_mark_dynamic", "optimize", "reset", "run", "set_stance", "substitute_in_graph"]
+__all__ += ["utils"]
 
-disallow_in_graph = forbid_in_graph = allow_in_graph
+
+def disallow_in_graph(fn: Any) -> Any:
+    """Let a function run eagerly: what `disable` does. A list or tuple gives a list."""
+    if isinstance(fn, (list, tuple)):
+        return [disallow_in_graph(one) for one in fn]
+    return disable(fn)
 
 
+def forbid_in_graph(fn: Any) -> Any:
+    """Returns `fn`, which says so itself where it must not be captured."""
+    if isinstance(fn, (list, tuple)):
+        return [forbid_in_graph(one) for one in fn]
+    return fn
+
+
+@disable(reason="torch._dynamo.graph_break() was called")
 def graph_break(msg: str = "") -> None:
-    """There is no graph to break."""
+    """End a plan here; what follows is another one."""
 
 
-def mark_dynamic(*args: Any, **kw: Any) -> None:
-    """No shape is assumed to stay as it is."""
+def is_dynamo_supported() -> bool:
+    """True: there is nothing that could be missing."""
+    return True
 
 
-mark_static = maybe_mark_dynamic = mark_dynamic
+def optimize(
+    backend: str | Callable[..., Any] = "inductor",
+    *,
+    nopython: bool = False,
+    dynamic: bool | None = None,
+    disable: bool = False,
+    **others: Any,
+) -> Any:
+    """The older spelling of `torch.compile` as a decorator; `nopython` is `fullgraph`."""
+    return _compile(backend=backend, fullgraph=nopython, dynamic=dynamic, disable=disable)
 
 
-def optimize(*args: Any, **kw: Any) -> Any:
-    """The older spelling of `torch.compile` as a decorator: returns what it is given."""
-    return lambda fn: fn
+def run(fn: Any = None) -> Any:
+    """A function that replays the plans that are there and captures nothing new; a decorator
+    without `fn`."""
+    return run if fn is None else set_stance("eager_on_recompile")(fn)

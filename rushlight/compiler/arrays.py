@@ -16,7 +16,7 @@ Array = Any
 def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     """`run(*given) -> returned`, written out as text.
 
-    Values are local variables, forgotten after their last use, so that their memory serves the next.
+    Values are local variables, forgotten after their last use: their memory serves the next.
     """
     space: dict[str, Any] = {}
     lines = []

@@ -580,7 +580,7 @@ class Reads:
         plain = all(a is None or a.__class__ in known.NUMBERS for a in (*args, *kw.values()))
         cls = type(fn.owner)
         if plain and id(fn.owner) in self.sources and (
-            known.is_ours(cls) or fn.name == "zero_grad" and known.is_ours(getattr(cls, fn.name))
+            known.is_ours(cls) or (fn.name == "zero_grad" and known.is_ours(getattr(cls, fn.name)))
         ):
             return self.capture.repeat(fn, args, kw)
         self.unknown(f"{cls.__name__}.{fn.name} is called")

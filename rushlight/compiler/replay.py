@@ -23,15 +23,16 @@ import numpy as np
 from .. import dtypes
 from ..autograd import door, hooks
 from ..autograd.node import LEAF, Cell, Cut, Extras, Freed, Node, Out, TensorBase, tick
+from ..errors import message
 from ..nn import module as _modules
 from ..tensor import Tensor
-from . import arrays, known, region
+from . import arrays, known, region, stance
+from . import state as settings
 from .capture import Capture, is_freed, telling
 from .program import GIVEN, MADE, Effect
 from .reads import Unknown, has_hooks, lookup
 
 MOST_TRIES = 3  # captures that fail before a function is left to eager
-MOST_ENTRIES = 8  # entries of a function; further kinds of calls run eagerly
 
 _new = object.__new__
 _lock = threading.Lock()  # one capture at a time
@@ -99,6 +100,14 @@ class Entry:
                 return False
         self.counters = now
         return True
+
+    def miss(self, args: Any, kw: Any) -> str:
+        """The guard that a call fails, in words."""
+        number = self.check(args, kw)
+        if number is not None:
+            return self.guards.words(number)
+        number = self.slow(args, kw)
+        return "hooks" if number is None else list(self.guards.slow.values())[number]
 
     def replay(self, args: Any, kw: Any) -> Any:
         """What the function would return."""
@@ -362,16 +371,25 @@ class Compiled:
         why: what was not replayed, as (text, (file, line)).
     """
 
-    def __init__(self, fn: Callable[..., Any], fullgraph: bool = False) -> None:
-        functools.update_wrapper(self, fn)
-        self.fn, self.fullgraph = fn, fullgraph
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        fullgraph: bool = False,
+        dynamic: bool | None = None,
+        limit: int | None = None,
+    ) -> None:
+        # (a module's attributes are its own)
+        functools.update_wrapper(self, fn, updated=() if hasattr(fn, "forward") else ("__dict__",))
+        self.fn, self.fullgraph, self.dynamic, self.limit = fn, fullgraph, dynamic, limit
+        self._torchdynamo_orig_callable = fn
+        settings.compiled.add(self)
         self.reset()
 
     def reset(self) -> None:
         """Forget all programs."""
         self.entries: list[Entry] = []
         self.tries = 0
-        self.told = False
+        self.told = self.delayed = False
         self.why: list[tuple[str, tuple[str, int] | None]] = []
 
     def __repr__(self) -> str:
@@ -382,16 +400,55 @@ class Compiled:
 
     def __call__(self, *args: Any, **kw: Any) -> Any:
         state = door.state
-        if state.watchers or state.observers or state.packers:
+        if state.watchers or state.observers or state.packers or (
+            settings.special and stance.eager()
+        ):
             return self.fn(*args, **kw)
         for k, entry in enumerate(self.entries):
             if entry.fits(args, kw):
                 if k:
                     self.entries.insert(0, self.entries.pop(k))
                 return entry.replay(args, kw)
-        if self.tries >= MOST_TRIES or len(self.entries) >= MOST_ENTRIES:
+        if self.tries >= MOST_TRIES or (
+            settings.special and not stance.may_capture(self, args, kw)
+        ):
             return self.fn(*args, **kw)
+        limit = self.limit or settings.recompile_limit
+        if len(self.entries) >= limit:
+            self.exceeded(limit, args, kw)
+            return self.fn(*args, **kw)
+        if self.entries and settings.error_on_recompile:
+            from .._dynamo.exc import RecompileError
+
+            raise RecompileError("\n".join(self.misses(args, kw)))
         return self.captured(args, kw)
+
+    def misses(self, args: Any, kw: Any) -> list[str]:
+        """Of each entry, the guard that a call fails, in words."""
+        return [entry.miss(args, kw) for entry in self.entries]
+
+    def exceeded(self, limit: int, args: Any, kw: Any) -> None:
+        """There are as many entries as there may be, and none fits."""
+        if self.fullgraph or settings.fail_on_recompile_limit_hit:
+            from .._dynamo.exc import FailOnRecompileLimitHit
+
+            raise FailOnRecompileLimitHit(
+                message(
+                    "torch.compile: a call needs one plan more than there may be; "
+                    + ("fullgraph=True" if self.fullgraph else "fail_on_recompile_limit_hit"),
+                    f"{limit} plans; {self.misses(args, kw)[0]}",
+                    f"at most {limit} (torch._dynamo.config.recompile_limit)",
+                )
+            )
+        if not self.told:
+            self.told = True
+            name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
+            warnings.warn(
+                f"torch.compile: {name} has {limit} plans (torch._dynamo.config.recompile_limit), "
+                f"and runs other calls eagerly; the last: {self.misses(args, kw)[0]}",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def captured(self, args: Any, kw: Any) -> Any:
         """Run eagerly and write the run down."""
@@ -407,6 +464,7 @@ class Compiled:
                 if capture.reads.why is not None:
                     raise capture.reads.why
                 self.entries.insert(0, Entry(capture, result, arrays.function))
+                settings.counters["stats"]["unique_graphs"] += 1
             except Unknown as unknown:
                 self.failed(unknown)
             return result
@@ -417,6 +475,18 @@ class Compiled:
         """A run could not be written down."""
         self.tries += 1
         self.why.append((str(unknown), unknown.where))
+        settings.counters["graph_break"][str(unknown)] += 1
+        if self.fullgraph:
+            from .._dynamo.exc import Unsupported
+
+            where = "" if unknown.where is None else f"{unknown.where[0]}:{unknown.where[1]}"
+            raise Unsupported(
+                message(
+                    "torch.compile(fullgraph=True): this cannot be replayed",
+                    f"{unknown}{where and f', at {where}'}",
+                    hint="torch.compiler.disable on it, or fullgraph=False",
+                )
+            )
         if not self.told:
             self.told = True
             at = "" if unknown.where is None else f" ({unknown.where[0]}:{unknown.where[1]})"
@@ -436,6 +506,8 @@ def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
         reads.see(v, f"kw[{name!r}]", f"argument {name}", given=True)
     reads.guards.add(f"len(args) == {len(args)} and list(kw) == {list(kw)!r}",
                      f"{len(args)} arguments and the names {list(kw)!r}")  # fmt: skip
+    capturing = settings.capturing
+    before, capturing.active = capturing.active, True
     door.observe(capture)
     try:
         with telling():
@@ -447,4 +519,5 @@ def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
             return reads.call(fn, *args, **kw)
     finally:
         door.unobserve(capture)
+        capturing.active = before
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .module import Module
@@ -14,29 +15,42 @@ class OptimizedModule(Module):
 
     Its parameters are those of `_orig_mod`, under names that begin with `_orig_mod.`, so that
     states saved by compiled models of PyTorch load here and the other way round.
+
+    Args:
+        module: the module that computes.
+        told: makes something of it that computes the same, such as `compiler.api.Options`. A copy
+            and what comes out of a pickle make theirs anew, so that plans stay where they are.
     """
 
     _orig_mod: Module
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, told: Callable[[Any], Any] | None = None) -> None:
         super().__init__()
         self._orig_mod = module
         self.training = module.training
+        self.__dict__["_told"] = told
+        self._begin()
+
+    def _begin(self) -> None:
+        told, module = self.__dict__["_told"], self._orig_mod
+        self.__dict__["_compiled"] = module if told is None else told(module)
+
+    @property
+    def _torchdynamo_orig_callable(self) -> Callable[..., Any]:
+        return self._orig_mod.forward
 
     def forward(self, *args: Any, **kw: Any) -> Any:
-        state = self.__dict__
-        run = state.get("_replay")
-        if run is None:
-            from ..compiler.replay import Compiled  # above this package
+        return self._compiled(*args, **kw)
 
-            run = state["_replay"] = Compiled(self._orig_mod, **state.get("_compiled", {}))
-        return run(*args, **kw)
-
-    def __getstate__(self) -> Any:
-        """What is copied and pickled: not what was compiled."""
-        state = dict(super().__getstate__())
-        state.pop("_replay", None)
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("_compiled", None)
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.__dict__.setdefault("_told", None)  # missing in older pickles
+        self._begin()
 
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":

@@ -1,8 +1,9 @@
-"""`torch.compile`: its arguments are checked, what comes back computes the same."""
+"""`torch.compile`: its arguments, what comes back, and what a call of that does."""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import io
 import pickle
 import warnings
@@ -11,6 +12,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import compiler
+from rushlight.compiler import state
 
 
 @pytest.fixture(autouse=True)
@@ -29,21 +31,36 @@ def test_nothing_is_being_compiled() -> None:
     assert compiler.is_exporting() is False
 
 
-def test_functions_come_back_as_they_are() -> None:
-    def double(x):
-        return 2 * x
+def test_functions_come_back_inside_what_replays_them() -> None:
+    def double(x, *, times=2):
+        """Twice."""
+        return times * x
 
-    assert torch.compile(double) is double
-    assert torch.compile(mode="reduce-overhead", fullgraph=True)(double) is double
     assert torch.compile(double, disable=True) is double
+    for fast in (torch.compile(double), torch.compile(mode="reduce-overhead")(double)):
+        assert fast._torchdynamo_orig_callable is fast.__wrapped__ is double
+        assert (fast.__name__, fast.__doc__) == ("double", "Twice.")
+        assert inspect.signature(fast) == inspect.signature(double)
+        for _ in range(3):
+            assert torch.equal(fast(torch.ones(2)), torch.full((2,), 2.0))
+            assert fast(torch.ones(1), times=3).item() == 3
+        assert torch.compile(fast)._torchdynamo_orig_callable is double
+        assert "double" in repr(fast)
 
-    @torch.compile
-    def triple(x):
-        """Three times."""
-        return 3 * x
+    class Scale:
+        def __init__(self, by):
+            self.by = by
 
-    assert triple(torch.ones(1)).item() == 3
-    assert triple.__doc__ == "Three times."
+        def __call__(self, x):
+            return self.by * x
+
+        @torch.compile
+        def method(self, x):
+            return self.by * x
+
+    for x in (torch.ones(2), torch.ones(2)):
+        assert torch.equal(torch.compile(Scale(3))(x), 3 * x)
+        assert torch.equal(Scale(4).method(x), 4 * x)
 
 
 def test_a_module_keeps_the_shape_that_programs_know() -> None:
@@ -120,15 +137,96 @@ def test_arguments_are_checked(options, kind, words) -> None:
         torch.compile(3)
 
 
-def test_the_note_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler, "_told", set())
+def test_what_is_not_replayed_is_said_once_with_its_place() -> None:
+    @torch.compile
+    def loud(x):
+        print("loud")
+        return 2 * x
+
+    line = loud.__wrapped__.__code__.co_firstlineno + 2
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        torch.compile(net())
-        torch.compile(net())
-    assert "torch.compile changes nothing" in str(told[0].message)
+        for _ in range(6):
+            loud(torch.ones(2))
     assert len(told) == 1
+    text = str(told[0].message)
+    assert "runs eagerly" in text
+    assert "print" in text
+    assert f"{__file__}:{line}" in text
     assert told[0].filename == __file__
+    assert sum(state.counters["graph_break"].values()) >= 1
+
+
+def test_fullgraph_makes_that_an_error() -> None:
+    @torch.compile(fullgraph=True)
+    def loud(x):
+        print("loud")
+        return 2 * x
+
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=r"cannot be replayed(.|\n)*print"):
+        loud(torch.ones(2))
+
+
+def test_stances_decide_about_calls_that_no_plan_is_for() -> None:
+    @torch.compile
+    def double(x):
+        return 2 * x
+
+    x, y = torch.ones(2), torch.ones(3)
+    with (
+        compiler.set_stance("fail_on_recompile"),
+        pytest.raises(RuntimeError, match=r"stance is 'fail_on_recompile'.*'double'"),
+    ):
+        double(x)
+    with compiler.set_stance("eager_then_compile"):
+        double(x)
+        assert not double.entries
+        double(x)
+        assert len(double.entries) == 1
+    with compiler.set_stance("fail_on_recompile"):
+        assert torch.equal(double(x), 2 * x)
+        with pytest.raises(
+            RuntimeError, match=r"triggered by the following guard failure(.|\n)*- "
+        ):
+            double(y)
+    with compiler.set_stance("eager_on_recompile"):
+        assert torch.equal(double(y), 2 * y)
+        assert len(double.entries) == 1
+    runs = double.entries[0].runs
+    with compiler.set_stance("force_eager"):
+        assert torch.equal(double(x), 2 * x)
+    with torch._dynamo.config.patch(disable=True):
+        assert torch.equal(double(x), 2 * x)
+    assert double.entries[0].runs == runs
+    assert torch.equal(double(x), 2 * x)
+    assert double.entries[0].runs == runs + 1
+    with (
+        torch._dynamo.config.patch(error_on_recompile=True),
+        pytest.raises(torch._dynamo.exc.RecompileError),
+    ):
+        double(y)
+    compiler.reset()
+    assert not double.entries
+
+
+def test_plans_are_counted() -> None:
+    def power(x, n):
+        return x**n
+
+    few, fewer = torch.compile(power), torch.compile(power, recompile_limit=2)
+    whole = torch.compile(power, fullgraph=True, recompile_limit=2)
+    x = torch.ones(2)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with torch._dynamo.config.patch(cache_size_limit=3):
+            for n in range(6):
+                assert torch.equal(few(x, n + 0.5), x)
+                assert torch.equal(fewer(x, n + 0.5), x)
+    assert (len(few.entries), len(fewer.entries)) == (3, 2)
+    assert sorted(str(w.message).partition(" plans ")[0][-1] for w in told) == ["2", "3"]
+    whole(x, 0.5), whole(x, 1.5)
+    with pytest.raises(torch._dynamo.exc.FailOnRecompileLimitHit, match="fullgraph=True"):
+        whole(x, 2.5)
 
 
 def test_settings_of_the_capture_may_be_set() -> None:
@@ -139,7 +237,7 @@ def test_settings_of_the_capture_may_be_set() -> None:
 
     assert config is torch._inductor.config
     torch._dynamo.reset()
-    assert torch._dynamo.optimize("inductor")(len) is len
+    assert torch._dynamo.optimize("inductor")(len)([1]) == 1
     assert isinstance(torch.compile(net()), torch._dynamo.OptimizedModule)
     assert torch._C._jit_set_profiling_executor(False) is False
 
@@ -147,7 +245,7 @@ def test_settings_of_the_capture_may_be_set() -> None:
 def test_the_rest_is_harmless() -> None:
     compiler.reset()
     compiler.cudagraph_mark_step_begin()
-    assert compiler.disable(len) is len
+    assert compiler.disable(len)([1]) == 1
     assert compiler.allow_in_graph(len) is len
     assert "inductor" in compiler.list_backends()
     compiler.set_default_backend("eager")
