@@ -91,7 +91,7 @@ def compiled(texts: dict[str, str], space: dict[str, Any]) -> Check:
         lines.append(f"        if not ({' and '.join(f'({t})' for t in part)}):")
         for k, t in enumerate(part):
             lines.append(f"            if not ({t}): return {start + k}")
-    lines += ["        return None", "    except (AttributeError, KeyError, IndexError, TypeError):",
+    lines += ["        return None", "    except Exception:",
               "        return failing(args, kw)"]  # fmt: skip
     own = dict(space)
     own["failing"] = lambda args, kw: first_failing(every, own, args, kw)
@@ -105,7 +105,7 @@ def first_failing(texts: list[str], space: dict[str, Any], args: Any, kw: Any) -
         try:
             if not eval(text, space, {"args": args, "kw": kw}):
                 return k
-        except (AttributeError, KeyError, IndexError, TypeError):
+        except Exception:  # a cell may be empty, a property of the user's may raise anything
             return k
     return 0
 

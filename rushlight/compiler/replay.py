@@ -146,11 +146,15 @@ def places_of(capture: Capture) -> tuple[list[str], list[str]]:
     for r in capture.program.given:
         given.append(f"{by_array[id(capture.program.values[r].example)]}._a, ")
     changed, bumps = [], []
+    cells: set[int] = set()
     for t, _given, (fn, a, count) in capture.tensors:
         if t._fn is not fn or t._a is not a:
             raise Unknown("a tensor from outside gets another history or other memory")
         difference = capture.changes(t, count)
         if difference:
+            if id(t._vc) in cells:  # other views need not share it: how often is each changed?
+                raise Unknown("two views of one tensor are changed")
+            cells.add(id(t._vc))
             changed.append(f"{capture.reads.tensors[id(t)][1]}, ")
             bumps.append(difference)
     capture.bumps = bumps
@@ -173,6 +177,8 @@ def add_identity_guards(capture: Capture) -> None:
     places = [name for _, name, given in capture.reads.tensors.values() if given]
     guards = capture.reads.guards
     if len(places) > 1:
+        if not apart(*[t for t, _, given in capture.reads.tensors.values() if given]):
+            raise Unknown("two arguments share memory")
         tensors = ", ".join(places)
         guards.space["apart"] = apart
         guards.add(f"apart({tensors})", "the arguments are different tensors, and share no memory")
