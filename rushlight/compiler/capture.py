@@ -20,6 +20,7 @@ from ..autograd import door
 from ..autograd.node import LEAF, Extras, Freed, Out, TensorBase
 from ..autograd.observe import Observer
 from ..tensor import Parameter, Tensor
+from . import known
 from .guards import grad_of
 from .program import GIVEN, HELD, MADE, Effect, Line, Program, Ref, Value
 from .reads import Reads, Unknown, here
@@ -133,6 +134,10 @@ class Capture(Observer):
         if getattr(record, "data_dependent", False):
             self.reads.unknown(f"the shape of what {record.name} gives depends on numbers")
             return
+        for place in record.written(arrays, kw):
+            changed = arrays[place] if isinstance(place, int) else kw.get(place)
+            if changed is not None and not isinstance(changed, (ndarray, tuple, list)):
+                self.value(HELD, changed, type(changed).__name__)  # a generator
         try:
             operands = tuple([self.refer(a) for a in arrays])
             # (the place on the tape that a gradient is for is there for the text of an error)
@@ -164,7 +169,7 @@ class Capture(Observer):
             return x
         if isinstance(x, TensorBase):
             raise Unknown("is given a tensor")
-        return x
+        return x if x.__class__ in known.PLAIN else self.number.get(id(x), x)
 
     def refer_result(self, x: Any) -> Any:
         if isinstance(x, (tuple, list)):

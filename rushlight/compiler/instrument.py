@@ -15,6 +15,7 @@ look into (a class, `await`, `match`, `global x; x = …`), has no copy.
 from __future__ import annotations
 
 import ast
+import copy
 import dis
 import functools
 import linecache
@@ -74,7 +75,7 @@ def copy_of(code: CodeType) -> CodeType:
                 and instruction.argval in code.co_freevars:  # fmt: skip
             raise NoCopy(f"it sets {instruction.argval} of the function around it")
     node, owner = source_of(code)
-    changed = Hooked(owner).function(node)
+    changed = Hooked(owner).function(copy.deepcopy(node))
     names = [HOOKS, *code.co_freevars]
     outer = ast.FunctionDef(
         name="_factory", args=ast.arguments(
@@ -132,8 +133,15 @@ def functions_in(filename: str, text: str) -> dict[tuple[int, str], list[tuple[A
     return found
 
 
+# The trees of functions that were made of trees (`split.py`).
+nodes_of: weakref.WeakKeyDictionary[CodeType, tuple[Any, str]] = weakref.WeakKeyDictionary()
+
+
 def source_of(code: CodeType) -> tuple[Any, str]:
     """The syntax tree of a function, and the class that it was written in."""
+    made = nodes_of.get(code)
+    if made is not None:
+        return made
     text = "".join(linecache.getlines(code.co_filename))
     if not text:
         raise NoCopy("its source is not there")

@@ -41,9 +41,10 @@ DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
 class Unknown(Exception):
     """Something that is not replayed; the text says what, `where` the user's (file, line)."""
 
-    def __init__(self, why: str, where: tuple[str, int] | None = None) -> None:
+    def __init__(self, why: str, where: tuple[str, int] | None = None, stack: Any = ()) -> None:
         super().__init__(why)
         self.where = where
+        self.stack = stack  # the user's (code name, file, line), innermost first
 
 
 class Repeated:
@@ -91,7 +92,7 @@ class Reads:
     def unknown(self, why: str) -> None:
         """Note the first thing that is not replayed."""
         if self.why is None:
-            self.why = Unknown(why, here())
+            self.why = Unknown(why, here(), users_stack())
 
     # -- seeing what comes from outside ----------------------------------------------------------
 
@@ -775,6 +776,18 @@ def name_of(fn: Any) -> str:
         return str(name)
     module = getattr(fn, "__module__", None)
     return str(name) if module in (None, "builtins", "__main__") else f"{module}.{name}"
+
+
+def users_stack() -> list[tuple[str, str, int]]:
+    """(name, file, line) of the user's functions that run now, innermost first."""
+    found = []
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not (name == "rushlight" or name.startswith("rushlight.")):
+            found.append((frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return found
 
 
 def called_by_us() -> bool:

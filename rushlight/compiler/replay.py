@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType
 from typing import Any
 
 import numpy as np
@@ -24,15 +24,16 @@ from .. import dtypes
 from ..autograd import door, hooks
 from ..autograd.node import LEAF, Cell, Cut, Extras, Freed, Node, Out, TensorBase, tick
 from ..errors import message
+from ..nn import Module
 from ..nn import module as _modules
 from ..tensor import Tensor
-from . import arrays, known, region, stance
+from . import known, native, region, split, stance
 from . import state as settings
 from .capture import Capture, is_freed, telling
 from .program import GIVEN, MADE, Effect
 from .reads import Unknown, has_hooks, lookup
 
-MOST_TRIES = 3  # captures that fail before a function is left to eager
+MOST_TRIES = 2  # captures that fail before a function is left to eager
 
 _new = object.__new__
 _lock = threading.Lock()  # one capture at a time
@@ -395,6 +396,7 @@ class Compiled:
         """Forget all programs."""
         self.entries: list[Entry] = []
         self.tries = 0
+        self.parts: Any = None
         self.told = self.delayed = False
         self.why: list[tuple[str, tuple[str, int] | None]] = []
 
@@ -415,6 +417,8 @@ class Compiled:
                 if k:
                     self.entries.insert(0, self.entries.pop(k))
                 return entry.replay(args, kw)
+        if self.parts is not None:
+            return self.parts(*args, **kw)
         if self.tries >= MOST_TRIES or (
             settings.special and not stance.may_capture(self, args, kw)
         ):
@@ -469,7 +473,7 @@ class Compiled:
                 capture.sync_grads()
                 if capture.reads.why is not None:
                     raise capture.reads.why
-                self.entries.insert(0, Entry(capture, result, arrays.function))
+                self.entries.insert(0, Entry(capture, result, native.function))
                 settings.counters["stats"]["unique_graphs"] += 1
             except Unknown as unknown:
                 self.failed(unknown)
@@ -477,10 +481,34 @@ class Compiled:
         finally:
             _lock.release()
 
+    def split(self, unknown: Unknown) -> Any:
+        """The function with the statement that cannot be replayed between compiled parts."""
+        fn = self.fn
+        if isinstance(fn, Module):
+            fn = type(fn).forward if not has_hooks(fn) else None
+        bound = getattr(fn, "__self__", None)
+        plain = getattr(fn, "__func__", fn)
+        if not isinstance(plain, FunctionType):
+            return None
+        code = plain.__code__
+        line = next((line for name, file, line in reversed(unknown.stack)
+                     if name == code.co_name and file == code.co_filename
+                     and line >= code.co_firstlineno), None)  # fmt: skip
+        if line is None:
+            return None
+        made = split.driver(plain, line, Compiled)
+        if made is None:
+            return None
+        if isinstance(self.fn, Module):
+            return functools.partial(called_module, self.fn, made)
+        return made if bound is None else functools.partial(made, bound)
+
     def failed(self, unknown: Unknown) -> None:
         """A run could not be written down."""
         self.tries += 1
         self.why.append((str(unknown), unknown.where))
+        if self.tries >= MOST_TRIES and self.parts is None and not self.entries:
+            self.parts = self.split(unknown)
         settings.counters["graph_break"][str(unknown)] += 1
         if self.fullgraph:
             from .._dynamo.exc import Unsupported
@@ -499,6 +527,14 @@ class Compiled:
             name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
             warnings.warn(f"torch.compile: {name} runs eagerly: {unknown}{at}", UserWarning,
                           stacklevel=4)  # fmt: skip
+
+
+def called_module(module: Any, forward: Any, *args: Any, **kw: Any) -> Any:
+    """Call a module with another function in place of its `forward`, as long as it has no hooks and
+    no `forward` of its own."""
+    if has_hooks(module) or "forward" in module.__dict__:
+        return module(*args, **kw)
+    return forward(module, *args, **kw)
 
 
 def observed(capture: Capture, fn: Any, args: Any, kw: Any) -> Any:
