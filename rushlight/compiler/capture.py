@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door
-from ..autograd.node import LEAF, Extras, Freed, Out, TensorBase
+from ..autograd.node import LEAF, Cell, Extras, Freed, Out, TensorBase
 from ..autograd.observe import Observer
 from ..tensor import Parameter, Tensor
 from . import known
@@ -270,7 +270,7 @@ class Capture(Observer):
                 self.reads.unknown("an argument gets a gradient")
                 return
             self.program.values[number].fresh = True
-            effect = Effect("gradient", giving(leaf))
+            effect = Effect("gradient", giving(leaf, now._version))
             self.program.lines.append(Line(effect, (number,), {}, None, None))
             self.grads[key] = now
 
@@ -332,14 +332,17 @@ class Capture(Observer):
                        f"the parameters of the optimizer's group {k}")  # fmt: skip
 
 
-def giving(leaf: Any) -> Callable[[Array], None]:
-    """What gives a leaf its gradient."""
+def giving(leaf: Any, count: int) -> Callable[[Array], None]:
+    """What gives a leaf its gradient, changed `count` times after it was made."""
 
     def give(a: Array) -> None:
         x = leaf._x
         if x.__class__ is not Extras:
             x = door.extras(leaf)
-        x.grad = door.wrap(a)
+        x.grad = t = door.wrap(a)
+        if count:
+            t._vc = Cell()
+            t._vc.count = count
 
     return give
 
@@ -354,7 +357,7 @@ def _told(name: str, plain: Any) -> Any:
                 observer.taken(name)
         return plain(self, *args, **kw)
 
-    method.__name__ = name
+    method.__name__, method.__qualname__, method.__module__ = name, f"Tensor.{name}", "torch"
     return method
 
 

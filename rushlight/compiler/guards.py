@@ -105,7 +105,7 @@ def first_failing(texts: list[str], space: dict[str, Any], args: Any, kw: Any) -
         try:
             if not eval(text, space, {"args": args, "kw": kw}):
                 return k
-        except Exception:  # a cell may be empty, a property of the user's may raise anything
+        except Exception:  # an entry that is gone, an empty cell
             return k
     return 0
 

@@ -19,6 +19,8 @@ from types import (
     BuiltinFunctionType,
     FunctionType,
     GeneratorType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -261,9 +263,12 @@ class Reads:
         found = self.sources.get(id(owner))
         if isinstance(owner, ModuleType):
             value = getattr(owner, name)
-            if known.is_ours(owner) or owner.__name__ in sys.stdlib_module_names or owner is np:
+            if known.is_ours(owner):
+                if name in owner.__dict__:  # somebody may put a function of his own there
+                    place = self.guards.name(owner.__dict__)
+                    self.guards.same(f"{place}[{name!r}]", value, f"{owner.__name__}.{name}")
                 return value
-            if found is None:
+            if owner.__name__ in sys.stdlib_module_names or owner is np or found is None:
                 return value
             return self.see(value, f"{found[0]}.__dict__[{name!r}]", f"{owner.__name__}.{name}") \
                 if name in owner.__dict__ else self.odd(value, f"{owner.__name__}.{name}")  # fmt: skip
@@ -280,9 +285,10 @@ class Reads:
         if isinstance(owner, (self.optimizer, self.scheduler)) and name in ("step", "zero_grad"):
             return Repeated(owner, name)
         in_class = lookup(cls, name)
-        if isinstance(in_class, property):
-            return self.call(in_class.fget, owner)
         state = getattr(owner, "__dict__", None)
+        if isinstance(in_class, property):
+            self.see_class(cls, name, in_class)
+            return self.call(in_class.fget, owner)
         if state is not None and name in state:
             value = getattr(owner, name)
             if found is None:
@@ -297,11 +303,25 @@ class Reads:
         if found is not None and state is not None and not known.is_ours(cls):
             self.guards.add(f"{name!r} not in {found[0]}.__dict__",
                             f"{found[1]} has no {name} of its own")  # fmt: skip
+        self.see_class(cls, name, in_class)
         if isinstance(value, MethodType) or callable(value):
             return value
         if found is None:
             return value
         return self.see(value, f"{found[0]}.{name}", f"{found[1]}.{name}")
+
+    def see_class(self, cls: type, name: str, value: Any) -> None:
+        """What a class holds under a name, if the class, or a base that has it, is a user's."""
+        if known.is_ours(cls) or isinstance(value, (MemberDescriptorType, GetSetDescriptorType)):
+            return
+        if isinstance(value, (classmethod, staticmethod)):
+            value = getattr(cls, name)
+            if isinstance(value, MethodType):
+                self.guards.add(f"{self.guards.name(cls)}.{name}.__func__ is "
+                                f"{self.guards.name(value.__func__)}",
+                                f"{cls.__name__}.{name} is the same")  # fmt: skip
+                return
+        self.guards.same(f"{self.guards.name(cls)}.{name}", value, f"{cls.__name__}.{name}")
 
     def module_attr(self, owner: Any, name: str) -> Any:
         """An attribute of an nn.Module."""
@@ -321,6 +341,7 @@ class Reads:
                                 f"{words}.{name}")  # fmt: skip
         in_class = lookup(type(owner), name)
         if isinstance(in_class, property):
+            self.see_class(type(owner), name, in_class)
             return self.call(in_class.fget, owner)
         if in_class is None:
             return self.odd(value, f"{words}.{name}, which __getattr__ computes,")
@@ -604,6 +625,8 @@ class Reads:
             return module(*args, **kw)
         if found is not None:
             self.capture.modules.append(module)
+            self.guards.add(f"{found[0]}.__class__ is {self.guards.name(cls)}",
+                            f"{found[1]} is a {cls.__name__}", slow=True)  # fmt: skip
         forward = self.module_attr(module, "forward")
         return self.call(forward, *args, **kw)
 

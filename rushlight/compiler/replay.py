@@ -175,20 +175,20 @@ def add_setting_guards(guards: Any) -> None:
 def add_identity_guards(capture: Capture) -> None:
     """Tensors that were different ones are different ones; those that the program writes to share
     no memory with others."""
-    places = [name for _, name, given in capture.reads.tensors.values() if given]
-    guards = capture.reads.guards
-    if len(places) > 1:
-        if not apart(*[t for t, _, given in capture.reads.tensors.values() if given]):
-            raise Unknown("two arguments share memory")
-        tensors = ", ".join(places)
+    guards, values = capture.reads.guards, capture.program.values
+    given = [(t, name) for t, name, is_given in capture.reads.tensors.values() if is_given]
+    places = [name for _, name in given]
+    writes = any(values[r].kind == GIVEN for line in capture.program.lines for r in line.writes())
+    if writes:
+        held = [guards.name(t) for t, _, is_given in capture.reads.tensors.values() if not is_given]
         guards.space["apart"] = apart
-        guards.add(f"apart({tensors})", "the arguments are different tensors, and share no memory")
-    elif places and any(
-        capture.program.values[r].kind == GIVEN for line in capture.program.lines
-        for r in line.writes()
-    ):  # fmt: skip
-        guards.space["bare"] = lambda t: t._a.base is None or t._vc is None
-        guards.add(f"bare({places[0]})", "an argument that is changed is no view")
+        everything = ", ".join([*places, *held])
+        if not apart(*[t for t, *_ in capture.reads.tensors.values()]):
+            raise Unknown("an argument is changed that shares memory with another tensor")
+        guards.add(f"apart({everything})", "what is changed shares no memory with other arguments")
+    elif len(places) > 1:
+        tensors = ", ".join([f"id({p})" for p in places])
+        guards.add(f"len({{{tensors}}}) == {len(places)}", "the arguments are different tensors")
 
 
 def apart(*tensors: Any) -> bool:
