@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door
+from ..autograd.engine import accumulated
 from ..autograd.node import LEAF, Cell, Extras, Freed, Out, TensorBase
 from ..autograd.observe import Observer
 from ..tensor import Parameter, Tensor
@@ -277,6 +278,12 @@ class Capture(Observer):
     def changes(self, t: Any, count: int | None) -> int:
         """How often the program itself changed a tensor: calls that are made again count theirs."""
         return t._version - (count or 0) - self.counted.get(id(t), 0)  # type: ignore[no-any-return]
+
+    def only_added_to(self, a: Array) -> int:
+        """How often the engine added to a gradient of before that nothing else has changed; 0."""
+        number = self.number[id(a)]
+        lines = [line.record for line in self.program.lines if number in line.writes()]
+        return len(lines) if all(record is accumulated for record in lines) else 0
 
     # -- calls that are made again ---------------------------------------------------------------
 

@@ -50,14 +50,14 @@ CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque)
 
 # Functions and methods of tensors that give Python values which guards cover.
 METADATA = frozenset((
-    "size", "dim", "numel", "nelement", "ndimension", "element_size", "stride", "storage_offset",
+    "size", "dim", "numel", "nelement", "ndimension", "element_size", "stride",
     "is_floating_point", "is_complex", "is_signed", "is_conj", "is_neg", "is_contiguous",
     "is_same_size", "is_inference", "is_tensor", "is_grad_enabled", "is_inference_mode_enabled",
     "get_default_dtype", "broadcast_shapes", "result_type", "promote_types", "can_cast", "finfo",
     "iinfo", "get_device", "type", "is_pinned", "is_shared", "is_nested", "is_sparse", "is_cuda",
     "is_autocast_enabled", "get_autocast_dtype", "is_compiling", "is_dynamo_compiling",
     "is_exporting", "_is_view", "is_distributed", "has_names", "__len__", "is_storage",
-    "are_deterministic_algorithms_enabled", "get_num_threads", "is_available", "is_set_to",
+    "are_deterministic_algorithms_enabled", "get_num_threads", "is_available",
 ))  # fmt: skip
 
 # Functions of this package that change or read more than their arguments.
@@ -69,7 +69,7 @@ UNKNOWN = frozenset((
     "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "share_memory_", "set_",
     "storage", "untyped_storage", "data_ptr", "numpy", "tolist", "item", "resize_", "resize_as_",
     "apply_", "map_", "map2_", "to_sparse", "pin_memory", "set_float32_matmul_precision", "compile",
-    "unique", "nonzero", "cov", "as_subclass", "_make_subclass", "__deepcopy__", "__reduce_ex__", "__setstate__",
+    "unique", "nonzero", "cov", "storage_offset", "is_set_to", "as_subclass", "_make_subclass", "__deepcopy__", "__reduce_ex__", "__setstate__",
     "saved_tensors_hooks", "register_module_forward_hook", "checkpoint", "get_state", "set_state",
     "index_reduce_", "put_", "accuracy", "seed_all", "rename", "rename_", "refine_names",
 ))  # fmt: skip

@@ -347,10 +347,11 @@ class Reads:
             return self.odd(value, f"{words}.{name}, which __getattr__ computes,")
         self.guards.add(f"{name!r} not in {place}.__dict__", f"{words} has no {name} of its own",
                         slow=True)  # fmt: skip
+        self.see_class(type(owner), name, in_class)
         if isinstance(value, (MethodType, FunctionType)):
             return value
         cls = self.guards.name(type(owner))
-        return self.see(value, f"getattr({cls}, {name!r})", f"{words}.{name}", slow=True)
+        return self.see(value, f"{cls}.{name}", f"{words}.{name}")
 
     def tensor_attr(self, t: Any, name: str) -> Any:
         """An attribute of a tensor."""

@@ -116,8 +116,9 @@ class Entry:
         results = self.run(*self.arrays(args, kw))
         if self.changed is not None:
             for t, n in zip(self.changed(args, kw), self.bumps, strict=True):
-                for _ in range(n):
-                    t._bump()
+                for _ in range(abs(n)):
+                    if n > 0 or t._vc is not None:  # the engine counts where somebody looks
+                        t._bump()
         made = self.template.make(results)
         if self.region is not None:
             tensors, watched = self.edges(args, kw)
@@ -152,12 +153,13 @@ def places_of(capture: Capture) -> tuple[list[str], list[str]]:
         if t._fn is not fn or t._a is not a:
             raise Unknown("a tensor from outside gets another history or other memory")
         difference = capture.changes(t, count)
-        if difference:
+        if difference or capture.only_added_to(a):
             if id(t._vc) in cells:  # other views need not share it: how often is each changed?
                 raise Unknown("two views of one tensor are changed")
             cells.add(id(t._vc))
             changed.append(f"{capture.reads.tensors[id(t)][1]}, ")
-            bumps.append(difference)
+            added = capture.only_added_to(a)
+            bumps.append(-added or difference)
     capture.bumps = bumps
     return given, changed
 
