@@ -91,7 +91,16 @@ def copy_of(code: CodeType) -> CodeType:
     if found.co_argcount != code.co_argcount or found.co_varnames[: code.co_argcount] != \
             code.co_varnames[: code.co_argcount]:  # fmt: skip
         raise NoCopy("its source has changed since it was loaded")
-    return found
+    return named_as(found, found.co_qualname, code.co_qualname)
+
+
+def named_as(code: CodeType, before: str, name: str) -> CodeType:
+    """A function's code with another full name, and those written inside it: errors tell it."""
+    inner = [
+        named_as(c, before, name) if isinstance(c, CodeType) else c for c in code.co_consts
+    ]  # fmt: skip
+    full = name + code.co_qualname.removeprefix(before)
+    return code.replace(co_qualname=full, co_consts=tuple(inner))
 
 
 def instructions(code: CodeType) -> list[dis.Instruction]:
@@ -166,7 +175,15 @@ def source_of(code: CodeType) -> tuple[Any, str]:
 def hook(name: str, *args: ast.expr, like: ast.AST) -> ast.Call:
     """`_rl.name(*args)` at the place of another node."""
     called = ast.Attribute(value=ast.Name(id=HOOKS, ctx=ast.Load()), attr=name, ctx=ast.Load())
-    return ast.copy_location(ast.Call(func=called, args=list(args), keywords=[]), like)
+    made = ast.copy_location(ast.Call(func=called, args=list(args), keywords=[]), like)
+    # Python says of an attribute, and of the call of one, the line that the attribute's name is in.
+    at = like.func if isinstance(like, ast.Call) else like
+    if isinstance(at, ast.Attribute) and at.lineno != at.end_lineno:
+        made.lineno = at.end_lineno or at.lineno
+        made.col_offset = max(0, (at.end_col_offset or 0) - len(at.attr))
+    ast.copy_location(called, made)
+    called.end_lineno, called.end_col_offset = called.lineno, called.col_offset
+    return made
 
 
 UNSEEN = (ast.AsyncFor, ast.AsyncWith, ast.Await, ast.ClassDef, ast.Match, ast.AsyncFunctionDef,

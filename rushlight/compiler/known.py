@@ -92,14 +92,17 @@ SEEN = ("rushlight.ops.", "rushlight.tensor", "rushlight.autograd.", "rushlight.
 def is_seen(fn: Any) -> bool:
     """Whether all that a function of this package does passes the door."""
     space = getattr(fn, "__globals__", None)
-    module = str(space.get("__name__") if space else getattr(fn, "__module__", ""))
+    found = space.get("__name__") if isinstance(space, dict) else getattr(fn, "__module__", "")
+    module = str(found)
     return module == "rushlight" or module.startswith(SEEN)
 
 
 def is_ours(fn: Any) -> bool:
     """Whether a function, class or module belongs to this package."""
     space = getattr(fn, "__globals__", None)  # a wrapper has the name of what it wraps
-    module = getattr(fn, "__module__", None) if space is None else space.get("__name__")
+    # (the class of functions has a descriptor of that name)
+    given = isinstance(space, dict)
+    module = space.get("__name__") if given else getattr(fn, "__module__", None)
     if isinstance(fn, types.ModuleType):
         module = fn.__name__
     module = module or ""

@@ -303,7 +303,7 @@ class Template:
                 fn = None
         if fn is not None and fn is not LEAF:
             node = fn.node if fn.__class__ is Out else fn
-            kind = (type(node), node.code, node.lasti, node.kw, find_freed(node))
+            kind = (node_like(node), node_like(find_freed(node)))
         value.fresh = True
         capture.program.returns.append(number)
         count = 0 if t._vc is None else t._vc.count
@@ -332,7 +332,7 @@ class Template:
             t._x = cut
             t._fn = kind
             if kind.__class__ is tuple:
-                t._fn = spent(kind, t._a)
+                t._fn = spent(kind)
             if count:
                 t._vc = Cell()
                 t._vc.count = count
@@ -340,32 +340,45 @@ class Template:
         return made
 
 
-def find_freed(node: Any) -> Freed:
-    """The mark that a backward has left in the graph of a node."""
-    stack, seen = [node], set()
-    while stack:
-        n = stack.pop()
+def find_freed(node: Any) -> Any:
+    """The nearest node in the graph of a node in which a backward has left its mark."""
+    queue, seen = [node], set()
+    for n in queue:
         n = n.node if n.__class__ is Out else n
         if n is None or id(n) in seen or not n._is_node:
             continue
         seen.add(id(n))
         if n.saved.__class__ is Freed:
-            return n.saved
-        stack += n.edges
+            return n
+        queue += n.edges
     raise AssertionError("the graph was freed")
 
 
-def spent(kind: tuple[Any, ...], a: Any) -> Node:
-    """The node of a result whose backward the program has run: it says so when it is asked again."""
-    cls, code, lasti, kw, freed = kind
+def node_like(node: Any) -> tuple[Any, ...]:
+    """What is needed to make a node like this one."""
+    freed = node.saved if node.saved.__class__ is Freed else None
+    edges = len(node.edges)
+    return type(node), node.code, node.lasti, node.kw, freed, edges, node.shape, node.dtype
+
+
+def made_like(like: tuple[Any, ...], edge: Any) -> Any:
+    """A node whose edges are all one."""
+    cls, code, lasti, kw, freed, edges, shape, dtype = like
     node: Any = _new(cls)
-    node.edges, node.saved, node.x = (), freed, None
-    node.seq, node.shape, node.dtype = tick(), a.shape, a.dtype
+    node.edges, node.saved, node.x = (edge,) * edges, freed, None
+    node.seq, node.shape, node.dtype = tick(), shape, dtype
     node.code, node.lasti = code, lasti
     for name, value in (("n_out", 1), ("kw", kw)):
         if isinstance(lookup(cls, name), MemberDescriptorType):  # else the class says it itself
             setattr(node, name, value)
-    return node  # type: ignore[no-any-return]
+    return node
+
+
+def spent(kind: tuple[Any, ...]) -> Node:
+    """The node of a result whose backward the program has run: the nearest one that knows says so
+    when it is asked again."""
+    first, knowing = kind
+    return made_like(first, None if first[4] is not None else made_like(knowing, None))  # type: ignore[no-any-return]
 
 
 # -- compiled functions ----------------------------------------------------------------------------

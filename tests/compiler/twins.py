@@ -96,10 +96,18 @@ class Twin:
         where = [(f.filename, f.lineno) for f in frames if not f.filename.endswith("twins.py")]
         return {
             "class": type(error).__name__,
-            "message": str(error),
+            "message": words(error),
             "where": where[-1:],
             "because": None if error.__cause__ is None else type(error.__cause__).__name__,
         }
+
+
+def words(error: BaseException) -> str:
+    """The text of an exception. Where it is about a graph, which nodes there are is left out: what
+    is compiled may be one of them."""
+    text = str(error)
+    about_graph = ("second time", "modified by an inplace operation")
+    return text.partition("\n")[0] if any(w in text for w in about_graph) else text
 
 
 @contextlib.contextmanager
@@ -170,6 +178,8 @@ class Describer:
             return ("function", x.__qualname__)
         if isinstance(x, types.MethodType):
             return ("method", x.__func__.__qualname__)
+        if isinstance(x, tuple):
+            return [type(x).__name__, *map(self.of, x)]
         if id(x) in self.met:
             return ("object", self.met[id(x)])
         self.met[id(x)] = len(self.met)
@@ -180,7 +190,7 @@ class Describer:
             return ("ndarray", str(x.dtype), x.shape, x.tobytes())
         if isinstance(x, dict):
             return [(self.of(k), self.of(v)) for k, v in x.items()]
-        if isinstance(x, (list, tuple)):
+        if isinstance(x, list):
             return [type(x).__name__, *map(self.of, x)]
         if isinstance(x, (set, frozenset)):
             return [type(x).__name__, *sorted(map(repr, x))]
@@ -208,8 +218,6 @@ class Describer:
             found["memory"] = self.memory.setdefault(where, len(self.memory))
         if x.is_leaf:
             found["grad"] = self.of(x.grad)
-        if x._base is not None:
-            found["base"] = self.of(x._base)
         return found
 
     def thing(self, x: Any) -> Any:
