@@ -118,10 +118,10 @@ def resident() -> int:
 def guards(call: Any) -> float:
     """Seconds of what is looked at before a replay."""
     repeated(call)
-    plans = getattr(call, "plans", None)
-    if not plans:
+    entries = getattr(call, "entries", None)
+    if not entries:
         raise RuntimeError("nothing was compiled, so there are no guards")
-    return measure(plans[0].check, 0.2)
+    return measure(lambda: entries[0].fits((), {}), 0.2)
 
 
 # -- all of them ---------------------------------------------------------------------------------

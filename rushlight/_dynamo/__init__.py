@@ -33,7 +33,14 @@ __all__ = [
     "disable",
     "disallow_in_graph",
 ]
-__all__ += ["exc", "forbid_in_graph", "graph_break", "is_compiling", "is_dynamo_supported"]
+__all__ += [
+    "exc",
+    "explain",
+    "forbid_in_graph",
+    "graph_break",
+    "is_compiling",
+    "is_dynamo_supported",
+]
 __all__ += ["list_backends", "mark_dynamic", "mark_static", "mark_static_address"]
 __all__ += ["maybe_mark_dynamic", "optimize", "reset", "run", "set_stance", "substitute_in_graph"]
 __all__ += ["utils"]
@@ -56,6 +63,20 @@ def forbid_in_graph(fn: Any) -> Any:
 @disable(reason="torch._dynamo.graph_break() was called")
 def graph_break(msg: str = "") -> None:
     """End a plan here; what follows is another one."""
+
+
+def explain(f: Any, *extra_args: Any, **extra_kwargs: Any) -> Any:
+    """A function that calls `f` once and says what became of it, in PyTorch's terms.
+
+    `rushlight.compiler.explain` says more. With arguments it is called with those, as PyTorch's
+    older form.
+    """
+    from .output import explained
+
+    def called(*args: Any, **kw: Any) -> Any:
+        return explained(f, args, kw)
+
+    return called(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else called
 
 
 def is_dynamo_supported() -> bool:

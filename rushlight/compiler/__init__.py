@@ -1,8 +1,12 @@
 """`torch.compile`: a step as one plan, and what programs ask about it (`torch.compiler`).
 
-In the order of a compiled call: `api` has `compile` and the questions, `marks` what programs tell
-of functions, `stance` and `state` what holds for the process, `settings` and `config` how programs
-set it; `program` is what a captured run is written down as, `arrays` its plain executor.
+In the order of a compiled call: `api` has `compile`; `replay` looks for a program whose guards
+hold, and runs it; `capture` writes one down from a real run (`instrument`, `reads`, `known`,
+`guards`, `region`, `split`); `program` is what it is, `arrays` and `native` run it (`lower_plans`,
+`calls`, `memory`). `explain` and `picture` show it.
+
+`marks` are what programs tell of functions, `stance` and `state` what holds for the process,
+`settings` and `config` how programs set it.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from .api import (
     reset,
     set_default_backend,
 )
+from .explain import explain
 from .marks import (
     allow_in_graph,
     assume_constant_result,
@@ -39,6 +44,7 @@ __all__ = [
     "config",
     "cudagraph_mark_step_begin",
     "disable",
+    "explain",
     "get_default_backend",
     "is_compiling",
     "is_dynamo_compiling",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import threading
 import warnings
 from collections import OrderedDict
@@ -35,6 +36,7 @@ from .reads import Unknown, has_hooks, lookup
 
 MOST_TRIES = 2  # captures that fail before a function is left to eager
 
+logger = logging.getLogger(__name__.rpartition(".")[0])  # at level INFO: why there are more plans
 _new = object.__new__
 _lock = threading.Lock()  # one capture at a time
 
@@ -391,6 +393,7 @@ class Compiled:
         fn: the function.
         entries: its programs, the one that ran last first.
         why: what was not replayed, as (text, (file, line)).
+        recompiled: for each further entry, the guard of the one before that failed.
     """
 
     def __init__(
@@ -414,6 +417,7 @@ class Compiled:
         self.parts: Any = None
         self.told = self.delayed = False
         self.why: list[tuple[str, tuple[str, int] | None]] = []
+        self.recompiled: list[str] = []
 
     def __repr__(self) -> str:
         return f"<compiled {getattr(self.fn, '__qualname__', repr(self.fn))}>"
@@ -446,6 +450,10 @@ class Compiled:
             from .._dynamo.exc import RecompileError
 
             raise RecompileError("\n".join(self.misses(args, kw)))
+        if self.entries:
+            self.recompiled.append(self.misses(args, kw)[0])
+            name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
+            logger.info("%s needs another plan: not %s", name, self.recompiled[-1])
         return self.captured(args, kw)
 
     def misses(self, args: Any, kw: Any) -> list[str]:

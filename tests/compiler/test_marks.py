@@ -280,6 +280,13 @@ def test_reset_tells_every_compiled_callable() -> None:
     assert not torch._dynamo.utils.counters
     del one
     assert [c for c in state.compiled if isinstance(c, Compiled)] == [other]
+    fast = torch.compile(double)
+    assert fast in state.compiled
+    fast(torch.ones(2))
+    assert fast.entries
+    compiler.reset()
+    assert not fast.entries
+    assert other.told == 3
 
 
 # -- tensors -------------------------------------------------------------------------------------
