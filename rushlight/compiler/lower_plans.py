@@ -27,14 +27,11 @@ from ..kernels.launch import Launch, Reference, Series, View
 from ..kernels.plan import Plan
 from .calls import Call, Lying, Place, Words, run_on
 from .program import Line, Ref, refs
+from .spy import Event, Refused, Spy, bare, spied
 
 Array = Any
-FILLS = (0x00, 0xFF, None, None)  # a byte, or noise
+FILLS = (0xFF, None, None)  # a byte, or noise
 MOST_KEPT = 1 << 22  # bytes of an array of Python's that may be a constant of a plan
-
-
-class Refused(Exception):
-    """This line is not launches alone; says why."""
 
 
 class Lowered:
@@ -58,9 +55,20 @@ class Lowered:
         flops: int = 0,
         bytes: int = 0,
     ) -> None:
-        self.calls, self.temps, self.constants = tuple(calls), list(temps), list(constants)
-        self.results, self.flops, self.bytes = tuple(results), flops, bytes
-        self.formula: Any = None  # of one that is a formula about one element: see `small.py`
+        self.calls: tuple[Call, ...] = tuple(calls)
+        self.temps, self.constants = list(temps), list(constants)
+        self.results: tuple[Lying, ...] = tuple(results)
+        self.flops, self.bytes = flops, bytes
+
+    def temp(self, size: int) -> Place:
+        """Room for an array."""
+        self.temps.append(size)
+        return Place("temp", len(self.temps) - 1)
+
+    def constant(self, array: Array) -> Place:
+        """Room that holds an array."""
+        self.constants.append(array)
+        return Place("constant", len(self.constants) - 1)
 
 
 # -- memory ----------------------------------------------------------------------------------------
@@ -109,7 +117,9 @@ class Room:
 class Copies:
     """Memory like that of some arrays: those that share memory share it here, too."""
 
-    def __init__(self, arrays: Sequence[Array]) -> None:
+    def __init__(self, examples: Sequence[Array]) -> None:
+        self.scalars = [not isinstance(a, np.ndarray) for a in examples]
+        self.kept = arrays = [np.asarray(a) for a in examples]
         spans = sorted((*span(a), k) for k, a in enumerate(arrays))
         self.rooms: list[Room] = []
         self.room_of: list[Room] = [None] * len(arrays)  # type: ignore[list-item]
@@ -131,6 +141,19 @@ class Copies:
             if not a.flags.writeable:
                 mine.flags.writeable = False
         self.boolean = {id(r) for r, a in zip(self.room_of, arrays, strict=True) if a.dtype == bool}
+
+    def given(self) -> list[Any]:
+        """The operands of a function: the arrays, and scalars where they are."""
+        return [a[()] if k else a for k, a in zip(self.scalars, self.arrays, strict=True)]
+
+    def spies(self, trace: Trace) -> list[Any]:
+        """The same as spies."""
+        found = []
+        for scalar, a in zip(self.scalars, self.arrays, strict=True):
+            spy = spied(a, trace)
+            spy.scalar = scalar
+            found.append(spy)
+        return found
 
     def load(self) -> None:
         """Copy what the arrays hold now."""
@@ -183,14 +206,6 @@ def watched(fn: Callable[..., Any]) -> Iterator[None]:
             _watcher = None
 
 
-def native_only(plan: Plan, *given: Any) -> Any:
-    """Run a plan of kernels; refuse one of NumPy."""
-    for launch in plan.launches:
-        if isinstance(launch, Reference):
-            raise Refused(f"{plan.name}: {launch.describe()[0]}")
-    return _slot.__get__(plan, Plan)(*given)
-
-
 class Other:
     """An array of Python's own that a plan is given, with all the memory behind it.
 
@@ -219,21 +234,36 @@ class Other:
 
 
 class Trace:
-    """One run of a line's function with plans that compute nothing."""
+    """One run of a line's function with plans that compute nothing, on arrays that tell.
 
-    def __init__(self, arrays: Sequence[Array], byte: int | None) -> None:
+    Attributes:
+        work: what was done, in order: calls, and what NumPy did, with places for arrays.
+        temps: memory that was made on the way.
+        others: arrays of Python's own.
+    """
+
+    def __init__(self, copies: Copies, byte: int | None) -> None:
         self.byte = byte
-        self.filled: list[tuple[Any, bytes]] = []  # results of plans, as they were handed out
-        self.calls: list[Call] = []
+        self.work: list[Call | Event] = []
         self.plans: list[Plan] = []
         self.scalars: list[Any] = []
-        self.temps: list[Any] = []  # memory of the plans
+        self.temps: list[Any] = []
         self.constants: list[Any] = []
         self.known: list[tuple[int, int, Place]] = []  # first and last address, what is there
         self.others: list[Other] = []
-        self.written: set[int] = set()  # which of those a plan writes
-        for k, a in enumerate(arrays):
+        self.written: set[int] = set()  # which of those are written
+        self.shadows: list[tuple[int, int, Any]] = []  # what is in memory, as far as was told
+        for k, a in enumerate(copies.arrays):
             self.know(a, Place("operand", k), True)
+        for room in copies.rooms:
+            self.shade(room.begin, room.begin + room.size)
+
+    def shade(self, low: int, high: int) -> None:
+        self.shadows.append((low, high, read(low, high).copy()))
+
+    def changed(self) -> bool:
+        """Whether memory was written without being told."""
+        return any((read(low, high) != bits).any() for low, high, bits in self.shadows)
 
     def know(self, a: Array, place: Place, data: bool = False) -> None:
         low, high = span(a)
@@ -242,7 +272,7 @@ class Trace:
 
     def place(self, a: Any) -> Any:
         """What an array is: a Place, or the words of a list of arrays."""
-        if a.__class__ is not np.ndarray:
+        if a.__class__ is not np.ndarray and type(a) is not Spy:
             raise Refused(f"a plan is given a {type(a).__name__}")
         low, high = span(a)
         at = a.__array_interface__["data"][0]
@@ -273,44 +303,86 @@ class Trace:
         self.scalars.append([(type(v), v) for v in scalars.values()])
         at: dict[str, Any] = {}
         for name, a in arrays.items():
-            if a is not None:
+            if isinstance(a, np.ndarray):
                 at[name] = self.place(a)
                 if name in plan.mutates and at[name].__class__ is Place:
                     self.write(at[name])
-        views = {v.name: v for v in plan.launches if isinstance(v, View)}
+        others = {v.name for v in plan.launches if isinstance(v, View)}
+        for launch in plan.launches:
+            if isinstance(launch, Reference):
+                others.update(launch.results)
         for name, meta in plan.outputs.items():
-            if name in views:
+            if name in others:
                 continue
             made = np.ndarray(meta.shape, meta.dtype, None, 0, meta.strides)
-            room = read(*span(made))
-            fill(room, self.byte, meta.dtype == bool)
-            self.filled.append((room, room.tobytes()))
-            arrays[name] = made
+            fill(read(*span(made)), self.byte, meta.dtype == bool)
+            arrays[name] = spied(made, self)
             at[name] = self.temp(made)
         for name, size in plan.workspace.items():
-            at[name] = self.temp(np.empty(size, np.uint8))
+            arrays[name] = spied(np.empty(size, np.uint8), self)
+            at[name] = self.temp(arrays[name])
         for name, a in plan.constants.items():
+            arrays[name] = a
             at[name] = Place("constant", len(self.constants))
             self.constants.append(a)
         for launch in plan.launches:
             if isinstance(launch, Reference):
-                raise Refused(f"{plan.name}: {launch.describe()[0]}")
+                values = [None if k is None else scalars[k] if k in scalars else arrays[k]
+                          for k in launch.arrays]  # fmt: skip
+                found = launch.fn(*values, **launch.parameters)
+                several = launch.results if len(launch.results) > 1 else ()
+                for name, a in zip(several or launch.results, found if several else [found],
+                                   strict=False):  # fmt: skip
+                    arrays[name] = a
+                    if isinstance(a, np.ndarray):
+                        at[name] = self.place(a)
+                        if at[name].__class__ is Place:
+                            self.write(at[name])  # launches behind it may
+                continue
             if isinstance(launch, View):
                 meta = launch.meta
-                arrays[launch.name] = np.ndarray(
-                    meta.shape, meta.dtype, arrays[launch.of], launch.offset, meta.strides
-                )
+                arrays[launch.name] = spied(np.ndarray(
+                    meta.shape, meta.dtype, bare(arrays[launch.of]), launch.offset, meta.strides
+                ), self)  # fmt: skip
                 at[launch.name] = at[launch.of].moved(launch.offset)
                 continue
             for one in launch.launches if isinstance(launch, Series) else (launch,):
-                self.calls.append(called(one, at, scalars))
+                self.work.append(called(one, at, scalars))
         found = tuple([arrays[k] for k in plan.returns])
         return None if not found else found[0] if len(found) == 1 else found
 
+    def event(self, event: Event) -> None:
+        """NumPy did something."""
+        operands = tuple([self.lying(a) if isinstance(a, np.ndarray) else a for a in event.arrays])
+        low, high = span(event.out)
+        if low != high and not any(first <= low and high <= last for first, last, _ in self.known):
+            self.uninitialised(event.out)
+        out = self.lying(event.out)
+        self.write(out.place)
+        for first, last, bits in self.shadows:
+            if first <= low and high <= last:
+                bits[low - first : high - first] = read(low, high)
+        self.work.append(event._replace(arrays=operands, out=out))
+
+    def uninitialised(self, a: Array) -> None:
+        """An array was made."""
+        root = a
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        self.temp(root)
+
+    def lying(self, a: Array) -> Lying:
+        place = self.place(a)
+        if place.__class__ is not Place:
+            raise Refused("a list of arrays is computed with")
+        return Lying(place, a.shape, a.strides, a.dtype)
+
     def temp(self, a: Array) -> Place:
+        """Memory that is made on the way."""
         place = Place("temp", len(self.temps))
         self.temps.append(a)
         self.know(a, place)
+        self.shade(*span(a))
         return place
 
     def write(self, place: Place) -> None:
@@ -381,16 +453,17 @@ def traced(
 ) -> tuple[Trace, list[Any]]:
     """A run on memory full of one byte or of noise: the trace and where the results lie."""
     copies.fill(byte)
-    trace = Trace(copies.arrays, byte)
-    before = copies.bytes()
+    trace = Trace(copies, byte)
     with watched(trace.run):
-        found = made(line, perform(line, dict(zip(names, copies.arrays, strict=True))))
-    if copies.bytes() != before:
-        raise Refused("Python writes to an operand")
-    if any(room.tobytes() != bits for room, bits in trace.filled):
-        raise Refused("Python writes to what a plan made")
-    results = [Lying(trace.place(a), a.shape, a.strides, a.dtype) for a in found]
-    if any(other.now() != other.bits for other in trace.others):
+        found = made(line, perform(line, dict(zip(names, copies.spies(trace), strict=True))))
+    for a in found:
+        if not isinstance(a, np.ndarray):
+            raise Refused("a result is a number")
+    results = [trace.lying(a) for a in found]
+    if trace.changed():
+        raise Refused("Python writes to an array")
+    if any(other.now() != other.bits for k, other in enumerate(trace.others)
+           if k not in trace.written):  # fmt: skip
         raise Refused("Python writes to an array of its own")
     return trace, results
 
@@ -402,48 +475,31 @@ def same(a: Trace, b: Trace) -> bool:
         and repr(a.scalars) == repr(b.scalars)
         and a.written == b.written
         and len(a.others) == len(b.others)
-        and len(a.calls) == len(b.calls)
-        and all(
-            x.kernel is y.kernel and x.arrays == y.arrays and x.ints == y.ints
-            and repr(x.floats) == repr(y.floats)
-            for x, y in zip(a.calls, b.calls, strict=True)
-        )
-    )  # fmt: skip
+        and len(a.work) == len(b.work)
+        and all(repr(x) == repr(y) for x, y in zip(a.work, b.work, strict=True))
+    )
 
 
 def lower(line: Line, examples: dict[Ref, Array]) -> Lowered:
     """A line as calls.
 
     Args:
-        examples: an array for each value that it reads, in the order of `Line.reads`.
+        examples: an array or a scalar for each value that it reads, in the order of `Line.reads`.
 
     Raises:
         Refused: it is more than launches, or might be.
     """
-    names, arrays = list(examples), list(examples.values())
-    copies = Copies(arrays)
-    copies.load()
-    seen = 0
-
-    def count(plan: Plan, *given: Any) -> Any:
-        nonlocal seen
-        seen += 1
-        return native_only(plan, *given)
-
-    with watched(count):
-        found = made(line, perform(line, dict(zip(names, copies.arrays, strict=True))))
-    if any(a.__class__ is not np.ndarray for a in found):
-        raise Refused("a result is a number")
-    if not seen and not all(any(np.may_share_memory(a, b) for b in copies.arrays) for a in found):
-        raise Refused("NumPy")
-    bits = [a.tobytes() for a in found]
-    after = copies.bytes()
+    names = list(examples)
+    copies = Copies(list(examples.values()))
     runs = [traced(line, names, copies, byte) for byte in FILLS]
-    (trace, results), others = runs[0], runs[1:]
-    for other, lying in others:
+    trace, results = runs[0]
+    for other, lying in runs[1:]:
         if lying != results or not same(trace, other):
             raise Refused("Python looks at numbers")
     lowered = assembled([r for r, _ in runs], results)
+    copies.load()
+    found = made(line, perform(line, dict(zip(names, copies.given(), strict=True))))
+    bits, after = [a.tobytes() for a in found], copies.bytes()
     copies.load()
     check(lowered, copies, found, bits, after)
     return lowered
@@ -451,30 +507,49 @@ def lower(line: Line, examples: dict[Ref, Array]) -> Lowered:
 
 def assembled(runs: list[Trace], results: list[Lying]) -> Lowered:
     """The calls, with a place for each array of Python's."""
+    from . import small
+
     trace = runs[0]
-    temps = [span(a)[1] - span(a)[0] for a in trace.temps]
-    constants = list(trace.constants)
+    made = Lowered()
+    made.temps = [span(a)[1] - span(a)[0] for a in trace.temps]
+    made.constants = list(trace.constants)
     where: dict[int, Place] = {}
+    calls: list[Call] = []
     for k, other in enumerate(trace.others):
         lead = other.base - other.low
+        bits = other.bits_of(other.seen)
+        known = all(run.others[k].bits_of(other.seen) == bits for run in runs)
         if k in trace.written:
             before = -(-lead // 64) * 64
-            where[k] = Place("temp", len(temps), before)
-            temps.append(before + other.high - other.base)
+            where[k] = made.temp(before + other.high - other.base).moved(before)
+            if known:  # it holds something, such as zeros
+                for part, (first, _) in zip(bits, sorted(other.seen), strict=True):
+                    start = np.frombuffer(part, np.uint8)
+                    how = Lying(made.constant(start), start.shape, (1,), start.dtype)
+                    to = how._replace(place=where[k].moved(first))
+                    calls += small.calls(Event("copy", None, (how,), to), made)
             continue
-        bits = other.bits_of(other.seen)
-        if any(run.others[k].bits_of(other.seen) != bits for run in runs):
+        if not known:
             raise Refused("NumPy computes in between")
-        where[k] = Place("constant", len(constants), lead)
-        constants.append(other.root)
+        where[k] = Place("constant", len(made.constants), lead)
+        made.constants.append(other.root)
 
     def move(place: Place) -> Place:
         return where[place.number].moved(place.offset) if place.kind == "other" else place
 
-    lying = [r._replace(place=move(r.place)) for r in results]
-    flops = sum(plan.flops or 0 for plan in trace.plans)
-    cost = sum(plan.bytes for plan in trace.plans)
-    return Lowered([c.at(move) for c in trace.calls], temps, constants, lying, flops, cost)
+    for one in trace.work:
+        if isinstance(one, Call):
+            calls.append(one.at(move))
+        else:
+            arrays = [a._replace(place=move(a.place)) if isinstance(a, Lying) else a
+                      for a in one.arrays]  # fmt: skip
+            out = one.out._replace(place=move(one.out.place))
+            calls += small.calls(one._replace(arrays=tuple(arrays), out=out), made)
+    made.calls = tuple(calls)
+    made.results = tuple([r._replace(place=move(r.place)) for r in results])
+    made.flops = sum(plan.flops or 0 for plan in trace.plans)
+    made.bytes = sum(plan.bytes for plan in trace.plans)
+    return made
 
 
 def check(
@@ -494,14 +569,17 @@ def check(
     def address(place: Place) -> int:
         return int(starts[place.kind][place.number]) + place.offset
 
+    constants = [a.tobytes() for a in lowered.constants]
     if lowered.calls:
         run_on(lowered.calls, address)
     if copies.bytes() != after:
         raise Refused("the launches write other bytes")
+    if [a.tobytes() for a in lowered.constants] != constants:
+        raise Refused("the launches write to a constant")
     for lying, a, wanted in zip(lowered.results, found, bits, strict=True):
         if lying.shape != a.shape or lying.strides != a.strides or lying.dtype != a.dtype:
             raise Refused("the launches make another array")
-        if not a.size:
+        if not a.size or not written_by(lowered, lying.place):  # memory with nothing in it yet
             continue
         at = address(lying.place)
         one = np.lib.stride_tricks.as_strided(
@@ -509,6 +587,13 @@ def check(
         )
         if one.tobytes() != wanted:
             raise Refused("the launches make other bytes")
+
+
+def written_by(lowered: Lowered, place: Place) -> bool:
+    """Whether there is something in a place: it is no memory that is made and not written."""
+    return place.kind != "temp" or any(
+        place[:2] == p[:2] for call in lowered.calls for p in call.places()
+    )
 
 
 def operands(line: Line) -> list[Ref]:

@@ -15,6 +15,7 @@ Not here: what must hold before a program may run (`guards.py`).
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 import warnings
@@ -29,9 +30,10 @@ from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
 from . import arrays as plain
 from .calls import RELEASE, Lying, Place, Table
-from .lower_plans import Lowered, Refused, lower, operands, span
+from .lower_plans import Lowered, lower, operands, read, span
 from .memory import planned
 from .program import GIVEN, HELD, Effect, Line, Program, Ref
+from .spy import Event, Refused
 
 Array = Any
 OURS = __name__.partition(".")[0] + "."  # where functions come from that may be tried out
@@ -126,6 +128,9 @@ class Build:
         self.lies: dict[Ref, tuple[Buffer, Lying]] = {}  # of each array, where it is
         self.known: dict[Any, Lowered | str] = {}
         self.leaving = self.values_that_leave()
+        written = {r for line in program.lines for r in line.writes()}
+        examples = [program.values[r].example for r in (*self.leaving, *written)]
+        self.touched = [a for a in examples if isinstance(a, np.ndarray)]
 
     def values_that_leave(self) -> set[Ref]:
         """Values that outlive a run."""
@@ -147,7 +152,7 @@ class Build:
             raise Refused("an effect")
         if not ours(line.record.fn):
             raise Refused("not a function of this package")
-        if any(a.__class__ is not np.ndarray for a in examples):
+        if any(not isinstance(a, (np.ndarray, np.generic)) for a in examples):
             raise Refused("an operand is no array")
         if any(r not in self.lies for r in names):
             raise Refused("an operand is a number")
@@ -191,6 +196,9 @@ class Build:
 
     def place_calls(self, step: Step, lowered: Lowered) -> None:
         at = [self.lies[r] for r in operands(step.line)]
+        if any(how.place.kind == "constant" and self.changes(r)
+               for r, how in zip(step.line.makes(), lowered.results, strict=True)):  # fmt: skip
+            lowered = step.lowered = with_copies(lowered)
         temps = [Buffer("arena", n) for n in lowered.temps]
         step.places = {
             "operand": [(b, how.place.offset) for b, how in at],
@@ -204,11 +212,14 @@ class Build:
             moved = how._replace(place=Place("in", 0, start + how.place.offset))
             if ref in self.lies and (self.lies[ref][0] is not buffer or self.lies[ref][1] != moved):
                 raise Refused("a value that is made twice")
-            if buffer.kind == "constant" and buffer.size:
-                raise Refused("a constant")
             found.append((ref, (buffer, moved)))
         self.lies.update(found)
         step.buffers = temps
+
+    def changes(self, ref: Ref) -> bool:
+        """Whether somebody writes to the memory of a value, or keeps it."""
+        a = self.program.values[ref].example
+        return any(np.may_share_memory(a, b) for b in self.touched)
 
     def place_made(self, step: Step) -> None:
         """The arrays that come out of a line that Python calls."""
@@ -311,8 +322,12 @@ class Text:
                 space[f"v{k}"] = value.example
             elif ref in self.needed and ref in self.build.lies:
                 buffer, how = self.build.lies[ref]
-                if buffer.kind == "arena":
-                    space[f"v{k}"] = self.array(buffer, how)
+                if buffer.kind in ("arena", "constant"):
+                    a = self.array(buffer, how)
+                    if isinstance(value.example, np.generic):
+                        space[f"a{k}"] = a
+                    else:
+                        space[f"v{k}"] = a
         pending: list[Step] = []
         for step in self.build.steps:
             if not self.by_python(step, self.needed):
@@ -343,11 +358,15 @@ class Text:
         return run  # type: ignore[no-any-return]
 
     def array(self, buffer: Buffer, how: Lying) -> Array:
-        """An array of the block."""
-        at = buffer.address - self.build.block.__array_interface__["data"][0] + how.place.offset
+        """An array of the block, or a constant."""
         if 0 in how.shape:
             return np.empty(how.shape, how.dtype)
-        return np.ndarray(how.shape, how.dtype, self.build.block, at, how.strides)
+        base = self.build.block if buffer.kind == "arena" else buffer.array
+        at = buffer.address - base.__array_interface__["data"][0] + how.place.offset
+        if buffer.kind == "constant":  # which is not dense, perhaps
+            low = read(buffer.address, buffer.address + buffer.size)
+            return np.ndarray(how.shape, how.dtype, low, at, how.strides)
+        return np.ndarray(how.shape, how.dtype, base, at, how.strides)
 
     def native(self, steps: list[Step]) -> None:
         """Write one native call for some lines."""
@@ -376,6 +395,11 @@ class Text:
         if table.calls:
             head = self.object("w", table.finish(work >= RELEASE))
             self.lines.append(f"replay({', '.join([head, *names])})")
+        for step in steps:
+            for r in step.line.makes():
+                if r in self.needed and isinstance(self.program.values[r].example, np.generic):
+                    self.lines.append(f"v{r:d} = a{r:d}[()]")
+                    self.alive[f"v{r:d}"] = self.last_read(r)
         if steps:
             self.forget(steps[-1].number)
 
@@ -403,14 +427,16 @@ class Text:
                 self.lines.append(f"{name} = empty({buffer.size}, u8)")
             self.alive[name] = buffer.last
             for r, how in mine:
+                scalar = isinstance(self.program.values[r].example, np.generic)
+                variable = f"{'a' if scalar else 'v'}{r:d}"
+                self.alive[variable] = buffer.last
                 if whole and how == whole[0][1]:
-                    self.lines.append(f"v{r:d} = {name}")
-                else:
-                    self.lines.append(
-                        f"v{r:d} = ndarray({how.shape!r}, {self.object('d', how.dtype)}, {name}, "
-                        f"{how.place.offset}, {how.strides!r})"
-                    )
-                self.alive[f"v{r:d}"] = buffer.last
+                    self.lines.append(f"{variable} = {name}")
+                    continue
+                self.lines.append(
+                    f"{variable} = ndarray({how.shape!r}, {self.object('d', how.dtype)}, {name}, "
+                    f"{how.place.offset}, {how.strides!r})"
+                )
 
     def call(self, step: Step) -> None:
         """Write a call from Python."""
@@ -450,6 +476,26 @@ class Text:
             self.lines.append(f"del {', '.join(over)}")
 
 
+def with_copies(lowered: Lowered) -> Lowered:
+    """The same with copies of constants as results."""
+    from . import small
+
+    made = copy.copy(lowered)
+    made.temps = list(lowered.temps)
+    calls, results = list(lowered.calls), []
+    for how in lowered.results:
+        if how.place.kind == "constant":
+            a = lowered.constants[how.place.number]
+            if not a.flags.c_contiguous or how.place.offset:
+                raise Refused("a constant that is a part of an array")
+            to = how._replace(place=made.temp(a.nbytes))
+            calls += small.calls(Event("copy", None, (how,), to), made)
+            how = to
+        results.append(how)
+    made.calls, made.results = tuple(calls), tuple(results)
+    return made
+
+
 def lying(a: Array) -> Lying:
     """How an array lies in memory of its own."""
     return Lying(Place("in", 0), a.shape, a.strides, a.dtype)
@@ -474,7 +520,7 @@ def ours(fn: Any) -> bool:
 def key_of(line: Line, names: list[Ref], examples: list[Array]) -> Any:
     """What the calls of a line depend on."""
     number = {r: k for k, r in enumerate(names)}
-    spans = [span(a) for a in examples]
+    spans = [span(a) if isinstance(a, np.ndarray) else (0, 0) for a in examples]
     beside = []
     for i, (low, high) in enumerate(spans):
         for j, (first, last) in enumerate(spans[:i]):
@@ -482,7 +528,8 @@ def key_of(line: Line, names: list[Ref], examples: list[Array]) -> Any:
                 a, b = examples[i], examples[j]
                 beside.append((i, j, a.__array_interface__["data"][0]
                                - b.__array_interface__["data"][0]))  # fmt: skip
-    metas = [(a.shape, a.strides, a.dtype.str, a.dtype.num, a.flags.writeable) for a in examples]
+    metas = [(type(a), a.shape, a.strides, a.dtype.str, a.dtype.num, a.flags.writeable)
+             for a in examples]  # fmt: skip
     operands_, kw = frozen(line.operands, number), frozen(tuple(line.kw.items()), number)
     structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
     return id(line.record.fn), operands_, kw, tuple(metas), tuple(beside), structure

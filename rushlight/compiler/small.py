@@ -1,0 +1,529 @@
+"""What NumPy does in a line, as calls of kernels that give the same bits.
+
+Eager calls leave small arrays to NumPy. A compiled step computes them by kernels, where these
+round as NumPy does: sums, products, quotients, roots, comparisons and choices of single elements,
+which every machine rounds alike, copies, and sums in NumPy's own order. Each one is first tried out
+against NumPy, on numbers of all sizes and on NaN, infinities and zeros: if a bit differs, it stays
+NumPy's.
+
+Not here: what NumPy did (`spy.py`, `lower_plans.py`), the kernels themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..kernels.codegen.interface import Kernel
+from ..kernels.elementwise import axes, broadcast, contiguous, select
+from ..kernels.launch import Launch, Reference, Series
+from ..kernels.matmul import select as matmul
+from .calls import Call, Lying, Place, run_on
+from .spy import Event, Refused
+
+if TYPE_CHECKING:
+    from .lower_plans import Lowered
+
+Array = Any
+Dims = tuple[int, ...]
+MOST_PARTS = 64  # calls that one thing NumPy did may become
+NAMES = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg",
+    "absolute": "abs", "fabs": "abs", "sqrt": "sqrt", "maximum": "maximum", "minimum": "minimum",
+    "fmax": "fmax", "fmin": "fmin", "equal": "eq", "not_equal": "ne", "less": "lt",
+    "less_equal": "le", "greater": "gt", "greater_equal": "ge", "logical_and": "logical_and",
+    "logical_or": "logical_or", "logical_xor": "logical_xor", "logical_not": "logical_not",
+    "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor",
+    "invert": "bitwise_not", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "isnan": "isnan",
+    "isinf": "isinf", "isfinite": "isfinite", "copysign": "copysign", "where": "where",
+    "square": "square", "reciprocal": "reciprocal",
+}  # fmt: skip
+WHOLE = {1: "s8", 2: "i16", 4: "i32", 8: "i64"}  # elements that are copied as they are
+
+
+class Named:
+    """An operation of a formula, by its name alone."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@functools.cache
+def formula(name: str) -> select.Formula:
+    """The formula of one of NumPy's functions."""
+    op = Named({"square": "mul", "reciprocal": "div"}.get(name, name))
+
+    def seen(*given: Any) -> Any:
+        if name == "square":
+            given = (given[0], given[0])
+        elif name == "reciprocal":
+            given = (1.0, given[0])
+        trace = next(x.trace for x in given if isinstance(x, select.Expr))
+        return trace.call(op, given)
+
+    return select.Formula(seen, f"numpy_{name}", alone=True)
+
+
+def calls(event: Event, made: Lowered) -> list[Call]:
+    """What NumPy did, as calls; `made` has room for what they need.
+
+    Raises:
+        Refused: no kernel gives the same bits.
+    """
+    if 0 in event.out.shape:
+        return []
+    arrays = [a for a in event.arrays if isinstance(a, Lying)]
+    overlapping(arrays, event.out)
+    values = [a if isinstance(a, (Lying, int, float)) else constant(a, made) for a in event.arrays]
+    event = event._replace(arrays=tuple(values))
+    known = tuple([described(a) for a in (*event.arrays, event.out)])
+    key = (event.name, event.what, known, event.more, same_places(event))
+    way = _ways.get(key)
+    if way is None:
+        try:
+            way = found(event)
+        except Refused as e:
+            way = str(e)
+        _ways[key] = way
+    if isinstance(way, str):
+        raise Refused(way)
+    places = [a.place for a in (*event.arrays, event.out) if isinstance(a, Lying)]
+    rooms = [made.temp(n) for n in way.temps]
+
+    def move(place: Place) -> Place:
+        base = places[place.number] if place.kind == "array" else rooms[place.number]
+        return base.moved(place.offset)
+
+    return [c.at(move) for c in way.calls]
+
+
+class Way:
+    """How an event is computed: calls, whose places are "array" (operands, then the result) and
+    "room", and the bytes of each room."""
+
+    def __init__(self, calls: Sequence[Call], temps: Sequence[int] = ()) -> None:
+        self.calls, self.temps = list(calls), list(temps)
+
+
+_ways: dict[Any, Any] = {}
+
+
+def constant(a: Any, made: Lowered) -> Lying:
+    """A number of NumPy's as an array."""
+    if not isinstance(a, np.generic):
+        raise Refused(f"NumPy computes with a {type(a).__name__}")
+    array = np.asarray(a)
+    return Lying(made.constant(array), (), (), array.dtype)
+
+
+def described(a: Any) -> Any:
+    """What calls depend on of an operand."""
+    return (a.shape, a.strides, a.dtype) if isinstance(a, Lying) else (type(a), repr(a))
+
+
+def same_places(event: Event) -> Any:
+    return tuple([isinstance(a, Lying) and a.place == event.out.place for a in event.arrays])
+
+
+def overlapping(arrays: Sequence[Lying], out: Lying) -> None:
+    """Refuse results over an operand that lies otherwise."""
+    low, high = reach(out)
+    for a in arrays:
+        first, last = reach(a)
+        if a.place[:2] == out.place[:2] and first < high and low < last and not (
+            a.place == out.place and a.strides == out.strides and a.shape == out.shape
+            and a.dtype == out.dtype
+        ):  # fmt: skip
+            raise Refused("NumPy writes over an operand")
+
+
+def reach(a: Lying) -> tuple[int, int]:
+    """The first byte and the one behind the last, from the place's beginning."""
+    low = high = a.place.offset
+    for n, step in zip(a.shape, a.strides, strict=True):
+        low, high = (low, high + (n - 1) * step) if step > 0 else (low + (n - 1) * step, high)
+    return low, high + a.dtype.itemsize
+
+
+# -- trying out ------------------------------------------------------------------------------------
+
+
+def found(event: Event) -> Way:
+    """The first way whose bits are NumPy's."""
+    ways: Any = {"ufunc": elementwise, "where": elementwise, "copy": copy, "reduce": sums,
+                 "dot": products}[event.name]  # fmt: skip
+    numbered = iter(range(100))
+    arrays = tuple([a._replace(place=Place("array", next(numbered))) if isinstance(a, Lying) else a
+                    for a in event.arrays])  # fmt: skip
+    out = event.out._replace(place=Place("array", next(numbered)))
+    for k, a in enumerate(event.arrays):
+        if isinstance(a, Lying) and a.place == event.out.place:
+            out = arrays[k]
+    shown = event._replace(arrays=arrays, out=out)
+    name = getattr(event.what, "__name__", event.name)
+    for way in ways(shown):
+        if all(agrees(shown, way, draw) for draw in range(4)):
+            return way  # type: ignore[no-any-return]
+    raise Refused(f"NumPy: {name} of {', '.join(shown_as(a) for a in event.arrays)}")
+
+
+def shown_as(a: Any) -> str:
+    return f"{a.dtype}{list(a.shape)}" if isinstance(a, Lying) else repr(a)
+
+
+SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1e-42, 3e38)
+
+
+def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
+    """An array of such a kind, full of numbers."""
+    low, high = reach(a)
+    low, high = low - a.place.offset, high - a.place.offset
+    count = -(-(high - low) // a.dtype.itemsize)
+    if a.dtype.kind == "f":
+        room = numbers.standard_normal(count)
+        if draw == 1:
+            room *= np.exp(8 * numbers.standard_normal(count))
+        elif draw == 2:
+            room = numbers.choice(SPECIAL, count)
+        room = room.astype(a.dtype)
+    elif a.dtype.kind == "b":
+        room = numbers.integers(0, 2, count).astype(bool)
+    elif a.dtype.kind in "iu":
+        info = np.iinfo(a.dtype)
+        span = (int(info.min), int(info.max)) if draw % 2 else (max(0, int(info.min)), 100)
+        room = numbers.integers(*span, count, a.dtype, endpoint=True)
+    else:
+        raise Refused(f"NumPy computes with {a.dtype}")
+    return np.ndarray(a.shape, a.dtype, room, -low, a.strides)
+
+
+def agrees(event: Event, way: Way, draw: int) -> bool:
+    """Whether a way gives NumPy's bits for some numbers."""
+    numbers = np.random.default_rng(draw)
+    given = {a.place.number: drawn(a, numbers, draw) for a in (*event.arrays, event.out)
+             if isinstance(a, Lying)}  # fmt: skip
+    mine = {k: laid_alike(a) for k, a in given.items()}
+    with np.errstate(all="ignore"):
+        by_numpy(event, given)
+    rooms = [np.full(n + 64, 0xFF, np.uint8) for n in way.temps]
+
+    def address(place: Place) -> int:
+        base = mine[place.number] if place.kind == "array" else rooms[place.number]
+        return int(base.__array_interface__["data"][0]) + place.offset
+
+    run_on(way.calls, address)
+    return all(alike(given[k], mine[k]) for k in given)
+
+
+def laid_alike(a: Array) -> Array:
+    """A copy with the same strides."""
+    base = a.base.copy()
+    offset = a.__array_interface__["data"][0] - a.base.__array_interface__["data"][0]
+    return np.ndarray(a.shape, a.dtype, base, offset, a.strides)
+
+
+def alike(a: Array, b: Array) -> bool:
+    """The same bytes; one NaN is as good as another."""
+    if a.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            nan = np.isnan(a)
+            if (nan != np.isnan(b)).any():
+                return False
+            a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, a.dtype.type(0), b)
+    return a.tobytes() == b.tobytes()
+
+
+def by_numpy(event: Event, arrays: dict[int, Array]) -> None:
+    """Do again what NumPy did."""
+    given = [arrays[a.place.number] if isinstance(a, Lying) else a for a in event.arrays]
+    out = arrays[event.out.place.number]
+    more = dict(event.more)
+    if event.name == "copy":
+        np.copyto(out, given[0], casting="unsafe")
+    elif event.name == "where":
+        out[...] = np.where(*given)
+    elif event.name == "dot":
+        out[...] = given[0].dot(given[1]) if event.what is None else np.matmul(*given)
+    elif event.name == "reduce":
+        out[...] = event.what.reduce(*given, **more)
+    elif any(a is out for a in given):
+        event.what(*given, out=out, **more)
+    else:
+        out[...] = event.what(*given, **more)
+
+
+# -- elements --------------------------------------------------------------------------------------
+
+Kernels = Callable[[tuple[Any, ...], str], "Kernel | None"]
+
+
+def elementwise(event: Event) -> list[Way]:
+    """A ufunc of elements, or `where`."""
+    name = NAMES.get("where" if event.name == "where" else event.what.__name__)
+    if name is None or event.more:
+        raise Refused(f"NumPy: {event.what.__name__}")
+    numbers = [a for a in event.arrays if not isinstance(a, Lying)]
+    if any(a.__class__ not in (int, float) for a in numbers):
+        raise Refused("NumPy computes with a truth")
+    operands = tuple([a.__class__ if not isinstance(a, Lying) else (a.shape, a.strides, a.dtype)
+                      for a in event.arrays])  # fmt: skip
+    problem = select.Problem(formula(name), operands, ())
+
+    def kernels(kinds: tuple[Any, ...], way: str) -> Kernel | None:
+        made = problem.lowered(kinds, way)
+        return None if made is None or made.out != event.out.dtype else made.kernel(way)
+
+    return [Way(laid(kernels, event.arrays, event.out))]
+
+
+def copy(event: Event) -> list[Way]:
+    """A copy, in the result's type."""
+    (source,), out = event.arrays, event.out
+    if source.dtype == out.dtype:
+        if out.dtype.itemsize not in WHOLE or out.dtype.hasobject:
+            raise Refused(f"NumPy copies {out.dtype}")
+        e = into = WHOLE[out.dtype.itemsize]
+    else:
+        known = select.ELEMENTS
+        if source.dtype not in known or out.dtype not in known:
+            raise Refused(f"NumPy casts {source.dtype} to {out.dtype}")
+        e, into = known[source.dtype], known[out.dtype]
+        if into in ("i8", "half", "bfloat") or e in ("half", "bfloat") or (
+            e in ("float", "double") and into not in ("float", "double")
+        ):
+            raise Refused(f"NumPy casts {source.dtype} to {out.dtype}")
+
+    def write(f: Any, x: Any) -> Any:
+        from ..kernels.codegen.ir import lanes, vector
+        from ..kernels.codegen.lower import brought
+
+        return [x if e == into else brought(f, x, vector(into, lanes(x.type)))]
+
+    def kernels(kinds: tuple[Any, ...], way: str) -> Kernel:
+        module = contiguous if way == "contiguous" else broadcast
+        return module.kernel(("copy", f"{into}({e} x0)"), write, [(e, kinds[0])], [into])
+
+    return [Way(laid(kernels, (source,), out))]
+
+
+def laid(kernels: Kernels, operands: Sequence[Any], out: Lying) -> list[Call]:
+    """Calls that compute each element of `out`, of operands that broadcast to it.
+
+    Args:
+        kernels: (kinds of the operands, "contiguous" or "broadcast") -> kernel.
+    """
+    n = math.prod(out.shape)
+    arrays = [a for a in operands if isinstance(a, Lying)]
+    ones = [math.prod(a.shape) == 1 for a in arrays]
+    steps = [axes.steps_of(a.shape, a.strides, a.dtype.itemsize, out.shape) for a in (*arrays, out)]
+    if any(s is None for s in steps):
+        raise Refused("an array whose elements are not aligned")
+    own = steps[-1]
+    dims = sorted(range(len(out.shape)), key=lambda d: -abs(own[d]))  # type: ignore[index]
+    ordered = [[s[d] for d in dims] for s in steps]  # type: ignore[index]
+    sizes, joined = axes.axes_of([out.shape[d] for d in dims], ordered)
+    if not sizes:
+        sizes, joined = [1], [[0] if one else [1] for one in ones] + [[1]]
+    if len(sizes) == 1 and joined[-1] == [1] and (
+        n == 1 or all(one or j == [1] for one, j in zip(ones, joined, strict=False))
+    ):  # fmt: skip
+        marks = iter(["one" if one else "array" for one in ones])
+        kinds = tuple([next(marks) if isinstance(a, Lying) else a.__class__ for a in operands])
+        kernel = kernels(kinds, "contiguous")
+        if kernel is None:
+            raise Refused("a formula without a kernel")
+        each = contiguous.share_of(n)
+        words = {"n": n, "each": each, "chunks": -(-n // each)}
+        return [called(kernel, arrays, out, words, operands)]
+    return spread(kernels, operands, arrays, out, sizes, joined)
+
+
+def spread(kernels: Kernels, operands: Sequence[Any], arrays: Sequence[Lying], out: Lying,
+           sizes: list[int], joined: list[Any]) -> list[Call]:  # fmt: skip
+    """The same by the kernel of three axes; longer ones one after the other."""
+    own, dense, step = joined[-1], True, 1
+    for size, s in zip(reversed(sizes), reversed(own), strict=True):
+        dense, step = dense and s == step, step * size
+    if not dense or len(sizes) > 3:
+        if sizes[0] > MOST_PARTS or len(sizes) == 1:
+            raise Refused("an array that lies in many parts")
+        found: list[Call] = []
+        for i in range(sizes[0]):
+            parts = [a._replace(place=a.place.moved(i * j[0] * a.dtype.itemsize))
+                     for a, j in zip((*arrays, out), joined, strict=True)]  # fmt: skip
+            rest = iter(parts)
+            given = [next(rest) if isinstance(a, Lying) else a for a in operands]
+            found += spread(kernels, given, parts[:-1], parts[-1], sizes[1:],
+                            [j[1:] for j in joined])  # fmt: skip
+            if len(found) > MOST_PARTS:
+                raise Refused("an array that lies in many parts")
+        return found
+    marks = iter(["value" if j[-1] == 0 else "row" if j[-1] == 1 else "far" for j in joined])
+    kinds = tuple([next(marks) if isinstance(a, Lying) else a.__class__ for a in operands])
+    kernel = kernels(kinds, "broadcast")
+    if kernel is None:
+        raise Refused("a formula without a kernel")
+    outer, inner, n = [1] * (3 - len(sizes)) + sizes
+    each, width = broadcast.pieces(n, "far" in kinds)
+    rows = outer * inner
+    words = {"rows": rows, "inner": inner, "n": n, "each": each, "width": width,
+             "chunks": -(-n // width) * -(-rows // each)}  # fmt: skip
+    for k, j in enumerate(joined[:-1]):
+        words[f"outer{k}"], words[f"inner{k}"], words[f"along{k}"] = [0] * (3 - len(j)) + list(j)
+    return [called(kernel, arrays, out, words, operands)]
+
+
+def called(kernel: Kernel, arrays: Sequence[Lying], out: Lying, words: dict[str, int],
+           operands: Sequence[Any]) -> Call:  # fmt: skip
+    """The call of a kernel of elements."""
+    numbers = [a for a in operands if not isinstance(a, Lying)]
+    interface = kernel.interface
+    given: dict[str, Any] = dict(words)
+    given |= {f"c{k}": v for k, v in enumerate(numbers)}
+    places = tuple([a.place for a in (*arrays, out)])
+    return Call(kernel, places, tuple([int(given[k]) for k in interface.ints]),
+                tuple([float(given[k]) for k in interface.floats]))  # fmt: skip
+
+
+# -- sums and products -----------------------------------------------------------------------------
+
+
+def sums(event: Event) -> list[Way]:
+    """`np.add.reduce` of floats."""
+    (x,), out, more = event.arrays, event.out, dict(event.more)
+    if event.what is not np.add or x.dtype != out.dtype or x.dtype not in matmul.ELEMENTS:
+        raise Refused(f"NumPy: {event.what.__name__}.reduce of {x.dtype}")
+    if more.get("dtype") not in (None, x.dtype):
+        raise Refused("NumPy: a sum in another type")
+    axis = more.get("axis", 0)
+    whole = range(len(x.shape))
+    given = axis if isinstance(axis, tuple) else (axis,)
+    dims = set(whole) if axis is None else {d % max(1, len(x.shape)) for d in given}
+    size = x.dtype.itemsize
+    if not x.shape or any(s % size for s in x.strides):
+        raise Refused("NumPy: a sum of numbers that are not aligned")
+    order = sorted([d for d in whole if x.shape[d] > 1], key=lambda d: -abs(x.strides[d]))
+    kept = [d for d in order if d not in dims]
+    kept_shape = [x.shape[d] for d in whole if d not in dims and x.shape[d] > 1]
+    own = [n for n in out.shape if n > 1]
+    steps = axes.steps_of(out.shape, out.strides, size, out.shape)
+    if own != kept_shape or [x.shape[d] for d in kept] != own or steps is None:
+        raise Refused("NumPy: a sum whose result lies otherwise")
+    if not axes.is_contiguous(out.shape, out.strides, size):
+        raise Refused("NumPy: a sum whose result lies otherwise")
+    marks = [int(d in dims) for d in order]
+    sizes, (joined, _) = axes.axes_of(
+        [x.shape[d] for d in order],
+        [[x.strides[d] // size for d in order], boundaries(marks, [x.shape[d] for d in order])],
+    )
+    groups = groups_of(order, marks, [x.shape[d] for d in order])
+    if len(groups) != len(sizes):
+        raise Refused("NumPy: a sum over numbers that lie apart")
+    element = matmul.ELEMENTS[x.dtype]
+    found: list[Way] = []
+    from ..kernels.reduce import numpy_order
+
+    def call(way: str, first: bool, rows: int, n: int, step: int, apart: int, offset: int,
+             to: int) -> Call:  # fmt: skip
+        return Call(
+            numpy_order.kernel(way, element, first),
+            (x.place.moved(offset * size), out.place.moved(to * size)),
+            (rows, n, step, apart, 1), (),
+        )  # fmt: skip
+
+    for first in (False, True):
+        if groups == [1]:
+            found.append(Way([call("pairs", first, 1, sizes[0], joined[0], 0, 0, 0)]))
+        elif groups == [0, 1]:
+            rows = call("pairs", first, sizes[0], sizes[1], joined[1], joined[0], 0, 0)
+            found.append(Way([rows]))
+        elif groups == [1, 0] and joined[1] == 1:
+            found.append(Way([call("along", first, sizes[1], sizes[0], joined[0], 0, 0, 0)]))
+        elif groups == [0, 1, 0] and joined[2] == 1 and sizes[0] <= MOST_PARTS:
+            found.append(Way([
+                call("along", first, sizes[2], sizes[1], joined[1], 0, i * joined[0], i * sizes[2])
+                for i in range(sizes[0])
+            ]))  # fmt: skip
+    return found
+
+
+def boundaries(marks: list[int], sizes: list[int]) -> list[int]:
+    """Steps that let dims join where all of them are summed, or none."""
+    steps: list[int] = []
+    step = 1
+    for k in range(len(marks) - 1, -1, -1):
+        if k + 1 < len(marks) and marks[k] != marks[k + 1]:
+            step *= 1 << 20
+        steps.insert(0, step)
+        step *= sizes[k]
+    return steps
+
+
+def groups_of(order: Sequence[int], marks: list[int], sizes: list[int]) -> list[int]:
+    """Summed or kept, of each run of dims."""
+    found: list[int] = []
+    for mark in marks:
+        if not found or found[-1] != mark:
+            found.append(mark)
+    return found
+
+
+def products(event: Event) -> list[Way]:
+    """A product of matrices, of few numbers."""
+    a, b = event.arrays
+    out = event.out
+    if a.dtype not in matmul.ELEMENTS or not axes.is_contiguous(
+        out.shape, out.strides, out.dtype.itemsize
+    ):
+        raise Refused(f"NumPy: a product of {a.dtype}")
+    found: list[Way] = []
+    problem = matmul.parsed(
+        a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides, None, (), least=0
+    )
+    if problem is None:
+        raise Refused("NumPy: a product")
+    if problem.a[1] == 1 and problem.n == 1 and problem.b[0] == 1 and not problem.levels:
+        from ..kernels.reduce import numpy_order
+
+        if problem.k % (8 if a.dtype.itemsize == 4 else 4) == 0:
+            kernel = numpy_order.kernel("lanes", problem.element)
+            words = (problem.m, problem.k, problem.a[0], 1)
+            found.append(Way([Call(kernel, (a.place, b.place, out.place), words, ())]))
+    for choose in ("small_gemm", "choose"):
+        made = matmul.Ways(a.dtype, problem.shape)
+        copy = problem.changed(precision="highest", plain=True)
+        try:
+            getattr(copy, choose)(made)
+        except (KeyError, ValueError, TypeError):
+            continue
+        way = planned(made, {"a": a.place, "b": b.place, "y": out.place})
+        if way is not None:
+            found.append(way)
+    return found
+
+
+def planned(made: Any, places: dict[str, Place]) -> Way | None:
+    """The launches of a plan as a way; None where one of them is NumPy's."""
+    temps: list[int] = []
+    at: dict[str, Any] = dict(places)
+    for name, meta in made.arrays.items():
+        if name not in at:
+            at[name] = Place("room", len(temps))
+            temps.append(meta.nbytes)
+    for name, size in made.workspace.items():
+        at[name] = Place("room", len(temps))
+        temps.append(size)
+    scalars = {"alpha": 1.0, "beta": 0.0}
+    calls_: list[Call] = []
+    for launch in made.launches:
+        if not isinstance(launch, (Launch, Series)) or isinstance(launch, Reference):
+            return None
+        from .lower_plans import called as as_call
+
+        for one in launch.launches if isinstance(launch, Series) else (launch,):
+            calls_.append(as_call(one, at, scalars))
+    return Way(calls_, temps)

@@ -1,0 +1,75 @@
+"""What NumPy does with small arrays, in a compiled program: the same bits, for many kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight.compiler import arrays, native
+from rushlight.kernels import runtime
+from tests.compiler.recording import recorded
+
+F = torch.nn.functional
+CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sums": lambda x, y, v: [x.sum(), x.sum(0), x.sum(1), x.mean(), x.mean(1, keepdim=True)],
+    "broadcast": lambda x, y, v: [x + v, x * v[0], x - y[:, :1], x / 3, 2 - x],
+    "turned": lambda x, y, v: [x.t() + y.t(), x.t().contiguous() * 2, x + y.t().contiguous().t()],
+    "choices": lambda x, y, v: [torch.where(x > y, x, y), torch.maximum(x, y), x.clamp(-0.5, 0.5)],
+    "tests": lambda x, y, v: [x > y, (x > 0) & (y > 0), ~(x < y), x == y, torch.isnan(x)],
+    "powers": lambda x, y, v: [x**2, x.abs().sqrt(), x.reciprocal(), x.square(), x**3],
+    "types": lambda x, y, v: [x.double() + 1, (x > 0).float() * y, torch.arange(4) + 1],
+    "joined": lambda x, y, v: [torch.cat([x, y]), torch.cat([x, y], 1), torch.stack([x, y], 1)],
+    "parts": lambda x, y, v: [x[1:] + y[:-1], x[:, 1:3] * 2, x[::2] - 1, x.flip(0) + y],
+    "in place": lambda x, y, v: [x.clone().add_(y).mul_(2).sub_(v), x.clone().fill_(3) + y],
+    "numbers": lambda x, y, v: [x.sum() * 2 + v.sum(), (x.sum() / y.abs().sum()).clamp(max=1)],
+    "products": lambda x, y, v: [x @ y.t(), x @ v, F.linear(x, y), F.linear(x, y, x[:, 0])],
+    "views": lambda x, y, v: [x.view(-1).view(5, 4) + 1, x.expand(2, 4, 5) + y, x[1].mul(2)],
+    "shifted": lambda x, y, v: [(x - x.mean(0)) / (x.std(0) + 1e-5)],
+    "relu": lambda x, y, v: [F.relu(x), F.leaky_relu(x, 0.1), F.hardtanh(x), F.relu6(x * 9)],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("backward", [False, True])
+def test_the_same_bits(name: str, backward: bool) -> None:
+    torch.manual_seed(0)
+    x, y, v = torch.randn(4, 5), torch.randn(4, 5), torch.randn(5)
+
+    def step() -> Any:
+        if not backward:
+            return CASES[name](x, y, v)
+        a, b = (t.clone().requires_grad_() for t in (x, y))
+        total = sum(t.float().sum() * (k + 1) for k, t in enumerate(CASES[name](a, b, v)))
+        found = torch.autograd.grad(total, [a, b], allow_unused=True) if total.requires_grad else []
+        return [total.detach(), *[g for g in found if g is not None]]
+
+    given = [x._a, y._a, v._a]
+    program, _ = recorded(step, given)
+    plain = arrays.function(program)
+    run: Any = native.function(program)
+    special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0], np.float32)
+    draws = [given, [a * 3 for a in given], [a[::-1].copy() for a in given]]
+    draws.append([x._a * 0 + special, y._a, special])
+    for draw in draws:
+        with np.errstate(all="ignore"):
+            wanted, found = plain(*draw), run(*draw)
+        for a, b in zip(wanted, found, strict=True):
+            assert a.__class__ is b.__class__
+            assert (a.shape, a.strides, a.dtype) == (b.shape, b.strides, b.dtype)
+            np.testing.assert_array_equal(a, b)
+            if draw is not draws[-1]:
+                assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.skipif(not runtime.available(), reason="needs machine code")
+def test_what_is_exact_in_elements_needs_no_python() -> None:
+    torch.manual_seed(0)
+    x, y, v = torch.randn(4, 5), torch.randn(4, 5), torch.randn(5)
+    for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned"):
+        program, _ = recorded(lambda name=name: CASES[name](x, y, v), [x._a, y._a, v._a])
+        run: Any = native.function(program)
+        assert [e for e in run.entries if e.kind == "python"] == []
