@@ -141,7 +141,7 @@ def by_numpy(dtype: Any, a_shape: Shape, b_dtype: Any, b_shape: Shape) -> Plan:
 
 def parsed(
     dtype: Any, a_shape: Shape, a_strides: Shape, b_dtype: Any, b_shape: Shape, b_strides: Shape,
-    d_shape: Shape | None, d_strides: Shape, least: int = tuning.MATMUL_LEAST_WORK,
+    d_shape: Shape | None, d_strides: Shape, least: int | None = None,
 ) -> Problem | None:  # fmt: skip
     """The product as kernels see it: sizes, and strides in elements; None: by NumPy."""
     if dtype not in ELEMENTS or b_dtype != dtype or not a_shape or not b_shape:
@@ -161,6 +161,7 @@ def parsed(
         b_shape, b_step = (*b_shape, 1), (*b_step, 1)  # type: ignore[misc]
     (m, k), n = a_shape[-2:], b_shape[-1]
     batch = np.broadcast_shapes(a_shape[:-2], b_shape[:-2])
+    least = tuning.MATMUL_LEAST_WORK if least is None else least
     if math.prod(batch) * m * n * k < least:
         return None
     shape = (*batch, *rows, *columns)
