@@ -19,7 +19,16 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door, engine, steps
-from ..autograd.node import Freed, Node, TensorBase, freed_error, inplace_error, tick, user_line
+from ..autograd.node import (
+    Freed,
+    Node,
+    Out,
+    TensorBase,
+    freed_error,
+    inplace_error,
+    tick,
+    user_line,
+)
 from ..autograd.observe import Observer
 from ..autograd.unbroadcast import add
 from ..errors import message
@@ -121,6 +130,8 @@ class Plan:
     def __init__(self, capture: Any, results: list[Any], executor: Callable[..., Any]) -> None:
         if len(results) > MOST_RESULTS:
             raise Unknown(f"{len(results)} tensors with a history are returned")
+        if any(comes_of(a, b) for a in results for b in results if a is not b):
+            raise Unknown("two tensors are returned of which one has the other in its history")
         tensors = [t for t, *_ in capture.tensors if t._fn is not None]
         edges = [engine.edge_of(t) for t in tensors]
         found: dict[tuple[int, ...], Recorder] = {}
@@ -173,6 +184,10 @@ def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, l
     roots = [engine.edge_of(y) for y in ys]
     gradients = [np.ones_like(y._a) for y in ys]
     recorder = Recorder(capture, gradients)
+    # Hooks on what the edges lead to are not for this backward.
+    hooked = [(n, n.x) for n in map(node_of, edges) if n._is_node and n.x is not None]
+    for n, _ in hooked:
+        n.x = None
     door.observe(recorder)
     try:
         if not edges:
@@ -182,9 +197,34 @@ def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, l
         raise Unknown(f"its backward fails: {str(error).splitlines()[0]}") from None
     finally:
         door.unobserve(recorder)
+        for n, x in hooked:
+            n.x = x
     if recorder.why is not None:
         raise recorder.why
     return recorder, [None if g is None else recorder.refer(g) for g in got]
+
+
+def node_of(edge: Any) -> Any:
+    """The node, or the leaf, that an edge leads to."""
+    return edge.node if edge.__class__ is Out else edge
+
+
+def history(y: Any, since: int = 0) -> list[Any]:
+    """The nodes behind a tensor that are newer than `since`, the newest first."""
+    found: dict[int, Any] = {}
+    stack = [node_of(engine.edge_of(y))]
+    while stack:
+        n = stack.pop()
+        if n is not None and n._is_node and id(n) not in found and n.seq > since:
+            found[id(n)] = n
+            stack += map(node_of, n.edges)
+    return sorted(found.values(), key=lambda n: n.seq, reverse=True)  # type: ignore[no-any-return]
+
+
+def comes_of(y: Any, x: Any) -> bool:
+    """Whether a tensor has another one in its history."""
+    a, b = node_of(engine.edge_of(y)), node_of(engine.edge_of(x))
+    return a is not b and any(n is b for n in history(y))
 
 
 def parts(program: Program, total: Ref | None) -> list[Ref]:
@@ -254,8 +294,14 @@ class Region(Node):
                     hint="torch.compiler.disable for this function, or compile the whole step",
                 )
             )
+        begun = tick()
         with door.grad_enabled(True):
             ys = fn(args, kw)
+        # Their place among other nodes is this one's: gradients are added up in that order.
+        nodes = list({id(n): n for y in ys for n in history(y, begun)}.values())
+        nodes.sort(key=lambda n: n.seq)
+        for k, n in enumerate(nodes):
+            n.seq = self.seq - 1 + (k + 1) / (len(nodes) + 1)
         edges = [engine.edge_of(t) for t in self.tensors]
         unique = list({id(e): e for e in edges}.values())
         roots = [engine.edge_of(ys[k]) for k in chosen]
@@ -267,7 +313,7 @@ class Region(Node):
 def attach(plan: Plan, ys: list[Any], saved: tuple[Any, ...], tensors: list[Any],
            watched: list[Any], again: Any) -> None:  # fmt: skip
     """Hang a Region behind the results of a replay."""
-    from ..autograd.node import Cell, Out
+    from ..autograd.node import Cell
 
     node: Any = object.__new__(Region)
     node.plan, node.saved, node.kw, node.x = plan, saved, None, None
