@@ -167,6 +167,7 @@ class Plan:
             way.saved = [self.saved.index(r) for r in recorder.saved]
             self.ways[chosen] = way
         self.shapes = tuple([y._a.shape for y in results])
+        self.strides = tuple([np.empty_like(y._a).strides for y in results])
         self.dtypes = tuple([y._a.dtype for y in results])
         # tensors whose values are saved: changing them afterwards is an error
         values = capture.program.values
@@ -252,6 +253,13 @@ def own_memory(program: Program) -> bool:
     )
 
 
+def laid_out(g: Any, strides: tuple[int, ...]) -> Any:
+    """A copy of an array that lies in another way."""
+    found = np.ndarray(g.shape, g.dtype, None, 0, strides)
+    found[...] = g
+    return found
+
+
 class Region(Node):
     """The node of a compiled forward."""
 
@@ -275,7 +283,11 @@ class Region(Node):
         if tensors:
             return self.run_eagerly(chosen, [given[k] for k in chosen])
         way = plan.ways[chosen]
-        found = way.run(*[given[k] for k in chosen], *[saved[k] for k in way.saved])
+        gs = [given[k] for k in chosen]
+        for i, k in enumerate(chosen):
+            if gs[i].strides != plan.strides[k]:  # programs know where each number lies
+                gs[i] = laid_out(gs[i], plan.strides[k])
+        found = way.run(*gs, *[saved[k] for k in way.saved])
         if not way.owned:
             found = [np.array(a) for a in found]
         return [None if k is None else found[k] for k in way.returns]

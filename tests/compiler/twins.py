@@ -77,7 +77,9 @@ class Twin:
             except Exception as error:
                 raised = self.about(error)
         said = [
-            (w.category.__name__, str(w.message)) for w in told if "compile" not in str(w.message)
+            (w.category.__name__, str(w.message))
+            for w in told  # NumPy's, of infinities and the like, are nobody's promise
+            if "compile" not in str(w.message) and w.category is not RuntimeWarning
         ]
         self.records.append(
             {

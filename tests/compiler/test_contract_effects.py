@@ -1,0 +1,468 @@
+"""What a compiled function does beside computing: printing, counting, numbers taken out of tensors,
+exceptions. All of it happens in every call, in its order."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.nn import functional as F
+from tests.compiler.twins import FORMS, Lab, Twin, network, same
+
+forms = pytest.mark.parametrize("form", FORMS)
+
+
+class Effects:
+    """What the functions below change."""
+
+    def __init__(self) -> None:
+        self.count, self.seen, self.table = 0, [], {}
+
+
+def prints(x: Any, e: Effects) -> Any:
+    print("sum", x.shape, float(x.sum()))
+    y = x * 2
+    print("done")
+    return y
+
+
+def prints_nothing_of_tensors(x: Any, e: Effects) -> Any:
+    y = x + 1
+    print("hello")
+    return y.relu()
+
+
+def counts(x: Any, e: Effects) -> Any:
+    e.count += 1
+    return x * e.count
+
+
+def appends(x: Any, e: Effects) -> Any:
+    e.seen.append(x.shape[0])
+    y = x * len(e.seen)
+    e.table[len(e.seen)] = "a"
+    return y
+
+
+def keeps_items(x: Any, e: Effects) -> Any:
+    loss = (x * 2).sum()
+    e.seen.append(loss.item())
+    return loss
+
+
+def steers_by_item(x: Any, e: Effects) -> Any:
+    y = x * 2
+    if y.sum().item() > 0:
+        return y + 1
+    return y - 1
+
+
+def steers_by_truth(x: Any, e: Effects) -> Any:
+    y = x.abs()
+    if x.mean() > 0:
+        y = y * 10
+    while y.sum() > 4:
+        y = y / 2
+    return y if bool((y > 0).all()) else -y
+
+
+def takes_an_integer(x: Any, e: Effects) -> Any:
+    n = int(x.argmax())
+    return x[n:] * n, torch.ones(n + 1)
+
+
+def takes_an_array(x: Any, e: Effects) -> Any:
+    a = x.detach().numpy()
+    return x * float(np.median(a)) + torch.from_numpy(np.sort(a))
+
+
+def takes_a_list(x: Any, e: Effects) -> Any:
+    return x * sum(v for v in x.tolist() if v > 0)
+
+
+def formats(x: Any, e: Effects) -> Any:
+    e.seen.append(f"{x.sum():.3f} {x.mean()!r}")
+    return x * 2
+
+
+def asks_the_time(x: Any, e: Effects) -> Any:
+    begun = time.perf_counter()
+    y = x * 2
+    e.seen.append(time.perf_counter() >= begun)
+    e.count = time.monotonic_ns() > 0
+    return y
+
+
+def asks_the_environment(x: Any, e: Effects) -> Any:
+    return x * float(os.environ.get("RUSHLIGHT_TEST_SCALE", "1"))
+
+
+def warns(x: Any, e: Effects) -> Any:
+    warnings.warn("about this", stacklevel=1)
+    return x * 2
+
+
+def catches(x: Any, e: Effects) -> Any:
+    try:
+        y = x.view(17)
+    except RuntimeError as error:
+        e.seen.append(type(error).__name__)
+        y = x * 3
+    else:
+        y = y * 5
+    finally:
+        e.count += 1
+    return y
+
+
+def catches_of_its_own(x: Any, e: Effects) -> Any:
+    def inner(n: int) -> Any:
+        if n > 2:
+            raise ValueError(n)
+        return x * n
+
+    total = x
+    for n in range(5):
+        try:
+            total = total + inner(n)
+        except ValueError:
+            break
+    with contextlib.suppress(KeyError):
+        total = total + {}[1]
+    return total
+
+
+def indices_by_numbers(x: Any, e: Effects) -> Any:
+    return x[x > 0], x.nonzero(), x.unique()
+
+
+def sorts_by_numbers(x: Any, e: Effects) -> Any:
+    return max(x, key=abs), sorted(x.unbind(), key=float)[0]
+
+
+def loops_over_a_tensor(x: Any, e: Effects) -> Any:
+    total = 0.0
+    for row in x:
+        total = total * 0.5 + row
+    return total
+
+
+def asks_whether(x: Any, e: Effects) -> Any:
+    if torch.equal(x, x.abs()) or torch.allclose(x, torch.zeros(3)) or not x.any():
+        return x * 2
+    return x * 3 if 0.5 in x else x
+
+
+def evaluates(x: Any, e: Effects) -> Any:
+    exec("e.count += 2", {"e": e})
+    return eval("x * e.count", {"x": x, "e": e})
+
+
+def sets_attributes_by_name(x: Any, e: Effects) -> Any:
+    setattr(e, "last" + str(len(e.seen)), x.shape[0])
+    e.__dict__["more"] = e.count
+    vars(e)["again"] = getattr(e, "count", 0) + 1
+    e.seen += [1]
+    return x * len(vars(e))
+
+
+def deletes(x: Any, e: Effects) -> Any:
+    e.temporary = 3
+    y = x * e.temporary
+    del e.temporary
+    e.table.clear()
+    return y
+
+
+def defines_a_class(x: Any, e: Effects) -> Any:
+    class Local:
+        scale = 2
+
+        def __call__(self, y: Any) -> Any:
+            return y * self.scale
+
+    return Local()(x)
+
+
+def imports(x: Any, e: Effects) -> Any:
+    import math
+
+    from rushlight.nn import functional
+
+    return functional.relu(x) * math.pi
+
+
+def logs(x: Any, e: Effects) -> Any:
+    logging.getLogger("rushlight.tests").warning("of %d", len(x))
+    return x * 2
+
+
+EFFECTS = [
+    prints, prints_nothing_of_tensors, counts, appends, keeps_items, steers_by_item,
+    steers_by_truth, takes_an_integer, takes_an_array, takes_a_list, formats, asks_the_time,
+    asks_the_environment, warns, catches, catches_of_its_own, indices_by_numbers, sorts_by_numbers,
+    loops_over_a_tensor, asks_whether, evaluates, sets_attributes_by_name, deletes,
+    defines_a_class, imports, logs,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("function", EFFECTS)
+def test_an_effect(function: Callable[..., Any], deep: bool) -> None:
+    """In a compiled function, or in a function that it calls between computations."""
+
+    def program(t: Twin) -> None:
+        effects = Effects()
+        effects.handler = Kept(effects.seen)
+        logger = logging.getLogger("rushlight.tests")
+        logger.propagate = False
+        logger.handlers = [effects.handler]
+        t.watch(effects.seen, effects.table)
+
+        def around(x: Any, e: Effects) -> Any:
+            y = function(x * 2, e)
+            first = y[0] if isinstance(y, tuple) else y
+            return first.sum() + x.sum(), y
+
+        compiled = t.compile(around if deep else function)
+        for k in range(8):
+            os.environ["RUSHLIGHT_TEST_SCALE"] = str(k // 2)
+            x = torch.tensor([0.5, -1, 2]) * (-1 if k in (3, 6) else k % 3 + 1)
+            t(compiled, x[:2] if k == 7 else x, effects)
+            t.see(effects.count, sorted(vars(effects)))
+
+    try:
+        same(program)
+    finally:
+        os.environ.pop("RUSHLIGHT_TEST_SCALE", None)
+
+
+class Kept(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self, seen: list[Any]) -> None:
+        super().__init__()
+        self.seen = seen
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.seen.append(record.getMessage())
+
+
+@pytest.mark.parametrize("function", [steers_by_item, keeps_items, prints, steers_by_truth])
+def test_effects_in_a_step_of_training(function: Callable[..., Any]) -> None:
+    def program(t: Twin) -> None:
+        effects, model = Effects(), network()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+        t.watch(effects.seen, model, optimizer)
+
+        @t.compile
+        def step(x: Any) -> Any:
+            optimizer.zero_grad()
+            loss = function(model(x).mean(0), effects)
+            loss.sum().backward()
+            if loss.sum().item() > 1:
+                for p in model.parameters():
+                    p.grad.mul_(0.1)
+            optimizer.step()
+            return loss
+
+        for _ in range(6):
+            t(step, torch.randn(3, 4))
+
+    same(program)
+
+
+def test_files_written_and_read(tmp_path: Path) -> None:
+    def program(t: Twin) -> None:
+        file = tmp_path / str(t.compiled)
+        file.write_text("1")
+
+        @t.compile
+        def function(x: Any) -> Any:
+            n = float(file.read_text())
+            with open(file, "w") as f:
+                f.write(str(n + 1))
+            return x * n
+
+        for _ in range(4):
+            t(function, torch.ones(2))
+
+    same(program)
+
+
+# -- exceptions that leave -----------------------------------------------------------------------
+
+ERRORS: dict[str, tuple[Callable[..., Any], Any, Any]] = {
+    "an index": (
+        lambda m, x: F.embedding(x, m),
+        torch.tensor([1, 2]),
+        torch.tensor([1, 9]),
+    ),
+    "an index below": (
+        lambda m, x: m[x],
+        torch.tensor([1, 2]),
+        torch.tensor([1, -9]),
+    ),
+    "a gathered place": (
+        lambda m, x: m.gather(0, x),
+        torch.tensor([[1, 2]]),
+        torch.tensor([[1, 9]]),
+    ),
+    "a class": (
+        lambda m, x: F.cross_entropy(m, x),
+        torch.tensor([0, 1, 2, 0]),
+        torch.tensor([0, 1, 9, 0]),
+    ),
+    "a shape": (lambda m, x: x @ m, torch.ones(2, 4), torch.ones(2, 5)),
+    "a type": (lambda m, x: x @ m, torch.ones(2, 4), torch.ones(2, 4).double()),
+    "a number of dims": (lambda m, x: x.mm(m), torch.ones(2, 4), torch.ones(4)),
+    "no tensor": (lambda m, x: x @ m, torch.ones(2, 4), None),
+    "a text": (lambda m, x: x * m, 2.0, "a"),
+    "one's own": (
+        lambda m, x: m * x if x < 3 else [][0],
+        1,
+        4,
+    ),
+    "by zero": (lambda m, x: m * (1 // x), 1, 0),
+    "an assertion": (lambda m, x: m.sum() if x == 1 else m.nothing, 1, 2),
+    "a matrix": (
+        lambda m, x: torch.linalg.inv(x) * m[:2, :2],
+        torch.eye(2),
+        torch.zeros(2, 2),
+    ),
+    "multinomial": (
+        lambda m, x: torch.multinomial(x, 1) + m.sum(),
+        torch.ones(3),
+        -torch.ones(3),
+    ),
+    "bernoulli": (
+        lambda m, x: torch.bernoulli(x) + m.sum(),
+        torch.ones(3),
+        torch.full((3,), 2.0),
+    ),
+    "binary cross entropy": (
+        lambda m, x: F.binary_cross_entropy(x, torch.ones(3)) + m.sum(),
+        torch.full((3,), 0.5),
+        torch.full((3,), 2.0),
+    ),
+    "an inner product": (lambda m, x: m.sum(0) @ x, torch.ones(3), torch.ones(4)),
+}
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("name", ERRORS)
+def test_an_exception_leaves(name: str, whole: bool) -> None:
+    """Its class, its words and its line are eager's; parameters and state are as before."""
+    function, good, bad = ERRORS[name]
+
+    def program(t: Twin) -> None:
+        weight = nn.Parameter(torch.randn(4, 3))
+        optimizer = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+        t.watch(weight, optimizer)
+
+        def step(x: Any) -> Any:
+            optimizer.zero_grad()
+            y = function(weight, x)
+            y.sum().backward()
+            optimizer.step()
+            return y.detach()
+
+        compiled = t.compile(step if whole else function)
+
+        def call(x: Any) -> Any:
+            if whole:
+                return compiled(x)
+            y = compiled(weight, x)
+            y.sum().backward()
+            return y.detach()
+
+        for x in (good, good, bad, good, bad, bad, good):
+            t(call, x)
+
+    same(program)
+
+
+@forms
+def test_an_exception_in_a_hook_and_in_a_module(form: str) -> None:
+    class Failing(nn.Module):
+        fails = False
+
+        def forward(self, x: Any) -> Any:
+            if self.fails:
+                raise ArithmeticError("it does")
+            return x
+
+    def program(t: Twin) -> None:
+        failing = Failing()
+        lab = Lab(t, form, nn.Sequential(nn.Linear(4, 4), failing, nn.Linear(4, 2)))
+        lab(2)
+        failing.fails = True
+        lab(2)
+        failing.fails = False
+        lab(2)
+
+        def hook(g: Any) -> Any:
+            raise LookupError("in backward")
+
+        def attempt(x: Any, y: Any) -> None:
+            try:
+                lab.step(x, y)
+            except LookupError:
+                lab.optimizer.zero_grad()  # which gradients were there already is nobody's business
+                raise
+
+        handle = lab.model[0].weight.register_hook(hook)
+        for _ in range(2):
+            t(attempt, *lab.batch())
+        handle.remove()
+        lab(2)
+
+    same(program)
+
+
+def test_an_exception_after_something_was_changed() -> None:
+    def program(t: Twin) -> None:
+        buffer, seen = torch.zeros(3), []
+        t.watch(buffer, seen)
+
+        @t.compile
+        def function(x: Any, index: Any) -> Any:
+            buffer.add_(1)
+            seen.append(1)
+            y = F.embedding(index, x)
+            buffer.mul_(2)
+            return y
+
+        for k in (0, 1, 9, 1):
+            t(function, torch.ones(3, 2), torch.tensor([k]))
+
+    same(program)
+
+
+def test_an_exception_with_a_cause_and_one_in_a_context() -> None:
+    def program(t: Twin) -> None:
+        @t.compile
+        def function(x: Any, n: int) -> Any:
+            with torch.no_grad(), contextlib.ExitStack() as stack:
+                stack.callback(print, "left")
+                try:
+                    y = x * (1 / n)
+                except ZeroDivisionError as error:
+                    raise KeyError(n) from error
+            return y
+
+        for n in (1, 1, 0, 2, 0):
+            t(function, torch.ones(3), n)
+
+    same(program)
