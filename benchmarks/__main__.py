@@ -31,7 +31,11 @@ def options() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the names of the rows")
     parser.add_argument("--rounds", type=int, help=f"{Plan.rounds} by default")
     parser.add_argument("--threads", type=int, default=Plan.threads)
-    parser.add_argument("--quick", action="store_true", help="two short rounds, for a first look")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="two short rounds, for a first look; without PyTorch's compiler",
+    )
     parser.add_argument("--force", action="store_true", help="measure on a loaded machine too")
     parser.add_argument("--profile", action="store_true", help="where our time goes in a row")
     parser.add_argument("--output", help="write the report to this file")
@@ -140,7 +144,11 @@ def main() -> int:
     about_machine = {**machine.description(), **machine.peaks(plan.threads)}
     results, worst = collected(names, plan, given.force)
     compiled, more = collected(
-        steps, plan, given.force, Found, partial(compiled_rounds.one_round, jax=given.jax)
+        steps,
+        plan,
+        given.force,
+        Found,
+        partial(compiled_rounds.one_round, jax=given.jax, quick=given.quick),
     )
     worst = max((w for w in (worst, more) if w is not None), default=None)
     about_machine["others"] = worst

@@ -127,13 +127,13 @@ def guards(call: Any) -> float:
 # -- all of them ---------------------------------------------------------------------------------
 
 
-def columns(number: int, jax: str | None) -> dict[str, tuple[str, bool, str]]:
+def columns(number: int, jax: str | None, quick: bool) -> dict[str, tuple[str, bool, str]]:
     """Who can be measured in this round: the library, whether compiled, the interpreter."""
     here = sys.executable
     who = {OURS: ("rushlight", True, here), EAGER: ("rushlight", False, here)}
     if "torch" in libraries():
         who[PYTORCH] = ("torch", False, here)
-        if number == 0 and cpp():
+        if number == 0 and not quick and cpp():
             who[INDUCTOR] = ("torch", True, here)
     if jax:
         who[JAX] = ("jax", True, jax)
@@ -146,10 +146,15 @@ def cpp() -> str | None:
 
 
 def one_round(
-    names: Iterable[str], plan: Plan, number: int, results: dict[str, Found], jax: str | None
+    names: Iterable[str],
+    plan: Plan,
+    number: int,
+    results: dict[str, Found],
+    jax: str | None,
+    quick: bool = False,
 ) -> None:
-    """Measure the rows once. No process is left at the end."""
-    names, who = list(names), columns(number, jax)
+    """Measure the rows once; `quick`: without PyTorch's compiler. No process is left at the end."""
+    names, who = list(names), columns(number, jax, quick)
     timed = [name for name in names if name in TIMED]
     if timed:
         with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The code generator behind `torch.compile`, which is not there: its settings are accepted."""
+"""PyTorch's code generator, which is not there (`compiler/` has none): settings are accepted."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ PACKAGES = {
 # What we lack as a whole, by prefix of the name that programs use.
 REASONS = {
     "torch._C": "Rushlight has no compiled core: what PyTorch keeps there is Python here",
-    "torch._dynamo": "torch.compile changes nothing here: every step runs as it is written",
-    "torch._inductor": "torch.compile changes nothing here: every step runs as it is written",
+    "torch._dynamo": "torch.compile captures in its own way here: rushlight.compiler has its names",
+    "torch._inductor": "torch.compile has no code generator of its own: programs run by our kernels",
     "torch.sparse": "Rushlight has no sparse tensors",
     "torch.utils.cpp_extension": "Rushlight is pure Python: C++ and CUDA extensions cannot load",
     "torch.xpu": "Rushlight computes on the CPU",

@@ -133,6 +133,12 @@ def test_all_take_turns_and_pytorchs_compiler_the_first_alone(sides: list[Any]) 
     assert found.ratios(PYTORCH) == [0.25, 0.25]
 
 
+def test_a_quick_look_is_without_pytorchs_compiler(sides: list[Any]) -> None:
+    results = {"mlp_step": Found()}
+    compiled_rounds.one_round(["mlp_step"], Plan(), 0, results, None, quick=True)
+    assert set(results["mlp_step"].taken) == {OURS, EAGER, PYTORCH}
+
+
 def test_a_column_that_fails_leaves_the_others(sides: list[Any]) -> None:
     found = rounds(["lstm"], 1)
     assert found["lstm"].errors == {INDUCTOR: "torch: no"}
