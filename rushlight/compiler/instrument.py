@@ -142,13 +142,20 @@ def functions_in(filename: str, text: str) -> dict[tuple[int, str], list[tuple[A
     return found
 
 
-# The trees of functions that were made of trees (`split.py`).
-nodes_of: weakref.WeakKeyDictionary[CodeType, tuple[Any, str]] = weakref.WeakKeyDictionary()
+# The trees of functions that were made of trees (`split.py`), by the identity of their code: codes
+# of two parts may be equal, and one may live longer.
+nodes_of: dict[int, tuple[Any, str]] = {}
+
+
+def keep_node(code: CodeType, node: Any, owner: str) -> None:
+    """Note the tree that a code was made of, for as long as that lives."""
+    nodes_of[id(code)] = node, owner
+    weakref.finalize(code, nodes_of.pop, id(code), None)
 
 
 def source_of(code: CodeType) -> tuple[Any, str]:
     """The syntax tree of a function, and the class that it was written in."""
-    made = nodes_of.get(code)
+    made = nodes_of.get(id(code))
     if made is not None:
         return made
     text = "".join(linecache.getlines(code.co_filename))

@@ -22,7 +22,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from . import known
-from .instrument import NoCopy, bare, nodes_of, source_of
+from .instrument import NoCopy, bare, keep_node, source_of
 
 HEAD, REST, INNER = "_rl_head", "_rl_rest", "_rl_inner"
 
@@ -160,7 +160,7 @@ def function(fn: FunctionType, node: ast.FunctionDef, owner: str, body: list[Any
     ast.copy_location(made, body[0])
     plain = copy.deepcopy(ast.fix_missing_locations(made))
     part = built(fn, made, {})
-    nodes_of[part.__code__] = plain, owner
+    keep_node(part.__code__, plain, owner)
     return part
 
 
