@@ -90,7 +90,10 @@ class Recorder(Observer):
                 return x
             raise Unknown("is given an array of which nobody knows where it comes from")
         if isinstance(x, (tuple, list)):
-            return type(x)([self.refer(v) for v in x])
+            parts = [self.refer(v) for v in x]
+            if all(p is v for p, v in zip(parts, x, strict=True)):
+                return x  # (one of the kinds with names is made in another way)
+            return parts if type(x) is list else tuple(parts)
         if isinstance(x, TensorBase):
             raise Unknown("is given a tensor")
         return x

@@ -144,6 +144,9 @@ def counters() -> tuple[int, int]:
 def places_of(capture: Capture) -> tuple[list[str], list[str]]:
     """Expressions of the arrays that the program is given, and of the tensors that it changes."""
     by_array = {}
+    for t, _given, (fn, a, _count) in capture.tensors:
+        if t._fn is not fn or t._a is not a:
+            raise Unknown("a tensor from outside gets another history or other memory")
     for t, place, _given in capture.reads.tensors.values():
         by_array[id(t._a)] = place
     given = []
@@ -151,9 +154,7 @@ def places_of(capture: Capture) -> tuple[list[str], list[str]]:
         given.append(f"{by_array[id(capture.program.values[r].example)]}._a, ")
     changed, bumps = [], []
     cells: set[int] = set()
-    for t, _given, (fn, a, count) in capture.tensors:
-        if t._fn is not fn or t._a is not a:
-            raise Unknown("a tensor from outside gets another history or other memory")
+    for t, _given, (_fn, _a, count) in capture.tensors:
         difference = capture.changes(t, count)
         if difference or capture.only_added_to(a):
             if id(t._vc) in cells:  # other views need not share it: how often is each changed?

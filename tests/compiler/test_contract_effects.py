@@ -109,7 +109,8 @@ def asks_the_environment(x: Any, e: Effects) -> Any:
 
 
 def warns(x: Any, e: Effects) -> Any:
-    warnings.warn("about this", stacklevel=1)
+    e.count += 1
+    warnings.warn(f"about {e.count}", stacklevel=1)
     return x * 2
 
 

@@ -50,6 +50,7 @@ class Twin:
         self.compiled = compiled
         self.records: list[Any] = []
         self.watched: list[Any] = []
+        self.told: set[tuple[str, str]] = set()  # warnings
 
     def compile(self, thing: Any, **options: Any) -> Any:
         """`torch.compile(thing)`, or just the thing."""
@@ -76,11 +77,13 @@ class Twin:
                 result = fn(*args, **kw)
             except Exception as error:
                 raised = self.about(error)
-        said = [
-            (w.category.__name__, str(w.message))
-            for w in told  # NumPy's, of infinities and the like, are nobody's promise
-            if "compile" not in str(w.message) and w.category is not RuntimeWarning
-        ]
+        said = []
+        for w in told:
+            one = (w.category.__name__, str(w.message))
+            # NumPy's, of infinities and the like, are nobody's promise; others are shown once.
+            if w.category is not RuntimeWarning and one not in self.told:
+                self.told.add(one)
+                said += [one] * ("compile" not in one[1])
         self.records.append(
             {
                 "raised": raised,
