@@ -245,7 +245,7 @@ def parts_of(entry: Any) -> list[Part]:
     """The programs of an entry of a compiled function."""
     found = [Part("", entry.program, entry.run)]
     region = getattr(entry, "region", None)
-    ways = region.ways.values() if region is not None else ()
+    ways = [w for plan in region.plans for w in plan.ways.values()] if region is not None else ()
     return found + [Part("backward", way.program, way.run) for way in ways]
 
 

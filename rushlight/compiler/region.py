@@ -1,259 +1,24 @@
-"""Regions: compiled forwards whose backward comes later, from outside.
+"""Regions: the nodes of compiled forwards whose backward comes later, from outside.
 
-A function that returns tensors with a history, such as a module, is one node of the caller's graph:
-`Region`. Its backward is a program too, written down right after the capture: the engine is sent
-through the graph that the run has left, with gradients of ones, for each set of results that may
-get a gradient; nothing is accumulated. What that program reads of the forward is returned by the
-forward's program and kept by the node, as eager's nodes keep what they save.
+Tensors with a history that a compiled function returns, such as a model's output, get a `Region` as
+their place in the caller's graph. It keeps what the backward's program reads and runs it when
+gradients come; with `create_graph` the forward runs once more, eagerly.
 
-A leaf that the region uses more than once has several edges, so that the engine adds up its
-gradients in eager's order.
+Not here: how these programs are found (`backwards.py`).
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..autograd import door, engine, steps
-from ..autograd.node import (
-    Freed,
-    Node,
-    Out,
-    TensorBase,
-    freed_error,
-    inplace_error,
-    tick,
-    user_line,
-)
-from ..autograd.observe import Observer
-from ..autograd.unbroadcast import add
+from ..autograd import door, engine
+from ..autograd.node import Cell, Freed, Node, Out, freed_error, inplace_error, tick, user_line
 from ..errors import message
-from .program import GIVEN, MADE, Line, Program, Ref, Value
-from .reads import Unknown
-
-MOST_RESULTS = 3  # with a history: there is a backward program for each set of them
-
-
-class Recorder(Observer):
-    """Writes down a backward; arrays of the forward are given to it.
-
-    Attributes:
-        saved: the numbers of the forward's values that it is given, behind the gradients.
-    """
-
-    def __init__(self, forward: Any, gradients: list[Any]) -> None:
-        self.program = Program()
-        self.forward = forward
-        self.number: dict[int, Ref] = {}
-        self.saved: list[Ref] = []
-        self.why: Unknown | None = None
-        for g in gradients:
-            self.program.given.append(self.value(GIVEN, g, "gradient"))
-
-    def value(self, kind: str, a: Any, note: str = "") -> Ref:
-        found = self.number.get(id(a))
-        if found is None:
-            found = self.number[id(a)] = Ref(len(self.program.values))
-            self.program.values.append(Value(kind, a, note=note))
-        return found
-
-    def performed(
-        self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
-    ) -> None:
-        try:
-            operands = tuple([self.refer(a) for a in arrays])
-            given = {k: None if k == "edge" else self.refer(v) for k, v in kw.items()}
-            line = Line(record, operands, given, self.refer_result(results))
-            for r in line.writes():
-                if self.program.values[r].kind != MADE:
-                    raise Unknown("writes to what the forward has saved")
-            self.program.lines.append(line)
-        except Unknown as error:
-            self.why = self.why or Unknown(f"{record.name} {error}")
-
-    def refer(self, x: Any) -> Any:
-        if x.__class__ is np.ndarray or isinstance(x, np.generic):
-            found = self.number.get(id(x))
-            if found is not None:
-                return found
-            of = self.forward.number.get(id(x))
-            if of is not None:
-                self.saved.append(of)
-                found = self.value(GIVEN, x, f"%{of:d} of the forward")
-                self.program.given.append(found)
-                return found
-            if isinstance(x, np.generic):
-                return x
-            raise Unknown("is given an array of which nobody knows where it comes from")
-        if isinstance(x, (tuple, list)):
-            parts = [self.refer(v) for v in x]
-            if all(p is v for p, v in zip(parts, x, strict=True)):
-                return x  # (one of the kinds with names is made in another way)
-            return parts if type(x) is list else tuple(parts)
-        if isinstance(x, TensorBase):
-            raise Unknown("is given a tensor")
-        return x
-
-    def refer_result(self, x: Any) -> Any:
-        if isinstance(x, (tuple, list)):
-            return tuple([self.refer_result(v) for v in x])
-        if x.__class__ is np.ndarray or isinstance(x, np.generic):
-            return self.value(MADE, x)
-        return None
-
-
-class Way:
-    """The backward of one set of results.
-
-    Attributes:
-        run: the program's function: gradients, then saved arrays.
-        saved: the places of its saved arrays among those of the node.
-        returns: for each edge of the node, the place of its gradient in what `run` returns; None.
-        owned: whether what comes out is new memory.
-    """
-
-    def __init__(self, program: Program, run: Any, returns: list[int | None], owned: bool) -> None:
-        self.program, self.run, self.returns, self.owned = program, run, returns, owned
-        self.saved: list[int] = []
-
-
-class Plan:
-    """All that a replay needs to hang a Region behind its results.
-
-    Attributes:
-        edges: tensors whose places on the tape are the node's edges, as expressions' values.
-        saved: numbers of the forward's values that the node keeps.
-        ways: set of results with a gradient (as a tuple of places) to its Way.
-    """
-
-    def __init__(self, capture: Any, results: list[Any], executor: Callable[..., Any]) -> None:
-        if len(results) > MOST_RESULTS:
-            raise Unknown(f"{len(results)} tensors with a history are returned")
-        if any(comes_of(a, b) for a in results for b in results if a is not b):
-            raise Unknown("two tensors are returned of which one has the other in its history")
-        tensors = [t for t, *_ in capture.tensors if t._fn is not None]
-        edges = [engine.edge_of(t) for t in tensors]
-        found: dict[tuple[int, ...], Recorder] = {}
-        totals: dict[tuple[int, ...], list[list[Ref]]] = {}
-        for n in range(1, len(results) + 1):
-            for chosen in itertools.combinations(range(len(results)), n):
-                ys = [results[k] for k in chosen]
-                recorder, got = recorded(capture, ys, edges)
-                found[chosen] = recorder
-                totals[chosen] = [parts(recorder.program, r) for r in got]
-        # an edge for each contribution, as many as there may be
-        most = [max(len(t[k]) for t in totals.values()) for k in range(len(edges))]
-        self.tensors = [t for t, n in zip(tensors, most, strict=True) for _ in range(n)]
-        self.saved: list[Ref] = []
-        self.ways: dict[tuple[int, ...], Way] = {}
-        for chosen, recorder in found.items():
-            program, returns = recorder.program, []
-            for of, n in zip(totals[chosen], most, strict=True):
-                for k in range(n):
-                    if k < len(of):
-                        returns.append(len(program.returns))
-                        program.returns.append(of[k])
-                    else:
-                        returns.append(None)
-            owned = own_memory(program)
-            for r in program.returns:
-                program.values[r].fresh = program.values[r].kind == MADE
-            program.without_dead_lines()
-            for r in recorder.saved:
-                if r not in self.saved:
-                    self.saved.append(r)
-            way = Way(program, executor(program), returns, owned)
-            way.saved = [self.saved.index(r) for r in recorder.saved]
-            self.ways[chosen] = way
-        self.shapes = tuple([y._a.shape for y in results])
-        self.strides = tuple([np.empty_like(y._a).strides for y in results])
-        self.dtypes = tuple([y._a.dtype for y in results])
-        # tensors whose values are saved: changing them afterwards is an error
-        values = capture.program.values
-        by_array = {id(t._a): t for t, *_ in capture.tensors}
-        self.watched = [by_array[id(values[r].example)] for r in self.saved
-                        if id(values[r].example) in by_array]  # fmt: skip
-        outputs = {id(y._a): k for k, y in enumerate(results)}
-        self.kept_outputs = [outputs[id(values[r].example)] for r in self.saved
-                             if id(values[r].example) in outputs]  # fmt: skip
-        self.pure = not any(line.writes() for line in capture.program.lines)
-
-
-def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, list[Any]]:
-    """The backward of some results to all edges, written down; nothing else happens."""
-    roots = [engine.edge_of(y) for y in ys]
-    gradients = [np.ones_like(y._a) for y in ys]
-    recorder = Recorder(capture, gradients)
-    # Hooks on what the edges lead to are not for this backward.
-    hooked = [(n, n.x) for n in map(node_of, edges) if n._is_node and n.x is not None]
-    for n, _ in hooked:
-        n.x = None
-    door.observe(recorder)
-    try:
-        if not edges:
-            return recorder, []
-        got = engine.run(roots, gradients, True, False, edges, True)
-    except RuntimeError as error:
-        raise Unknown(f"its backward fails: {str(error).splitlines()[0]}") from None
-    finally:
-        door.unobserve(recorder)
-        for n, x in hooked:
-            n.x = x
-    if recorder.why is not None:
-        raise recorder.why
-    return recorder, [None if g is None else recorder.refer(g) for g in got]
-
-
-def node_of(edge: Any) -> Any:
-    """The node, or the leaf, that an edge leads to."""
-    return edge.node if edge.__class__ is Out else edge
-
-
-def history(y: Any, since: int = 0) -> list[Any]:
-    """The nodes behind a tensor that are newer than `since`, the newest first."""
-    found: dict[int, Any] = {}
-    stack = [node_of(engine.edge_of(y))]
-    while stack:
-        n = stack.pop()
-        if n is not None and n._is_node and id(n) not in found and n.seq > since:
-            found[id(n)] = n
-            stack += map(node_of, n.edges)
-    return sorted(found.values(), key=lambda n: n.seq, reverse=True)  # type: ignore[no-any-return]
-
-
-def comes_of(y: Any, x: Any) -> bool:
-    """Whether a tensor has another one in its history."""
-    a, b = node_of(engine.edge_of(y)), node_of(engine.edge_of(x))
-    return a is not b and any(n is b for n in history(y))
-
-
-def parts(program: Program, total: Ref | None) -> list[Ref]:
-    """The gradients that the engine has added up for a leaf, in their order."""
-    if total is None:
-        return []
-    for line in program.lines:
-        if line.record is add and line.results == total:
-            return [*parts(program, line.operands[0]), line.operands[1]]
-        if line.record is steps.copy and line.results == total:  # what the engine hands out
-            found = parts(program, line.operands[0])
-            return found if len(found) > 1 else [total]
-    return [total]
-
-
-def own_memory(program: Program) -> bool:
-    """Whether what a program returns is memory of its own, each piece for itself."""
-    values = program.values
-    arrays = [values[r].example for r in program.returns]
-    if any(values[r].kind != MADE for r in program.returns):
-        return False
-    given = [v.example for v in values if v.kind != MADE and isinstance(v.example, np.ndarray)]
-    return not any(
-        np.may_share_memory(a, b) for k, a in enumerate(arrays) for b in (*given, *arrays[:k])
-    )
+from .backwards import Plan, ending_at, groups, history
+from .program import MADE, Program
 
 
 def laid_out(g: Any, strides: tuple[int, ...]) -> Any:
@@ -261,6 +26,58 @@ def laid_out(g: Any, strides: tuple[int, ...]) -> Any:
     found = np.ndarray(g.shape, g.dtype, None, 0, strides)
     found[...] = g
     return found
+
+
+
+class Regions:
+    """The regions of one program.
+
+    Attributes:
+        plans: a plan for each, those first that others come of.
+    """
+
+    def __init__(
+        self, capture: Any, results: list[Any], executor: Callable[..., Any], program: Program
+    ) -> None:
+        self.plans: list[Any] = []
+        known = capture.reads.tensors
+        found = groups(results)
+        self.places = found
+        self.saved: list[list[int]] = []
+        names, watched = [], []
+        for g in found:
+            others = [results[k] for k in range(len(results)) if k not in g]
+            plan = Plan(capture, [results[k] for k in g], others, executor)
+            self.plans.append(plan)
+            places = []
+            for r in plan.saved:
+                if program.values[r].kind == MADE:
+                    program.values[r].fresh = True
+                places.append(len(program.returns))
+                program.returns.append(r)
+            self.saved.append(places)
+            numbers = {id(t): k for k, t in enumerate(results)}
+            names.append(", ".join(
+                f"ys[{numbers[id(t)]}]" if id(t) in numbers else known[id(t)][1]
+                for t in plan.tensors
+            ))  # fmt: skip
+            plan.others = [(i, numbers[id(t)]) for i, t in enumerate(plan.tensors)
+                           if id(t) in numbers]  # fmt: skip
+            watched.append(", ".join(known[id(t)][1] for t in plan.watched))
+            del plan.tensors, plan.watched
+        space = capture.reads.guards.space
+        self.edges = [eval(f"lambda args, kw, ys: [{n}]", space) for n in names]
+        self.watched = [eval(f"lambda args, kw: [{n}]", space) for n in watched]
+
+    def attach(
+        self, ys: list[Any], returned: tuple[Any, ...], args: Any, kw: Any, again: Any
+    ) -> None:
+        """Hang the regions behind the results of a replay."""
+        for k, plan in enumerate(self.plans):
+            own = [ys[j] for j in self.places[k]]
+            saved = tuple([returned[j] for j in self.saved[k]])
+            tensors, watched = self.edges[k](args, kw, ys), self.watched[k](args, kw)
+            attach(plan, own, saved, tensors, watched, (again, args, kw, self.places[k]))
 
 
 class Region(Node):
@@ -299,7 +116,7 @@ class Region(Node):
 
     def run_eagerly(self, chosen: tuple[int, ...], given: list[Any]) -> Any:
         """The same with a graph of its own (create_graph): the forward runs once more."""
-        fn, args, kw = self.again
+        fn, args, kw, places = self.again
         if not self.plan.pure:
             raise RuntimeError(
                 message(
@@ -311,16 +128,22 @@ class Region(Node):
             )
         begun = tick()
         with door.grad_enabled(True):
-            ys = fn(args, kw)
+            every = fn(args, kw)
+        ys = [every[k] for k in places]
+        others = [every[k] for _, k in self.plan.others]
         # Their place among other nodes is this one's: gradients are added up in that order.
         nodes = list({id(n): n for y in ys for n in history(y, begun)}.values())
         nodes.sort(key=lambda n: n.seq)
         for k, n in enumerate(nodes):
             n.seq = self.seq - 1 + (k + 1) / (len(nodes) + 1)
-        edges = [engine.edge_of(t) for t in self.tensors]
+        tensors = list(self.tensors)
+        for i, k in self.plan.others:
+            tensors[i] = every[k]
+        edges = [engine.edge_of(t) for t in tensors]
         unique = list({id(e): e for e in edges}.values())
         roots = [engine.edge_of(ys[k]) for k in chosen]
-        got = engine.run(roots, given, True, True, unique, True)
+        with ending_at(others):
+            got = engine.run(roots, given, True, True, unique, True)
         by_edge = {id(e): g for e, g in zip(unique, got, strict=True)}
         return [by_edge.pop(id(e), None) for e in edges]
 
@@ -328,8 +151,6 @@ class Region(Node):
 def attach(plan: Plan, ys: list[Any], saved: tuple[Any, ...], tensors: list[Any],
            watched: list[Any], again: Any) -> None:  # fmt: skip
     """Hang a Region behind the results of a replay."""
-    from ..autograd.node import Cell
-
     node: Any = object.__new__(Region)
     node.plan, node.saved, node.kw, node.x = plan, saved, None, None
     node.edges = tuple([engine.edge_of(t) for t in tensors])

@@ -60,18 +60,9 @@ class Entry:
         self.template = Template(capture, result)
         self.region: Any = None
         if self.template.histories:
-            self.region = region.Plan(capture, self.template.histories, executor)
-            for r in self.region.saved:
-                if self.program.values[r].kind == MADE:
-                    self.program.values[r].fresh = True
-                self.program.returns.append(r)
-            names = [capture.reads.tensors[id(t)][1] for t in self.region.tensors]
-            watched = [capture.reads.tensors[id(t)][1] for t in self.region.watched]
-            self.edges = eval(f"lambda args, kw: ([{', '.join(names)}], [{', '.join(watched)}])",
-                              self.space)  # fmt: skip
-            del self.region.tensors, self.region.watched
+            histories = self.template.histories
+            self.region = region.Regions(capture, histories, executor, self.program)
             self.fn = capture.fn
-        self.results = len(self.template.tensors)
         self.template.histories = []
         self.program.without_dead_lines()
         add_setting_guards(self.guards)
@@ -123,10 +114,8 @@ class Entry:
                         t._bump()
         made = self.template.make(results)
         if self.region is not None:
-            tensors, watched = self.edges(args, kw)
             ys = [made[k] for k in self.template.with_history]
-            again = self.again, args, kw
-            region.attach(self.region, ys, results[self.results :], tensors, watched, again)
+            self.region.attach(ys, results, args, kw, self.again)
         return self.template.built(made, args, kw)
 
     def again(self, args: Any, kw: Any) -> list[Any]:

@@ -1,0 +1,288 @@
+"""Backwards that come later: programs of the derivatives of what a function has returned.
+
+Right after a capture the engine is sent through the graph that the run has left, with gradients of
+ones, for each set of results that may get a gradient; nothing is accumulated. What that program
+reads of the forward is returned by the forward's program and kept by the node (`region.py`), as
+eager's nodes keep what they save.
+
+A leaf that is used more than once has several edges, so that the engine adds up its gradients in
+eager's order. Of results that come of one another (a model that returns logits and loss) each has a
+backward that ends where the other one begins.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..autograd import door, engine, steps
+from ..autograd.node import (
+    Out,
+    TensorBase,
+)
+from ..autograd.observe import Observer
+from ..autograd.unbroadcast import add
+from .program import GIVEN, MADE, Line, Program, Ref, Value
+from .reads import Unknown
+
+MOST_RESULTS = 3  # with a history: there is a backward program for each set of them
+
+
+class Recorder(Observer):
+    """Writes down a backward; arrays of the forward are given to it.
+
+    Attributes:
+        saved: the numbers of the forward's values that it is given, behind the gradients.
+    """
+
+    def __init__(self, forward: Any, gradients: list[Any]) -> None:
+        self.program = Program()
+        self.forward = forward
+        self.number: dict[int, Ref] = {}
+        self.saved: list[Ref] = []
+        self.why: Unknown | None = None
+        for g in gradients:
+            self.program.given.append(self.value(GIVEN, g, "gradient"))
+
+    def value(self, kind: str, a: Any, note: str = "") -> Ref:
+        found = self.number.get(id(a))
+        if found is None:
+            found = self.number[id(a)] = Ref(len(self.program.values))
+            self.program.values.append(Value(kind, a, note=note))
+        return found
+
+    def performed(
+        self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
+    ) -> None:
+        try:
+            operands = tuple([self.refer(a) for a in arrays])
+            given = {k: None if k == "edge" else self.refer(v) for k, v in kw.items()}
+            line = Line(record, operands, given, self.refer_result(results))
+            for r in line.writes():
+                if self.program.values[r].kind != MADE:
+                    raise Unknown("writes to what the forward has saved")
+            self.program.lines.append(line)
+        except Unknown as error:
+            self.why = self.why or Unknown(f"{record.name} {error}")
+
+    def refer(self, x: Any) -> Any:
+        if x.__class__ is np.ndarray or isinstance(x, np.generic):
+            found = self.number.get(id(x))
+            if found is not None:
+                return found
+            of = self.forward.number.get(id(x))
+            if of is not None:
+                self.saved.append(of)
+                found = self.value(GIVEN, x, f"%{of:d} of the forward")
+                self.program.given.append(found)
+                return found
+            if isinstance(x, np.generic):
+                return x
+            raise Unknown("is given an array of which nobody knows where it comes from")
+        if isinstance(x, (tuple, list)):
+            parts = [self.refer(v) for v in x]
+            if all(p is v for p, v in zip(parts, x, strict=True)):
+                return x  # (one of the kinds with names is made in another way)
+            return parts if type(x) is list else tuple(parts)
+        if isinstance(x, TensorBase):
+            raise Unknown("is given a tensor")
+        return x
+
+    def refer_result(self, x: Any) -> Any:
+        if isinstance(x, (tuple, list)):
+            return tuple([self.refer_result(v) for v in x])
+        if x.__class__ is np.ndarray or isinstance(x, np.generic):
+            return self.value(MADE, x)
+        return None
+
+
+class Way:
+    """The backward of one set of results.
+
+    Attributes:
+        run: the program's function: gradients, then saved arrays.
+        saved: the places of its saved arrays among those of the node.
+        returns: for each edge of the node, the place of its gradient in what `run` returns; None.
+        owned: whether what comes out is new memory.
+    """
+
+    def __init__(self, program: Program, run: Any, returns: list[int | None], owned: bool) -> None:
+        self.program, self.run, self.returns, self.owned = program, run, returns, owned
+        self.saved: list[int] = []
+
+
+class Plan:
+    """All that a replay needs to hang a Region behind its results.
+
+    Attributes:
+        edges: tensors whose places on the tape are the node's edges, as expressions' values.
+        saved: numbers of the forward's values that the node keeps.
+        ways: set of results with a gradient (as a tuple of places) to its Way.
+    """
+
+    def __init__(
+        self, capture: Any, results: list[Any], others: list[Any], executor: Callable[..., Any]
+    ) -> None:
+        if len(results) > MOST_RESULTS:
+            raise Unknown(f"{len(results)} tensors with a history are returned")
+        tensors = [t for t, *_ in capture.tensors if t._fn is not None] + others
+        edges = [engine.edge_of(t) for t in tensors]
+        found: dict[tuple[int, ...], Recorder] = {}
+        totals: dict[tuple[int, ...], list[list[Ref]]] = {}
+        for n in range(1, len(results) + 1):
+            for chosen in itertools.combinations(range(len(results)), n):
+                ys = [results[k] for k in chosen]
+                with ending_at(others):
+                    recorder, got = recorded(capture, ys, edges)
+                found[chosen] = recorder
+                totals[chosen] = [parts(recorder.program, r) for r in got]
+        # an edge for each contribution, as many as there may be
+        most = [max(len(t[k]) for t in totals.values()) for k in range(len(edges))]
+        self.tensors = [t for t, n in zip(tensors, most, strict=True) for _ in range(n)]
+        self.saved: list[Ref] = []
+        self.ways: dict[tuple[int, ...], Way] = {}
+        for chosen, recorder in found.items():
+            program, returns = recorder.program, []
+            for of, n in zip(totals[chosen], most, strict=True):
+                for k in range(n):
+                    if k < len(of):
+                        returns.append(len(program.returns))
+                        program.returns.append(of[k])
+                    else:
+                        returns.append(None)
+            owned = own_memory(program)
+            for r in program.returns:
+                program.values[r].fresh = program.values[r].kind == MADE
+            program.without_dead_lines()
+            for r in recorder.saved:
+                if r not in self.saved:
+                    self.saved.append(r)
+            way = Way(program, executor(program), returns, owned)
+            way.saved = [self.saved.index(r) for r in recorder.saved]
+            self.ways[chosen] = way
+        self.shapes = tuple([y._a.shape for y in results])
+        self.strides = tuple([np.empty_like(y._a).strides for y in results])
+        self.dtypes = tuple([y._a.dtype for y in results])
+        # tensors whose values are saved: changing them afterwards is an error
+        values = capture.program.values
+        by_array = {id(t._a): t for t, *_ in capture.tensors}
+        self.watched = [by_array[id(values[r].example)] for r in self.saved
+                        if id(values[r].example) in by_array]  # fmt: skip
+        outputs = {id(y._a): k for k, y in enumerate(results)}
+        self.kept_outputs = [outputs[id(values[r].example)] for r in self.saved
+                             if id(values[r].example) in outputs]  # fmt: skip
+        self.pure = not any(line.writes() for line in capture.program.lines)
+
+
+def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, list[Any]]:
+    """The backward of some results to all edges, written down; nothing else happens."""
+    roots = [engine.edge_of(y) for y in ys]
+    gradients = [np.ones_like(y._a) for y in ys]
+    recorder = Recorder(capture, gradients)
+    # Hooks on what the edges lead to are not for this backward.
+    hooked = [(n, n.x) for n in map(node_of, edges) if n._is_node and n.x is not None]
+    for n, _ in hooked:
+        n.x = None
+    door.observe(recorder)
+    try:
+        if not edges:
+            return recorder, []
+        got = engine.run(roots, gradients, True, False, edges, True)
+    except RuntimeError as error:
+        raise Unknown(f"its backward fails: {str(error).splitlines()[0]}") from None
+    finally:
+        door.unobserve(recorder)
+        for n, x in hooked:
+            n.x = x
+    if recorder.why is not None:
+        raise recorder.why
+    return recorder, [None if g is None else recorder.refer(g) for g in got]
+
+
+@contextmanager
+def ending_at(results: list[Any]) -> Iterator[None]:
+    """For a block, the graph ends at these results."""
+    nodes = {id(n): n for n in (node_of(engine.edge_of(y)) for y in results)}.values()
+    before = [(n, n.edges) for n in nodes]
+    for n in nodes:
+        n.edges = ()
+    try:
+        yield
+    finally:
+        for n, edges in before:
+            n.edges = edges
+
+
+def groups(results: list[Any]) -> list[list[int]]:
+    """Results whose histories meet, before they come to another result, belong together.
+
+    Raises:
+        Unknown: where one of such a group has another one in its history.
+    """
+    between: list[set[int]] = []
+    for y in results:
+        others = [x for x in results if node_of(engine.edge_of(x)) is not node_of(engine.edge_of(y))]
+        with ending_at(others):
+            ends = {id(node_of(engine.edge_of(x))) for x in others}
+            between.append({id(n) for n in history(y)} - ends)
+    found: list[list[int]] = []
+    for k in range(len(results)):
+        meeting = [g for g in found if any(between[k] & between[j] for j in g)]
+        found = [g for g in found if g not in meeting]
+        found.append(sorted([k, *(j for g in meeting for j in g)]))
+    for g in found:
+        if any(comes_of(results[a], results[b]) for a in g for b in g if a != b):
+            raise Unknown("two tensors are returned of which one has the other in its history")
+    return sorted(found, key=lambda g: max(node_of(engine.edge_of(results[k])).seq for k in g))
+
+
+def node_of(edge: Any) -> Any:
+    """The node, or the leaf, that an edge leads to."""
+    return edge.node if edge.__class__ is Out else edge
+
+
+def history(y: Any, since: int = 0) -> list[Any]:
+    """The nodes behind a tensor that are newer than `since`, the newest first."""
+    found: dict[int, Any] = {}
+    stack = [node_of(engine.edge_of(y))]
+    while stack:
+        n = stack.pop()
+        if n is not None and n._is_node and id(n) not in found and n.seq > since:
+            found[id(n)] = n
+            stack += map(node_of, n.edges)
+    return sorted(found.values(), key=lambda n: n.seq, reverse=True)  # type: ignore[no-any-return]
+
+
+def comes_of(y: Any, x: Any) -> bool:
+    """Whether a tensor has another one in its history."""
+    a, b = node_of(engine.edge_of(y)), node_of(engine.edge_of(x))
+    return a is not b and any(n is b for n in history(y))
+
+
+def parts(program: Program, total: Ref | None) -> list[Ref]:
+    """The gradients that the engine has added up for a leaf, in their order."""
+    if total is None:
+        return []
+    for line in program.lines:
+        if line.record is add and line.results == total:
+            return [*parts(program, line.operands[0]), line.operands[1]]
+        if line.record is steps.copy and line.results == total:  # what the engine hands out
+            found = parts(program, line.operands[0])
+            return found if len(found) > 1 else [total]
+    return [total]
+
+
+def own_memory(program: Program) -> bool:
+    """Whether what a program returns is memory of its own, each piece for itself."""
+    values = program.values
+    arrays = [values[r].example for r in program.returns]
+    if any(values[r].kind != MADE for r in program.returns):
+        return False
+    given = [v.example for v in values if v.kind != MADE and isinstance(v.example, np.ndarray)]
+    return not any(
+        np.may_share_memory(a, b) for k, a in enumerate(arrays) for b in (*given, *arrays[:k])
+    )
