@@ -477,6 +477,8 @@ class Reads:
             return self.repeated(fn, args, kw)
         if isinstance(fn, MethodType):
             owner, inner = fn.__self__, fn.__func__
+            if isinstance(owner, self.module) and inner is self.module._call_impl:
+                return self.call_module(owner, args, kw)  # what `module.compile()` has compiled
             if isinstance(owner, self.module) and inner.__name__ == "zero_grad":
                 return self.repeated(Repeated(owner, "zero_grad"), args, kw)
             if isinstance(owner, type) and known.is_ours(inner) and not known.is_ours(owner):
@@ -620,9 +622,6 @@ class Reads:
         state = module.__dict__
         if has_hooks(module):
             self.unknown(f"the {cls.__name__} has hooks")
-            return module(*args, **kw)
-        if "_compiled_call_impl" in state:
-            self.unknown(f"the {cls.__name__} was compiled by its method")
             return module(*args, **kw)
         if found is not None:
             self.capture.modules.append(module)

@@ -410,7 +410,18 @@ class Compiled:
         self.recompiled: list[str] = []
 
     def __repr__(self) -> str:
-        return f"<compiled {getattr(self.fn, '__qualname__', repr(self.fn))}>"
+        return f"<compiled {getattr(self.fn, '__qualname__', type(self.fn).__name__)}>"
+
+    # Copied and pickled as a function is: it is one, and by its name.
+
+    def __copy__(self) -> Compiled:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Compiled:
+        return self
+
+    def __reduce__(self) -> str:
+        return getattr(self.fn, "__qualname__", type(self.fn).__name__)
 
     def __get__(self, owner: Any, cls: Any = None) -> Any:
         return self if owner is None else functools.partial(self, owner)

@@ -7,6 +7,7 @@ import inspect
 import io
 import pickle
 import warnings
+from typing import Any
 
 import pytest
 
@@ -256,3 +257,49 @@ def test_the_rest_is_harmless() -> None:
         pass
     with pytest.raises(RuntimeError, match="compile stance 'lying'"):
         compiler.set_stance("lying")
+
+
+def test_a_module_that_compiled_itself_is_replayed_alone_and_in_a_step() -> None:
+    def make() -> tuple[torch.nn.Module, Any]:
+        torch.manual_seed(0)
+        model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = model(x).sum()
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        return model, step
+
+    (model, step), (other, plain) = make(), make()
+    model.compile()
+    x = torch.ones(3, 2)
+    for _ in range(3):
+        assert torch.equal(model(x), other(x))
+    assert model._compiled_call_impl.entries[0].runs >= 1
+    fast = torch.compile(step)
+    for _ in range(3):
+        assert torch.equal(fast(x), plain(x))
+    assert fast.entries
+    assert not fast.why
+    seen: list[int] = []
+    model.register_forward_hook(lambda *_: seen.append(1))
+    assert torch.equal(fast(x), plain(x))
+    assert torch.equal(model(x), other(x))
+    assert len(seen) == 2
+
+
+@torch.compile
+def twice(x):
+    return 2 * x
+
+
+def test_compiled_functions_are_copied_and_pickled_as_functions() -> None:
+    assert copy.deepcopy({"f": twice})["f"] is copy.copy(twice) is twice
+    assert pickle.loads(pickle.dumps(twice)) is twice
+    assert "twice" in repr(twice)
+    with pytest.raises(pickle.PicklingError):
+        pickle.dumps(torch.compile(twice.__wrapped__))
