@@ -18,7 +18,7 @@ import numpy as np
 
 from ..autograd import door
 from ..autograd.engine import accumulated
-from ..autograd.node import LEAF, Cell, Extras, Freed, Out, TensorBase
+from ..autograd.node import LEAF, Cell, Extras, Freed, Out, TensorBase, tick
 from ..autograd.observe import Observer
 from ..tensor import Parameter, Tensor
 from . import known
@@ -64,6 +64,7 @@ class Capture(Observer):
         self.bumps: list[int] = []
         self.constants: set[int] = set()
         self.fn: Any = None
+        self.begun = tick()
 
     # -- values ----------------------------------------------------------------------------------
 
@@ -184,6 +185,9 @@ class Capture(Observer):
             return None
         if kind == "leaf":
             self.touch(what)
+        elif kind == "node":
+            if what.seq < self.begun and self.reads.why is None:
+                self.reads.unknown("a backward goes on in a graph from outside")
         elif kind == "backward":
             self.backwards.append(what)
         elif kind == "function" and self.reads.why is None:
@@ -194,6 +198,8 @@ class Capture(Observer):
 
     def touch(self, leaf: Any) -> None:
         """A leaf is about to be sent a gradient."""
+        if id(leaf) not in self.known and id(leaf._a) not in self.number:
+            self.reads.unknown("a tensor gets a gradient that the code has not read")
         if id(leaf) in self.leaves or id(leaf) not in self.known:
             return
         self.leaves[id(leaf)] = leaf

@@ -143,7 +143,7 @@ def places_of(capture: Capture) -> tuple[list[str], list[str]]:
         given.append(f"{by_array[id(capture.program.values[r].example)]}._a, ")
     changed, bumps = [], []
     cells: set[int] = set()
-    for t, _given, (_fn, _a, count) in capture.tensors:
+    for t, _given, (_fn, a, count) in capture.tensors:
         difference = capture.changes(t, count)
         if difference or capture.only_added_to(a):
             if id(t._vc) in cells:  # other views need not share it: how often is each changed?

@@ -405,3 +405,33 @@ def test_gradients_of_gradients_by_a_step_inside() -> None:
             t(step, torch.randn(3, 4), torch.randn(3, 2), inner)
 
     same(program)
+
+
+def test_a_backward_inside_of_a_graph_from_outside() -> None:
+    def program(t: Twin) -> None:
+        w, v = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+        t.watch(w, v)
+
+        @t.compile
+        def end(y: Any, scale: float) -> Any:
+            loss = y.sum() * scale
+            loss.backward()
+            return loss
+
+        @t.compile
+        def slope(y: Any, x: Any) -> Any:
+            return torch.autograd.grad(y.sum(), x)[0] * 2
+
+        @t.compile
+        def again(loss: Any) -> None:
+            loss.backward()
+
+        for k in range(6):
+            t(end, w.sum() if k % 2 else w * (k + 1), 2.0)
+            t(end, (w * v).exp(), 2.0)
+            t(slope, w * (k + 1), w)
+            t(slope, w.detach().requires_grad_() * 1 + w, w)
+            t(again, (w * (k + 2)).sum())
+            t(again, (w if k % 2 else v).sum())
+
+    same(program)
