@@ -144,13 +144,12 @@ def places_of(capture: Capture) -> tuple[list[str], list[str]]:
     changed, bumps = [], []
     cells: set[int] = set()
     for t, _given, (_fn, a, count) in capture.tensors:
-        difference = capture.changes(t, count)
-        if difference or capture.only_added_to(a):
+        difference, added = capture.changes(t, count), capture.only_added_to(a)
+        if difference or added:
             if id(t._vc) in cells:  # other views need not share it: how often is each changed?
                 raise Unknown("two views of one tensor are changed")
             cells.add(id(t._vc))
             changed.append(f"{capture.reads.tensors[id(t)][1]}, ")
-            added = capture.only_added_to(a)
             bumps.append(-added or difference)
     capture.bumps = bumps
     return given, changed
