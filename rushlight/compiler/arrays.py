@@ -13,6 +13,9 @@ from .program import HELD, Program, Ref
 Array = Any
 
 
+FILE = "<compiled step>"  # what tracebacks call the text
+
+
 def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     """`run(*given) -> returned`, written out as text.
 
@@ -20,6 +23,7 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     """
     space: dict[str, Any] = {}
     lines = []
+    where: dict[int, Any] = {}  # line of the text to (file, line) of the user's
     last = program.last_uses()
     for k, value in enumerate(program.values):
         if value.kind == HELD:
@@ -29,14 +33,17 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
         given = [written(x, space) for x in line.operands]
         given += [f"{name}={written(x, space)}" for name, x in line.kw.items()]
         made = target(line.results) + " = " if any(True for _ in line.makes()) else ""
+        where[len(lines) + 2] = line.where
         lines.append(f"{made}f{k}({', '.join(given)})")
         if last.get(k):
             lines.append(f"del {', '.join(f'v{r:d}' for r in last[k])}")
     lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
     signature = ", ".join(f"v{r:d}" for r in program.given)
     source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)
-    exec(compile(source, "<compiled step>", "exec"), space)
-    return space["run"]  # type: ignore[no-any-return]
+    exec(compile(source, FILE, "exec"), space)
+    run = space["run"]
+    run.where = where
+    return run  # type: ignore[no-any-return]
 
 
 def target(results: Any) -> str:

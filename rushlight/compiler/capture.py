@@ -126,6 +126,11 @@ class Capture(Observer):
                                if name not in ("register_hook", "retain_grad")
                                else f"Tensor.{name} is called")  # fmt: skip
 
+    def looking(self, name: str) -> None:
+        """A function decides by numbers."""
+        if not self.pausing:
+            self.reads.unknown(f"{name} looks at numbers in a tensor")
+
     # -- what the door tells ---------------------------------------------------------------------
 
     def performed(

@@ -289,6 +289,7 @@ class Text:
 
         self.build, self.program = build, build.program
         self.lines: list[str] = []
+        self.where: dict[int, Any] = {}  # which of the lines are calls from Python, and whose
         self.space: dict[str, Any] = {
             "replay": replay.kernel(), "empty": np.empty, "ndarray": np.ndarray, "u8": np.uint8,
             "ready": threads.ready, "pool": threads.pool(), "adopted": memory.adopted,
@@ -342,18 +343,22 @@ class Text:
         # kernels and constants, of which the words know the addresses
         space["kept"] = [step.lowered for step in self.build.steps]
         signature = ", ".join(f"v{r:d}" for r in program.given)
-        source = [
+        before = [
             f"def run({signature}):",
             "    if not lock.acquire(False):",
             f"        return other()({signature})",
             "    try:",
             "        if pool.size != current.num_threads or not adopted(): ready()",
+        ]
+        source = [
+            *before,
             *[f"        {line}" for line in self.lines],
             "    finally:",
             "        lock.release()",
         ]
-        exec(compile("\n".join(source), "<compiled step>", "exec"), space)
+        exec(compile("\n".join(source), plain.FILE, "exec"), space)
         run = space["run"]
+        run.where = {len(before) + 1 + k: where for k, where in self.where.items()}
         run.source = "\n".join(source)
         return run  # type: ignore[no-any-return]
 
@@ -445,6 +450,7 @@ class Text:
         given = [plain.written(x, self.space) for x in line.operands]
         given += [f"{k}={plain.written(x, self.space)}" for k, x in line.kw.items()]
         to = plain.target(self.targets(line.results, step))
+        self.where[len(self.lines)] = line.where
         self.lines.append(f"{to + ' = ' if to.strip('_(), ') else ''}{fn}({', '.join(given)})")
         for r in line.makes():
             if r in lies and lies[r][0].ref == r:

@@ -31,6 +31,7 @@ from ..tensor import Tensor
 from . import known, native, region, split, stance
 from . import state as settings
 from .capture import Capture, is_freed, telling
+from .origins import at_user_line
 from .program import GIVEN, MADE, Effect
 from .reads import Unknown, has_hooks, lookup
 
@@ -76,6 +77,7 @@ class Entry:
         self.bumps = capture.bumps
         self.run = executor(self.program)
         self.runs = 0
+        self.name = getattr(capture.fn, "__name__", "forward")
 
     def fits(self, args: Any, kw: Any) -> bool:
         """Whether the program may run in place of a call."""
@@ -106,7 +108,11 @@ class Entry:
     def replay(self, args: Any, kw: Any) -> Any:
         """What the function would return."""
         self.runs += 1
-        results = self.run(*self.arrays(args, kw))
+        given = self.arrays(args, kw)
+        try:
+            results = self.run(*given)
+        except Exception as error:
+            at_user_line(error, self.run, self.name)
         if self.changed is not None:
             for t, n in zip(self.changed(args, kw), self.bumps, strict=True):
                 for _ in range(abs(n)):

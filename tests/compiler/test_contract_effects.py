@@ -352,6 +352,21 @@ ERRORS: dict[str, tuple[Callable[..., Any], Any, Any]] = {
         torch.ones(3),
         torch.full((3,), 2.0),
     ),
+    "poisson": (
+        lambda m, x: torch.poisson(x) + m.sum(),
+        torch.ones(3),
+        -torch.ones(3),
+    ),
+    "normal": (
+        lambda m, x: torch.normal(0.0, x) + m.sum(),
+        torch.ones(3),
+        -torch.ones(3),
+    ),
+    "weights of a covariance": (
+        lambda m, x: torch.cov(m, aweights=x),
+        torch.ones(3),
+        -torch.ones(3),
+    ),
     "binary cross entropy": (
         lambda m, x: F.binary_cross_entropy(x, torch.ones(3)) + m.sum(),
         torch.full((3,), 0.5),

@@ -64,6 +64,7 @@ BY_A_NUMBER: dict[str, Callable[[Any, Any], Any]] = {
     "a batch of indices": lambda x, n: x[torch.stack([n, n])],
     "gather": lambda x, n: x.gather(0, n.view(1, 1)),
     "scatter": lambda x, n: x.scatter(0, n.view(1, 1), 1.0),
+    "take_along_dim": lambda x, n: torch.take_along_dim(x, n.view(1, 1) - 2, 0),
     "take": lambda x, n: x.take(n),
     "embedding": lambda x, n: F.embedding(n.view(1), x),
     "embedding_bag": lambda x, n: F.embedding_bag(n.view(1, 1), x),

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...autograd.observe import look
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.numerics import depends_on_data
@@ -223,6 +224,8 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
             dim += 1
         else:
             i = as_index(k)
+            if i.ndim == 0 and isinstance(k, TensorBase):
+                look("an index")
             if i.ndim == 0 and i.dtype.kind in "iu":
                 t = pick(t, dim, int(i))
                 continue

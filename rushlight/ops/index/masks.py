@@ -12,6 +12,7 @@ import numpy as np
 
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...autograd.observe import look
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
@@ -411,6 +412,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     shape = list(np.broadcast_shapes((*a[:d], 1, *a[d + 1 :]), (*i[:d], 1, *i[d + 1 :])))
     full, picks = list(shape), list(shape)
     full[d], picks[d] = a[d], i[d]
+    look("take_along_dim")
     if indices._a.__class__ is np.ndarray and indices._a.size and int(indices._a.min()) < 0:
         indices = m.where(indices < 0, indices + a[d], indices)
     return gather.call((input.expand(full), indices.expand(picks)), {"dim": d})

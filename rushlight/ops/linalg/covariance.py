@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
+from ...autograd.observe import look
 from ...errors import message
 from ..core.composite import composite
 from ..core.return_types import return_type
@@ -42,6 +43,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             continue
         if w.ndim != 1 or w.shape[0] != x.shape[1]:
             raise RuntimeError(f"cov(): expected {name} to have one weight for each observation")
+        look("cov")
         if w._a.__class__ is np.ndarray and w._a.size and w._a.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
         if w.dtype.is_floating_point:

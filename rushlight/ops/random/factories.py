@@ -13,6 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import LEAF, TensorBase
+from ...autograd.observe import look
 from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...device import META, usable
@@ -417,6 +418,7 @@ _normal3.shape(
 
 def _check_stds(std: Any) -> None:
     a = std._a
+    look("normal")
     check(a.dtype.kind != "c", "normal expects standard deviation to be non-complex")
     check(
         not isinstance(a, np.ndarray) or a.size == 0 or bool(a.min() >= 0),
@@ -493,6 +495,7 @@ def poisson(input: Any, generator: Any = None) -> Any:
     """
     needs(input, REAL_FLOATS, "poisson_cpu")
     a = input._a
+    look("poisson")
     check(
         not isinstance(a, np.ndarray) or bool((a >= 0).all()),
         "invalid Poisson rate, expected rate to be non-negative",

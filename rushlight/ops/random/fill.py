@@ -18,6 +18,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...autograd.observe import look
 from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...errors import message
@@ -445,6 +446,7 @@ def check_probabilities(p: Any) -> None:
     needs(p, REAL_FLOATS, "bernoulli_tensor_cpu_p_")
     a = p._a
     if isinstance(a, np.ndarray):
+        look("bernoulli")
         check(
             bool(((a >= 0) & (a <= 1)).all()),
             "bernoulli: Expected p_in >= 0 && p_in <= 1 to be true, but got false.",
