@@ -36,6 +36,7 @@ class _Everything:
 
 
 EVERYTHING: Any = _Everything()
+twice = [0]  # how many backwards recorded graphs of their own: compiled forwards look at it
 
 
 class Run:
@@ -101,6 +102,8 @@ def run(
     Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to
     them run; with `capture` their gradients are returned, None where no path leads.
     """
+    if create_graph:
+        twice[0] += 1
     waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     slots = count(roots)
     state = door.state

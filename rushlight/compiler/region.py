@@ -19,6 +19,7 @@ from ..autograd.node import Cell, Freed, Node, Out, freed_error, inplace_error, 
 from ..errors import message
 from .backwards import Plan, ending_at, groups, history
 from .program import MADE, Program
+from .reads import Unknown
 
 
 def laid_out(g: Any, strides: tuple[int, ...]) -> Any:
@@ -39,6 +40,10 @@ class Regions:
     def __init__(
         self, capture: Any, results: list[Any], executor: Callable[..., Any], program: Program
     ) -> None:
+        if engine.twice[0]:
+            raise Unknown("results with a history are returned, and this program differentiates twice")
+        capture.reads.guards.space["twice"] = engine.twice
+        capture.reads.guards.add("not twice[0]", "nobody differentiates twice")
         self.plans: list[Any] = []
         known = capture.reads.tensors
         found = groups(results)
