@@ -355,19 +355,21 @@ def node_like(node: Any) -> tuple[Any, ...]:
     """What is needed to make a node like this one."""
     freed = node.saved if node.saved.__class__ is Freed else None
     edges = len(node.edges)
-    return type(node), node.code, node.lasti, node.kw, freed, edges, node.shape, node.dtype
+    cls = type(node)
+    more = [(name, value) for name, value in (("n_out", 1), ("kw", node.kw))
+            if isinstance(lookup(cls, name), MemberDescriptorType)]  # fmt: skip
+    return cls, node.code, node.lasti, more, freed, edges, node.shape, node.dtype
 
 
 def made_like(like: tuple[Any, ...], edge: Any) -> Any:
     """A node whose edges are all one."""
-    cls, code, lasti, kw, freed, edges, shape, dtype = like
+    cls, code, lasti, more, freed, edges, shape, dtype = like
     node: Any = _new(cls)
     node.edges, node.saved, node.x = (edge,) * edges, freed, None
     node.seq, node.shape, node.dtype = tick(), shape, dtype
     node.code, node.lasti = code, lasti
-    for name, value in (("n_out", 1), ("kw", kw)):
-        if isinstance(lookup(cls, name), MemberDescriptorType):  # else the class says it itself
-            setattr(node, name, value)
+    for name, value in more:  # what the class does not say itself
+        setattr(node, name, value)
     return node
 
 

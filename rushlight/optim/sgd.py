@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rushlight.errors import message
-from rushlight.kernels.optim import formulas
+from rushlight.kernels.optim import formulas, select
 from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.stepping import (
     FormulaOptimizer,
@@ -136,7 +136,7 @@ class SGD(FormulaOptimizer):
                 made = h.__dict__.get(f"numbers {first}")
                 if made is None:
                     with np.errstate(all="ignore"):
-                        made = formulas.sgd_numbers(h, first)
+                        made = select.Kept(formulas.sgd_numbers(h, first))
                     h.__dict__[f"numbers {first}"] = made
                 for each in by_dtype.values():
                     self._run_all(formulas.sgd, made, each, names)

@@ -29,10 +29,11 @@ def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: 
         numbers: numbers and flags of the formula.
         states: names of the states that the formula takes; None: this one is not there.
     """
-    flags, taken, values = parted(numbers)
     dtype = arrays[0].dtype
-    with np.errstate(over="ignore"):
-        given = np.array(values, reference.work_dtype(dtype))
+    if numbers.__class__ is Kept:
+        flags, taken, given = numbers.parted_for(dtype)
+    else:
+        flags, taken, given = parted_for(numbers, dtype)
     if dtype in ELEMENTS and worth(formula, arrays):
         width = len(states) + 2 - states.count(None)
         rows = len(arrays) // width
@@ -45,6 +46,30 @@ def update(formula: Update, arrays: list[Any], numbers: dict[str, Any], states: 
             plan_update(formula, dtype, flags, taken, states, rows, total).run(table, given)
             return
     plan_numpy(formula, flags, taken, states).run(arrays, given)
+
+
+class Kept(dict[str, Any]):
+    """Numbers and flags that stay as they are from step to step: parted once for each type."""
+
+    __slots__ = ("parted",)
+
+    def parted_for(self, dtype: Any) -> tuple[Flags, tuple[str, ...], Any]:
+        """`parted_for`, kept."""
+        try:
+            return self.parted[dtype.char]  # type: ignore[no-any-return]
+        except AttributeError:
+            self.parted: dict[str, Any] = {}
+        except KeyError:
+            pass
+        found = self.parted[dtype.char] = parted_for(self, dtype)
+        return found
+
+
+def parted_for(numbers: dict[str, Any], dtype: Any) -> tuple[Flags, tuple[str, ...], Any]:
+    """Flags; names of numbers; numbers as an array for parameters of a type."""
+    flags, taken, values = parted(numbers)
+    with np.errstate(over="ignore"):
+        return flags, taken, np.array(values, reference.work_dtype(dtype))
 
 
 def parted(numbers: dict[str, Any]) -> tuple[Flags, tuple[str, ...], list[Any]]:
