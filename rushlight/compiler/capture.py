@@ -318,7 +318,8 @@ class Capture(Observer):
             fn(*args, **kw)
 
         self.program.lines.append(Line(Effect(name, again), (), {}, None, here()))
-        if name.endswith("zero_grad"):
+        # Zeros in place of None leave what is None as it is, and what is there in its place.
+        if name.endswith("zero_grad") and kw.get("set_to_none", args[0] if args else True):
             params = owner.parameters() if isinstance(owner, self.reads.module) else [
                 p for group in owner.param_groups for p in group["params"]
             ]  # fmt: skip

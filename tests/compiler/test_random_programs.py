@@ -1,0 +1,46 @@
+"""Random programs, compiled and as they are: everything equal, to the bit.
+
+The seed of a program is made of the run's and its number; `RUSHLIGHT_TEST_SEED` repeats a run, and
+a program that differs is printed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.compiler import programs
+from tests.compiler.twins import same
+
+SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "1")) % 100_000
+EACH = 20  # programs of one test
+
+
+def check(numbers: range, folder: Path) -> None:
+    different = []
+    for number in numbers:
+        program = programs.written(SEED * 100_000 + number)
+        path = folder / f"program_{program.seed}.py"
+        path.write_text(program.source, encoding="utf-8")
+        try:
+            same(lambda t, program=program, path=path: programs.run(program, path, t), program.seed)
+        except AssertionError as error:
+            different.append(program.seed)
+            print(program.source)
+            print(f"seed {program.seed}, {program.form}, {program.optimizer}:\n{error}")
+            for k, call in enumerate(program.calls):
+                print(k, *call)
+    assert not different, f"seeds of programs that differ: {different}"
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_programs(block: int, tmp_path: Path) -> None:
+    check(range(block * EACH, (block + 1) * EACH), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(48))
+def test_many_programs(block: int, tmp_path: Path) -> None:
+    check(range(1000 + block * 100, 1000 + (block + 1) * 100), tmp_path)
