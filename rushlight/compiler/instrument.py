@@ -24,6 +24,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 HOOKS = "_rl"
+MADE = "_rl_made"  # what a function is called while it is made of its tree
 FUTURE = 0x1FF0000  # the flags of `from __future__ import …` in co_flags
 
 
@@ -76,6 +77,8 @@ def copy_of(code: CodeType) -> CodeType:
             raise NoCopy(f"it sets {instruction.argval} of the function around it")
     node, owner = source_of(code)
     changed = Hooked(owner).function(copy.deepcopy(node))
+    if isinstance(changed, ast.FunctionDef):
+        changed.name = MADE  # its own name in it is the global, or the closure's, as it was
     names = [HOOKS, *code.co_freevars]
     outer = ast.FunctionDef(
         name="_factory", args=ast.arguments(
@@ -91,7 +94,7 @@ def copy_of(code: CodeType) -> CodeType:
     if found.co_argcount != code.co_argcount or found.co_varnames[: code.co_argcount] != \
             code.co_varnames[: code.co_argcount]:  # fmt: skip
         raise NoCopy("its source has changed since it was loaded")
-    return named_as(found, found.co_qualname, code.co_qualname)
+    return named_as(found, found.co_qualname, code.co_qualname).replace(co_name=code.co_name)
 
 
 def named_as(code: CodeType, before: str, name: str) -> CodeType:

@@ -22,7 +22,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from . import known
-from .instrument import NoCopy, bare, keep_node, source_of
+from .instrument import MADE, NoCopy, bare, keep_node, source_of
 
 HEAD, REST, INNER = "_rl_head", "_rl_rest", "_rl_inner"
 
@@ -167,6 +167,8 @@ def function(fn: FunctionType, node: ast.FunctionDef, owner: str, body: list[Any
 def built(fn: FunctionType, node: ast.FunctionDef, space: dict[str, Any]) -> FunctionType:
     """A function of a syntax tree, with the globals and the closure of another one."""
     code = fn.__code__
+    node = copy.copy(node)
+    node.name = MADE  # its own name in it is the global, or the closure's, as it was
     names = [*space, *code.co_freevars]
     outer = ast.FunctionDef(
         name="_factory", args=ast.arguments(
@@ -178,6 +180,7 @@ def built(fn: FunctionType, node: ast.FunctionDef, space: dict[str, Any]) -> Fun
     made = compile(module, code.co_filename, "exec", code.co_flags & 0x1FF0000, True)
     factory = next(c for c in made.co_consts if isinstance(c, CodeType))
     inner = next(c for c in factory.co_consts if isinstance(c, CodeType))
+    inner = inner.replace(co_name=code.co_name, co_qualname=code.co_qualname)
     cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
     cells |= {k: CellType(v) for k, v in space.items()}
     found = FunctionType(inner, fn.__globals__, fn.__name__, fn.__defaults__ if space else None,

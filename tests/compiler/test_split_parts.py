@@ -30,3 +30,27 @@ def test_parts_of_equal_code_have_each_their_own_tree() -> None:
     rest = next(c for c in cells if hasattr(c, "entries"))
     assert rest.entries
     assert not rest.why
+
+
+def power(x, n):
+    return x if n == 0 else power(2 * x, n - 1)
+
+
+def loud_power(x, n):
+    y = 2 * x
+    print(n)
+    return y if n == 1 else loud_power(y, n - 1)
+
+
+def test_functions_that_call_themselves_by_a_global_name() -> None:
+    fast = torch.compile(power)
+    for _ in range(3):
+        assert torch.equal(fast(torch.ones(2), 3), torch.full((2,), 8.0))
+    assert fast.entries
+    assert not fast.why
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loud_fast = torch.compile(loud_power)
+        for _ in range(8):
+            assert torch.equal(loud_fast(torch.ones(2), 3), torch.full((2,), 8.0))
+    assert loud_fast.parts.__code__.co_name == "loud_power"
