@@ -125,8 +125,9 @@ class Plan:
     """
 
     def __init__(
-        self, capture: Any, results: list[Any], others: list[Any], executor: Callable[..., Any]
-    ) -> None:
+        self, capture: Any, results: list[Any], others: list[Any], returned: list[Any],
+        executor: Callable[..., Any],
+    ) -> None:  # fmt: skip
         if len(results) > MOST_RESULTS:
             raise Unknown(f"{len(results)} tensors with a history are returned")
         tensors = [t for t, *_ in capture.tensors if t._fn is not None] + others
@@ -167,15 +168,18 @@ class Plan:
         self.shapes = tuple([y._a.shape for y in results])
         self.strides = tuple([np.empty_like(y._a).strides for y in results])
         self.dtypes = tuple([y._a.dtype for y in results])
-        # tensors whose values are saved: changing them afterwards is an error
+        # tensors whose memory is saved: changing them afterwards is an error
         values = capture.program.values
-        by_array = {id(t._a): t for t, *_ in capture.tensors}
-        self.watched = [by_array[id(values[r].example)] for r in self.saved
-                        if id(values[r].example) in by_array]  # fmt: skip
-        outputs = {id(y._a): k for k, y in enumerate(results)}
-        self.kept_outputs = [outputs[id(values[r].example)] for r in self.saved
-                             if id(values[r].example) in outputs]  # fmt: skip
+        kept = [values[r].example for r in self.saved]
+        kept = [a for a in kept if a.__class__ is np.ndarray]
+        self.watched = [t for t, *_ in capture.tensors if shares(t, kept)]
+        self.kept_outputs = [k for k, t in enumerate(returned) if shares(t, kept)]
         self.pure = not any(line.writes() for line in capture.program.lines)
+
+
+def shares(t: Any, arrays: list[Any]) -> bool:
+    """Whether a tensor shares memory with one of some arrays."""
+    return any(np.may_share_memory(t._a, a) for a in arrays)
 
 
 def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, list[Any]]:

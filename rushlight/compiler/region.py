@@ -38,8 +38,9 @@ class Regions:
     """
 
     def __init__(
-        self, capture: Any, results: list[Any], executor: Callable[..., Any], program: Program
-    ) -> None:
+        self, capture: Any, results: list[Any], returned: list[Any],
+        executor: Callable[..., Any], program: Program,
+    ) -> None:  # fmt: skip
         if engine.twice[0]:
             raise Unknown("results with a history are returned, and this program differentiates twice")
         capture.reads.guards.space["twice"] = engine.twice
@@ -52,7 +53,7 @@ class Regions:
         names, watched = [], []
         for g in found:
             others = [results[k] for k in range(len(results)) if k not in g]
-            plan = Plan(capture, [results[k] for k in g], others, executor)
+            plan = Plan(capture, [results[k] for k in g], others, returned, executor)
             self.plans.append(plan)
             places = []
             for r in plan.saved:
@@ -75,14 +76,16 @@ class Regions:
         self.watched = [eval(f"lambda args, kw: [{n}]", space) for n in watched]
 
     def attach(
-        self, ys: list[Any], returned: tuple[Any, ...], args: Any, kw: Any, again: Any
-    ) -> None:
-        """Hang the regions behind the results of a replay."""
+        self, ys: list[Any], made: list[Any], returned: tuple[Any, ...], args: Any, kw: Any,
+        again: Any,
+    ) -> None:  # fmt: skip
+        """Hang the regions behind the results of a replay; `made` are all of its tensors."""
         for k, plan in enumerate(self.plans):
             own = [ys[j] for j in self.places[k]]
             saved = tuple([returned[j] for j in self.saved[k]])
             tensors, watched = self.edges[k](args, kw, ys), self.watched[k](args, kw)
-            attach(plan, own, saved, tensors, watched, (again, args, kw, self.places[k]))
+            kept = [made[j] for j in plan.kept_outputs]
+            attach(plan, own, saved, tensors, watched, kept, (again, args, kw, self.places[k]))
 
 
 class Region(Node):
@@ -154,7 +157,7 @@ class Region(Node):
 
 
 def attach(plan: Plan, ys: list[Any], saved: tuple[Any, ...], tensors: list[Any],
-           watched: list[Any], again: Any) -> None:  # fmt: skip
+           watched: list[Any], kept: list[Any], again: Any) -> None:  # fmt: skip
     """Hang a Region behind the results of a replay."""
     node: Any = object.__new__(Region)
     node.plan, node.saved, node.kw, node.x = plan, saved, None, None
@@ -171,8 +174,8 @@ def attach(plan: Plan, ys: list[Any], saved: tuple[Any, ...], tensors: list[Any]
         for k, y in enumerate(ys):
             y._fn = Out(node, k)
     cells = [(t, None) for t in watched]
-    for k in plan.kept_outputs:
-        if ys[k]._vc is None:
-            ys[k]._vc = Cell()
-        cells.append((ys[k], ys[k]._vc))
+    for t in kept:
+        if t._vc is None:
+            t._vc = Cell()
+        cells.append((t, t._vc))
     node.cells = cells

@@ -62,9 +62,12 @@ class Entry:
         self.region: Any = None
         if self.template.histories:
             histories = self.template.histories
-            self.region = region.Regions(capture, histories, executor, self.program)
+            self.region = region.Regions(
+                capture, histories, self.template.keep, executor, self.program
+            )
             self.fn = capture.fn
         self.template.histories = []
+        del self.template.keep
         self.program.without_dead_lines()
         add_setting_guards(self.guards)
         add_identity_guards(capture)
@@ -121,7 +124,7 @@ class Entry:
         made = self.template.make(results)
         if self.region is not None:
             ys = [made[k] for k in self.template.with_history]
-            self.region.attach(ys, results, args, kw, self.again)
+            self.region.attach(ys, made, results, args, kw, self.again)
         return self.template.built(made, args, kw)
 
     def again(self, args: Any, kw: Any) -> list[Any]:
@@ -222,7 +225,7 @@ class Template:
         for k, a in enumerate(leaving):
             if any(np.may_share_memory(a, b) for b in (*outside, *leaving[:k])):
                 raise Unknown("a result shares memory with something else")
-        del self.capture, self.keep
+        del self.capture
 
     def part(self, x: Any) -> Any:
         """A function (arrays, args, kw) -> value, for a part of the result."""

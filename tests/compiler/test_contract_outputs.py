@@ -423,3 +423,27 @@ def test_lines_of_errors_in_calls_of_several_lines() -> None:
             t(also, torch.ones(3))
 
     same(program)
+
+
+def test_a_view_of_a_saved_value_is_changed() -> None:
+    def program(t: Twin) -> None:
+        w = torch.randn(4, 4, requires_grad=True)
+        t.watch(w)
+
+        @t.compile
+        def function(x: Any) -> Any:
+            h = torch.tanh(x.t() @ w)
+            return h.sum(1), h.detach(), h.t()
+
+        def call(x: Any, which: int) -> None:
+            given = x.view(4, 4)
+            ys = function(given)
+            thing = [torch.zeros(1), given, x[:1], ys[1], ys[2], ys[0]][which]
+            with torch.no_grad():
+                thing.mul_(2)
+            ys[0].sum().backward()
+
+        for which in (0, 0, 0, 1, 2, 3, 4, 5, 0, 1):
+            t(call, torch.randn(16), which)
+
+    same(program)
