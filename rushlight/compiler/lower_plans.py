@@ -16,6 +16,7 @@ What does not pass stays a call from Python. Not here: small arrays, which NumPy
 from __future__ import annotations
 
 import functools
+import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,7 +28,7 @@ from ..kernels.launch import Launch, Reference, Series, View
 from ..kernels.plan import Plan
 from .calls import Call, Lying, Place, Words, run_on
 from .program import Line, Ref, refs
-from .spy import Event, Refused, Spy, bare, spied
+from .spy import EMPTY, INSTEAD, Event, Refused, Spy, bare, spied
 
 Array = Any
 FILLS = (0xFF, None, None)  # a byte, or noise
@@ -92,7 +93,7 @@ def read(low: int, high: int) -> Array:
     import ctypes
 
     if low == high:
-        return np.empty(0, np.uint8)
+        return EMPTY(0, np.uint8)
     return np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
 
 
@@ -117,7 +118,8 @@ class Room:
 class Copies:
     """Memory like that of some arrays: those that share memory share it here, too."""
 
-    def __init__(self, examples: Sequence[Array]) -> None:
+    def __init__(self, examples: Sequence[Array], fixed: Sequence[bool]) -> None:
+        self.fixed = fixed
         self.scalars = [not isinstance(a, np.ndarray) for a in examples]
         self.kept = arrays = [np.asarray(a) for a in examples]
         spans = sorted((*span(a), k) for k, a in enumerate(arrays))
@@ -140,6 +142,7 @@ class Copies:
         for mine, a in zip(self.arrays, arrays, strict=True):
             if not a.flags.writeable:
                 mine.flags.writeable = False
+        self.constant = {id(r) for r, known in zip(self.room_of, fixed, strict=True) if known}
         self.boolean = {id(r) for r, a in zip(self.room_of, arrays, strict=True) if a.dtype == bool}
 
     def given(self) -> list[Any]:
@@ -148,9 +151,9 @@ class Copies:
 
     def spies(self, trace: Trace) -> list[Any]:
         """The same as spies."""
-        found = []
-        for scalar, a in zip(self.scalars, self.arrays, strict=True):
-            spy = spied(a, trace)
+        found: list[Any] = []
+        for scalar, known, a in zip(self.scalars, self.fixed, self.arrays, strict=True):
+            spy = spied(a, trace, known)
             spy.scalar = scalar
             found.append(spy)
         return found
@@ -162,18 +165,21 @@ class Copies:
 
     def fill(self, byte: int | None) -> None:
         for room in self.rooms:
-            fill(room.bytes, byte, id(room) in self.boolean)
+            if id(room) in self.constant:
+                room.bytes[...] = read(room.low, room.low + room.size)
+            else:
+                fill(room.bytes, byte, id(room) in self.boolean)
 
     def bytes(self) -> list[bytes]:
         return [room.bytes.tobytes() for room in self.rooms]
 
 
-_noise = np.random.default_rng(0)
+_noise = random.Random(0)
 
 
 def fill(room: Array, byte: int | None, boolean: bool) -> None:
     """Fill bytes with one, or with noise; `boolean` ones with 0 and 1."""
-    room[...] = _noise.integers(0, 256, room.size, np.uint8) if byte is None else byte
+    room[...] = np.frombuffer(_noise.randbytes(room.size), np.uint8) if byte is None else byte
     if boolean:
         room &= 1
 
@@ -193,15 +199,32 @@ def _get(plan: Plan) -> Callable[..., Any]:
 
 
 @contextmanager
-def watched(fn: Callable[..., Any]) -> Iterator[None]:
-    """Let `fn(plan, *arguments)` stand for this thread's `plan.run(*arguments)`."""
+def watched(trace: Trace) -> Iterator[None]:
+    """Let `trace` see this thread's plans, instead of running them, and NumPy's functions that no
+    array can take over."""
     global _watcher
+    numpy: Any = np
+    mine = threading.get_ident()
+
+    def empty(*how: Any, **more: Any) -> Any:
+        made = EMPTY(*how, **more)
+        if threading.get_ident() != mine:
+            return made
+        return trace.made_empty(made)
+
     with _swapping:
-        _watcher = threading.get_ident(), fn
+        _watcher = mine, trace.run
+        before = {name: getattr(np, name) for name in INSTEAD}
         _class.run = property(_get, _slot.__set__)
         try:
+            for name, instead in INSTEAD.items():
+                setattr(numpy, name, instead)
+            numpy.empty = empty
             yield
         finally:
+            numpy.empty = EMPTY
+            for name, own in before.items():
+                setattr(numpy, name, own)
             _class.run = _slot
             _watcher = None
 
@@ -217,7 +240,7 @@ class Other:
         root = a
         while isinstance(root.base, np.ndarray):
             root = root.base
-        self.root, self.base = root, span(a)[0]
+        self.root, self.base, self.empty = root, span(a)[0], False
         self.low, self.high = span(root)
         if self.high - self.low > MOST_KEPT or root.dtype.hasobject:
             raise Refused("a large array of Python's")
@@ -251,6 +274,7 @@ class Trace:
         self.constants: list[Any] = []
         self.known: list[tuple[int, int, Place]] = []  # first and last address, what is there
         self.others: list[Other] = []
+        self.empties: dict[tuple[int, int], Any] = {}  # arrays of Python's with nothing in them
         self.written: set[int] = set()  # which of those are written
         self.shadows: list[tuple[int, int, Any]] = []  # what is in memory, as far as was told
         for k, a in enumerate(copies.arrays):
@@ -289,6 +313,7 @@ class Trace:
         if words is not None:
             return words
         other = Other(a)
+        other.empty = (other.low, other.high) in self.empties
         place = Place("other", len(self.others))
         self.others.append(other)
         other.seen.add((low - other.base, high - other.base))
@@ -319,8 +344,8 @@ class Trace:
             arrays[name] = spied(made, self)
             at[name] = self.temp(made)
         for name, size in plan.workspace.items():
-            arrays[name] = spied(np.empty(size, np.uint8), self)
-            at[name] = self.temp(arrays[name])
+            room = EMPTY(size, np.uint8)
+            arrays[name], at[name] = spied(room, self), self.temp(room)
         for name, a in plan.constants.items():
             arrays[name] = a
             at[name] = Place("constant", len(self.constants))
@@ -356,7 +381,11 @@ class Trace:
         operands = tuple([self.lying(a) if isinstance(a, np.ndarray) else a for a in event.arrays])
         low, high = span(event.out)
         if low != high and not any(first <= low and high <= last for first, last, _ in self.known):
-            self.uninitialised(event.out)
+            root = event.out
+            while isinstance(root.base, np.ndarray):
+                root = root.base
+            if span(root) not in self.empties:  # NumPy made it just now
+                self.temp(root)
         out = self.lying(event.out)
         self.write(out.place)
         for first, last, bits in self.shadows:
@@ -364,12 +393,10 @@ class Trace:
                 bits[low - first : high - first] = read(low, high)
         self.work.append(event._replace(arrays=operands, out=out))
 
-    def uninitialised(self, a: Array) -> None:
-        """An array was made."""
-        root = a
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        self.temp(root)
+    def made_empty(self, a: Array) -> Any:
+        """Python made an array with nothing in it."""
+        self.empties[span(a)] = a
+        return spied(a, self)
 
     def lying(self, a: Array) -> Lying:
         place = self.place(a)
@@ -454,16 +481,15 @@ def traced(
     """A run on memory full of one byte or of noise: the trace and where the results lie."""
     copies.fill(byte)
     trace = Trace(copies, byte)
-    with watched(trace.run):
+    with watched(trace):
         found = made(line, perform(line, dict(zip(names, copies.spies(trace), strict=True))))
-    for a in found:
-        if not isinstance(a, np.ndarray):
-            raise Refused("a result is a number")
+    if not all(isinstance(a, np.ndarray) for a in found):
+        raise Refused("a result is a number")
     results = [trace.lying(a) for a in found]
     if trace.changed():
         raise Refused("Python writes to an array")
     if any(other.now() != other.bits for k, other in enumerate(trace.others)
-           if k not in trace.written):  # fmt: skip
+           if k not in trace.written and not other.empty):  # fmt: skip
         raise Refused("Python writes to an array of its own")
     return trace, results
 
@@ -480,17 +506,18 @@ def same(a: Trace, b: Trace) -> bool:
     )
 
 
-def lower(line: Line, examples: dict[Ref, Array]) -> Lowered:
+def lower(line: Line, examples: dict[Ref, Array], fixed: Sequence[bool]) -> Lowered:
     """A line as calls.
 
     Args:
         examples: an array or a scalar for each value that it reads, in the order of `Line.reads`.
+        fixed: which of them are the same in each run.
 
     Raises:
         Refused: it is more than launches, or might be.
     """
     names = list(examples)
-    copies = Copies(list(examples.values()))
+    copies = Copies(list(examples.values()), fixed)
     runs = [traced(line, names, copies, byte) for byte in FILLS]
     trace, results = runs[0]
     for other, lying in runs[1:]:
@@ -519,7 +546,8 @@ def assembled(runs: list[Trace], results: list[Lying]) -> Lowered:
         lead = other.base - other.low
         bits = other.bits_of(other.seen)
         known = all(run.others[k].bits_of(other.seen) == bits for run in runs)
-        if k in trace.written:
+        known = known and not other.empty
+        if k in trace.written or other.empty:
             before = -(-lead // 64) * 64
             where[k] = made.temp(before + other.high - other.base).moved(before)
             if known:  # it holds something, such as zeros
@@ -529,7 +557,7 @@ def assembled(runs: list[Trace], results: list[Lying]) -> Lowered:
                     to = how._replace(place=where[k].moved(first))
                     calls += small.calls(Event("copy", None, (how,), to), made)
             continue
-        if not known:
+        if not known and not other.empty:
             raise Refused("NumPy computes in between")
         where[k] = Place("constant", len(made.constants), lead)
         made.constants.append(other.root)

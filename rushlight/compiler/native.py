@@ -39,6 +39,9 @@ Array = Any
 OURS = __name__.partition(".")[0] + "."  # where functions come from that may be tried out
 
 
+QUIET = ("gradient", "forget gradient")  # effects that look at no number: see `capture.py`
+
+
 class Entry:
     """A part of an executor, for people.
 
@@ -156,13 +159,14 @@ class Build:
             raise Refused("an operand is no array")
         if any(r not in self.lies for r in names):
             raise Refused("an operand is a number")
-        key = key_of(line, names, examples)
+        fixed = [self.lies[r][0].kind == "constant" for r in names]
+        key = key_of(line, names, examples, fixed)
         found = self.known.get(key) if key is not None else None
         if found is None:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    found = lower(line, dict(zip(names, examples, strict=True)))
+                    found = lower(line, dict(zip(names, examples, strict=True)), fixed)
             except Refused as e:
                 found = str(e)
             except Exception as e:  # whatever the function does not do with copies
@@ -206,15 +210,19 @@ class Build:
             "constant": [(Buffer("constant", a.nbytes, None, a), 0) for a in lowered.constants],
             "nothing": [(Buffer("constant", 0, None, np.empty(8)), 0)],
         }
-        found = []
+        found, there = [], set()
         for ref, how in zip(step.line.makes(), lowered.results, strict=True):
             buffer, start = step.places[how.place.kind][how.place.number]
             moved = how._replace(place=Place("in", 0, start + how.place.offset))
             if ref in self.lies and (self.lies[ref][0] is not buffer or self.lies[ref][1] != moved):
                 raise Refused("a value that is made twice")
+            if ref in self.lies:
+                there.add(ref)
+            elif lowered.calls and buffer.ref is not None:
+                raise Refused("a view beside what is computed")
             found.append((ref, (buffer, moved)))
         self.lies.update(found)
-        step.buffers = temps
+        step.buffers, step.there = temps, there
 
     def changes(self, ref: Ref) -> bool:
         """Whether somebody writes to the memory of a value, or keeps it."""
@@ -312,7 +320,8 @@ class Text:
         """Whether a line is called from Python: it is no calls, or it makes for Python a view of
         what comes from outside."""
         return step.lowered is None or any(
-            r in needed and self.build.lies[r][0].ref not in (None, r) for r in step.line.makes()
+            r in needed and r not in step.there and self.build.lies[r][0].ref not in (None, r)
+            for r in step.line.makes()
         )
 
     def function(self) -> Callable[..., tuple[Array, ...]]:
@@ -330,14 +339,19 @@ class Text:
                     else:
                         space[f"v{k}"] = a
         pending: list[Step] = []
-        for step in self.build.steps:
-            if not self.by_python(step, self.needed):
+        later: list[Step] = []  # effects that only keep arrays, after the calls that are pending
+        for step in [*self.build.steps, None]:
+            if step is not None and not self.by_python(step, self.needed):
                 pending.append(step)
-                continue
-            self.native(pending)
-            self.call(step)
-            pending = []
-        self.native(pending)
+            elif step is not None and step.line.record.name in QUIET:
+                later.append(step)
+            else:
+                self.native(pending)
+                for effect in later:
+                    self.call(effect)
+                if step is not None:
+                    self.call(step)
+                pending, later = [], []
         self.lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
         space["other"], space["lock"] = second(program), threading.Lock()
         # kernels and constants, of which the words know the addresses
@@ -523,7 +537,7 @@ def ours(fn: Any) -> bool:
     return (module + ".").startswith((OURS, "numpy.")) or module.startswith(OURS)
 
 
-def key_of(line: Line, names: list[Ref], examples: list[Array]) -> Any:
+def key_of(line: Line, names: list[Ref], examples: list[Array], fixed: list[bool]) -> Any:
     """What the calls of a line depend on."""
     number = {r: k for k, r in enumerate(names)}
     spans = [span(a) if isinstance(a, np.ndarray) else (0, 0) for a in examples]
@@ -538,7 +552,8 @@ def key_of(line: Line, names: list[Ref], examples: list[Array]) -> Any:
              for a in examples]  # fmt: skip
     operands_, kw = frozen(line.operands, number), frozen(tuple(line.kw.items()), number)
     structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
-    return id(line.record.fn), operands_, kw, tuple(metas), tuple(beside), structure
+    known = tuple([a.tobytes() if k else None for a, k in zip(examples, fixed, strict=True)])
+    return id(line.record.fn), operands_, kw, tuple(metas), tuple(beside), structure, known
 
 
 def frozen(x: Any, number: dict[Ref, int]) -> Any:

@@ -40,7 +40,7 @@ NAMES = {
     "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor",
     "invert": "bitwise_not", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "isnan": "isnan",
     "isinf": "isinf", "isfinite": "isfinite", "copysign": "copysign", "where": "where",
-    "square": "square", "reciprocal": "reciprocal",
+    "square": "square", "reciprocal": "reciprocal", "power": "pow", "sign": "sign",
 }  # fmt: skip
 WHOLE = {1: "s8", 2: "i16", 4: "i32", 8: "i64"}  # elements that are copied as they are
 
@@ -55,13 +55,16 @@ class Named:
 @functools.cache
 def formula(name: str) -> select.Formula:
     """The formula of one of NumPy's functions."""
-    op = Named({"square": "mul", "reciprocal": "div"}.get(name, name))
+    op = Named({"square": "mul", "reciprocal": "div"}.get(name, name.partition("_")[0]
+               if name.startswith("pow_") else name))  # fmt: skip
 
     def seen(*given: Any) -> Any:
         if name == "square":
             given = (given[0], given[0])
         elif name == "reciprocal":
             given = (1.0, given[0])
+        elif name.startswith("pow_"):
+            given = (given[0], float(name[4:]))
         trace = next(x.trace for x in given if isinstance(x, select.Expr))
         return trace.call(op, given)
 
@@ -266,6 +269,11 @@ def elementwise(event: Event) -> list[Way]:
     name = NAMES.get("where" if event.name == "where" else event.what.__name__)
     if name is None or event.more:
         raise Refused(f"NumPy: {event.what.__name__}")
+    if name == "pow":
+        base, exponent = event.arrays
+        if exponent.__class__ not in (int, float) or exponent not in select.EXPONENTS:
+            raise Refused("NumPy: power")
+        name, event = f"pow_{float(exponent)}", event._replace(arrays=(base,))
     numbers = [a for a in event.arrays if not isinstance(a, Lying)]
     if any(a.__class__ not in (int, float) for a in numbers):
         raise Refused("NumPy computes with a truth")

@@ -41,10 +41,12 @@ class Event(NamedTuple):
 
 
 class Spy(np.ndarray):
-    """See above. `trace` is whoever is told, by `trace.event(event)`."""
+    """See above. `trace` is whoever is told, by `trace.event(event)`. One that is `known` is the same
+    in each run: Python may look at its numbers, and what is computed of such ones alone is known."""
 
     trace: Any = None
     scalar = False
+    known = False
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -52,7 +54,7 @@ class Spy(np.ndarray):
 
     def __array_finalize__(self, of: Any) -> None:
         if of is not None and type(of) is Spy:
-            self.trace = of.trace
+            self.trace, self.known = of.trace, of.known
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **kw: Any) -> Any:
         out = kw.pop("out", None)
@@ -74,6 +76,8 @@ class Spy(np.ndarray):
         elif out is not None:
             kw["out"] = ...
         result = getattr(ufunc, method)(*plain, **kw)
+        if target is None and all(a.known for a in given if type(a) is Spy):
+            return spied(result, trace, True)
         made = spied(result, trace) if target is None else target
         name = "ufunc" if method == "__call__" else "reduce"
         if ufunc is np.matmul:
@@ -92,7 +96,10 @@ class Spy(np.ndarray):
     def dot(self, other: Any, out: Any = None) -> Any:
         if out is not None:
             raise Refused("NumPy: dot with out")
-        made = spied(bare(self).dot(bare(other)), self.trace)
+        known = self.known and (type(other) is not Spy or other.known)
+        made = spied(bare(self).dot(bare(other)), self.trace, known)
+        if known:
+            return made
         self.trace.event(Event("dot", None, (bare(self), bare(other)), bare(made)))
         return made
 
@@ -116,11 +123,11 @@ class Spy(np.ndarray):
 
     def reshape(self, *shape: Any, **kw: Any) -> Any:
         result = bare(self).reshape(*shape, **kw)
-        if self.size and not np.may_share_memory(result, self):
+        if self.size and not self.known and not np.may_share_memory(result, self):
             if kw:
                 raise Refused("NumPy: reshape")
             return copied(self, result)
-        return spied(result, self.trace)
+        return spied(result, self.trace, self.known)
 
     def ravel(self, order: Any = "C") -> Any:
         return self.reshape(-1) if order == "C" else refuse("ravel")
@@ -131,11 +138,17 @@ class Spy(np.ndarray):
 
     def __getitem__(self, key: Any) -> Any:
         found = bare(self)[key]
-        if found.__class__ is not np.ndarray:
-            raise Refused("Python looks at a number")
-        if not found.size or np.may_share_memory(found, self):
-            return spied(found, self.trace)
+        if found.__class__ is not np.ndarray:  # one number, which nobody has looked at yet
+            place = bare(self)[(*key, ...) if isinstance(key, tuple) else (key, ...)]
+            one = spied(place, self.trace, self.known)
+            one.scalar = True
+            return one
+        if not found.size or self.known or np.may_share_memory(found, self):
+            return spied(found, self.trace, self.known)
         raise Refused("NumPy: an index that is an array")
+
+    def __iter__(self) -> Any:
+        return iter([self[k] for k in range(len(self))])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         to = bare(self)[key] if not isinstance(key, np.ndarray) else None
@@ -155,6 +168,8 @@ def refuse(name: str) -> Any:
 
 def _no(name: str) -> Any:
     def method(self: Any, *args: Any, **kw: Any) -> Any:
+        if type(self) is Spy and self.known:
+            return getattr(bare(self)[()] if self.scalar else bare(self), name)(*args, **kw)
         if name in LOOKS:
             raise Refused("Python looks at a number")
         raise Refused(f"NumPy: {name}")
@@ -163,7 +178,7 @@ def _no(name: str) -> Any:
 
 
 LOOKS = ("__float__", "__int__", "__bool__", "__index__", "__complex__", "__contains__", "item",
-         "tolist", "tobytes", "__iter__", "__str__", "__repr__", "__format__", "__reduce__",
+         "tolist", "tobytes", "__str__", "__repr__", "__format__", "__reduce__",
          "__reduce_ex__", "dump", "dumps", "tofile")  # fmt: skip
 for _name in (*LOOKS, "argmax", "argmin", "argpartition", "argsort", "byteswap", "choose", "clip",
               "compress", "cumprod", "cumsum", "diagonal", "nonzero", "partition", "put", "repeat",
@@ -179,20 +194,21 @@ def bare(a: Any) -> Any:
     return a.view(np.ndarray)
 
 
-def spied(a: Any, trace: Any) -> Any:
+def spied(a: Any, trace: Any, known: bool = False) -> Any:
     """An array that tells; a scalar's array tells, too."""
     if type(a) is Spy:
         return a
     scalar = not isinstance(a, np.ndarray)
     made = np.asarray(a).view(Spy)
-    made.trace, made.scalar = trace, scalar
+    made.trace, made.scalar, made.known = trace, scalar, known
     return made
 
 
 def copied(source: Any, result: Any) -> Any:
     """A copy that NumPy made, told; in another shape, it is one of the elements in their order."""
-    made = spied(result, source.trace)
-    source.trace.event(Event("copy", None, (bare(source),), result.reshape(source.shape)))
+    made = spied(result, source.trace, source.known)
+    if not source.known:
+        source.trace.event(Event("copy", None, (bare(source),), result.reshape(source.shape)))
     return made
 
 
@@ -209,9 +225,7 @@ def _copyto(trace: Any, dst: Any, src: Any, casting: str = "same_kind", where: A
 
 
 def _empty_like(trace: Any, a: Any, *args: Any, **kw: Any) -> Any:
-    made = np.empty_like(bare(a), *args, **kw)
-    trace.uninitialised(made)
-    return spied(made, trace)
+    return trace.made_empty(np.empty_like(bare(a), *args, **kw))
 
 
 def _filled_like(value: Any) -> Any:
@@ -278,6 +292,31 @@ def _shares(trace: Any, a: Any, b: Any, *args: Any) -> bool:
     return np.may_share_memory(bare(a), bare(b), *args)
 
 
+def _plain(fn: Any) -> Any:
+    """`np.ascontiguousarray` and the like, which NumPy lets nobody take over."""
+
+    def made_of(a: Any, *how: Any, **more: Any) -> Any:
+        if type(a) in (list, tuple) and len(a) == 1 and type(a[0]) is Spy and a[0].ndim == 0:
+            spy, plain = a[0], [bare(a[0])]
+            result = fn(plain, *how, **more)
+            spy.trace.event(Event("copy", None, (bare(spy),), result.reshape(())))
+            return spied(result, spy.trace)
+        if type(a) is not Spy:
+            return fn(a, *how, **more)
+        result = fn(bare(a), *how, **more)
+        if np.may_share_memory(result, a):
+            return spied(result, a.trace, a.known)
+        return copied(a, result)
+
+    return made_of
+
+
+# What a trace puts in the place of NumPy's functions: they pass on what is not a spy.
+INSTEAD = {
+    "asarray": _plain(np.asarray), "ascontiguousarray": _plain(np.ascontiguousarray),
+    "asfortranarray": _plain(np.asfortranarray), "array": _plain(np.array),
+}  # fmt: skip
+EMPTY = np.empty
 FUNCTIONS: dict[Any, Any] = {
     np.copyto: _copyto, np.empty_like: _empty_like, np.zeros_like: _filled_like(0),
     np.ones_like: _filled_like(1), np.full_like: _filled_like(None), np.where: _where,
