@@ -32,6 +32,7 @@ from .spy import EMPTY, INSTEAD, Event, Refused, Spy, bare, spied
 
 Array = Any
 FILLS = (0xFF, None, None)  # a byte, or noise
+MAKERS = ("empty", "zeros", "ones", "full")  # NumPy's functions that make arrays
 MOST_KEPT = 1 << 22  # bytes of an array of Python's that may be a constant of a plan
 
 
@@ -60,6 +61,7 @@ class Lowered:
         self.temps, self.constants = list(temps), list(constants)
         self.results: tuple[Lying, ...] = tuple(results)
         self.flops, self.bytes = flops, bytes
+        self.empties: set[int] = set()  # temps that Python made with nothing in them
 
     def temp(self, size: int) -> Place:
         """Room for an array."""
@@ -206,23 +208,30 @@ def watched(trace: Trace) -> Iterator[None]:
     numpy: Any = np
     mine = threading.get_ident()
 
-    def empty(*how: Any, **more: Any) -> Any:
-        made = EMPTY(*how, **more)
-        if threading.get_ident() != mine:
-            return made
-        return trace.made_empty(made)
+    def telling(fn: Any) -> Any:
+        def make(*how: Any, **more: Any) -> Any:
+            if threading.get_ident() != mine:
+                return fn(*how, **more)
+            if any(type(x) is Spy for x in (*how, *more.values())):
+                raise Refused(f"NumPy: {fn.__name__} of an array's number")
+            made = fn(*how, **more)
+            if made.__class__ is not np.ndarray or made.dtype.hasobject:
+                return made
+            return trace.made_empty(made) if fn is EMPTY else trace.made_full(made)
+
+        return make
 
     with _swapping:
         _watcher = mine, trace.run
-        before = {name: getattr(np, name) for name in INSTEAD}
+        before = {name: getattr(np, name) for name in (*INSTEAD, *MAKERS)}
         _class.run = property(_get, _slot.__set__)
         try:
             for name, instead in INSTEAD.items():
                 setattr(numpy, name, instead)
-            numpy.empty = empty
+            for name in MAKERS:
+                setattr(numpy, name, telling(before[name]))
             yield
         finally:
-            numpy.empty = EMPTY
             for name, own in before.items():
                 setattr(numpy, name, own)
             _class.run = _slot
@@ -396,6 +405,14 @@ class Trace:
     def made_empty(self, a: Array) -> Any:
         """Python made an array with nothing in it."""
         self.empties[span(a)] = a
+        fill(read(*span(a)), None, a.dtype == bool)  # so that each byte that is written shows
+        self.shade(*span(a))
+        return spied(a, self)
+
+    def made_full(self, a: Array) -> Any:
+        """Python made an array that is the same each time."""
+        self.place(a)
+        self.shade(*span(a))
         return spied(a, self)
 
     def lying(self, a: Array) -> Lying:
@@ -550,6 +567,8 @@ def assembled(runs: list[Trace], results: list[Lying]) -> Lowered:
         if k in trace.written or other.empty:
             before = -(-lead // 64) * 64
             where[k] = made.temp(before + other.high - other.base).moved(before)
+            if other.empty:
+                made.empties.add(where[k].number)
             if known:  # it holds something, such as zeros
                 for part, (first, _) in zip(bits, sorted(other.seen), strict=True):
                     start = np.frombuffer(part, np.uint8)
@@ -607,7 +626,7 @@ def check(
     for lying, a, wanted in zip(lowered.results, found, bits, strict=True):
         if lying.shape != a.shape or lying.strides != a.strides or lying.dtype != a.dtype:
             raise Refused("the launches make another array")
-        if not a.size or not written_by(lowered, lying.place):  # memory with nothing in it yet
+        if not a.size or is_empty(lowered, lying.place):
             continue
         at = address(lying.place)
         one = np.lib.stride_tricks.as_strided(
@@ -617,11 +636,11 @@ def check(
             raise Refused("the launches make other bytes")
 
 
-def written_by(lowered: Lowered, place: Place) -> bool:
-    """Whether there is something in a place: it is no memory that is made and not written."""
-    return place.kind != "temp" or any(
+def is_empty(lowered: Lowered, place: Place) -> bool:
+    """Whether nothing was written to a place yet."""
+    return place.kind == "temp" and place.number in lowered.empties and not any(
         place[:2] == p[:2] for call in lowered.calls for p in call.places()
-    )
+    )  # fmt: skip
 
 
 def operands(line: Line) -> list[Ref]:
