@@ -129,6 +129,7 @@ class Build:
         self.program = program
         self.steps = [Step(k, line) for k, line in enumerate(program.lines)]
         self.lies: dict[Ref, tuple[Buffer, Lying]] = {}  # of each array, where it is
+        self.unsure: set[Ref] = set()  # arrays whose shapes are a matter of numbers
         self.known: dict[Any, Lowered | str] = {}
         self.leaving = self.values_that_leave()
         written = {r for line in program.lines for r in line.writes()}
@@ -231,6 +232,11 @@ class Build:
 
     def place_made(self, step: Step) -> None:
         """The arrays that come out of a line that Python calls."""
+        if getattr(step.line.record, "data_dependent", False) or any(
+            r in self.unsure for r in step.line.reads()
+        ):
+            self.unsure.update(step.line.makes())
+            return
         reads = [r for r in operands(step.line) if r in self.lies]
         for ref in step.line.makes():
             a = self.program.values[ref].example
@@ -267,12 +273,7 @@ class Build:
     def function(self) -> Callable[..., tuple[Array, ...]]:
         self.place_values()
         arena = self.settle()
-        run = described(Text(self).function(), self.entries(), arena)
-        for value in self.program.values:  # what the run that was written down made may go
-            a = value.example
-            if value.kind != HELD and a.__class__ is np.ndarray:
-                value.example = MetaArray(a.shape, a.dtype, a.strides)
-        return run  # type: ignore[no-any-return]
+        return described(Text(self).function(), self.entries(), arena)  # type: ignore[no-any-return]
 
     def entries(self) -> list[Entry]:
         found = []
@@ -354,6 +355,9 @@ class Text:
                 pending, later = [], []
         self.lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
         space["other"], space["lock"] = second(program), threading.Lock()
+        space["examples"] = [v for v in program.values
+                             if v.kind != HELD and v.example.__class__ is np.ndarray]  # fmt: skip
+        space["forgotten"] = forgotten
         # kernels and constants, of which the words know the addresses
         space["kept"] = [step.lowered for step in self.build.steps]
         signature = ", ".join(f"v{r:d}" for r in program.given)
@@ -363,6 +367,7 @@ class Text:
             f"        return other()({signature})",
             "    try:",
             "        if pool.size != current.num_threads or not adopted(): ready()",
+            "        if examples: forgotten(examples)",
         ]
         source = [
             *before,
@@ -514,6 +519,14 @@ def with_copies(lowered: Lowered) -> Lowered:
         results.append(how)
     made.calls, made.results = tuple(calls), tuple(results)
     return made
+
+
+def forgotten(values: list[Any]) -> None:
+    """Let what the run that was written down made go, with the first run that follows it."""
+    for value in values:
+        a = value.example
+        value.example = MetaArray(a.shape, a.dtype, a.strides)
+    values.clear()
 
 
 def lying(a: Array) -> Lying:
