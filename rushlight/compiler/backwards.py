@@ -74,8 +74,8 @@ class Recorder(Observer):
             found = self.number.get(id(x))
             if found is not None:
                 return found
-            of = self.forward.number.get(id(x))
-            if of is not None:
+            of = self.forward.number.get(id(x))  # the array itself, unless it has gone since
+            if of is not None and self.forward.program.values[of].example is x:
                 self.saved.append(of)
                 found = self.value(GIVEN, x, f"%{of:d} of the forward")
                 self.program.given.append(found)

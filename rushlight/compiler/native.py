@@ -232,7 +232,8 @@ class Build:
 
     def place_made(self, step: Step) -> None:
         """The arrays that come out of a line that Python calls."""
-        if getattr(step.line.record, "data_dependent", False) or any(
+        numerics = getattr(step.line.record, "numerics", None)
+        if getattr(numerics, "data_dependent", False) or any(
             r in self.unsure for r in step.line.reads()
         ):
             self.unsure.update(step.line.makes())

@@ -41,8 +41,9 @@ class Event(NamedTuple):
 
 
 class Spy(np.ndarray):
-    """See above. `trace` is whoever is told, by `trace.event(event)`. One that is `known` is the same
-    in each run: Python may look at its numbers, and what is computed of such ones alone is known."""
+    """See above. `trace` is whoever is told, by `trace.event(event)`. One that is `known` is the
+    same in each run: Python may look at its numbers; what is computed of such ones alone is known.
+    """
 
     trace: Any = None
     scalar = False
