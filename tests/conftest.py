@@ -31,7 +31,7 @@ LEFT = pytest.StashKey[int]()  # how many tests marked `long` this run leaves to
 
 def pytest_configure(config: pytest.Config) -> None:
     # What a shell starts in the background may ignore Ctrl-C, and hands that on to its children, of
-    # which some tests expect that they end by it. (A handler is not handed on: they get the default.)
+    # which some tests expect that they end by it. (A handler is not handed on: the default is.)
     ours = threading.current_thread() is threading.main_thread()
     if ours and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -22,7 +22,7 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     Values are local variables, forgotten after their last use: their memory serves the next.
     """
     space: dict[str, Any] = {}
-    lines = []
+    lines: list[str] = []
     where: dict[int, Any] = {}  # line of the text to (file, line) of the user's
     last = program.last_uses()
     for k, value in enumerate(program.values):

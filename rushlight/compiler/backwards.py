@@ -27,7 +27,7 @@ from ..autograd.node import (
 from ..autograd.observe import Observer
 from ..autograd.unbroadcast import add
 from .program import GIVEN, MADE, Line, Program, Ref, Value
-from .reads import Unknown
+from .seeing import Unknown
 
 MOST_RESULTS = 3  # with a history: there is a backward program for each set of them
 
@@ -147,7 +147,8 @@ class Plan:
         self.saved: list[Ref] = []
         self.ways: dict[tuple[int, ...], Way] = {}
         for chosen, recorder in found.items():
-            program, returns = recorder.program, []
+            program = recorder.program
+            returns: list[int | None] = []
             for of, n in zip(totals[chosen], most, strict=True):
                 for k in range(n):
                     if k < len(of):
@@ -174,6 +175,7 @@ class Plan:
         kept = [a for a in kept if a.__class__ is np.ndarray]
         self.watched = [t for t, *_ in capture.tensors if shares(t, kept)]
         self.kept_outputs = [k for k, t in enumerate(returned) if shares(t, kept)]
+        self.others: list[tuple[int, int]] = []  # edges that are other results: (edge, result)
         self.pure = not any(line.writes() for line in capture.program.lines)
 
 
@@ -229,7 +231,8 @@ def groups(results: list[Any]) -> list[list[int]]:
     """
     between: list[set[int]] = []
     for y in results:
-        others = [x for x in results if node_of(engine.edge_of(x)) is not node_of(engine.edge_of(y))]
+        own = node_of(engine.edge_of(y))
+        others = [x for x in results if node_of(engine.edge_of(x)) is not own]
         with ending_at(others):
             ends = {id(node_of(engine.edge_of(x))) for x in others}
             between.append({id(n) for n in history(y)} - ends)

@@ -2,8 +2,8 @@
 
 The run is eager and complete, so whatever happens, its result is the right one. An observer at the
 door writes down every computation on arrays (`Recorder`), hooks in the instrumented code note what
-Python reads (`reads.py`). What the run changes beside arrays is either repeated by each replay, in
-its place (`optimizer.step()`, gradients of leaves), or makes the capture fail, with the reason.
+Python reads (`reading.py`). What the run changes beside arrays is either repeated by each replay,
+in its place (`optimizer.step()`, gradients of leaves), or makes the capture fail, with the reason.
 
 Not here: how a program runs again (`replay.py`).
 """
@@ -22,9 +22,11 @@ from ..autograd.node import LEAF, Cell, Extras, Freed, Out, TensorBase, tick
 from ..autograd.observe import Observer
 from ..tensor import Parameter, Tensor
 from . import known
+from .acting import Hooks
+from .frames import here
 from .guards import grad_of
 from .program import GIVEN, HELD, MADE, Effect, Line, Program, Ref, Value
-from .reads import Reads, Unknown, here
+from .seeing import Unknown
 
 Array = Any
 ndarray = np.ndarray
@@ -50,7 +52,7 @@ class Capture(Observer):
     def __init__(self) -> None:
         self.program = Program()
         self.number: dict[int, Ref] = {}
-        self.reads = Reads(self)
+        self.reads = Hooks(self)
         self.modules: list[Any] = []
         self.tensors: list[tuple[Any, bool, Any]] = []
         self.known: set[int] = set()
@@ -82,7 +84,7 @@ class Capture(Observer):
             return f"is a {type(t).__name__}, a subclass of Tensor"
         if t._a.__class__ is not ndarray:
             return "has no data"
-        if t._v is not None and t._v.seen != t._vc.count:
+        if t._v is not None and t._v.seen != t._version:
             door.refresh(t)
         if t._fn is not None and t._fn is not LEAF and not given:
             return "has a history from outside"

@@ -59,8 +59,9 @@ class Guards:
                      f"{words} is {value!r}", slow)  # fmt: skip
         elif value.__class__ in (str, bytes):
             name = self.name(value)
-            self.add(f"({expression} is {name} or ({expression}).__class__ is {value.__class__.__name__}"
-                     f" and {expression} == {name})", f"{words} is {value!r}", slow)  # fmt: skip
+            cls = value.__class__.__name__
+            self.add(f"({expression} is {name} or ({expression}).__class__ is {cls} and "
+                     f"{expression} == {name})", f"{words} is {value!r}", slow)  # fmt: skip
         else:
             self.add(f"{expression} is {self.name(value)}", f"{words} is the same {kind(value)}",
                      slow)  # fmt: skip

@@ -8,8 +8,8 @@
 
 The copy is compiled from the function's syntax tree, keeps file, lines, globals, defaults and
 closure, and runs natively: control flow, exceptions and generators are Python's. What the hooks do
-is in `reads.py`. A function whose source is not there, or that holds a statement which nobody can
-look into (a class, `await`, `match`, `global x; x = …`), has no copy.
+is in `reading.py` and `acting.py`. A function whose source is not there, or that holds a statement
+which nobody can look into (a class, `await`, `match`, `global x; x = …`), has no copy.
 """
 
 from __future__ import annotations
@@ -80,13 +80,8 @@ def copy_of(code: CodeType) -> CodeType:
     if isinstance(changed, ast.FunctionDef):
         changed.name = MADE  # its own name in it is the global, or the closure's, as it was
     names = [HOOKS, *code.co_freevars]
-    outer = ast.FunctionDef(
-        name="_factory", args=ast.arguments(
-            posonlyargs=[], args=[ast.arg(arg=n) for n in names], kwonlyargs=[], kw_defaults=[],
-            defaults=[],
-        ), body=[changed if isinstance(changed, ast.FunctionDef) else ast.Expr(changed)],
-        decorator_list=[], type_params=[],
-    )  # fmt: skip
+    body = changed if isinstance(changed, ast.FunctionDef) else ast.Expr(changed)
+    outer = function_def("_factory", named(names), [body])
     module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
     made = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
     factory = next(c for c in made.co_consts if isinstance(c, CodeType))
@@ -257,10 +252,7 @@ class Hooked(ast.NodeTransformer):
             return ast.copy_location(ast.Lambda(args=bare(node.args), body=self.visit(node.body)),
                                      node)  # fmt: skip
         body = [self.visit(s) for s in node.body]
-        new = ast.FunctionDef(
-            name=node.name, args=bare(node.args), body=flat(body), decorator_list=[], returns=None,
-            type_params=[],
-        )  # fmt: skip
+        new = function_def(node.name, bare(node.args), flat(body))
         return ast.copy_location(new, node)
 
     def generic_visit(self, node: ast.AST) -> Any:
@@ -450,6 +442,22 @@ class Hooked(ast.NodeTransformer):
     def visit_FormattedValue(self, node: ast.FormattedValue) -> Any:
         node.value = hook("operand", self.visit(node.value), like=node.value)
         return node
+
+
+def function_def(name: str, args: ast.arguments, body: list[Any]) -> ast.FunctionDef:
+    """A function as a syntax tree."""
+    made = ast.FunctionDef(name=name, args=args, body=body, decorator_list=[], returns=None)
+    if "type_params" in ast.FunctionDef._fields:  # from Python 3.12 on
+        made.type_params = []  # type: ignore[attr-defined]
+    return made
+
+
+def named(names: list[str]) -> ast.arguments:
+    """Arguments without defaults."""
+    return ast.arguments(
+        posonlyargs=[], args=[ast.arg(arg=n) for n in names], kwonlyargs=[], kw_defaults=[],
+        defaults=[],
+    )  # fmt: skip
 
 
 def bare(args: ast.arguments) -> ast.arguments:

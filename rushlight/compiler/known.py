@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import functools
 import itertools
 import math
 import operator
@@ -17,6 +18,8 @@ import types
 from typing import Any
 
 import numpy as np
+
+from .instrument import HOOKS
 
 NUMBERS = (int, float, complex, bool)
 PLAIN = (*NUMBERS, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range, slice)
@@ -64,14 +67,15 @@ METADATA = frozenset((
 UNKNOWN = frozenset((
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng",
     "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_num_threads",
-    "set_num_interop_threads", "set_grad_enabled_", "use_deterministic_algorithms", "save", "load",
-    "set_printoptions", "from_numpy", "frombuffer", "as_tensor", "asarray", "from_dlpack",
+    "set_num_interop_threads", "set_grad_enabled_", "use_deterministic_algorithms", "save",
+    "load", "set_printoptions", "from_numpy", "frombuffer", "as_tensor", "asarray", "from_dlpack",
     "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "share_memory_", "set_",
     "storage", "untyped_storage", "data_ptr", "numpy", "tolist", "item", "resize_", "resize_as_",
-    "apply_", "map_", "map2_", "to_sparse", "pin_memory", "set_float32_matmul_precision", "compile",
-    "unique", "nonzero", "cov", "storage_offset", "is_set_to", "as_subclass", "_make_subclass", "__deepcopy__", "__reduce_ex__", "__setstate__",
-    "saved_tensors_hooks", "register_module_forward_hook", "checkpoint", "get_state", "set_state",
-    "index_reduce_", "put_", "accuracy", "seed_all", "rename", "rename_", "refine_names",
+    "apply_", "map_", "map2_", "to_sparse", "pin_memory", "set_float32_matmul_precision",
+    "compile", "unique", "nonzero", "cov", "storage_offset", "is_set_to", "as_subclass",
+    "_make_subclass", "__deepcopy__", "__reduce_ex__", "__setstate__", "saved_tensors_hooks",
+    "register_module_forward_hook", "checkpoint", "get_state", "set_state", "index_reduce_",
+    "put_", "accuracy", "seed_all", "rename", "rename_", "refine_names",
 ))  # fmt: skip
 
 # Parts of `rushlight.nn` that compute or change things; the others read attributes of modules and
@@ -99,7 +103,7 @@ def is_seen(fn: Any) -> bool:
 
 def is_ours(fn: Any) -> bool:
     """Whether a function, class or module belongs to this package."""
-    space = getattr(fn, "__globals__", None)  # a wrapper has the name of what it wraps
+    space: Any = getattr(fn, "__globals__", None)  # a wrapper has the name of what it wraps
     # (the class of functions has a descriptor of that name)
     given = isinstance(space, dict)
     module = space.get("__name__") if given else getattr(fn, "__module__", None)
@@ -125,3 +129,65 @@ def is_looked_into(fn: Any) -> bool:
 def is_number_type(value: Any) -> bool:
     """Whether a value is one that was taken out of a tensor, or could have been."""
     return isinstance(value, (*NUMBERS, np.generic, np.ndarray))
+
+
+# Values of this package that are compared as numbers are.
+COMPARED = ("dtype", "Device", "device", "memory_format", "layout")
+
+# -- what things are ------------------------------------------------------------------------------
+
+
+def lookup(cls: type, name: str) -> Any:
+    """What a class and its bases hold under a name, unbound."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def plain_call(fn: Any, args: Any, kw: Any) -> tuple[Any, Any, Any]:
+    """A call without `functools.partial`."""
+    while isinstance(fn, functools.partial):
+        args, kw = (*fn.args, *args), {**fn.keywords, **kw}
+        fn = fn.func
+    return fn, args, kw
+
+
+def has_hooks(module: Any) -> bool:
+    """Whether hooks run when a module is called."""
+    from ..nn import _hooks
+
+    state = module.__dict__
+    return bool(
+        module._forward_hooks or state["_forward_pre_hooks"] or state["_backward_hooks"]
+        or state["_backward_pre_hooks"] or _hooks._global_forward_pre_hooks
+        or _hooks._global_forward_hooks or _hooks._global_backward_hooks
+        or _hooks._global_backward_pre_hooks
+    )  # fmt: skip
+
+
+def known_value(value: Any) -> bool:
+    """Whether an argument is a value of this package that is compared as a number is."""
+    return is_ours(type(value)) and type(value).__name__ in COMPARED
+
+
+def looked_into(generator: types.GeneratorType[Any, Any, Any]) -> bool:
+    """Whether the code of a generator has hooks, or is this package's."""
+    code = generator.gi_code
+    if HOOKS in code.co_freevars:
+        return True
+    frame = generator.gi_frame
+    name = "" if frame is None else frame.f_globals.get("__name__", "")
+    return name == "rushlight" or name.startswith("rushlight.")
+
+
+def name_of(fn: Any) -> str:
+    """A function as people know it."""
+    if isinstance(fn, types.MethodType):
+        return f"{type(fn.__self__).__name__}.{fn.__name__}"
+    owner = getattr(fn, "__self__", None)
+    name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
+    if owner is not None and not isinstance(owner, types.ModuleType):
+        return str(name)
+    module = getattr(fn, "__module__", None)
+    return str(name) if module in (None, "builtins", "__main__") else f"{module}.{name}"

@@ -19,7 +19,7 @@ from ..autograd.node import Cell, Freed, Node, Out, freed_error, inplace_error, 
 from ..errors import message
 from .backwards import Plan, ending_at, groups, history
 from .program import MADE, Program
-from .reads import Unknown
+from .seeing import Unknown
 
 
 def laid_out(g: Any, strides: tuple[int, ...]) -> Any:
@@ -42,7 +42,7 @@ class Regions:
         executor: Callable[..., Any], program: Program,
     ) -> None:  # fmt: skip
         if engine.twice[0]:
-            raise Unknown("results with a history are returned, and this program differentiates twice")
+            raise Unknown("results have a history, and this program differentiates twice")
         capture.reads.guards.space["twice"] = engine.twice
         capture.reads.guards.add("not twice[0]", "nobody differentiates twice")
         self.plans: list[Any] = []
@@ -92,6 +92,10 @@ class Region(Node):
     """The node of a compiled forward."""
 
     __slots__ = ("again", "cells", "n_out", "plan", "tensors")
+    plan: Plan
+    again: tuple[Any, ...]  # what runs the forward once more
+    cells: list[tuple[Any, Cell | None]]  # tensors whose values are saved, and their versions
+    tensors: list[Any]  # to whose places on the tape the edges lead
 
     def name(self) -> str:
         """PyTorch's name of such a node."""

@@ -31,9 +31,10 @@ from ..tensor import Tensor
 from . import known, native, region, split, stance
 from . import state as settings
 from .capture import Capture, is_freed, telling
+from .known import has_hooks, lookup
 from .origins import at_user_line
 from .program import GIVEN, MADE, Effect
-from .reads import Unknown, has_hooks, lookup
+from .seeing import Unknown
 
 MOST_TRIES = 2  # captures that fail before a function is left to eager
 
@@ -517,7 +518,7 @@ class Compiled:
 
     def split(self, unknown: Unknown) -> Any:
         """The function with the statement that cannot be replayed between compiled parts."""
-        fn = self.fn
+        fn: Any = self.fn
         if isinstance(fn, Module):
             fn = type(fn).forward if not has_hooks(fn) else None
         bound = getattr(fn, "__self__", None)

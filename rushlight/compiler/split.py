@@ -22,7 +22,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from . import known
-from .instrument import MADE, NoCopy, bare, keep_node, source_of
+from .instrument import MADE, NoCopy, bare, function_def, keep_node, named, source_of
 
 HEAD, REST, INNER = "_rl_head", "_rl_rest", "_rl_inner"
 
@@ -88,8 +88,7 @@ def driver(fn: FunctionType, line: int, compiled: Any) -> FunctionType | None:
         body.append(ast.Return(call))
     for s in body:
         ast.copy_location(s, middle)
-    made = ast.FunctionDef(name=node.name, args=bare(node.args), body=body, decorator_list=[],
-                           returns=None)  # fmt: skip
+    made = function_def(node.name, bare(node.args), body)
     ast.copy_location(made, node)
     return built(fn, made, space)
 
@@ -151,12 +150,7 @@ def function(fn: FunctionType, node: ast.FunctionDef, owner: str, body: list[Any
     if wanted is not None:
         values = ast.Tuple([name(n) for n in wanted], ast.Load())
         statements.append(ast.copy_location(ast.Return(values), body[-1]))
-    args = ast.arguments(
-        posonlyargs=[], args=[ast.arg(arg=n) for n in given], kwonlyargs=[], kw_defaults=[],
-        defaults=[],
-    )  # fmt: skip
-    made = ast.FunctionDef(name=node.name, args=args, body=statements, decorator_list=[],
-                           returns=None)  # fmt: skip
+    made = function_def(node.name, named(given), statements)
     ast.copy_location(made, body[0])
     plain = copy.deepcopy(ast.fix_missing_locations(made))
     part = built(fn, made, {})
@@ -170,12 +164,7 @@ def built(fn: FunctionType, node: ast.FunctionDef, space: dict[str, Any]) -> Fun
     node = copy.copy(node)
     node.name = MADE  # its own name in it is the global, or the closure's, as it was
     names = [*space, *code.co_freevars]
-    outer = ast.FunctionDef(
-        name="_factory", args=ast.arguments(
-            posonlyargs=[], args=[ast.arg(arg=n) for n in names], kwonlyargs=[], kw_defaults=[],
-            defaults=[],
-        ), body=[node], decorator_list=[],
-    )  # fmt: skip
+    outer = function_def("_factory", named(names), [node])
     module = ast.fix_missing_locations(ast.Module(body=[outer], type_ignores=[]))
     made = compile(module, code.co_filename, "exec", code.co_flags & 0x1FF0000, True)
     factory = next(c for c in made.co_consts if isinstance(c, CodeType))

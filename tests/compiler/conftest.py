@@ -17,7 +17,6 @@ if ROOT not in sys.path:
 def _settings_as_before() -> Iterator[None]:
     """What a test sets for the whole process, and has not put back because it failed."""
     import rushlight as torch
-
     from rushlight.autograd import engine
 
     engine.twice[0] = 0  # a program that differentiates twice is compiled in another way
