@@ -1,0 +1,77 @@
+"""Examples and programs train compiled as they do eagerly: the same parameters, to the bit."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RUNNER = Path(__file__).with_name("compiled_runner.py")
+material = run_path(str(Path(__file__).with_name("material.py")))
+SMALL_GPT = ("--width", 32, "--layers", 2, "--context", 32)
+PROGRAMS: dict[str, tuple[Any, ...]] = {
+    "mnist": ("--epochs", 2, "--out", "."),
+    "autoencoder": ("--epochs", 2, "--out", "."),
+    "vae": ("--epochs", 3, "--out", "."),
+    "wgan": ("--steps", 60, "--out", "."),
+    "dcgan": ("--epochs", 2, "--width", 8, "--lr", 2e-3, "--out", "."),
+    "multi_loss": ("--epochs", 3),
+    "custom_function": ("--steps", 50),
+    "char_rnn": ("--epochs", 1, "--out", "."),
+    "char_gpt": ("--steps", 50, "--length", 30, "--out", ".", *SMALL_GPT),
+    "programs/regression/main": ("--seed", 1),
+    "programs/vae/main": ("--data", "digits", "--epochs", 1, "--batch-size", 50),
+    "programs/dcgan/main": ("--dataset", "fake", "--dry-run", "--batchSize", 4, "--ngf", 4,
+                            "--ndf", 4, "--manualSeed", 1, "--outf", "out", "--workers", 0),
+    "programs/siamese_network/main": ("--data", "digits", "--epochs", 1, "--batch-size", 8,
+                                      "--test-batch-size", 8, "--dry-run"),
+    "programs/reinforcement_learning/reinforce": ("--episodes", 20, "--log-interval", 10),
+    "programs/reinforcement_learning/actor_critic": ("--episodes", 20, "--log-interval", 10),
+    **{f"programs/word_language_model/main:{model}": (
+           "--data", "text", "--model", model, "--epochs", 1, "--emsize", 16, "--nhid", 16,
+           "--batch_size", 4, "--bptt", 10, "--lr", 5, "--log-interval", 5)
+       for model in ("LSTM", "Transformer")},
+}  # fmt: skip
+# Each module is called once, so that nothing is there to be replayed.
+ONCE = {"programs/siamese_network/main"}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_ends_where_it_ends_eagerly(name: str, tmp_path: Path) -> None:
+    for needed in ("PIL", "matplotlib", "sklearn", "tqdm"):
+        if importlib.util.find_spec(needed) is None:
+            pytest.skip("needs rushlight[examples]")
+    found: dict[str, str] = {}
+    replayed: dict[str, int] = {}
+    for mode in ("eager", "modules", "functions"):
+        folder = tmp_path / mode
+        folder.mkdir()
+        if "digits" in PROGRAMS[name]:
+            material["digits"](folder / "digits", train=160)
+        if "text" in PROGRAMS[name]:
+            material["text"](folder / "text")
+        program = ROOT / "examples" / f"{name.partition(':')[0]}.py"
+        command = [sys.executable, RUNNER, mode, program, *PROGRAMS[name]]
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        found[mode] = re.findall(r"digest (\w+)", done.stdout)[-1]
+        replayed[mode] = int(re.findall(r"replayed (\d+)", done.stdout)[-1])
+    assert found["modules"] == found["functions"] == found["eager"]
+    assert replayed["eager"] == 0
+    assert replayed["modules"] > 0 or name in ONCE
