@@ -39,6 +39,12 @@ from .seeing import Unknown
 MOST_TRIES = 2  # captures that fail before a function is left to eager
 
 logger = logging.getLogger(__name__.rpartition(".")[0])  # at level INFO: why there are more plans
+USUAL_LIMIT = 8  # of `recompile_limit`, as PyTorch has it
+FEW_SHAPES = 2  # so many plans are made at first sight
+MOST_SHAPES = 64  # plans of a function for arguments of other shapes
+MANY_SHAPES = 4096  # shapes that are remembered
+SHAPE = "tensor of shape"  # what guards of an argument's shape say
+
 _new = object.__new__
 _lock = threading.Lock()  # one capture at a time
 
@@ -416,6 +422,7 @@ class Compiled:
         self.entries: list[Entry] = []
         self.tries = 0
         self.parts: Any = None
+        self.shapes: set[Any] = set()  # those seen once
         self.told = self.delayed = False
         self.why: list[tuple[str, tuple[str, int] | None]] = []
         self.recompiled: list[str] = []
@@ -455,8 +462,10 @@ class Compiled:
         ):
             return self.fn(*args, **kw)
         limit = self.limit or settings.recompile_limit
-        if len(self.entries) >= limit:
+        if len(self.entries) >= limit and not self.only_shapes(limit, args, kw):
             self.exceeded(limit, args, kw)
+            return self.fn(*args, **kw)
+        if len(self.entries) >= FEW_SHAPES and self.is_new(args, kw):
             return self.fn(*args, **kw)
         if self.entries and settings.error_on_recompile:
             from .._dynamo.exc import RecompileError
@@ -467,6 +476,26 @@ class Compiled:
             name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
             logger.info("%s needs another plan: not %s", name, self.recompiled[-1])
         return self.captured(args, kw)
+
+    def only_shapes(self, limit: int, args: Any, kw: Any) -> bool:
+        """Whether a call needs a further plan for its shapes alone. Sequences come in many lengths,
+        so there may be more plans of these than the limit says, where it is the usual one."""
+        if self.limit or settings.recompile_limit != USUAL_LIMIT:
+            return False
+        others = [miss for miss in self.misses(args, kw) if SHAPE not in miss]
+        return len(self.entries) < MOST_SHAPES and len(others) < limit
+
+    def is_new(self, args: Any, kw: Any) -> bool:
+        """Whether arguments come in these shapes for the first time: where there are many, a plan
+        is made for those that come again."""
+        shapes = tuple([a._a.shape for a in (*args, *kw.values()) if isinstance(a, TensorBase)])
+        misses = self.misses(args, kw)
+        if not all(SHAPE in miss for miss in misses) or len(self.shapes) > MANY_SHAPES:
+            return False
+        if shapes in self.shapes:
+            return False
+        self.shapes.add(shapes)
+        return True
 
     def misses(self, args: Any, kw: Any) -> list[str]:
         """Of each entry, the guard that a call fails, in words."""
