@@ -181,9 +181,28 @@ _noise = random.Random(0)
 
 def fill(room: Array, byte: int | None, boolean: bool) -> None:
     """Fill bytes with one, or with noise; `boolean` ones with 0 and 1."""
-    room[...] = np.frombuffer(_noise.randbytes(room.size), np.uint8) if byte is None else byte
+    if byte is None:
+        scatter(room)
+    else:
+        room[...] = byte
     if boolean:
         room &= 1
+
+
+def scatter(room: Array) -> None:
+    """Fill bytes with noise: one block of it, over and over, from somewhere on. Its length is a
+    prime, so it looks different in each row of an array."""
+    block, at = noise_block(), 0
+    start = _noise.randrange(block.size)
+    while at < room.size:
+        part = block[start : start + room.size - at]
+        room[at : at + part.size] = part
+        at, start = at + part.size, 0
+
+
+@functools.cache
+def noise_block() -> Array:
+    return np.frombuffer(_noise.randbytes(1_048_583), np.uint8)
 
 
 # -- watching plans --------------------------------------------------------------------------------
