@@ -137,7 +137,7 @@ class Plan:
         for n in range(1, len(results) + 1):
             for chosen in itertools.combinations(range(len(results)), n):
                 ys = [results[k] for k in chosen]
-                with ending_at(others):
+                with ending_at(tensors):
                     recorder, got = recorded(capture, ys, edges)
                 found[chosen] = recorder
                 totals[chosen] = [parts(recorder.program, r) for r in got]
@@ -176,6 +176,8 @@ class Plan:
         self.watched = [t for t, *_ in capture.tensors if shares(t, kept)]
         self.kept_outputs = [k for k, t in enumerate(returned) if shares(t, kept)]
         self.others: list[tuple[int, int]] = []  # edges that are other results: (edge, result)
+        # Eager's nodes would be used up by a backward, even if all that they keep are numbers.
+        self.kept = any(n.saved for y in results for n in history(y, capture.begun))
         self.pure = not any(line.writes() for line in capture.program.lines)
 
 
@@ -211,8 +213,9 @@ def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, l
 
 @contextmanager
 def ending_at(results: list[Any]) -> Iterator[None]:
-    """For a block, the graph ends at these results."""
-    nodes = {id(n): n for n in (node_of(engine.edge_of(y)) for y in results)}.values()
+    """For a block, the graph ends at these tensors."""
+    found = [node_of(engine.edge_of(y)) for y in results]
+    nodes = {id(n): n for n in found if n is not None and n._is_node}.values()
     before = [(n, n.edges) for n in nodes]
     for n in nodes:
         n.edges = ()

@@ -140,7 +140,7 @@ class Capture(Observer):
     ) -> None:
         if self.pausing or self.reads.why is not None:
             return
-        if getattr(record, "data_dependent", False):
+        if known.shape_is_by_numbers(record, arrays, kw):
             self.reads.unknown(f"the shape of what {record.name} gives depends on numbers")
             return
         for place in record.written(arrays, kw):

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.meta import MetaArray
 from .instrument import HOOKS
 
 NUMBERS = (int, float, complex, bool)
@@ -124,6 +125,19 @@ def is_looked_into(fn: Any) -> bool:
     if module in ("rushlight.nn._tree", "rushlight.autograd.grad_mode"):
         return True
     return module.startswith(LOOKED_INTO) and not module.startswith(COMPUTING)
+
+
+def shape_is_by_numbers(record: Any, arrays: Any, kw: dict[str, Any]) -> bool:
+    """Whether the shape of what an operation gives depends on numbers in these arrays."""
+    numerics = getattr(record, "numerics", None)
+    if numerics is None or not numerics.data_dependent:
+        return False
+    metas = [MetaArray(a.shape, a.dtype) if isinstance(a, np.ndarray) else a for a in arrays]
+    try:
+        numerics.infer(record.name, record.fn, metas, kw)
+    except Exception:  # it cannot be told
+        return True
+    return False
 
 
 def is_number_type(value: Any) -> bool:

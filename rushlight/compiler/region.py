@@ -142,7 +142,6 @@ class Region(Node):
         with door.grad_enabled(True):
             every = fn(args, kw)
         ys = [every[k] for k in places]
-        others = [every[k] for _, k in self.plan.others]
         # Their place among other nodes is this one's: gradients are added up in that order.
         nodes = list({id(n): n for y in ys for n in history(y, begun)}.values())
         nodes.sort(key=lambda n: n.seq)
@@ -154,7 +153,7 @@ class Region(Node):
         edges = [engine.edge_of(t) for t in tensors]
         unique = list({id(e): e for e in edges}.values())
         roots = [engine.edge_of(ys[k]) for k in chosen]
-        with ending_at(others):
+        with ending_at(tensors):
             got = engine.run(roots, given, True, True, unique, True)
         by_edge = {id(e): g for e, g in zip(unique, got, strict=True)}
         return [by_edge.pop(id(e), None) for e in edges]
@@ -164,7 +163,8 @@ def attach(plan: Plan, ys: list[Any], saved: tuple[Any, ...], tensors: list[Any]
            watched: list[Any], kept: list[Any], again: Any) -> None:  # fmt: skip
     """Hang a Region behind the results of a replay."""
     node: Any = object.__new__(Region)
-    node.plan, node.saved, node.kw, node.x = plan, saved, None, None
+    node.plan, node.kw, node.x = plan, None, None
+    node.saved = saved or (None,) * plan.kept
     node.edges = tuple([engine.edge_of(t) for t in tensors])
     node.tensors, node.again = tensors, again
     node.seq = tick()

@@ -435,3 +435,35 @@ def test_a_backward_inside_of_a_graph_from_outside() -> None:
             t(again, (w if k % 2 else v).sum())
 
     same(program)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_inputs_of_which_one_has_the_other_in_its_history(rows: int) -> None:
+    def program(t: Twin) -> None:
+        layer = nn.Linear(4, 4)
+        t.watch(layer)
+
+        @t.compile
+        def end(total: Any, h: Any) -> Any:
+            return total * 2 + h.sum()
+
+        @t.compile
+        def inside(total: Any, h: Any) -> Any:
+            loss = total * 2 + h.sum()
+            loss.backward()
+            return loss
+
+        def call(function: Any, order: bool) -> Any:
+            h = layer(torch.randn(rows, 4))
+            total = h.square().sum()
+            loss = function(total, h) if order else function(h, total)
+            if function is end:
+                loss.sum().backward()
+            return loss
+
+        for order in (True, True, False, False, True):
+            t(call, end, order)
+        for _ in range(3):
+            t(call, inside, True)
+
+    same(program)

@@ -189,3 +189,28 @@ def test_text_made_letter_by_letter() -> None:
             t(greedy, length)
 
     same(program)
+
+
+def test_shapes_that_masks_decide_are_read() -> None:
+    def program(t: Twin) -> None:
+        @t.compile
+        def counted(x: Any) -> Any:
+            v = x[x > 0]
+            return v * v.shape[0] + len(v), [v.numel()] * v.dim()
+
+        @t.compile
+        def unread(x: Any) -> Any:
+            _, _ = x[x > 0].max(-1)  # which fails when nothing is left
+            return x.sum() * 2
+
+        @t.compile
+        def rows(x: Any, index: Any) -> Any:
+            return x[index].sum(0), x[index > 0].shape, x.nonzero().shape[0] * x
+
+        for numbers in ([1, 2, 3], [1, 2, 3], [1, -2, 3], [-1, -2, -3], [0, 0, 1], [1, 2, 3]):
+            x = torch.tensor(numbers).float()
+            t(counted, x)
+            t(unread, x)
+            t(rows, x, torch.tensor(numbers).abs() % 3)
+
+    same(program)
