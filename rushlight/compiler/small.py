@@ -178,6 +178,7 @@ def shown_as(a: Any) -> str:
     return f"{a.dtype}{list(a.shape)}" if isinstance(a, Lying) else repr(a)
 
 
+MOST_DRAWN = 65_521  # a prime: the numbers look different in each row
 SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1e-42, 3e38)
 
 
@@ -185,7 +186,8 @@ def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
     """An array of such a kind, full of numbers."""
     low, high = reach(a)
     low, high = low - a.place.offset, high - a.place.offset
-    count = -(-(high - low) // a.dtype.itemsize)
+    whole = -(-(high - low) // a.dtype.itemsize)
+    count = min(whole, MOST_DRAWN)
     if a.dtype.kind == "f":
         room = numbers.standard_normal(count)
         if draw == 1:
@@ -201,6 +203,7 @@ def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
         room = numbers.integers(*span, count, a.dtype, endpoint=True)
     else:
         raise Refused(f"NumPy computes with {a.dtype}")
+    room = np.resize(room, whole)  # over and over
     return np.ndarray(a.shape, a.dtype, room, -low, a.strides)
 
 
