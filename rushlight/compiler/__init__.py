@@ -1,9 +1,10 @@
 """`torch.compile`: a step as one plan, and what programs ask about it (`torch.compiler`).
 
 In the order of a compiled call: `api` has `compile`; `replay` looks for a program whose guards
-hold, and runs it; `capture` writes one down from a real run (`instrument`, `reads`, `known`,
-`guards`, `region`, `split`); `program` is what it is, `arrays` and `native` run it (`lower_plans`,
-`calls`, `memory`). `explain` and `picture` show it.
+hold, and runs it (`entry`, `results`); `capture` writes one down from a real run (`instrument`,
+`seeing`, `reading`, `acting`, `known`, `guards`, `backwards`, `region`, `split`); `program` is what
+it is, `arrays` and `native` run it (`lower_plans`, `calls`, `memory`). `explain` and `picture` show
+it.
 
 `marks` are what programs tell of functions, `stance` and `state` what holds for the process,
 `settings` and `config` how programs set it.

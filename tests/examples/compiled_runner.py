@@ -34,7 +34,7 @@ def remember_modules() -> None:
 
 
 def count_replays() -> None:
-    from rushlight.compiler.replay import Entry
+    from rushlight.compiler.entry import Entry
 
     plain = Entry.replay
 
