@@ -19,12 +19,14 @@ import copy
 import dis
 import functools
 import linecache
+import os
 import weakref
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 HOOKS = "_rl"
 MADE = "_rl_made"  # what a function is called while it is made of its tree
+PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 FUTURE = 0x1FF0000  # the flags of `from __future__ import …` in co_flags
 
 
@@ -76,6 +78,8 @@ def copy_of(code: CodeType) -> CodeType:
                 and instruction.argval in code.co_freevars:  # fmt: skip
             raise NoCopy(f"it sets {instruction.argval} of the function around it")
     node, owner = source_of(code)
+    if id(code) not in nodes_of and not code.co_filename.startswith(PACKAGE):
+        check_source(code, node, owner)
     changed = Hooked(owner).function(copy.deepcopy(node))
     if isinstance(changed, ast.FunctionDef):
         changed.name = MADE  # its own name in it is the global, or the closure's, as it was
@@ -86,10 +90,54 @@ def copy_of(code: CodeType) -> CodeType:
     made = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
     factory = next(c for c in made.co_consts if isinstance(c, CodeType))
     found = next(c for c in factory.co_consts if isinstance(c, CodeType))
-    if found.co_argcount != code.co_argcount or found.co_varnames[: code.co_argcount] != \
-            code.co_varnames[: code.co_argcount]:  # fmt: skip
-        raise NoCopy("its source has changed since it was loaded")
     return named_as(found, found.co_qualname, code.co_qualname).replace(co_name=code.co_name)
+
+
+def check_source(code: CodeType, node: Any, owner: str) -> None:
+    """The code is what its source says: the file may have changed since it was loaded."""
+    plain = copy.deepcopy(node)
+    if isinstance(plain, ast.FunctionDef):
+        plain.decorator_list, plain.name = [], MADE
+    body = plain if isinstance(plain, ast.FunctionDef) else ast.Expr(plain)
+    module = ast.parse(f"class {owner}: pass" if owner else "")
+    holder: Any = module.body[0] if owner else module  # private names are those of its class
+    holder.body = [function_def("_factory", named(code.co_freevars), [body])]
+    ast.fix_missing_locations(module)
+    found = compile(module, code.co_filename, "exec", code.co_flags & FUTURE, True)
+    for _ in range(3 if owner else 2):
+        found = next(c for c in found.co_consts if isinstance(c, CodeType))
+    if not same_code(found, code):
+        raise NoCopy("its code is not what its source says")
+
+
+def same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether two codes do the same."""
+    if (a.co_names, a.co_varnames) != (b.co_names, b.co_varnames):
+        return False
+    if len(a.co_consts) != len(b.co_consts):
+        return False
+    for x, y in zip(a.co_consts, b.co_consts, strict=True):
+        if isinstance(x, CodeType) and isinstance(y, CodeType):
+            if not same_code(x, y):
+                return False
+        elif type(x) is not type(y) or (
+            x != y if isinstance(x, frozenset) else repr(x) != repr(y)  # -0.0 == 0.0
+        ):
+            return False
+    return a.co_code == b.co_code or words_of(a) == words_of(b)
+
+
+JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
+NO_WORDS = ("PUSH_NULL", "PRECALL", "EXTENDED_ARG", "NOP")
+
+
+def words_of(code: CodeType) -> list[tuple[str, Any]]:
+    """A code's instructions, apart from the ways in which Python calls what a module imports."""
+    return [
+        ("LOAD_ATTR" if i.opname == "LOAD_METHOD" else i.opname,
+         None if i.opcode in JUMPS or isinstance(i.argval, CodeType) else i.argval)
+        for i in dis.get_instructions(code) if i.opname not in NO_WORDS
+    ]  # fmt: skip
 
 
 def named_as(code: CodeType, before: str, name: str) -> CodeType:
@@ -452,7 +500,7 @@ def function_def(name: str, args: ast.arguments, body: list[Any]) -> ast.Functio
     return made
 
 
-def named(names: list[str]) -> ast.arguments:
+def named(names: Any) -> ast.arguments:
     """Arguments without defaults."""
     return ast.arguments(
         posonlyargs=[], args=[ast.arg(arg=n) for n in names], kwonlyargs=[], kw_defaults=[],
