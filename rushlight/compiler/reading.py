@@ -136,9 +136,8 @@ class Reading(Seeing):
         place, words = found
         state = owner.__dict__
         if name in state:
-            # Set through Module.__setattr__, which counts; its registries may be written directly.
-            slow = name not in ("_parameters", "_buffers", "_modules")
-            return self.see(value, f"{place}.__dict__[{name!r}]", f"{words}.{name}", slow)
+            # Set through Module.__setattr__, which counts. (What its registries hold is not.)
+            return self.see(value, f"{place}.__dict__[{name!r}]", f"{words}.{name}", slow=True)
         for registry in ("_parameters", "_buffers", "_modules"):
             if name in state.get(registry, ()):
                 return self.see(value, f"{place}.__dict__[{registry!r}][{name!r}]",
