@@ -30,6 +30,7 @@ from .peers import Plan, RowFailed, Side, libraries, measure, most_memory
 # The columns, in the order of the table; also who is asked for a row.
 OURS, EAGER, PYTORCH, INDUCTOR, JAX = "compiled", "our eager", "PyTorch", "torch.compile", "JAX"
 FIRST_CALLS = 3
+SETTLING = 8.0  # seconds of steps: memory that was not needed for five is given back
 
 
 @dataclass
@@ -95,11 +96,15 @@ def capture(call: Callable[[], Any]) -> float:
 
 
 def memory(make: Callable[[], Callable[[], Any]]) -> int:
-    """Bytes that steps hold at most, parameters included, once the first have passed."""
+    """Bytes that steps hold at most, parameters included, once the first have passed and what they
+    needed alone was given back."""
     before = resident()
     call = make()
     repeated(call)
     gc.collect()
+    until = time.perf_counter() + SETTLING
+    while time.perf_counter() < until:
+        call()
     with contextlib.suppress(OSError):  # the peak begins anew (Linux)
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     repeated(call)
