@@ -29,7 +29,8 @@ from ..kernels import runtime
 from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
 from . import arrays as plain
-from .calls import RELEASE, Lying, Place, Table
+from . import fuse
+from .calls import RELEASE, Call, Lying, Place, Table
 from .lower_plans import Lowered, lower, operands, read, span
 from .memory import planned
 from .program import GIVEN, HELD, Effect, Line, Program, Ref
@@ -77,13 +78,14 @@ class Buffer:
         keeps: buffers that must live as long, since this one may be a part of them.
     """
 
-    __slots__ = ("address", "array", "first", "keeps", "kind", "last", "ref", "size")
+    __slots__ = ("address", "array", "first", "keeps", "kind", "last", "number", "ref", "size")
 
     def __init__(
         self, kind: str, size: int = 0, ref: Ref | None = None, array: Array = None
     ) -> None:
         self.kind, self.size, self.ref, self.array = kind, size, ref, array
         self.address = 0 if array is None else array.__array_interface__["data"][0]
+        self.number = -1
         self.first, self.last = 1 << 60, -1
         self.keeps: list[Buffer] = []
 
@@ -96,14 +98,14 @@ class Buffer:
 class Step:
     """A line on its way: how it is run, and where its arrays are."""
 
-    __slots__ = ("buffers", "line", "lowered", "number", "places", "there", "why")
+    __slots__ = ("buffers", "calls", "line", "lowered", "number", "there", "why")
 
     def __init__(self, number: int, line: Line) -> None:
         self.number, self.line = number, line
         self.lowered: Lowered | None = None
         self.why = ""
-        self.places: dict[str, list[tuple[Buffer, int]]] = {}
         self.buffers: list[Buffer] = []
+        self.calls: list[Call] = []  # their places are numbers of buffers
         self.there: set[Ref] = set()  # results that were values before: operands
 
 
@@ -129,6 +131,7 @@ class Build:
         self.program = program
         self.steps = [Step(k, line) for k, line in enumerate(program.lines)]
         self.lies: dict[Ref, tuple[Buffer, Lying]] = {}  # of each array, where it is
+        self.buffers: list[Buffer] = []  # those that calls read or write
         self.unsure: set[Ref] = set()  # arrays whose shapes are a matter of numbers
         self.known: dict[Any, Lowered | str] = {}
         self.leaving = self.values_that_leave()
@@ -205,7 +208,7 @@ class Build:
                for r, how in zip(step.line.makes(), lowered.results, strict=True)):  # fmt: skip
             lowered = step.lowered = with_copies(lowered)
         temps = [Buffer("arena", n) for n in lowered.temps]
-        step.places = {
+        places = {
             "operand": [(b, how.place.offset) for b, how in at],
             "temp": [(b, 0) for b in temps],
             "constant": [(Buffer("constant", a.nbytes, None, a), 0) for a in lowered.constants],
@@ -213,7 +216,7 @@ class Build:
         }
         found, there = [], set()
         for ref, how in zip(step.line.makes(), lowered.results, strict=True):
-            buffer, start = step.places[how.place.kind][how.place.number]
+            buffer, start = places[how.place.kind][how.place.number]
             moved = how._replace(place=Place("in", 0, start + how.place.offset))
             if ref in self.lies and (self.lies[ref][0] is not buffer or self.lies[ref][1] != moved):
                 raise Refused("a value that is made twice")
@@ -224,6 +227,15 @@ class Build:
             found.append((ref, (buffer, moved)))
         self.lies.update(found)
         step.buffers, step.there = temps, there
+
+        def resolved(place: Place) -> Place:
+            buffer, start = places[place.kind][place.number]
+            if buffer.number < 0:
+                buffer.number = len(self.buffers)
+                self.buffers.append(buffer)
+            return Place("buffer", buffer.number, start + place.offset)
+
+        step.calls = [call.at(resolved) for call in lowered.calls]
 
     def changes(self, ref: Ref) -> bool:
         """Whether somebody writes to the memory of a value, or keeps it."""
@@ -253,15 +265,49 @@ class Build:
 
     # -- memory ----------------------------------------------------------------------------------
 
-    def settle(self) -> int:
-        """Decide where each buffer is; returns the bytes of the block."""
+    def settle(self) -> None:
+        """Find the memory that leaves the program, and what Python needs."""
         leaving = [self.lies[r][0] for r in self.leaving if r in self.lies]
         while leaving:
             buffer = leaving.pop()
             if buffer.kind == "arena":
                 buffer.kind = "fresh"
             leaving += buffer.keeps
-        own = {id(b): b for step in self.steps for b in step.buffers if b.kind == "arena"}
+        self.needed = set(self.program.returns)
+        for step in reversed(self.steps):
+            if self.by_python(step):
+                self.needed.update(step.line.reads())
+
+    def by_python(self, step: Step) -> bool:
+        """Whether a line is called from Python: it is no calls, or it makes for Python a view of
+        what comes from outside."""
+        return step.lowered is None or any(
+            r in self.needed and r not in step.there and self.lies[r][0].ref not in (None, r)
+            for r in step.line.makes()
+        )
+
+    def segments(self) -> list[tuple[list[Step], list[Step], Step | None]]:
+        """The lines in the order in which they run: lines of one native call, effects that only
+        keep arrays, and the line that Python calls then."""
+        found = []
+        pending: list[Step] = []
+        later: list[Step] = []
+        for step in [*self.steps, None]:
+            if step is not None and not self.by_python(step):
+                pending.append(step)
+            elif step is not None and step.line.record.name in QUIET:
+                later.append(step)
+            else:
+                found.append((pending, later, step))
+                pending, later = [], []
+        return found
+
+    def plan_memory(self) -> int:
+        """Decide where each buffer is; returns the bytes of the block."""
+        used = {p.number for step in self.steps for call in step.calls for p in call.places()}
+        used |= {self.lies[r][0].number for r in self.needed if r in self.lies}
+        own = {id(b): b for step in self.steps for b in step.buffers
+               if b.kind == "arena" and b.number in used}  # fmt: skip
         offsets, total = planned([(b.size, b.first, b.last) for b in own.values()])
         self.block = aligned(total)
         start = self.block.__array_interface__["data"][0]
@@ -273,18 +319,25 @@ class Build:
 
     def function(self) -> Callable[..., tuple[Array, ...]]:
         self.place_values()
-        arena = self.settle()
+        self.settle()
+        self.groups = fuse.fused(self)
+        arena = self.plan_memory()
         return described(Text(self).function(), self.entries(), arena)  # type: ignore[no-any-return]
 
     def entries(self) -> list[Entry]:
         found = []
         for step in self.steps:
-            name = str(step.line.record.name)
-            low = step.lowered
+            name, low = str(step.line.record.name), step.lowered
             if low is None:
                 found.append(Entry(name, [step.number], "python", step.why))
-            elif low.calls:
+            elif low.calls and step.number not in self.groups:
                 found.append(Entry(name, [step.number], "native", "", low.flops, low.bytes))
+            elif step.number in self.groups and self.groups[step.number][0] == step.number:
+                steps = [self.steps[k] for k in self.groups[step.number]]
+                name = " ".join(str(one.line.record.name) for one in steps)
+                flops = sum(one.lowered.flops for one in steps if one.lowered is not None)
+                cost = sum(fuse.traffic(call) for one in steps for call in one.calls)
+                found.append(Entry(name, [s.number for s in steps], "native", "", flops, cost))
         return found
 
 
@@ -305,26 +358,9 @@ class Text:
             "ready": threads.ready, "pool": threads.pool(), "adopted": memory.adopted,
             "current": config.current, "block": build.block,
         }  # fmt: skip
-        self.needed = self.values_for_python()
+        self.needed = build.needed
         self.names: dict[int, str] = {}  # of buffers that are made anew
         self.alive: dict[str, int] = {}  # variables, and the line after which nobody needs them
-
-    def values_for_python(self) -> set[Ref]:
-        """Values that a line called from Python reads, or that are returned; and those of which
-        these are views."""
-        needed = set(self.program.returns)
-        for step in reversed(self.build.steps):
-            if self.by_python(step, needed):
-                needed.update(step.line.reads())
-        return needed
-
-    def by_python(self, step: Step, needed: set[Ref]) -> bool:
-        """Whether a line is called from Python: it is no calls, or it makes for Python a view of
-        what comes from outside."""
-        return step.lowered is None or any(
-            r in needed and r not in step.there and self.build.lies[r][0].ref not in (None, r)
-            for r in step.line.makes()
-        )
 
     def function(self) -> Callable[..., tuple[Array, ...]]:
         program, space = self.program, self.space
@@ -340,27 +376,19 @@ class Text:
                         space[f"a{k}"] = a
                     else:
                         space[f"v{k}"] = a
-        pending: list[Step] = []
-        later: list[Step] = []  # effects that only keep arrays, after the calls that are pending
-        for step in [*self.build.steps, None]:
-            if step is not None and not self.by_python(step, self.needed):
-                pending.append(step)
-            elif step is not None and step.line.record.name in QUIET:
-                later.append(step)
-            else:
-                self.native(pending)
-                for effect in later:
-                    self.call(effect)
-                if step is not None:
-                    self.call(step)
-                pending, later = [], []
+        for native, later, step in self.build.segments():
+            self.native(native, not later)
+            for effect in later:
+                self.call(effect)
+            if step is not None:
+                self.call(step)
         self.lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
         space["other"], space["lock"] = second(program), threading.Lock()
         space["examples"] = [v for v in program.values
                              if v.kind != HELD and v.example.__class__ is np.ndarray]  # fmt: skip
         space["forgotten"] = forgotten
         # kernels and constants, of which the words know the addresses
-        space["kept"] = [step.lowered for step in self.build.steps]
+        space["kept"] = [(step.lowered, step.calls) for step in self.build.steps]
         signature = ", ".join(f"v{r:d}" for r in program.given)
         before = [
             f"def run({signature}):",
@@ -393,30 +421,28 @@ class Text:
             return np.ndarray(how.shape, how.dtype, low, at, how.strides)
         return np.ndarray(how.shape, how.dtype, base, at, how.strides)
 
-    def native(self, steps: list[Step]) -> None:
+    def native(self, steps: list[Step], forget: bool) -> None:
         """Write one native call for some lines."""
         for step in steps:
             self.make_fresh(step)
         names: list[str] = []
 
-        def locate(place: Place, step: Step) -> int | tuple[int, int]:
-            buffer, start = step.places[place.kind][place.number]
-            offset = start + place.offset
+        def locate(place: Place) -> int | tuple[int, int]:
+            buffer = self.build.buffers[place.number]
             if buffer.kind in ("arena", HELD, "constant"):
-                return int(buffer.address + offset)
+                return int(buffer.address + place.offset)
             name = self.names[id(buffer)] if buffer.ref is None else f"v{buffer.ref:d}"
             if name not in names:
                 names.append(name)
-            return names.index(name) + 1, offset
+            return names.index(name) + 1, place.offset
 
         table = Table()
         work = 0
         for step in steps:
-            lowered = step.lowered
-            if lowered is not None:
-                work += lowered.flops + lowered.bytes
-                for call in lowered.calls:
-                    table.add(call, functools.partial(locate, step=step))
+            if step.lowered is not None:
+                work += step.lowered.flops + step.lowered.bytes
+            for call in step.calls:
+                table.add(call, locate)
         if table.calls:
             head = self.object("w", table.finish(work >= RELEASE))
             self.lines.append(f"replay({', '.join([head, *names])})")
@@ -425,7 +451,7 @@ class Text:
                 if r in self.needed and isinstance(self.program.values[r].example, np.generic):
                     self.lines.append(f"v{r:d} = a{r:d}[()]")
                     self.alive[f"v{r:d}"] = self.last_read(r)
-        if steps:
+        if steps and forget:
             self.forget(steps[-1].number)
 
     def object(self, prefix: str, x: Any) -> str:

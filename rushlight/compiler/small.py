@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..kernels.codegen.expr import Trace
 from ..kernels.codegen.interface import Kernel
 from ..kernels.elementwise import axes, broadcast, contiguous, select
 from ..kernels.launch import Launch, Reference, Series
@@ -315,10 +316,24 @@ def copy(event: Event) -> list[Way]:
         return [x if e == into else brought(f, x, vector(into, lanes(x.type)))]
 
     def kernels(kinds: tuple[Any, ...], way: str) -> Kernel:
-        module = contiguous if way == "contiguous" else broadcast
-        return module.kernel(("copy", f"{into}({e} x0)"), write, [(e, kinds[0])], [into])
+        key = ("copy", f"{into}({e} x0)")
+        if way == "broadcast":
+            return broadcast.kernel(key, write, [(e, kinds[0])], [into])
+        made = contiguous.kernel(key, write, [(e, kinds[0])], [into])
+        if source.dtype == out.dtype and out.dtype in select.ELEMENTS:
+            made.formula = identity(out.dtype, kinds[0])
+        return made
 
     return [Way(laid(kernels, (source,), out))]
+
+
+@functools.cache
+def identity(dtype: Any, kind: str) -> Any:
+    """The formula of a copy."""
+    e = select.ELEMENTS[dtype]
+    x = Trace().variable("x0")
+    compute = "i1" if e == "i8" else select.COMPUTED.get(e, "float")
+    return select.Lowered("copy", x, None, [(e, kind)], dtype, [x], compute)
 
 
 def laid(kernels: Kernels, operands: Sequence[Any], out: Lying) -> list[Call]:

@@ -160,6 +160,9 @@ class Kernel:
         imports: Callable[[], dict[str, int]] | None = None,
     ) -> None:
         self.interface, self.key, self.build, self.imports = interface, key, build, imports
+        # of a kernel over elements: what it computes of each, and bytes that it reads and writes
+        self.formula: Any = None
+        self.width = 0
 
     def __repr__(self) -> str:
         return f"<kernel {self.interface.name}{self.key!r}>"

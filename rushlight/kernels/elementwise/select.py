@@ -315,15 +315,18 @@ class Lowered:
         root: the formula with its parameters' names in it.
         write: writes it for one vector.
         operands: (type in memory, kind) of the arrays, then of the numbers.
+        variables, compute: what they are called in the formula, the type that it is computed in.
         out: type of the result.
         kernel: (way, far results) -> its kernel.
         flops: operations of an element: each step counts one, an exponential as much as a sum.
     """
 
     def __init__(
-        self, name: str, root: Expr, write: Any, operands: list[tuple[str, str]], out: Any
-    ) -> None:
+        self, name: str, root: Expr, write: Any, operands: list[tuple[str, str]], out: Any,
+        variables: Sequence[Expr] = (), compute: str = "",
+    ) -> None:  # fmt: skip
         self.name, self.root, self.write, self.operands, self.out = name, root, write, operands, out
+        self.variables, self.compute = tuple(variables), compute
         self.flops = sum(node.op is not None for node in order(root))
         self.kernel = functools.cache(self._kernel)
 
@@ -332,7 +335,9 @@ class Lowered:
 
         key = (self.name, repr(self.root))
         if way == "contiguous":
-            return contiguous.kernel(key, self.write, self.operands, [ELEMENTS[self.out]], far)
+            made = contiguous.kernel(key, self.write, self.operands, [ELEMENTS[self.out]], far)
+            made.formula = self
+            return made
         return broadcast.kernel(key, self.write, self.operands, [ELEMENTS[self.out]])
 
     def can_be_written(self, way: str) -> bool:
@@ -574,7 +579,8 @@ def lower_formula(formula: Formula, kinds: Sequence[Any], types: Sequence[Any],
             return None
         out = BOOLEAN if lower.is_boolean(root, booleans) else dtype
         write = lower.written(root, [*arrays, *numbers], compute)
-        return Lowered(formula.name, root, write, [*operands, *last], out)
+        variables = [*arrays, *numbers]
+        return Lowered(formula.name, root, write, [*operands, *last], out, variables, compute)
     except (lower.NoKernel, TypeError, AttributeError, ValueError):
         return None  # the formula does what formulas cannot: it has no kernel
 
