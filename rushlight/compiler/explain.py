@@ -29,8 +29,8 @@ def explain(fn: Any, *, times: bool = False) -> Callable[..., Explanation]:
 
     Args:
         fn: a function or a module, compiled or not.
-        times: call `fn` five times more, to measure each line. All of these calls count: a training
-            step moves its parameters six times.
+        times: call `fn` ten times more, to measure it and its lines. All of these calls count: a
+            training step moves its parameters eleven times.
 
     >>> import rushlight
     >>> told = explain(lambda x: (2 * x).relu())(rushlight.ones(3))
@@ -95,11 +95,13 @@ class Part:
             f"{kinds['python']} called from Python, {counted(kinds['effect'], 'effect')}"
         ]
         told.append(f"memory: {memory_text(self)}")
-        rows = [["", "kind", "what", "from", "shape", "flops", "moved", *["time"] * self.timed]]
+        rows = [["", "kind", "what", "from", "shape", "flops", "moved", *["alone"] * self.timed]]
         for k, e in enumerate(self.entries):
             row = [str(k), e.kind, e.name, e.source, e.shape, count(e.flops), size(e.bytes)]
             rows.append([*row, self.time(e)] if self.timed else row)
         told += aligned(rows)
+        if self.timed:
+            told.append("(alone: the time of its lines when each is called from Python)")
         why = Counter(f"{e.name}: {e.why}" for e in self.entries if e.kind == "python" and e.why)
         if why:
             told += ["called from Python, because", *[f"  {text}" for text in many(why)]]
