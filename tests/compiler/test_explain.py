@@ -158,7 +158,8 @@ def test_svg_is_one_file_that_says_what_the_plan_does(tmp_path: Any) -> None:
     assert (tmp_path / "plan.svg").read_text(encoding="utf-8") == text == told._repr_svg_()
     root = ElementTree.fromstring(text)
     words = [element.text for element in root.iter() if element.tag.endswith("text")]
-    assert {"mul", "relu", "result"} <= set(words)
+    assert "result" in words
+    assert {"mul", "relu"} <= set(" ".join(filter(None, words)).split())  # one kernel, or two
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
     assert "<script" not in text
 
@@ -187,8 +188,9 @@ def test_a_call_explains_itself() -> None:
     assert torch.equal(told.result, torch.full((3,), 2.0))
     text = str(told)
     assert "double: 1 plan\n" in text
-    assert f"test_explain.py:{line}" in text
-    assert f"test_explain.py:{line + 1}" in text
+    rows = [row for row in text.splitlines() if "test_explain.py:" in row]  # one kernel, or two
+    assert f"{line}" in rows[0]
+    assert f"{line + 1}" in rows[-1]
     assert "looked at before each replay" in text
     assert "float32 tensor of shape (3,)" in text
     assert len(fast.entries) == 1
