@@ -32,6 +32,7 @@ from .spy import EMPTY, INSTEAD, Event, Refused, Spy, bare, spied
 
 Array = Any
 FILLS = (0xFF, None, None)  # a byte, or noise
+LARGE = 1 << 20  # bytes of operands of which there are two tries, not three
 MAKERS = ("empty", "zeros", "ones", "full")  # NumPy's functions that make arrays
 MOST_KEPT = 1 << 22  # bytes of an array of Python's that may be a constant of a plan
 
@@ -225,11 +226,12 @@ def watched(trace: Trace) -> Iterator[None]:
     array can take over."""
     global _watcher
     numpy: Any = np
-    mine = threading.get_ident()
+    mine, run = threading.get_ident(), trace.run
 
     def telling(fn: Any) -> Any:
         def make(*how: Any, **more: Any) -> Any:
-            if threading.get_ident() != mine:
+            here = _watcher is not None and _watcher[1] is run
+            if not here or threading.get_ident() != mine:
                 return fn(*how, **more)
             if any(type(x) is Spy for x in (*how, *more.values())):
                 raise Refused(f"NumPy: {fn.__name__} of an array's number")
@@ -241,7 +243,7 @@ def watched(trace: Trace) -> Iterator[None]:
         return make
 
     with _swapping:
-        _watcher = mine, trace.run
+        _watcher = mine, run
         before = {name: getattr(np, name) for name in (*INSTEAD, *MAKERS)}
         _class.run = property(_get, _slot.__set__)
         try:
@@ -361,19 +363,22 @@ class Trace:
                 if name in plan.mutates and at[name].__class__ is Place:
                     self.write(at[name])
         others = {v.name for v in plan.launches if isinstance(v, View)}
+        seen = set(plan.returns) | {v.of for v in plan.launches if isinstance(v, View)}
         for launch in plan.launches:
             if isinstance(launch, Reference):
                 others.update(launch.results)
+                seen.update(plan.outputs, plan.workspace)
         for name, meta in plan.outputs.items():
             if name in others:
                 continue
             made = np.ndarray(meta.shape, meta.dtype, None, 0, meta.strides)
-            fill(read(*span(made)), self.byte, meta.dtype == bool)
+            if name in seen:  # by Python
+                fill(read(*span(made)), self.byte, meta.dtype == bool)
             arrays[name] = spied(made, self)
-            at[name] = self.temp(made)
+            at[name] = self.temp(made, name in seen)
         for name, size in plan.workspace.items():
             room = EMPTY(size, np.uint8)
-            arrays[name], at[name] = spied(room, self), self.temp(room)
+            arrays[name], at[name] = spied(room, self), self.temp(room, name in seen)
         for name, a in plan.constants.items():
             arrays[name] = a
             at[name] = Place("constant", len(self.constants))
@@ -440,12 +445,13 @@ class Trace:
             raise Refused("a list of arrays is computed with")
         return Lying(place, a.shape, a.strides, a.dtype)
 
-    def temp(self, a: Array) -> Place:
-        """Memory that is made on the way."""
+    def temp(self, a: Array, seen: bool = True) -> Place:
+        """Memory that is made on the way, which Python may have `seen`."""
         place = Place("temp", len(self.temps))
         self.temps.append(a)
         self.know(a, place)
-        self.shade(*span(a))
+        if seen:
+            self.shade(*span(a))
         return place
 
     def write(self, place: Place) -> None:
@@ -554,7 +560,8 @@ def lower(line: Line, examples: dict[Ref, Array], fixed: Sequence[bool]) -> Lowe
     """
     names = list(examples)
     copies = Copies(list(examples.values()), fixed)
-    runs = [traced(line, names, copies, byte) for byte in FILLS]
+    large = sum(room.size for room in copies.rooms) > LARGE
+    runs = [traced(line, names, copies, byte) for byte in FILLS[large:]]
     trace, results = runs[0]
     for other, lying in runs[1:]:
         if lying != results or not same(trace, other):
