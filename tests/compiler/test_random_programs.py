@@ -15,7 +15,10 @@ from tests.compiler import programs
 from tests.compiler.twins import same
 
 SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "1")) % 100_000
-EACH = 20  # programs of one test
+EACH = 10  # programs of one test
+FIRST = 3  # tests of every run
+# Tests of the long run: RUSHLIGHT_TEST_PROGRAMS=5000 for many, in an hour.
+ALL = int(os.environ.get("RUSHLIGHT_TEST_PROGRAMS", "200")) // EACH
 
 
 def check(numbers: range, folder: Path) -> None:
@@ -35,12 +38,12 @@ def check(numbers: range, folder: Path) -> None:
     assert not different, f"seeds of programs that differ: {different}"
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(FIRST))
 def test_programs(block: int, tmp_path: Path) -> None:
     check(range(block * EACH, (block + 1) * EACH), tmp_path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", range(48))
+@pytest.mark.parametrize("block", range(FIRST, ALL))
 def test_many_programs(block: int, tmp_path: Path) -> None:
-    check(range(1000 + block * 100, 1000 + (block + 1) * 100), tmp_path)
+    check(range(block * EACH, (block + 1) * EACH), tmp_path)
