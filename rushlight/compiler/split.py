@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import copy
 import weakref
+from collections.abc import Iterator
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -197,17 +198,32 @@ def loads(statements: list[Any]) -> set[str]:
 
 def stores(statements: list[Any]) -> set[str]:
     """The names that may be set."""
-    found = {n.id for s in statements for n in ast.walk(s)
-             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}  # fmt: skip
-    for s in statements:
-        for n in ast.walk(s):
-            if isinstance(n, ast.FunctionDef | ast.ClassDef):
-                found.add(n.name)
-            elif isinstance(n, ast.Import | ast.ImportFrom):
-                found |= {(a.asname or a.name).partition(".")[0] for a in n.names}
-            elif isinstance(n, ast.ExceptHandler) and n.name:
-                found.add(n.name)
+    found = set()
+    for n in own_nodes(statements):
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store):
+            found.add(n.id)
+        elif isinstance(n, ast.FunctionDef | ast.ClassDef):
+            found.add(n.name)
+        elif isinstance(n, ast.Import | ast.ImportFrom):
+            found |= {(a.asname or a.name).partition(".")[0] for a in n.names}
+        elif isinstance(n, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and n.name:
+            found.add(n.name)
+        elif isinstance(n, ast.MatchMapping) and n.rest:
+            found.add(n.rest)
     return found
+
+
+def own_nodes(statements: list[Any]) -> Iterator[ast.AST]:
+    """The nodes of statements, but for functions, classes and comprehensions inside: their
+    variables are their own."""
+    stack = list(statements)
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            stack += [n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+        elif not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            stack += ast.iter_child_nodes(node)
 
 
 def definite(statements: list[Any]) -> set[str]:

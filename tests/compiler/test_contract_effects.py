@@ -482,3 +482,29 @@ def test_an_exception_with_a_cause_and_one_in_a_context() -> None:
             t(function, torch.ones(3), n)
 
     same(program)
+
+
+def test_names_of_comprehensions_and_loops_around_an_effect() -> None:
+    def program(t: Twin) -> None:
+        @t.compile
+        def function(x: Any) -> Any:
+            parts = [p * k for k, p in enumerate(x)]
+            total = sum(n for n in parts)
+            print("between")
+            for k in range(2):
+                total = total + k * parts[k]
+            table = {n: n + 1 for n in range(3)}
+            if (last := total.sum()) > 3:
+                print("large")
+            double = (lambda k: k * 2)(last)
+            match [k, 2, 3]:
+                case [first, *others] if first:
+                    print("matched")
+                case other:
+                    others = other
+            return total, double, table[2], k, first, others
+
+        for n in (1.0, 1.0, 5.0, 5.0, 1.0):
+            t(function, torch.full((3,), n))
+
+    same(program)
