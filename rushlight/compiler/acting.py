@@ -216,6 +216,8 @@ class Hooks(Reading):
 
         if cls.__call__ is not Module.__call__:
             return self.call(lookup(cls, "__call__"), module, *args, **kw)
+        self.guards.same(f"{self.guards.name(cls)}.__call__", Module.__call__,
+                         f"{cls.__name__}.__call__")  # fmt: skip
         if has_hooks(module):
             self.unknown(f"the {cls.__name__} has hooks")
             return module(*args, **kw)

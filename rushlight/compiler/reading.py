@@ -115,8 +115,11 @@ class Reading(Seeing):
         return self.see(value, f"{found[0]}.{name}", f"{found[1]}.{name}")
 
     def see_class(self, cls: type, name: str, value: Any) -> None:
-        """What a class holds under a name, if the class, or a base that has it, is a user's."""
-        if known.is_ours(cls) or isinstance(value, (MemberDescriptorType, GetSetDescriptorType)):
+        """What a class holds under a name, if the class, or a base that has it, is a user's; and
+        the `forward` of each class of modules, which people replace."""
+        if known.is_ours(cls) and name != "forward":
+            return
+        if isinstance(value, (MemberDescriptorType, GetSetDescriptorType)):
             return
         if isinstance(value, (classmethod, staticmethod)):
             value = getattr(cls, name)
@@ -136,8 +139,10 @@ class Reading(Seeing):
         place, words = found
         state = owner.__dict__
         if name in state:
-            # Set through Module.__setattr__, which counts. (What its registries hold is not.)
-            return self.see(value, f"{place}.__dict__[{name!r}]", f"{words}.{name}", slow=True)
+            # Set through Module.__setattr__, which counts (what its registries hold is not), or,
+            # with modules of one's own, in `__dict__`.
+            return self.see(value, f"{place}.__dict__[{name!r}]", f"{words}.{name}",
+                            slow=known.is_ours(type(owner)))  # fmt: skip
         for registry in ("_parameters", "_buffers", "_modules"):
             if name in state.get(registry, ()):
                 return self.see(value, f"{place}.__dict__[{registry!r}][{name!r}]",

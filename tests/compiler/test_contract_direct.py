@@ -46,9 +46,6 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "no bias in its dictionary": lambda m: put(m.layer._parameters, "bias", None),
     "a module in its dictionary": lambda m: put(m._modules, "layer", nn.Linear(4, 2)),
     "a buffer in its dictionary": lambda m: put(m._buffers, "shift", torch.ones(2)),
-    "a hook in its dictionary": lambda m: put(
-        m.layer._forward_hooks, 17, lambda a, b, y: y * 2
-    ),
     "requires_grad set": lambda m: setattr(m.layer.weight, "requires_grad", False),
     "training set": lambda m: setattr(m, "training", False),
     "an attribute that hides a parameter": lambda m: put(
