@@ -70,7 +70,14 @@ class Reading(Seeing):
                     place = self.guards.name(owner.__dict__)
                     self.guards.same(f"{place}[{name!r}]", value, f"{owner.__name__}.{name}")
                 return value
-            if owner.__name__ in sys.stdlib_module_names or owner is np or found is None:
+            if owner.__name__.partition(".")[0] in sys.stdlib_module_names or owner is np:
+                if value.__class__ in (*known.NUMBERS, str) and name in owner.__dict__:
+                    place = self.guards.name(owner.__dict__)
+                    return self.see(value, f"{place}[{name!r}]", f"{owner.__name__}.{name}")
+                if callable(value) or isinstance(value, ModuleType):
+                    return value
+                return self.odd(value, f"{owner.__name__}.{name}")  # os.environ, sys.argv
+            if found is None:
                 return value
             words = f"{owner.__name__}.{name}"
             if name not in owner.__dict__:

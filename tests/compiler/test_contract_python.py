@@ -320,3 +320,29 @@ def test_defaults_of_a_helper_and_one_that_is_changed_in_place() -> None:
             t(compiled, torch.ones(3, 4), torch.ones(4))
 
     same(program)
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")
+def test_the_environment_and_the_arguments_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+    import sys
+
+    def by_environment(x: Any) -> Any:
+        return x * 2 if os.environ.get("RUSHLIGHT_TEST_FACTOR") == "2" else x * 3
+
+    def by_arguments(x: Any) -> Any:
+        return x * len(sys.argv)
+
+    def by_number(x: Any) -> Any:
+        return x * sys.maxsize
+
+    for function in (by_environment, by_arguments, by_number):
+        monkeypatch.setenv("RUSHLIGHT_TEST_FACTOR", "2")
+        compiled, x = torch.compile(function), torch.ones(2)
+        for _ in range(3):
+            assert torch.equal(compiled(x), function(x))
+        monkeypatch.setenv("RUSHLIGHT_TEST_FACTOR", "3")
+        monkeypatch.setattr(sys, "argv", [*sys.argv, "more"])
+        monkeypatch.setattr(sys, "maxsize", 7)
+        assert torch.equal(compiled(x), function(x))
+        monkeypatch.undo()
