@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = Any
+MOST_WORK = 1 << 18  # multiplications of a product that may have a kernel of the same bits
 
 
 class Refused(Exception):
@@ -63,6 +64,8 @@ class Spy(np.ndarray):
         plain = [bare(a) for a in given]
         if ufunc.nout != 1 or method not in ("__call__", "reduce"):
             raise Refused(f"NumPy: {ufunc.__name__}.{method}")
+        if ufunc is np.matmul:
+            small_enough(*plain)
         target = None
         if out is not None and out is not Ellipsis and out[0] is not Ellipsis:
             target = out[0]
@@ -97,6 +100,7 @@ class Spy(np.ndarray):
     def dot(self, other: Any, out: Any = None) -> Any:
         if out is not None:
             raise Refused("NumPy: dot with out")
+        small_enough(self, other)
         known = self.known and (type(other) is not Spy or other.known)
         made = spied(bare(self).dot(bare(other)), self.trace, known)
         if known:
@@ -161,6 +165,12 @@ class Spy(np.ndarray):
         to[...] = given
         source = given if isinstance(given, np.ndarray) else np.asarray(given, to.dtype)
         self.trace.event(Event("copy", None, (source,), to))
+
+
+def small_enough(a: Any, b: Any) -> None:
+    """Refuse a product so large that BLAS cuts it in a way of its own."""
+    if a.size * (b.shape[-1] if b.ndim > 1 else 1) > MOST_WORK:
+        raise Refused("NumPy: a large product")
 
 
 def refuse(name: str) -> Any:
