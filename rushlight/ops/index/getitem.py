@@ -23,7 +23,7 @@ from ..core.numerics import depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case
 from ..core.shapes import given, same
-from ..create.arguments import stored
+from ..create.arguments import number
 from ..shape import views as s
 
 rows = arr((2,), 0, 3, "int64")
@@ -346,7 +346,7 @@ def setitem(t: Any, key: Any, value: Any) -> None:
                 f"can't assign a {type(value).__name__} to a torch.{t.type().split('.')[-1]}"
             )
         value = door.wrap(
-            stored(value.item() if isinstance(value, np.generic) else value, t._a.dtype)
+            number(value.item() if isinstance(value, np.generic) else value, t._a.dtype)
         )
     view, indices = split_key(t, key)
     if not indices:

@@ -53,7 +53,14 @@ from .fill import (
 
 
 def _empty(shape: tuple[int, ...], d: dtypes.dtype, meta: bool = False) -> Any:
-    return MetaArray(shape, d.np) if meta else np.empty(shape, d.np)
+    if meta:
+        return MetaArray(shape, d.np)
+    if door.state.observers:
+        return door.perform(_memory, (), {"shape": shape, "dtype": d.np})
+    return np.empty(shape, d.np)
+
+
+_memory = Step("memory", np.empty)
 
 
 def _size(args: tuple[Any, ...], kw: dict[str, Any], name: str) -> tuple[int, ...]:
@@ -195,8 +202,13 @@ def _array_like(input: Any, plan: _Plan) -> Any:
     if plan.meta or input._a.__class__ is MetaArray:
         return _empty(input._a.shape, plan.dtype, plan.meta)
     if views.overlaps_itself(input._a):
-        return np.empty(input._a.shape, plan.dtype.np)
+        return _empty(input._a.shape, plan.dtype)
+    if door.state.observers:
+        return door.perform(_memory_like, (input._a,), {"dtype": plan.dtype.np})
     return np.empty_like(input._a, plan.dtype.np)
+
+
+_memory_like = Step("memory_like", lambda a, dtype: np.empty_like(a, dtype))
 
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
@@ -548,8 +560,16 @@ def multinomial(
         made = door.wrap(MetaArray(shape, np.int64))
     else:
         rng = stream(generator, "multinomial")
-        made = door.wrap(_choose(a, n, replacement and n > 1, rng).reshape(shape))
+        kw = {"n": n, "replacement": replacement and n > 1, "shape": shape}
+        made = door.wrap(door.perform(_multinomial, (a, rng), kw))
     return made if out is None else write_out("multinomial", out, made)
+
+
+def _chosen(a: Any, rng: Any, n: int, replacement: bool, shape: tuple[int, ...]) -> Any:
+    return _choose(a, n, replacement, rng).reshape(shape)
+
+
+_multinomial = Step("multinomial", _chosen, mutates=(1,))
 
 
 def _choose(a: np.ndarray, n: int, replacement: bool, rng: Twister) -> np.ndarray:
