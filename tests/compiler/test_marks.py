@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import inspect
+import os
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 from typing import Any
@@ -262,6 +265,21 @@ def test_settings_are_patched() -> None:
     with pytest.raises(ValueError, match="no"), config.patch(recompile_limit=2):
         fail()
     assert state.recompile_limit == 8
+
+
+@pytest.mark.parametrize("name", ["TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"])
+def test_an_environment_without_compiling(name: str) -> None:
+    program = (
+        "import rushlight as torch\n"
+        "fast = torch.compile(lambda x: 2 * x)\n"
+        "fast(torch.ones(1))\n"
+        "print(torch._dynamo.config.disable, len(fast.entries))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True,
+        env={**os.environ, name: "1"},
+    )  # fmt: skip
+    assert done.stdout == "True 0\n", done.stderr
 
 
 def test_reset_tells_every_compiled_callable() -> None:
