@@ -20,7 +20,7 @@ import numpy as np
 
 from ..kernels.codegen.expr import Trace
 from ..kernels.codegen.interface import Kernel
-from ..kernels.elementwise import axes, broadcast, contiguous, select
+from ..kernels.elementwise import axes, broadcast, contiguous, copy_rows, select
 from ..kernels.launch import Launch, Reference, Series
 from ..kernels.matmul import select as matmul
 from .calls import Call, Lying, Place, run_on
@@ -327,7 +327,37 @@ def copy(event: Event) -> list[Way]:
             made.formula = identity(out.dtype, kinds[0])
         return made
 
-    return [Way(laid(kernels, (source,), out))]
+    try:
+        return [Way(laid(kernels, (source,), out))]
+    except Refused:
+        if source.dtype != out.dtype:
+            raise
+        return [Way(by_rows(source, out))]
+
+
+def by_rows(source: Lying, out: Lying) -> list[Call]:
+    """Calls that copy into rows that lie apart."""
+    size = out.dtype.itemsize
+    steps = [axes.steps_of(a.shape, a.strides, size, out.shape) for a in (source, out)]
+    if any(s is None for s in steps):
+        raise Refused("an array whose elements are not aligned")
+    dims = sorted(range(len(out.shape)), key=lambda d: -abs(steps[1][d]))  # type: ignore[index]
+    ordered = [[s[d] for d in dims] for s in steps]  # type: ignore[index]
+    sizes, (there, here) = axes.axes_of([out.shape[d] for d in dims], ordered)
+    *outer, rows, n = [1, 1, *sizes]
+    before = math.prod(outer)
+    if not sizes or there[-1] != 1 or here[-1] != 1 or before > MOST_PARTS:
+        raise Refused("an array that lies in many parts")
+    there, here = [0, 0, *there], [0, 0, *here]
+    each, chunks = copy_rows.pieces(rows, n)
+    words = (rows, n, there[-2], here[-2], each, chunks)
+    kernel = copy_rows.kernel(f"i{8 * size}")
+    found = []
+    for at in np.ndindex(*outer):
+        moved = [sum(i * s for i, s in zip(at, t, strict=False)) * size for t in (there, here)]
+        places = (source.place.moved(moved[0]), out.place.moved(moved[1]))
+        found.append(Call(kernel, places, words, ()))
+    return found
 
 
 @functools.cache

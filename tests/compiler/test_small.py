@@ -73,3 +73,13 @@ def test_what_is_exact_in_elements_needs_no_python() -> None:
         program, _ = recorded(lambda name=name: CASES[name](x, y, v), [x._a, y._a, v._a])
         run: Any = native.function(program)
         assert [e for e in run.entries if e.kind == "python"] == []
+
+
+@pytest.mark.skipif(not runtime.available(), reason="needs machine code")
+def test_many_rows_are_joined_in_one_call() -> None:
+    x, y = torch.randn(3, 100, 6), torch.randn(3, 100, 7)
+    program, _ = recorded(lambda: [torch.cat([x, y], 2), torch.cat([x, y * 2], -1)], [x._a, y._a])
+    run: Any = native.function(program)
+    for a, b in zip(arrays.function(program)(x._a, y._a), run(x._a, y._a), strict=True):
+        assert a.tobytes() == b.tobytes()
+    assert [e for e in run.entries if e.kind == "python"] == []
