@@ -7,6 +7,7 @@ gap that is free for as long as it lives.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 
 ALIGNMENT = 64
@@ -36,7 +37,6 @@ def planned(spans: Sequence[tuple[int, int, int]]) -> tuple[list[int], int]:
         if best < 0:
             best = at
         offsets[k] = best
-        placed.append((best, best + size, first, last))
-        placed.sort()
+        insort(placed, (best, best + size, first, last))
         total = max(total, best + size)
     return offsets, total

@@ -590,7 +590,9 @@ def key_of(line: Line, names: list[Ref], examples: list[Array], fixed: list[bool
                                - b.__array_interface__["data"][0]))  # fmt: skip
     metas = [(type(a), a.shape, a.strides, a.dtype.str, a.dtype.num, a.flags.writeable)
              for a in examples]  # fmt: skip
-    operands_, kw = frozen(line.operands, number), frozen(tuple(line.kw.items()), number)
+    # An edge only says in errors whose gradient it was.
+    more = tuple([(k, v) for k, v in line.kw.items() if k != "edge"])
+    operands_, kw = frozen(line.operands, number), frozen(more, number)
     structure = frozen(line.results, dict.fromkeys(line.makes(), 0))
     known = tuple([a.tobytes() if k else None for a, k in zip(examples, fixed, strict=True)])
     return id(line.record.fn), operands_, kw, tuple(metas), tuple(beside), structure, known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -137,3 +138,24 @@ def test_a_run_in_the_middle_of_a_run_has_memory_of_its_own() -> None:
     inner.clear()
     assert [a.tobytes() for a in run(*given)] == wanted
     assert [a.tobytes() for a in inner[1]] == wanted
+
+
+@jit
+def test_threads_that_run_it_at_the_same_time() -> None:
+    program, given, _ = chain()
+    run, plain = native.function(program), arrays.function(program)
+    inputs = [[a + k for a in given] for k in range(4)]
+    wanted = [[a.tobytes() for a in plain(*each)] for each in inputs]
+    different: list[int] = []
+
+    def work(k: int) -> None:
+        for _ in range(500):
+            if [a.tobytes() for a in run(*inputs[k])] != wanted[k]:
+                different.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert different == []
