@@ -21,10 +21,9 @@ import numpy as np
 from ..kernels.codegen.expr import Trace
 from ..kernels.codegen.interface import Kernel
 from ..kernels.elementwise import axes, broadcast, contiguous, copy_rows, select
-from ..kernels.launch import Launch, Reference, Series
-from ..kernels.matmul import select as matmul
 from .calls import Call, Lying, Place, run_on
 from .spy import Event, Refused
+from .sums import MOST_PARTS, Way, products, sums
 
 if TYPE_CHECKING:
     from .lower_plans import Lowered
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 Array = Any
 Dims = tuple[int, ...]
 MANY = 1 << 15  # elements of a result from which on fewer numbers are tried
-MOST_PARTS = 64  # calls that one thing NumPy did may become
 NAMES = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg",
     "absolute": "abs", "fabs": "abs", "sqrt": "sqrt", "maximum": "maximum", "minimum": "minimum",
@@ -106,14 +104,6 @@ def calls(event: Event, made: Lowered) -> list[Call]:
     return [c.at(move) for c in way.calls]
 
 
-class Way:
-    """How an event is computed: calls, whose places are "array" (operands, then the result) and
-    "room", and the bytes of each room."""
-
-    def __init__(self, calls: Sequence[Call], temps: Sequence[int] = ()) -> None:
-        self.calls, self.temps = list(calls), list(temps)
-
-
 _ways: dict[Any, Any] = {}
 
 
@@ -152,118 +142,6 @@ def reach(a: Lying) -> tuple[int, int]:
     for n, step in zip(a.shape, a.strides, strict=True):
         low, high = (low, high + (n - 1) * step) if step > 0 else (low + (n - 1) * step, high)
     return low, high + a.dtype.itemsize
-
-
-# -- trying out ------------------------------------------------------------------------------------
-
-
-def found(event: Event) -> Way:
-    """The first way whose bits are NumPy's."""
-    ways: Any = {"ufunc": elementwise, "where": elementwise, "copy": copy, "reduce": sums,
-                 "dot": products}[event.name]  # fmt: skip
-    numbered = iter(range(100))
-    arrays = tuple([a._replace(place=Place("array", next(numbered))) if isinstance(a, Lying) else a
-                    for a in event.arrays])  # fmt: skip
-    out = event.out._replace(place=Place("array", next(numbered)))
-    for k, a in enumerate(event.arrays):
-        if isinstance(a, Lying) and a.place == event.out.place:
-            out = arrays[k]
-    shown = event._replace(arrays=arrays, out=out)
-    name = getattr(event.what, "__name__", event.name)
-    size = math.prod(event.out.shape)
-    draws = (1, 3) if event.name == "copy" else range(4) if size < MANY else (1, 2)
-    for way in ways(shown):
-        if all(agrees(shown, way, draw) for draw in draws):
-            return way  # type: ignore[no-any-return]
-    raise Refused(f"NumPy: {name} of {', '.join(shown_as(a) for a in event.arrays)}")
-
-
-def shown_as(a: Any) -> str:
-    return f"{a.dtype}{list(a.shape)}" if isinstance(a, Lying) else repr(a)
-
-
-MOST_DRAWN = 65_521  # a prime: the numbers look different in each row
-SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1e-42, 3e38)
-
-
-def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
-    """An array of such a kind, full of numbers."""
-    low, high = reach(a)
-    low, high = low - a.place.offset, high - a.place.offset
-    whole = -(-(high - low) // a.dtype.itemsize)
-    count = min(whole, MOST_DRAWN)
-    if a.dtype.kind == "f":
-        room = numbers.standard_normal(count)
-        if draw == 1:
-            room *= np.exp(8 * numbers.standard_normal(count))
-        elif draw == 2:
-            room = numbers.choice(SPECIAL, count)
-        room = room.astype(a.dtype)
-    elif a.dtype.kind == "b":
-        room = numbers.integers(0, 2, count).astype(bool)
-    elif a.dtype.kind in "iu":
-        info = np.iinfo(a.dtype)
-        span = (int(info.min), int(info.max)) if draw % 2 else (max(0, int(info.min)), 100)
-        room = numbers.integers(*span, count, a.dtype, endpoint=True)
-    else:
-        raise Refused(f"NumPy computes with {a.dtype}")
-    room = np.resize(room, whole)  # over and over
-    return np.ndarray(a.shape, a.dtype, np.resize(room, whole), -low, a.strides)
-
-
-def agrees(event: Event, way: Way, draw: int) -> bool:
-    """Whether a way gives NumPy's bits for some numbers."""
-    numbers = np.random.default_rng(draw)
-    given = {a.place.number: drawn(a, numbers, draw) for a in (*event.arrays, event.out)
-             if isinstance(a, Lying)}  # fmt: skip
-    mine = {k: laid_alike(a) for k, a in given.items()}
-    with np.errstate(all="ignore"):
-        by_numpy(event, given)
-    rooms = [np.full(n + 64, 0xFF, np.uint8) for n in way.temps]
-
-    def address(place: Place) -> int:
-        base = mine[place.number] if place.kind == "array" else rooms[place.number]
-        return int(base.__array_interface__["data"][0]) + place.offset
-
-    run_on(way.calls, address)
-    return all(alike(given[k], mine[k]) for k in given)
-
-
-def laid_alike(a: Array) -> Array:
-    """A copy with the same strides."""
-    base = a.base.copy()
-    offset = a.__array_interface__["data"][0] - a.base.__array_interface__["data"][0]
-    return np.ndarray(a.shape, a.dtype, base, offset, a.strides)
-
-
-def alike(a: Array, b: Array) -> bool:
-    """The same bytes; one NaN is as good as another."""
-    if a.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            nan = np.isnan(a)
-            if (nan != np.isnan(b)).any():
-                return False
-            a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, a.dtype.type(0), b)
-    return a.tobytes() == b.tobytes()
-
-
-def by_numpy(event: Event, arrays: dict[int, Array]) -> None:
-    """Do again what NumPy did."""
-    given = [arrays[a.place.number] if isinstance(a, Lying) else a for a in event.arrays]
-    out = arrays[event.out.place.number]
-    more = dict(event.more)
-    if event.name == "copy":
-        np.copyto(out, given[0], casting="unsafe")
-    elif event.name == "where":
-        out[...] = np.where(*given)
-    elif event.name == "dot":
-        out[...] = given[0].dot(given[1]) if event.what is None else np.matmul(*given)
-    elif event.name == "reduce":
-        out[...] = event.what.reduce(*given, **more)
-    elif any(a is out for a in given):
-        event.what(*given, out=out, **more)
-    else:
-        out[...] = event.what(*given, **more)
 
 
 # -- elements --------------------------------------------------------------------------------------
@@ -448,141 +326,113 @@ def called(kernel: Kernel, arrays: Sequence[Lying], out: Lying, words: dict[str,
                 tuple([float(given[k]) for k in interface.floats]))  # fmt: skip
 
 
-# -- sums and products -----------------------------------------------------------------------------
+# -- trying out ------------------------------------------------------------------------------------
 
 
-def sums(event: Event) -> list[Way]:
-    """`np.add.reduce` of floats."""
-    (x,), out, more = event.arrays, event.out, dict(event.more)
-    if event.what is not np.add or x.dtype != out.dtype or x.dtype not in matmul.ELEMENTS:
-        raise Refused(f"NumPy: {event.what.__name__}.reduce of {x.dtype}")
-    if more.get("dtype") not in (None, x.dtype):
-        raise Refused("NumPy: a sum in another type")
-    axis = more.get("axis", 0)
-    whole = range(len(x.shape))
-    given = axis if isinstance(axis, tuple) else (axis,)
-    dims = set(whole) if axis is None else {d % max(1, len(x.shape)) for d in given}
-    size = x.dtype.itemsize
-    if not x.shape or any(s % size for s in x.strides):
-        raise Refused("NumPy: a sum of numbers that are not aligned")
-    order = sorted([d for d in whole if x.shape[d] > 1], key=lambda d: -abs(x.strides[d]))
-    kept = [d for d in order if d not in dims]
-    kept_shape = [x.shape[d] for d in whole if d not in dims and x.shape[d] > 1]
-    own = [n for n in out.shape if n > 1]
-    steps = axes.steps_of(out.shape, out.strides, size, out.shape)
-    if own != kept_shape or [x.shape[d] for d in kept] != own or steps is None:
-        raise Refused("NumPy: a sum whose result lies otherwise")
-    if not axes.is_contiguous(out.shape, out.strides, size):
-        raise Refused("NumPy: a sum whose result lies otherwise")
-    marks = [int(d in dims) for d in order]
-    sizes, (joined, _) = axes.axes_of(
-        [x.shape[d] for d in order],
-        [[x.strides[d] // size for d in order], boundaries(marks, [x.shape[d] for d in order])],
-    )
-    groups = groups_of(order, marks, [x.shape[d] for d in order])
-    if len(groups) != len(sizes):
-        raise Refused("NumPy: a sum over numbers that lie apart")
-    element = matmul.ELEMENTS[x.dtype]
-    found: list[Way] = []
-    from ..kernels.reduce import numpy_order
-
-    def call(way: str, first: bool, rows: int, n: int, step: int, apart: int, offset: int,
-             to: int) -> Call:  # fmt: skip
-        return Call(
-            numpy_order.kernel(way, element, first),
-            (x.place.moved(offset * size), out.place.moved(to * size)),
-            (rows, n, step, apart, 1), (),
-        )  # fmt: skip
-
-    for first in (False, True):
-        if groups == [1]:
-            found.append(Way([call("pairs", first, 1, sizes[0], joined[0], 0, 0, 0)]))
-        elif groups == [0, 1]:
-            rows = call("pairs", first, sizes[0], sizes[1], joined[1], joined[0], 0, 0)
-            found.append(Way([rows]))
-        elif groups == [1, 0] and joined[1] == 1:
-            found.append(Way([call("along", first, sizes[1], sizes[0], joined[0], 0, 0, 0)]))
-        elif groups == [0, 1, 0] and joined[2] == 1 and sizes[0] <= MOST_PARTS:
-            found.append(Way([
-                call("along", first, sizes[2], sizes[1], joined[1], 0, i * joined[0], i * sizes[2])
-                for i in range(sizes[0])
-            ]))  # fmt: skip
-    return found
+def found(event: Event) -> Way:
+    """The first way whose bits are NumPy's."""
+    ways: Any = {"ufunc": elementwise, "where": elementwise, "copy": copy, "reduce": sums,
+                 "dot": products}[event.name]  # fmt: skip
+    numbered = iter(range(100))
+    arrays = tuple([a._replace(place=Place("array", next(numbered))) if isinstance(a, Lying) else a
+                    for a in event.arrays])  # fmt: skip
+    out = event.out._replace(place=Place("array", next(numbered)))
+    for k, a in enumerate(event.arrays):
+        if isinstance(a, Lying) and a.place == event.out.place:
+            out = arrays[k]
+    shown = event._replace(arrays=arrays, out=out)
+    name = getattr(event.what, "__name__", event.name)
+    size = math.prod(event.out.shape)
+    draws = (1, 3) if event.name == "copy" else range(4) if size < MANY else (1, 2)
+    for way in ways(shown):
+        if all(agrees(shown, way, draw) for draw in draws):
+            return way  # type: ignore[no-any-return]
+    raise Refused(f"NumPy: {name} of {', '.join(shown_as(a) for a in event.arrays)}")
 
 
-def boundaries(marks: list[int], sizes: list[int]) -> list[int]:
-    """Steps that let dims join where all of them are summed, or none."""
-    steps: list[int] = []
-    step = 1
-    for k in range(len(marks) - 1, -1, -1):
-        if k + 1 < len(marks) and marks[k] != marks[k + 1]:
-            step *= 1 << 20
-        steps.insert(0, step)
-        step *= sizes[k]
-    return steps
+def shown_as(a: Any) -> str:
+    return f"{a.dtype}{list(a.shape)}" if isinstance(a, Lying) else repr(a)
 
 
-def groups_of(order: Sequence[int], marks: list[int], sizes: list[int]) -> list[int]:
-    """Summed or kept, of each run of dims."""
-    found: list[int] = []
-    for mark in marks:
-        if not found or found[-1] != mark:
-            found.append(mark)
-    return found
+MOST_DRAWN = 65_521  # a prime: the numbers look different in each row
+SPECIAL = (math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, 1e-42, 3e38)
 
 
-def products(event: Event) -> list[Way]:
-    """A product of matrices, of few numbers."""
-    a, b = event.arrays
-    out = event.out
-    if a.dtype not in matmul.ELEMENTS or not axes.is_contiguous(
-        out.shape, out.strides, out.dtype.itemsize
-    ):
-        raise Refused(f"NumPy: a product of {a.dtype}")
-    found: list[Way] = []
-    problem = matmul.parsed(
-        a.dtype, a.shape, a.strides, b.dtype, b.shape, b.strides, None, (), least=0
-    )
-    if problem is None:
-        raise Refused("NumPy: a product")
-    if problem.a[1] == 1 and problem.n == 1 and problem.b[0] == 1 and not problem.levels:
-        from ..kernels.reduce import numpy_order
-
-        if problem.k % (8 if a.dtype.itemsize == 4 else 4) == 0:
-            kernel = numpy_order.kernel("lanes", problem.element)
-            words = (problem.m, problem.k, problem.a[0], 1)
-            found.append(Way([Call(kernel, (a.place, b.place, out.place), words, ())]))
-    for choose in ("small_gemm", "choose"):
-        made = matmul.Ways(a.dtype, problem.shape)
-        copy = problem.changed(precision="highest", plain=True)
-        try:
-            getattr(copy, choose)(made)
-        except (KeyError, ValueError, TypeError):
-            continue
-        way = planned(made, {"a": a.place, "b": b.place, "y": out.place})
-        if way is not None:
-            found.append(way)
-    return found
+def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
+    """An array of such a kind, full of numbers."""
+    low, high = reach(a)
+    low, high = low - a.place.offset, high - a.place.offset
+    whole = -(-(high - low) // a.dtype.itemsize)
+    count = min(whole, MOST_DRAWN)
+    if a.dtype.kind == "f":
+        room = numbers.standard_normal(count)
+        if draw == 1:
+            room *= np.exp(8 * numbers.standard_normal(count))
+        elif draw == 2:
+            room = numbers.choice(SPECIAL, count)
+        room = room.astype(a.dtype)
+    elif a.dtype.kind == "b":
+        room = numbers.integers(0, 2, count).astype(bool)
+    elif a.dtype.kind in "iu":
+        info = np.iinfo(a.dtype)
+        span = (int(info.min), int(info.max)) if draw % 2 else (max(0, int(info.min)), 100)
+        room = numbers.integers(*span, count, a.dtype, endpoint=True)
+    else:
+        raise Refused(f"NumPy computes with {a.dtype}")
+    room = np.resize(room, whole)  # over and over
+    return np.ndarray(a.shape, a.dtype, np.resize(room, whole), -low, a.strides)
 
 
-def planned(made: Any, places: dict[str, Place]) -> Way | None:
-    """The launches of a plan as a way; None where one of them is NumPy's."""
-    temps: list[int] = []
-    at: dict[str, Any] = dict(places)
-    for name, meta in made.arrays.items():
-        if name not in at:
-            at[name] = Place("room", len(temps))
-            temps.append(meta.nbytes)
-    for name, size in made.workspace.items():
-        at[name] = Place("room", len(temps))
-        temps.append(size)
-    scalars = {"alpha": 1.0, "beta": 0.0}
-    calls_: list[Call] = []
-    for launch in made.launches:
-        if not isinstance(launch, (Launch, Series)) or isinstance(launch, Reference):
-            return None
-        from .lower_plans import called as as_call
+def agrees(event: Event, way: Way, draw: int) -> bool:
+    """Whether a way gives NumPy's bits for some numbers."""
+    numbers = np.random.default_rng(draw)
+    given = {a.place.number: drawn(a, numbers, draw) for a in (*event.arrays, event.out)
+             if isinstance(a, Lying)}  # fmt: skip
+    mine = {k: laid_alike(a) for k, a in given.items()}
+    with np.errstate(all="ignore"):
+        by_numpy(event, given)
+    rooms = [np.full(n + 64, 0xFF, np.uint8) for n in way.temps]
 
-        for one in launch.launches if isinstance(launch, Series) else (launch,):
-            calls_.append(as_call(one, at, scalars))
-    return Way(calls_, temps)
+    def address(place: Place) -> int:
+        base = mine[place.number] if place.kind == "array" else rooms[place.number]
+        return int(base.__array_interface__["data"][0]) + place.offset
+
+    run_on(way.calls, address)
+    return all(alike(given[k], mine[k]) for k in given)
+
+
+def laid_alike(a: Array) -> Array:
+    """A copy with the same strides."""
+    base = a.base.copy()
+    offset = a.__array_interface__["data"][0] - a.base.__array_interface__["data"][0]
+    return np.ndarray(a.shape, a.dtype, base, offset, a.strides)
+
+
+def alike(a: Array, b: Array) -> bool:
+    """The same bytes; one NaN is as good as another."""
+    if a.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            nan = np.isnan(a)
+            if (nan != np.isnan(b)).any():
+                return False
+            a, b = np.where(nan, a.dtype.type(0), a), np.where(nan, a.dtype.type(0), b)
+    return a.tobytes() == b.tobytes()
+
+
+def by_numpy(event: Event, arrays: dict[int, Array]) -> None:
+    """Do again what NumPy did."""
+    given = [arrays[a.place.number] if isinstance(a, Lying) else a for a in event.arrays]
+    out = arrays[event.out.place.number]
+    more = dict(event.more)
+    if event.name == "copy":
+        np.copyto(out, given[0], casting="unsafe")
+    elif event.name == "where":
+        out[...] = np.where(*given)
+    elif event.name == "dot":
+        out[...] = given[0].dot(given[1]) if event.what is None else np.matmul(*given)
+    elif event.name == "reduce":
+        out[...] = event.what.reduce(*given, **more)
+    elif any(a is out for a in given):
+        event.what(*given, out=out, **more)
+    else:
+        out[...] = event.what(*given, **more)

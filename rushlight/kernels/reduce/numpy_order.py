@@ -6,7 +6,7 @@ calls leave them to NumPy: a compiled step computes them without a call of Pytho
 * "lanes": rows of A times a vector, eight sums at a time, as OpenBLAS does where both lie along k.
 
 Whether an order is that of this machine's NumPy is tried out before it is used
-(`compiler/small.py`). Not here: sums of large arrays (`reduction.py`), which are more exact.
+(`compiler/sums.py`). Not here: sums of large arrays (`reduction.py`), which are more exact.
 """
 
 from __future__ import annotations
