@@ -210,7 +210,6 @@ class Describer:
             "shape": tuple(x.shape),
             "value": x.detach().clone()._a.tobytes(),
             "stride": x.stride(),
-            "offset": x.storage_offset(),
             "requires_grad": x.requires_grad,
             "leaf": x.is_leaf,
             "history": x.grad_fn is not None,

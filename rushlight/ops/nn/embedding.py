@@ -13,6 +13,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door, views
+from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.embedding import reference
@@ -147,11 +148,19 @@ def refuse_sparse(sparse: bool) -> None:
         )
 
 
+def _renormalised(table: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+    used = np.unique(indices)
+    check_range(used, table.shape[0])
+    reference.renormalise(table, used, max_norm, norm_type)
+
+
+_renormalise = Step("embedding_renorm_", _renormalised, outputs=0, mutates=(0,))
+
+
 def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
     """Shrink the rows that are looked up, in the table itself."""
-    used = np.unique(input._a)
-    check_range(used, weight.shape[0])
-    reference.renormalise(weight._a, used, float(max_norm), float(norm_type))
+    kw = {"max_norm": float(max_norm), "norm_type": float(norm_type)}
+    door.perform(_renormalise, (weight._a, input._a), kw)
     views.cell(weight).bump("embedding_renorm_")
 
 
