@@ -2,8 +2,8 @@
 
 `written(seed)` gives a `Program`: Python source, always the same for a seed. Statements are tried
 while they are written, on the shapes of the first call; with the other shapes, types and settings
-of later calls some raise, and then they do so eagerly and compiled. `run(program, path, twin)` runs
-one; the tests are in `test_random_programs.py`.
+of later calls some raise, and then they do so eagerly and compiled. They are run by
+`program_runs.py`, and tested by `test_random_programs.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import rushlight as torch
@@ -456,60 +455,3 @@ def calls(r: random.Random) -> list[tuple[Any, ...]]:
         change = r.choice(lines(CHANGES)) if r.random() < 0.6 else ""
         found += [(rows, kind, setting, change)] * 1 + [(rows, kind, setting, "")]
     return found
-
-
-# -- running -------------------------------------------------------------------------------------
-
-
-def run(program: Program, path: Path, t: Any) -> None:
-    """Run a program as one of the twins; its source is at `path`."""
-    space: dict[str, Any] = {"__name__": f"program_{program.seed}", "__file__": str(path)}
-    exec(compile(program.source, str(path), "exec"), space)
-    model = space["Model"]()
-    optimizer = eval(f"optim.{program.optimizer}", {"optim": torch.optim, "p": model.parameters()})
-    t.watch(model, optimizer, space["seen"])
-    kinds = {"step": space["step_of"](model, optimizer), "loss": space["loss_of"](model)}
-    compiled = t.compile(kinds.get(program.form, model))
-
-    def call(x: Any, target: Any) -> Any:
-        if program.form == "model":
-            return compiled(x)
-        return compiled(x, target)
-
-    y: Any = None
-    for rows, kind, setting, change in program.calls:
-        if change:
-            names = {"m": model, "o": optimizer, "s": space, "y": y, "torch": torch, "nn": nn}
-            t(lambda change=change, names=names: exec(change, names))
-        x = torch.randn(rows, 4).to(getattr(torch, kind))
-        target = torch.randn(rows)
-        with around(setting):
-            y = t(call, x, target)
-        if isinstance(y, tuple):
-            y = y[0]
-        if program.form != "step" and getattr(y, "requires_grad", False) and not setting:
-            t(y.backward)
-            t(optimizer.step)
-
-
-class around:
-    """A setting for the length of a call."""
-
-    def __init__(self, setting: str) -> None:
-        self.setting = setting
-        self.context = {
-            "no_grad": torch.no_grad,
-            "inference": torch.inference_mode,
-            "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
-        }.get(setting, lambda: None)()
-
-    def __enter__(self) -> None:
-        if self.setting == "float64 by default":
-            torch.set_default_dtype(torch.float64)
-        elif self.context is not None:
-            self.context.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        torch.set_default_dtype(torch.float32)
-        if self.context is not None:
-            self.context.__exit__(*error)

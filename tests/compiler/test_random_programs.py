@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.compiler import programs
-from tests.compiler.twins import same
+from tests.compiler import program_runs, programs
+from tests.compiler.twins import Twin, same
 
 SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "1")) % 100_000
 EACH = 10  # programs of one test
@@ -27,8 +27,12 @@ def check(numbers: range, folder: Path) -> None:
         program = programs.written(SEED * 100_000 + number)
         path = folder / f"program_{program.seed}.py"
         path.write_text(program.source, encoding="utf-8")
+
+        def run(t: Twin, program: programs.Program = program, path: Path = path) -> None:
+            program_runs.run(program, path, t)
+
         try:
-            same(lambda t, program=program, path=path: programs.run(program, path, t), program.seed)
+            same(run, program.seed)
         except AssertionError as error:
             different.append(program.seed)
             print(program.source)
