@@ -69,7 +69,8 @@ def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
 
     found: dict[int, tuple[int, Any]] = {}
     for t in gc.get_objects():
-        if isinstance(t, TensorBase) and t._a.__class__ is ndarray:
+        # (the type, for `__class__` of an object that stands for another one may do anything)
+        if issubclass(type(t), TensorBase) and t._a.__class__ is ndarray:
             a = t._a
             while isinstance(a.base, ndarray):
                 a = a.base
