@@ -51,6 +51,7 @@ class Regions:
         self.places = found
         self.saved: list[list[int]] = []
         names, watched = [], []
+        reached: set[int] = set()
         for g in found:
             others = [results[k] for k in range(len(results)) if k not in g]
             plan = Plan(capture, [results[k] for k in g], others, returned, executor)
@@ -70,6 +71,11 @@ class Regions:
             plan.others = [(i, numbers[id(t)]) for i, t in enumerate(plan.tensors)
                            if id(t) in numbers]  # fmt: skip
             watched.append(", ".join(known[id(t)][1] for t in plan.watched))
+            # Eager would add up the gradients of all in the order of their nodes.
+            mine = {id(t) for t in plan.tensors}
+            if mine & reached:
+                raise Unknown("several results are returned whose gradients meet")
+            reached |= mine
             del plan.tensors, plan.watched
         space = capture.reads.guards.space
         self.edges = [eval(f"lambda args, kw, ys: [{n}]", space) for n in names]

@@ -467,3 +467,33 @@ def test_inputs_of_which_one_has_the_other_in_its_history(rows: int) -> None:
             t(call, inside, True)
 
     same(program)
+
+
+@places
+def test_gradients_of_several_results_meet(place: str) -> None:
+    """They are added up in eager's order, to the bit."""
+
+    class Meeting(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            h = self.fc(x) + x
+            mean = x + h.mean()
+            hard = F.hardtanh(h)
+            return h, hard * h.sigmoid(), self.fc(mean), self.fc(h * 3)
+
+    def program(t: Twin) -> None:
+        model = Meeting()
+        forward = compiled_forward(t, place, model)
+        t.watch(model)
+
+        def call(which: Any) -> None:
+            ys = forward(torch.randn(3, 4))
+            sum(ys[k].square().sum() * (k + 0.3) for k in which).backward()
+
+        for which in ((0, 1, 2, 3), (0, 1, 2, 3), (3, 0), (0, 1, 2), (2, 1), (0,), (1, 2, 3)):
+            t(call, which)
+
+    same(program)
