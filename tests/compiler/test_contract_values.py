@@ -214,3 +214,17 @@ def test_shapes_that_masks_decide_are_read() -> None:
             t(rows, x, torch.tensor(numbers).abs() % 3)
 
     same(program)
+
+
+def test_sums_of_negative_zeros() -> None:
+    def program(t: Twin) -> None:
+        @t.compile
+        def function(x: Any) -> Any:
+            v = x * 0
+            rows = [v.sum(-1), v.mean(-1), v.sum(), v.sum(0), v.mean(0), v.unfold(1, 2, 1).sum(-1)]
+            return [*rows, v.cumsum(0), v.prod(-1), v.norm(dim=-1), v.amax(0), v @ v.t()]
+
+        for columns in (1, 4, 4, 9, 9, 0, 0, 1, 200, 200):
+            t(function, -torch.ones(3, columns))
+
+    same(program)

@@ -113,7 +113,8 @@ def pairs(element: str, first: bool) -> Module:
             y[r] = row[0] + c.call("pairwise", element, [rest, n - 1, step])
         else:
             start = Value(c, PTR, row.text)
-            y[r] = c.call("pairwise", element, [start, n, step])
+            # NumPy adds it to the zero that is there: of negative zeros the sum is 0.0
+            y[r] = c.const(element, 0.0) + c.call("pairwise", element, [start, n, step])
     c.ret()
     SUMS.write(module, "chunks", release=False)
     return module
