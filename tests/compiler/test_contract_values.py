@@ -228,3 +228,18 @@ def test_sums_of_negative_zeros() -> None:
             t(function, -torch.ones(3, columns))
 
     same(program)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 11, 17, 33, 100])
+def test_small_products_and_sums_of_many_numbers(n: int) -> None:
+    """An order of adding that is another one has the same bits now and then, not each time."""
+
+    def program(t: Twin) -> None:
+        @t.compile
+        def function(x: Any, w: Any) -> Any:
+            return x @ x, x.sum(), x.mean(), w @ x, x.norm(), x @ w.t(), (w * x).sum(1)
+
+        for _ in range(12):
+            t.see(function(torch.randn(n), torch.randn(3, n)))
+
+    same(program)
