@@ -30,8 +30,6 @@ from .reading import Reading, Repeated
 
 BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
 DESCRIPTORS = (MethodDescriptorType, WrapperDescriptorType)
-# Built-in functions that may look at a tensor without taking a number out of it.
-LOOKING = (len, isinstance, type, callable, list, tuple, iter, enumerate, zip, reversed, sum)
 
 
 class Hooks(Reading):
@@ -41,8 +39,8 @@ class Hooks(Reading):
         """An exception was caught."""
         self.unknown("an exception was caught")
 
-    def target(self, owner: Any, name: Any, read: bool = False) -> Any:
-        """`owner.name` or `owner[…]` is about to be set, deleted or (`read`) changed."""
+    def target(self, owner: Any, name: Any) -> Any:
+        """`owner.name` or `owner[…]` is about to be set, deleted or changed."""
         tensor = isinstance(owner, TensorBase)
         if self.why is not None or (tensor and name is None):
             return owner
@@ -118,8 +116,6 @@ class Hooks(Reading):
         found = self.copies.get(fn)
         if found is not None:
             return found
-        if self.optional_wrapper(fn):
-            return None
         try:
             found = self.copies[fn] = instrumented(fn, self)
         except NoCopy as error:
@@ -140,10 +136,6 @@ class Hooks(Reading):
         if not ours:
             self.see_defaults(fn)
         return found
-
-    def optional_wrapper(self, fn: FunctionType) -> bool:
-        """Decorators of grad modes run as they are: their function is called with hooks."""
-        return False
 
     def see_globals(self, fn: FunctionType) -> None:
         """The globals that a function mentions."""
@@ -294,8 +286,6 @@ class Hooks(Reading):
         """A function that reads no more than what it is given."""
         given = []
         for a in (*args, *kw.values()):
-            if isinstance(a, TensorBase) and fn not in LOOKING:
-                self.capture.may_take()
             if isinstance(a, FunctionType) and fn in (sorted, min, max) \
                     and HOOKS not in a.__code__.co_freevars:  # fmt: skip
                 self.unknown(f"{name_of(fn)} is given a function")

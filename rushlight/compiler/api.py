@@ -72,7 +72,7 @@ def compile(
     Args:
         model: a module or a function: a whole training step, or a part of one.
         fullgraph: raise `torch._dynamo.exc.Unsupported` where something cannot be replayed.
-        dynamic: False: a plan for each shape. True or None: sizes that change may become free.
+        dynamic: checked, and changes nothing: there is a plan for each shape, whatever it says.
         backend: one of PyTorch's names, or a callable (which is not called): all mean this one.
         mode: one of PyTorch's modes; not together with `options`. All compute the same.
         disable: return `model` itself.

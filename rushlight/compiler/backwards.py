@@ -20,48 +20,36 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door, engine, steps
-from ..autograd.node import (
-    Out,
-    TensorBase,
-)
-from ..autograd.observe import Observer
+from ..autograd.node import Out
 from ..autograd.unbroadcast import add
-from .program import GIVEN, MADE, Line, Program, Ref, Value
+from .program import GIVEN, MADE, Program, Ref
 from .seeing import Unknown
+from .writer import Writer
 
 MOST_RESULTS = 3  # with a history: there is a backward program for each set of them
 
 
-class Recorder(Observer):
+class Recorder(Writer):
     """Writes down a backward; arrays of the forward are given to it.
 
     Attributes:
         saved: the numbers of the forward's values that it is given, behind the gradients.
+        why: what cannot be written down, or None.
     """
 
     def __init__(self, forward: Any, gradients: list[Any]) -> None:
-        self.program = Program()
+        super().__init__()
         self.forward = forward
-        self.number: dict[int, Ref] = {}
         self.saved: list[Ref] = []
         self.why: Unknown | None = None
         for g in gradients:
             self.program.given.append(self.value(GIVEN, g, "gradient"))
 
-    def value(self, kind: str, a: Any, note: str = "") -> Ref:
-        found = self.number.get(id(a))
-        if found is None:
-            found = self.number[id(a)] = Ref(len(self.program.values))
-            self.program.values.append(Value(kind, a, note=note))
-        return found
-
     def performed(
         self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
     ) -> None:
         try:
-            operands = tuple([self.refer(a) for a in arrays])
-            given = {k: None if k == "edge" else self.refer(v) for k, v in kw.items()}
-            line = Line(record, operands, given, self.refer_result(results))
+            line = self.line(record, arrays, kw, results)
             for r in line.writes():
                 if self.program.values[r].kind != MADE:
                     raise Unknown("writes to what the forward has saved")
@@ -69,35 +57,15 @@ class Recorder(Observer):
         except Unknown as error:
             self.why = self.why or Unknown(f"{record.name} {error}")
 
-    def refer(self, x: Any) -> Any:
-        if x.__class__ is np.ndarray or isinstance(x, np.generic):
-            found = self.number.get(id(x))
-            if found is not None:
-                return found
-            of = self.forward.number.get(id(x))  # the array itself, unless it has gone since
-            if of is not None and self.forward.program.values[of].example is x:
-                self.saved.append(of)
-                found = self.value(GIVEN, x, f"%{of:d} of the forward")
-                self.program.given.append(found)
-                return found
-            if isinstance(x, np.generic):
-                return x
-            raise Unknown("is given an array of which nobody knows where it comes from")
-        if isinstance(x, (tuple, list)):
-            parts = [self.refer(v) for v in x]
-            if all(p is v for p, v in zip(parts, x, strict=True)):
-                return x  # (one of the kinds with names is made in another way)
-            return parts if type(x) is list else tuple(parts)
-        if isinstance(x, TensorBase):
-            raise Unknown("is given a tensor")
-        return x
-
-    def refer_result(self, x: Any) -> Any:
-        if isinstance(x, (tuple, list)):
-            return tuple([self.refer_result(v) for v in x])
-        if x.__class__ is np.ndarray or isinstance(x, np.generic):
-            return self.value(MADE, x)
-        return None
+    def origin(self, a: Any) -> Ref | None:
+        """An array of the forward is given to the backward."""
+        of = self.forward.number.get(id(a))  # the array itself, unless it has gone since
+        if of is None or self.forward.program.values[of].example is not a:
+            return None
+        self.saved.append(of)
+        found = self.value(GIVEN, a, f"%{of:d} of the forward")
+        self.program.given.append(found)
+        return found
 
 
 class Way:

@@ -18,15 +18,15 @@ import numpy as np
 
 from ..autograd import door
 from ..autograd.engine import accumulated
-from ..autograd.node import LEAF, Cell, Extras, Freed, Out, TensorBase, tick
-from ..autograd.observe import Observer
+from ..autograd.node import LEAF, Cell, Extras, TensorBase, tick
 from ..tensor import Parameter, Tensor
 from . import known
 from .acting import Hooks
 from .frames import here
 from .guards import grad_of
-from .program import GIVEN, HELD, MADE, Effect, Line, Program, Ref, Value
+from .program import GIVEN, HELD, MADE, Effect, Line
 from .seeing import Unknown
+from .writer import Writer
 
 Array = Any
 ndarray = np.ndarray
@@ -36,31 +36,27 @@ TAKING = ("item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__inde
           "register_hook", "retain_grad")  # fmt: skip
 
 
-class Capture(Observer):
+class Capture(Writer):
     """One run that is written down.
 
     Attributes:
-        program: what was computed.
         reads: what was read.
-        tensors: the tensors from outside, in the order in which they were met, each with
-            (version before, whether it is an argument).
-        leaves: id of a leaf to (leaf, what its gradient was before the run touched it).
+        tensors: the tensors from outside, in the order in which they were met, each with whether it
+            is an argument, and with what it was before: (place on the tape, array, version).
+        leaves: those whose gradients are read or set, by their id.
     """
 
     spans = True
 
     def __init__(self) -> None:
-        self.program = Program()
-        self.number: dict[int, Ref] = {}
+        super().__init__()
         self.reads = Hooks(self)
         self.modules: list[Any] = []
         self.tensors: list[tuple[Any, bool, Any]] = []
-        self.known: set[int] = set()
         self.leaves: dict[int, Any] = {}
         self.grads: dict[int, Any] = {}  # id of a leaf to its gradient as a replay would have it
         self.forgotten: set[int] = set()  # leaves whose gradient an effect has set to None
         self.pausing = False
-        self.backwards: list[Any] = []
         self.optimizers: list[Any] = []
         self.counted: dict[int, int] = {}  # id of a tensor to changes by calls that are made again
         self.bumps: list[int] = []
@@ -69,14 +65,6 @@ class Capture(Observer):
         self.begun = tick()
 
     # -- values ----------------------------------------------------------------------------------
-
-    def value(self, kind: str, a: Any, note: str = "") -> Ref:
-        """A new value, or the one that this array is already."""
-        found = self.number.get(id(a))
-        if found is None:
-            found = self.number[id(a)] = Ref(len(self.program.values))
-            self.program.values.append(Value(kind, a, note=note))
-        return found
 
     def take(self, t: Any, given: bool) -> str:
         """A tensor from outside; why it cannot be one, or ""."""
@@ -107,7 +95,6 @@ class Capture(Observer):
             self.program.given.append(self.number[id(t._a)])
         count = None if t._vc is None else t._vc.count
         self.tensors.append((t, given, (t._fn, t._a, count)))
-        self.known.add(id(t))
         return ""
 
     def made(self, result: Any) -> None:
@@ -117,9 +104,6 @@ class Capture(Observer):
             if a.__class__ is ndarray and id(a) not in self.number and a.base is None:
                 self.value(HELD, a, "constant")
                 self.constants.add(int(self.number[id(a)]))
-
-    def may_take(self) -> None:
-        """A built-in function looks at a tensor: its hooks tell whether it takes a number out."""
 
     def taken(self, name: str) -> None:
         """A number left a tensor."""
@@ -148,44 +132,16 @@ class Capture(Observer):
             if changed is not None and not isinstance(changed, (ndarray, tuple, list)):
                 self.value(HELD, changed, type(changed).__name__)  # a generator
         try:
-            operands = tuple([self.refer(a) for a in arrays])
-            # (the place on the tape that a gradient is for is there for the text of an error)
-            given = {k: None if k == "edge" else self.refer(v) for k, v in kw.items()}
+            line = self.line(record, arrays, kw, results, here())
         except Unknown as error:
             self.reads.unknown(f"{record.name} {error}")
             return
-        line = Line(record, operands, given, self.refer_result(results), here())
         for r in line.writes():
             value = self.program.values[r]
             if value.kind == HELD and int(r) in self.constants:
                 self.reads.unknown(f"{record.name} writes to a tensor made of Python numbers")
                 return
         self.program.lines.append(line)
-
-    def refer(self, x: Any) -> Any:
-        """Numbers of values in place of arrays."""
-        if x.__class__ is ndarray or isinstance(x, np.generic):
-            found = self.number.get(id(x))
-            if found is not None:
-                return found
-            if isinstance(x, np.generic):
-                return x
-            raise Unknown("is given an array of which nobody knows where it comes from")
-        if isinstance(x, (tuple, list)):
-            parts = [self.refer(v) for v in x]
-            if any(p is not v for p, v in zip(parts, x, strict=True)):
-                return type(x)(parts) if type(x) in (tuple, list) else tuple(parts)
-            return x
-        if isinstance(x, TensorBase):
-            raise Unknown("is given a tensor")
-        return x if x.__class__ in known.PLAIN else self.number.get(id(x), x)
-
-    def refer_result(self, x: Any) -> Any:
-        if isinstance(x, (tuple, list)):
-            return tuple([self.refer_result(v) for v in x])
-        if x.__class__ is ndarray or isinstance(x, np.generic):
-            return self.value(MADE, x)
-        return None
 
     def entering(self, kind: str, what: Any, operands: Any) -> Any:
         if self.pausing:
@@ -195,8 +151,6 @@ class Capture(Observer):
         elif kind == "node":
             if what.seq < self.begun and self.reads.why is None:
                 self.reads.unknown("a backward goes on in a graph from outside")
-        elif kind == "backward":
-            self.backwards.append(what)
         elif kind == "function" and self.reads.why is None:
             self.reads.unknown("an autograd.Function is called")
         return None
@@ -205,16 +159,16 @@ class Capture(Observer):
 
     def touch(self, leaf: Any) -> None:
         """A leaf is about to be sent a gradient."""
-        if id(leaf) not in self.known and id(leaf._a) not in self.number:
+        if id(leaf) not in self.reads.tensors and id(leaf._a) not in self.number:
             self.reads.unknown("a tensor gets a gradient that the code has not read")
-        if id(leaf) in self.leaves or id(leaf) not in self.known:
+        if id(leaf) in self.leaves or id(leaf) not in self.reads.tensors:
             return
         self.leaves[id(leaf)] = leaf
         self.see_grad(leaf, grad_of(leaf))
 
     def see_grad(self, t: Any, value: Any) -> None:
         """The gradient of a tensor from outside is read, or added to."""
-        if id(t) not in self.known or id(t) in self.grads or self.pausing:
+        if id(t) not in self.reads.tensors or id(t) in self.grads or self.pausing:
             return
         _, name, _given = self.reads.tensors[id(t)]
         guards = self.reads.guards
@@ -241,7 +195,6 @@ class Capture(Observer):
             f"{place}._a.dtype is {guards.name(a.dtype)}",
             "a tensor has a gradient already",
         )
-        self.known.add(id(value))
         self.reads.tensors[id(value)] = (value, place, True)
         self.reads.kept.append(value)
         count = None if value._vc is None else value._vc.count
@@ -249,7 +202,7 @@ class Capture(Observer):
 
     def forget_grad(self, t: Any) -> None:
         """`t.grad = None`."""
-        if id(t) not in self.known:
+        if id(t) not in self.reads.tensors:
             return
         self.sync_grads()
         held = not self.reads.tensors[id(t)][2]
@@ -405,21 +358,3 @@ def telling() -> Iterator[None]:
 
 
 _originals = {name: Tensor.__dict__[name] for name in TAKING if name in Tensor.__dict__}
-
-
-# -- graphs ----------------------------------------------------------------------------------------
-
-
-def is_freed(fn: Any) -> bool:
-    """Whether a backward has freed a part of the graph behind a place on the tape."""
-    stack, seen = [fn], set()
-    while stack:
-        node = stack.pop()
-        node = node.node if node.__class__ is Out else node
-        if node is None or id(node) in seen or not node._is_node:
-            continue
-        seen.add(id(node))
-        if node.saved.__class__ is Freed:
-            return True
-        stack += node.edges
-    return False

@@ -406,7 +406,7 @@ class Hooked(ast.NodeTransformer):
             name = getattr(node.target, "attr", None)
             place = hook("target", self.visit(node.target.value),
                          ast.Constant(None if name is None else self.mangled(name)),
-                         ast.Constant(True), like=node)  # fmt: skip
+                         like=node)  # fmt: skip
             if isinstance(node.target, ast.Attribute):
                 target: Any = ast.Attribute(value=place, attr=self.mangled(str(name)),
                                             ctx=ast.Store())  # fmt: skip

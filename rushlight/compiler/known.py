@@ -60,7 +60,7 @@ METADATA = frozenset((
     "get_default_dtype", "broadcast_shapes", "result_type", "promote_types", "can_cast", "finfo",
     "iinfo", "get_device", "type", "is_pinned", "is_shared", "is_nested", "is_sparse", "is_cuda",
     "is_autocast_enabled", "get_autocast_dtype", "is_compiling", "is_dynamo_compiling",
-    "is_exporting", "_is_view", "is_distributed", "has_names", "__len__", "is_storage",
+    "is_exporting", "_is_view", "is_distributed", "__len__", "is_storage",
     "are_deterministic_algorithms_enabled", "get_num_threads", "is_available",
 ))  # fmt: skip
 
@@ -68,7 +68,7 @@ METADATA = frozenset((
 UNKNOWN = frozenset((
     "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "fork_rng",
     "set_default_dtype", "set_default_device", "set_default_tensor_type", "set_num_threads",
-    "set_num_interop_threads", "set_grad_enabled_", "use_deterministic_algorithms", "save",
+    "set_num_interop_threads", "use_deterministic_algorithms", "save",
     "load", "set_printoptions", "from_numpy", "frombuffer", "as_tensor", "asarray", "from_dlpack",
     "register_hook", "register_post_accumulate_grad_hook", "retain_grad", "share_memory_", "set_",
     "storage", "untyped_storage", "data_ptr", "numpy", "tolist", "item", "resize_", "resize_as_",
@@ -76,7 +76,7 @@ UNKNOWN = frozenset((
     "compile", "unique", "nonzero", "cov", "storage_offset", "is_set_to", "as_subclass",
     "_make_subclass", "__deepcopy__", "__reduce_ex__", "__setstate__", "saved_tensors_hooks",
     "register_module_forward_hook", "checkpoint", "get_state", "set_state", "index_reduce_",
-    "put_", "accuracy", "seed_all", "rename", "rename_", "refine_names",
+    "put_", "seed_all",
 ))  # fmt: skip
 
 # Parts of `rushlight.nn` that compute or change things; the others read attributes of modules and

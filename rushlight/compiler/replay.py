@@ -157,7 +157,7 @@ class Compiled:
                 message(
                     "torch.compile: a call needs one plan more than there may be; "
                     + ("fullgraph=True" if self.fullgraph else "fail_on_recompile_limit_hit"),
-                    f"{limit} plans; {self.misses(args, kw)[0]}",
+                    f"{len(self.entries)} plans; {self.misses(args, kw)[0]}",
                     f"at most {limit} (torch._dynamo.config.recompile_limit)",
                 )
             )
@@ -165,8 +165,9 @@ class Compiled:
             self.told = True
             name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
             warnings.warn(
-                f"torch.compile: {name} has {limit} plans (torch._dynamo.config.recompile_limit), "
-                f"and runs other calls eagerly; the last: {self.misses(args, kw)[0]}",
+                f"torch.compile: {name} has {len(self.entries)} plans "
+                "(torch._dynamo.config.recompile_limit), and runs other calls eagerly; the last: "
+                f"{self.misses(args, kw)[0]}",
                 UserWarning,
                 stacklevel=3,
             )

@@ -16,7 +16,7 @@ import numpy as np
 from ..autograd.node import LEAF, Cell, Cut, Extras, Freed, Node, Out, TensorBase, tick
 from ..tensor import Tensor
 from . import known
-from .capture import Capture, is_freed
+from .capture import Capture
 from .known import lookup
 from .program import MADE, Effect
 from .seeing import Unknown
@@ -115,14 +115,14 @@ class Template:
         kind: Any = None
         if fn is LEAF:
             kind = LEAF
-        elif fn is not None:  # noqa: SIM102
-            if not is_freed(fn):
+        elif fn is not None:
+            node = fn.node if fn.__class__ is Out else fn
+            freed = find_freed(node)
+            if freed is None:
                 self.histories.append(t)
                 self.with_history.append(len(self.tensors))
-                fn = None
-        if fn is not None and fn is not LEAF:
-            node = fn.node if fn.__class__ is Out else fn
-            kind = (node_like(node), node_like(find_freed(node)))
+            else:
+                kind = (node_like(node), node_like(freed))
         value.fresh = True
         capture.program.returns.append(number)
         count = 0 if t._vc is None else t._vc.count
@@ -160,7 +160,7 @@ class Template:
 
 
 def find_freed(node: Any) -> Any:
-    """The nearest node in the graph of a node in which a backward has left its mark."""
+    """The nearest node in the graph of a node in which a backward has left its mark, or None."""
     queue, seen = [node], set()
     for n in queue:
         n = n.node if n.__class__ is Out else n
@@ -170,7 +170,7 @@ def find_freed(node: Any) -> Any:
         if n.saved.__class__ is Freed:
             return n
         queue += n.edges
-    raise AssertionError("the graph was freed")
+    return None
 
 
 def node_like(node: Any) -> tuple[Any, ...]:

@@ -16,12 +16,12 @@ from typing import Any
 # What compiled callables do now; the names are in `stance.STANCES`.
 stance = "default"
 
-# How many plans a function may have before it gets plans of free sizes, or runs eagerly.
+# How many plans a function may have before it runs eagerly.
 recompile_limit = 8
 accumulated_recompile_limit = 256
 fail_on_recompile_limit_hit = False
 error_on_recompile = False
-# Whether a size that changed is free in the next plan, and whether sizes are fixed before that.
+# Accepted, for programs set them: no size of a plan is free.
 automatic_dynamic_shapes = True
 assume_static_by_default = True
 # True: compiled callables run what they wrap. PyTorch's names of the variables.
