@@ -24,6 +24,7 @@ from . import known
 from .acting import Hooks
 from .frames import here
 from .guards import grad_of
+from .interrupts import uninterrupted
 from .program import GIVEN, HELD, MADE, Effect, Line
 from .seeing import Unknown
 from .writer import Writer
@@ -262,8 +263,9 @@ class Capture(Writer):
         self.pausing = True
         before = {id(p): grad_of(p) for p in self.leaves.values()}
         counts = {id(t): t._version for t, *_ in self.tensors}
+        steps = isinstance(owner, self.reads.optimizer)
         try:
-            result = fn(*args, **kw)
+            result = uninterrupted(fn, *args, **kw) if steps else fn(*args, **kw)
         finally:
             self.pausing = False
         if result is not None:
@@ -272,7 +274,11 @@ class Capture(Writer):
         def again() -> None:
             fn(*args, **kw)
 
-        self.program.lines.append(Line(Effect(name, again), (), {}, None, here()))
+        def again_whole() -> None:
+            uninterrupted(fn, *args, **kw)
+
+        effect = Effect(name, again_whole if steps else again)
+        self.program.lines.append(Line(effect, (), {}, None, here()))
         # Zeros in place of None leave what is None as it is, and what is there in its place.
         if name.endswith("zero_grad") and kw.get("set_to_none", args[0] if args else True):
             params = owner.parameters() if isinstance(owner, self.reads.module) else [

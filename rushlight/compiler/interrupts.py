@@ -1,0 +1,39 @@
+"""Ctrl-C waits while an optimizer steps, so that a step is done or not, never half.
+
+Python raises KeyboardInterrupt between any two of its instructions, also between the groups of an
+optimizer or between a step count and its parameters. A compiled step promises more than that.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+_MAIN = threading.main_thread().ident
+# What `signal` wraps to make enums of numbers, which takes ten times as long as the rest.
+_get: Any = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
+_set: Any = getattr(signal.signal, "__wrapped__", signal.signal)
+
+
+def uninterrupted(fn: Callable[..., Any], *args: Any, **kw: Any) -> Any:
+    """`fn(*args, **kw)`; a SIGINT that comes meanwhile is handled when it has ended.
+
+    Python runs handlers in the main thread alone: in other threads nothing can interrupt `fn`.
+    Where SIGINT has no handler of Python's, it is left as it is.
+    """
+    if threading.get_ident() != _MAIN:
+        return fn(*args, **kw)
+    handler = _get(signal.SIGINT)
+    if not callable(handler):
+        return fn(*args, **kw)
+    came: list[tuple[Any, Any]] = []
+    # Until the handler is another one nothing was done, and once it is back everything is.
+    _set(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        return fn(*args, **kw)
+    finally:
+        _set(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
