@@ -76,7 +76,7 @@ def substituted(x: Any, arrays: dict[Ref, Any]) -> Any:
     """Operands with arrays in place of their numbers."""
     if x.__class__ is Ref:
         return arrays[x]
-    if isinstance(x, (tuple, list)):
+    if x.__class__ in (tuple, list):
         return type(x)([substituted(v, arrays) for v in x])
     return x
 

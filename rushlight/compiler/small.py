@@ -41,6 +41,7 @@ NAMES = {
     "invert": "bitwise_not", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "isnan": "isnan",
     "isinf": "isinf", "isfinite": "isfinite", "copysign": "copysign", "where": "where",
     "square": "square", "reciprocal": "reciprocal", "power": "pow", "sign": "sign",
+    "clip": "clip",
 }  # fmt: skip
 WHOLE = {1: "s8", 2: "i16", 4: "i32", 8: "i64"}  # elements that are copied as they are
 
@@ -56,7 +57,7 @@ class Named:
 def formula(name: str) -> select.Formula:
     """The formula of one of NumPy's functions."""
     op = Named({"square": "mul", "reciprocal": "div"}.get(name, name.partition("_")[0]
-               if name.startswith("pow_") else name))  # fmt: skip
+               if name.startswith(("pow_", "sign_")) else name))  # fmt: skip
 
     def seen(*given: Any) -> Any:
         if name == "square":
@@ -66,6 +67,13 @@ def formula(name: str) -> select.Formula:
         elif name.startswith("pow_"):
             given = (given[0], float(name[4:]))
         trace = next(x.trace for x in given if isinstance(x, select.Expr))
+        if name == "clip":
+            return trace.call(Named("minimum"), (trace.call(Named("maximum"), given[:2]), given[2]))
+        if name == "sign_float":  # NumPy's sign of NaN is NaN
+            (x,) = given
+            return trace.call(
+                Named("where"), (trace.call(Named("isnan"), (x,)), x, trace.call(op, given))
+            )
         return trace.call(op, given)
 
     return select.Formula(seen, f"numpy_{name}", alone=True)
@@ -159,6 +167,8 @@ def elementwise(event: Event) -> list[Way]:
         if exponent.__class__ not in (int, float) or exponent not in select.EXPONENTS:
             raise Refused("NumPy: power")
         name, event = f"pow_{float(exponent)}", event._replace(arrays=(base,))
+    if name == "sign" and event.out.dtype.kind == "f":
+        name = "sign_float"
     numbers = [a for a in event.arrays if not isinstance(a, Lying)]
     if any(a.__class__ not in (int, float) for a in numbers):
         raise Refused("NumPy computes with a truth")

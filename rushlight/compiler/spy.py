@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 Array = Any
+CLIP: Any = np._core.umath.clip  # type: ignore[attr-defined]  # behind `np.clip`
 MOST_WORK = 1 << 18  # multiplications of a product that may have a kernel of the same bits
 
 
@@ -137,6 +138,9 @@ class Spy(np.ndarray):
     def ravel(self, order: Any = "C") -> Any:
         return self.reshape(-1) if order == "C" else refuse("ravel")
 
+    def clip(self, *bounds: Any, **named: Any) -> Any:
+        return _clip(self.trace, self, *bounds, **named)
+
     def fill(self, value: Any) -> None:
         bare(self).fill(bare(value))
         self.trace.event(Event("copy", None, (np.asarray(bare(value), self.dtype),), bare(self)))
@@ -191,7 +195,7 @@ def _no(name: str) -> Any:
 LOOKS = ("__float__", "__int__", "__bool__", "__index__", "__complex__", "__contains__", "item",
          "tolist", "tobytes", "__str__", "__repr__", "__format__", "__reduce__",
          "__reduce_ex__", "dump", "dumps", "tofile")  # fmt: skip
-for _name in (*LOOKS, "argmax", "argmin", "argpartition", "argsort", "byteswap", "choose", "clip",
+for _name in (*LOOKS, "argmax", "argmin", "argpartition", "argsort", "byteswap", "choose",
               "compress", "cumprod", "cumsum", "diagonal", "nonzero", "partition", "put", "repeat",
               "resize", "round", "searchsorted", "sort", "take", "trace_", "trace"):  # fmt: skip
     if _name != "trace":
@@ -250,6 +254,12 @@ def _filled_like(value: Any) -> Any:
         return spied(made, trace)
 
     return fn
+
+
+def _clip(trace: Any, a: Any, min: Any = None, max: Any = None) -> Any:
+    if min is None or max is None:
+        return np.maximum(a, min) if max is None else np.minimum(a, max)
+    return CLIP(a, min, max)
 
 
 def _where(trace: Any, condition: Any, *given: Any) -> Any:
@@ -332,7 +342,7 @@ FUNCTIONS: dict[Any, Any] = {
     np.copyto: _copyto, np.empty_like: _empty_like, np.zeros_like: _filled_like(0),
     np.ones_like: _filled_like(1), np.full_like: _filled_like(None), np.where: _where,
     np.concatenate: _joined(np.concatenate), np.stack: _joined(np.stack),
-    np.may_share_memory: _shares, np.shares_memory: _shares, np.sum: _sum,
+    np.clip: _clip, np.may_share_memory: _shares, np.shares_memory: _shares, np.sum: _sum,
     **{fn: _view(fn) for fn in (np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis,
                                 np.expand_dims, np.squeeze, np.broadcast_to, np.flip,
                                 np.lib.stride_tricks.as_strided)},

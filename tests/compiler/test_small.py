@@ -29,6 +29,8 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "products": lambda x, y, v: [x @ y.t(), x @ v, F.linear(x, y), F.linear(x, y, x[:, 0])],
     "views": lambda x, y, v: [x.view(-1).view(5, 4) + 1, x.expand(2, 4, 5) + y, x[1].mul(2)],
     "shifted": lambda x, y, v: [(x - x.mean(0)) / (x.std(0) + 1e-5)],
+    "gelu": lambda x, y, v: [F.gelu(x), F.gelu(y * 9), torch.erf(x), torch.sign(x)],
+    "larger": lambda x, y, v: [F.interpolate(x[None, None], scale_factor=2), x.abs()],
     "relu": lambda x, y, v: [F.relu(x), F.leaky_relu(x, 0.1), F.hardtanh(x), F.relu6(x * 9)],
 }
 
@@ -69,7 +71,7 @@ def test_the_same_bits(name: str, backward: bool) -> None:
 def test_what_is_exact_in_elements_needs_no_python() -> None:
     torch.manual_seed(0)
     x, y, v = torch.randn(4, 5), torch.randn(4, 5), torch.randn(5)
-    for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned"):
+    for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned", "gelu"):
         program, _ = recorded(lambda name=name: CASES[name](x, y, v), [x._a, y._a, v._a])
         run: Any = native.function(program)
         assert [e for e in run.entries if e.kind == "python"] == []
