@@ -215,7 +215,27 @@ def groups(results: list[Any]) -> list[list[int]]:
     for g in found:
         if any(comes_of(results[a], results[b]) for a in g for b in g if a != b):
             raise Unknown("two tensors are returned of which one has the other in its history")
-    return sorted(found, key=lambda g: max(node_of(engine.edge_of(results[k])).seq for k in g))
+    found.sort(key=lambda g: max(node_of(engine.edge_of(results[k])).seq for k in g))
+    return in_order(results, found)
+
+
+def in_order(results: list[Any], found: list[list[int]]) -> list[list[int]]:
+    """Groups, those first that others come of: the engine runs later nodes before earlier ones.
+
+    Raises:
+        Unknown: where two groups come of each other. A group is one node, but its results need not
+            have been made at one time.
+    """
+    waiting, ordered = list(found), []
+    while waiting:
+        free = [g for g in waiting if not any(
+            comes_of(results[a], results[b]) for h in waiting if h is not g for a in g for b in h
+        )]  # fmt: skip
+        if not free:
+            raise Unknown("tensors are returned that come of one another in turns")
+        ordered.append(free[0])
+        waiting.remove(free[0])
+    return ordered
 
 
 def node_of(edge: Any) -> Any:

@@ -447,3 +447,31 @@ def test_a_view_of_a_saved_value_is_changed() -> None:
             t(call, torch.randn(16), which)
 
     same(program)
+
+
+def test_a_result_that_comes_of_one_of_two_that_belong_together() -> None:
+    """b and d meet at a, c comes of b and is made before d: c's backward is the first."""
+
+    def program(t: Twin) -> None:
+        torch.manual_seed(0)
+        w = nn.Parameter(torch.randn(3, 3))
+
+        class Model(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.w = w
+
+            def forward(self, x: Any) -> Any:
+                a = x @ self.w
+                b = a * 2
+                c = b.exp()
+                d = a.sin()
+                return b, c, d
+
+        model = t.compile(Model())
+        t.watch(w)
+        for _ in range(3):
+            b, c, d = t(model, torch.randn(2, 3))
+            t((b.sum() + c.sum() + d.sum()).backward)
+
+    same(program)
