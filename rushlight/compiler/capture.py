@@ -65,6 +65,13 @@ class Capture(Writer):
         self.fn: Any = None
         self.begun = tick()
 
+    def close(self) -> None:
+        """Let go of arrays, once the program has been made: hooks and capture know each other, so
+        they would stay for a while."""
+        seen = self.reads
+        for kept in (self.number, self.tensors, self.leaves, self.grads, seen.tensors, seen.kept):
+            kept.clear()  # type: ignore[attr-defined]
+
     # -- values ----------------------------------------------------------------------------------
 
     def take(self, t: Any, given: bool) -> str:

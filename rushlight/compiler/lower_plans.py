@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .calls import Call, Lying, Place, run_on
-from .copies import Copies, Room, read, span
+from .copies import Copies, Room, read
 from .program import Line, Ref, refs
 from .spy import Event, Refused
 from .trace import Trace, watched
@@ -119,6 +119,7 @@ def traced(
     if any(other.now() != other.bits for k, other in enumerate(trace.others)
            if k not in trace.written and not other.empty):  # fmt: skip
         raise Refused("Python writes to an array of its own")
+    trace.close()
     return trace, results
 
 
@@ -167,7 +168,7 @@ def assembled(runs: list[Trace], results: list[Lying]) -> Lowered:
 
     trace = runs[0]
     made = Lowered()
-    made.temps = [span(a)[1] - span(a)[0] for a in trace.temps]
+    made.temps = list(trace.sizes)
     made.constants = list(trace.constants)
     where: dict[int, Place] = {}
     calls: list[Call] = []

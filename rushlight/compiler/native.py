@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import runtime
+from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
 from . import arrays as plain
 from . import fuse
@@ -319,7 +320,16 @@ class Build:
         self.settle()
         self.groups = fuse.fused(self)
         arena = self.plan_memory()
-        return described(Text(self).function(), self.entries(), arena)  # type: ignore[no-any-return]
+        run = described(Text(self).function(), self.entries(), arena)
+        self.forget()
+        return run  # type: ignore[no-any-return]
+
+    def forget(self) -> None:
+        """Let go of what the run that was written down made: only shapes are asked for from now."""
+        for value in self.program.values:
+            a = value.example
+            if value.kind != HELD and a.__class__ is np.ndarray:
+                value.example = MetaArray(a.shape, a.dtype, a.strides)
 
     def entries(self) -> list[Entry]:
         found = []

@@ -189,6 +189,8 @@ class Compiled:
                 settings.counters["stats"]["unique_graphs"] += 1
             except Unknown as unknown:
                 self.failed(unknown)
+            finally:
+                capture.close()
             return result
         finally:
             _lock.release()

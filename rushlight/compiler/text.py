@@ -68,9 +68,6 @@ class Text:
                 self.call(step)
         self.lines.append(f"return ({''.join(f'v{r:d}, ' for r in program.returns)})")
         space["other"], space["lock"] = second(program), threading.Lock()
-        space["examples"] = [v for v in program.values
-                             if v.kind != HELD and v.example.__class__ is np.ndarray]  # fmt: skip
-        space["forgotten"] = forgotten
         # kernels and constants, of which the words know the addresses
         space["kept"] = [(step.lowered, step.calls) for step in self.build.steps]
         signature = ", ".join(f"v{r:d}" for r in program.given)
@@ -80,7 +77,6 @@ class Text:
             f"        return other()({signature})",
             "    try:",
             "        if pool.size != current.num_threads or not adopted(): ready()",
-            "        if examples: forgotten(examples)",
         ]
         source = [
             *before,
@@ -210,14 +206,6 @@ class Text:
         over = [name for name in over if name not in returned]
         if over:
             self.lines.append(f"del {', '.join(over)}")
-
-
-def forgotten(values: list[Any]) -> None:
-    """Let what the run that was written down made go, with the first run that follows it."""
-    for value in values:
-        a = value.example
-        value.example = MetaArray(a.shape, a.dtype, a.strides)
-    values.clear()
 
 
 def is_whole(how: Lying, size: int) -> bool:

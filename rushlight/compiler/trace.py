@@ -112,7 +112,7 @@ class Trace:
 
     Attributes:
         work: what was done, in order: calls, and what NumPy did, with places for arrays.
-        temps: memory that was made on the way.
+        temps: memory that was made on the way; `sizes`: its bytes.
         others: arrays of Python's own.
     """
 
@@ -122,6 +122,7 @@ class Trace:
         self.plans: list[Plan] = []
         self.scalars: list[Any] = []
         self.temps: list[Any] = []
+        self.sizes: list[int] = []
         self.constants: list[Any] = []
         self.known: list[tuple[int, int, Place]] = []  # first and last address, what is there
         self.others: list[Other] = []
@@ -139,6 +140,10 @@ class Trace:
     def changed(self) -> bool:
         """Whether memory was written without being told."""
         return any((read(low, high) != bits).any() for low, high, bits in self.shadows)
+
+    def close(self) -> None:
+        """Let the memory go: arrays that tell know their trace, so it would stay for a while."""
+        self.temps, self.shadows, self.empties = [], [], {}
 
     def know(self, a: Array, place: Place, data: bool = False) -> None:
         low, high = span(a)
@@ -270,6 +275,8 @@ class Trace:
         """Memory that is made on the way, which Python may have `seen`."""
         place = Place("temp", len(self.temps))
         self.temps.append(a)
+        low, high = span(a)
+        self.sizes.append(high - low)
         self.know(a, place)
         if seen:
             self.shade(*span(a))
