@@ -26,6 +26,8 @@ def span(a: Array) -> tuple[int, int]:
     low = high = a.__array_interface__["data"][0]
     if not a.size:
         return low, low
+    if a.flags.c_contiguous:
+        return low, low + a.nbytes
     for n, step in zip(a.shape, a.strides, strict=True):
         if step > 0:
             high += (n - 1) * step
@@ -38,7 +40,9 @@ def read(low: int, high: int) -> Array:
     """The bytes at some addresses, as an array."""
     if low == high:
         return EMPTY(0, np.uint8)
-    return np.ctypeslib.as_array((ctypes.c_uint8 * (high - low)).from_address(low))
+    size = high - low
+    there: Any = (ctypes.c_uint8 * size).from_address(low)
+    return np.ndarray(size, np.uint8, there)
 
 
 class Room:

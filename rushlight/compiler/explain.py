@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import functools
 import os
-import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from .program import GIVEN, HELD, MADE, Effect, Line, Program, Ref, refs
 
@@ -114,7 +115,7 @@ class Part:
     def time(self, entry: Entry) -> str:
         """How long an entry's lines took: the median of the calls."""
         taken = [sum(call[k] for k in entry.lines) for call in self.seconds]
-        return duration(statistics.median(taken))
+        return duration(float(np.median(taken)))
 
 
 class Entry:
@@ -203,7 +204,7 @@ class Explanation:
         how = "runs eagerly" if not self.inner else "runs in parts, some of them eagerly"
         lines = [f"{self.name}: {counted(plans, 'plan') if self.parts else how}"]
         if self.seconds:
-            lines[0] += f"; a replay takes {duration(statistics.median(self.seconds))}"
+            lines[0] += f"; a replay takes {duration(float(np.median(self.seconds)))}"
         for part in self.parts:
             lines += ["", *part.text()]
         if self.why:

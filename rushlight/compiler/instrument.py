@@ -80,7 +80,7 @@ def copy_of(code: CodeType) -> CodeType:
     node, owner = source_of(code)
     if id(code) not in nodes_of and not code.co_filename.startswith(PACKAGE):
         check_source(code, node, owner)
-    changed = Hooked(owner).function(copy.deepcopy(node))
+    changed = Hooked(owner).function(tree_copy(node))
     if isinstance(changed, ast.FunctionDef):
         changed.name = MADE  # its own name in it is the global, or the closure's, as it was
     names = [HOOKS, *code.co_freevars]
@@ -95,7 +95,7 @@ def copy_of(code: CodeType) -> CodeType:
 
 def check_source(code: CodeType, node: Any, owner: str) -> None:
     """The code is what its source says: the file may have changed since it was loaded."""
-    plain = copy.deepcopy(node)
+    plain = copy.copy(node)  # (its parts are not changed)
     if isinstance(plain, ast.FunctionDef):
         plain.decorator_list, plain.name = [], MADE
     body = plain if isinstance(plain, ast.FunctionDef) else ast.Expr(plain)
@@ -171,21 +171,40 @@ def global_names(code: CodeType) -> list[str]:
 # -- finding the source ----------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=256)
-def functions_in(filename: str, text: str) -> dict[tuple[int, str], list[tuple[Any, str]]]:
-    """(first line, name) to the functions of a file, each with the name of the class around it."""
-    found: dict[tuple[int, str], list[tuple[Any, str]]] = {}
+@functools.lru_cache(maxsize=64)
+def tree_of(text: str) -> ast.Module:
+    """The tree of a file."""
+    return ast.parse(text)
+
+
+def functions_at(tree: ast.Module, line: int, name: str) -> list[tuple[Any, str]]:
+    """The functions of that name that begin in a line, each with the class around it."""
+    found: list[tuple[Any, str]] = []
 
     def look(node: ast.AST, owner: str) -> None:
-        if isinstance(node, ast.FunctionDef | ast.Lambda):
-            lines = [node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]
-            name = getattr(node, "name", "<lambda>")
-            found.setdefault((min(lines), name), []).append((node, owner))
+        decorators = [d.lineno for d in getattr(node, "decorator_list", ())]
+        if isinstance(node, ast.stmt) and not (
+            min([node.lineno, *decorators]) <= line <= (node.end_lineno or line)
+        ):
+            return
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and (
+            (min([node.lineno, *decorators]), getattr(node, "name", "<lambda>")) == (line, name)
+        ):
+            found.append((node, owner))
         for child in ast.iter_child_nodes(node):
             look(child, node.name if isinstance(node, ast.ClassDef) else owner)
 
-    look(ast.parse(text), "")
+    look(tree, "")
     return found
+
+
+def tree_copy(x: Any) -> Any:
+    """A copy of a tree, as `copy.deepcopy` makes it."""
+    if isinstance(x, ast.AST):
+        made = x.__class__()
+        made.__dict__.update({k: tree_copy(v) for k, v in x.__dict__.items()})
+        return made
+    return [tree_copy(v) for v in x] if x.__class__ is list else x
 
 
 def block_of(code: CodeType, lines: list[str]) -> ast.FunctionDef | None:
@@ -253,10 +272,10 @@ def source_of(code: CodeType) -> tuple[Any, str]:
     if node is not None:
         return node, owner_of(code.co_qualname)
     try:
-        known = functions_in(code.co_filename, "".join(lines))
+        tree = tree_of("".join(lines))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise NoCopy("its source cannot be read") from error
-    found = known.get((code.co_firstlineno, code.co_name), [])
+    found = functions_at(tree, code.co_firstlineno, code.co_name)
     if len(found) > 1:
         spans = {p[2:] for p in code.co_positions() if p[2] is not None}
         lowest = min((s[0] for s in spans if s[0]), default=0)

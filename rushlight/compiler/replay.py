@@ -20,6 +20,7 @@ from typing import Any
 from ..autograd import door
 from ..autograd.node import TensorBase
 from ..errors import message
+from ..kernels.runtime import memory
 from ..nn import Module
 from . import native, split, stance
 from . import state as settings
@@ -35,6 +36,7 @@ USUAL_LIMIT = 8  # of `recompile_limit`, as PyTorch has it
 FEW_SHAPES = 2  # so many plans are made at first sight
 MOST_SHAPES = 64  # plans of a function for arguments of other shapes
 MANY_SHAPES = 4096  # shapes that are remembered
+TRIMMED = 1 << 22  # bytes of a plan's block: what its making took is given back
 SHAPE = "tensor of shape"  # what guards of an argument's shape say
 
 _lock = threading.Lock()  # one capture at a time
@@ -191,6 +193,8 @@ class Compiled:
                 self.failed(unknown)
             finally:
                 capture.close()
+                if self.entries and self.entries[0].run.arena_bytes > TRIMMED:
+                    memory.trim()  # what this took is more than a run needs
             return result
         finally:
             _lock.release()

@@ -9,6 +9,7 @@ Not here: which runs there are and what they must agree on (`lower_plans.py`).
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import threading
 from collections.abc import Callable, Iterator
@@ -99,7 +100,7 @@ class Other:
         self.seen: set[tuple[int, int]] = set()
 
     def now(self) -> bytes:
-        return read(self.low, self.high).tobytes()
+        return ctypes.string_at(self.low, self.high - self.low)
 
     def bits_of(self, parts: set[tuple[int, int]]) -> list[bytes]:
         """The bytes of some parts, as they were when it was first seen."""
@@ -135,11 +136,13 @@ class Trace:
             self.shade(room.begin, room.begin + room.size)
 
     def shade(self, low: int, high: int) -> None:
-        self.shadows.append((low, high, read(low, high).copy()))
+        self.shadows.append((low, high, ctypes.string_at(low, high - low)))
 
     def changed(self) -> bool:
         """Whether memory was written without being told."""
-        return any((read(low, high) != bits).any() for low, high, bits in self.shadows)
+        return any(
+            ctypes.string_at(low, high - low) != bits for low, high, bits in self.shadows
+        )
 
     def close(self) -> None:
         """Let the memory go: arrays that tell know their trace, so it would stay for a while."""
@@ -247,9 +250,12 @@ class Trace:
                 self.temp(root)
         out = self.lying(event.out)
         self.write(out.place)
-        for first, last, bits in self.shadows:
-            if first <= low and high <= last:
-                bits[low - first : high - first] = read(low, high)
+        for k, (first, last, bits) in enumerate(self.shadows):
+            if first <= low < high <= last:
+                if bits.__class__ is bytes:
+                    bits = bytearray(bits)
+                    self.shadows[k] = first, last, bits
+                bits[low - first : high - first] = ctypes.string_at(low, high - low)
         self.work.append(event._replace(arrays=operands, out=out))
 
     def made_empty(self, a: Array) -> Any:

@@ -55,10 +55,10 @@ def test_both_ways_find_the_same_tree(name: str) -> None:
     except ModuleNotFoundError:
         path = __file__
     lines = linecache.getlines(path)
-    whole = instrument.functions_in(path, "".join(lines))
+    whole = instrument.tree_of("".join(lines))
     count = quick = 0
     for code in codes(compile("".join(lines), path, "exec")):
-        known = whole.get((code.co_firstlineno, code.co_name), [])
+        known = instrument.functions_at(whole, code.co_firstlineno, code.co_name)
         if code.co_name.startswith("<") or len(known) != 1:
             continue
         count += 1
