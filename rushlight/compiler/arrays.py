@@ -42,7 +42,7 @@ def function(program: Program) -> Callable[..., tuple[Array, ...]]:
     source = f"def run({signature}):\n" + "".join(f"    {line}\n" for line in lines)
     exec(compile(source, FILE, "exec"), space)
     run = space["run"]
-    run.where = where
+    space["where"] = where
     return run  # type: ignore[no-any-return]
 
 

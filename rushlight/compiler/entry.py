@@ -96,13 +96,13 @@ class Entry:
         try:
             results = self.run(*given)
         except Exception as error:
-            at_user_line(error, self.run, self.name)
+            at_user_line(error, self.name)
         if self.changed is not None:
             for t, n in zip(self.changed(args, kw), self.bumps, strict=True):
                 for _ in range(abs(n)):
                     if n > 0 or t._vc is not None:  # the engine counts where somebody looks
                         t._bump()
-        made = self.template.make(results)
+        made = self.template.make(results, args, kw)
         if self.region is not None:
             ys = [made[k] for k in self.template.with_history]
             self.region.attach(ys, made, results, args, kw, self.again)

@@ -41,6 +41,8 @@ class Lowered:
         constants: arrays that they read.
         results: what comes out, in the order of `Line.makes`.
         flops, bytes: what the plans say that they cost.
+        ranges: operands that hold indices, with the range that they must be in: (number, first,
+            behind the last).
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Lowered:
         self.temps, self.constants = list(temps), list(constants)
         self.results: tuple[Lying, ...] = tuple(results)
         self.flops, self.bytes = flops, bytes
+        self.ranges: list[tuple[int, int, int]] = []
         self.empties: set[int] = set()  # temps that Python made with nothing in them
 
     def temp(self, size: int) -> Place:
@@ -90,17 +93,16 @@ def perform(line: Line, arrays: dict[Ref, Any]) -> Any:
 
 def made(line: Line, results: Any) -> list[Any]:
     """The arrays that come out, in the order of `Line.makes`."""
-    return entered(line.results, results, [])
+    found: list[Any] = []
 
+    def walk(to: Any, x: Any) -> None:
+        if to.__class__ is Ref:
+            found.append(x)
+        elif to is not None:
+            for t, v in zip(to, x, strict=True):
+                walk(t, v)
 
-def entered(to: Any, x: Any, found: list[Any]) -> list[Any]:
-    """`found` with what of `x` has a number. (A function inside `made` would know itself, and so
-    keep the arrays.)"""
-    if to.__class__ is Ref:
-        found.append(x)
-    elif to is not None:
-        for t, v in zip(to, x, strict=True):
-            entered(t, v, found)
+    walk(line.results, results)
     return found
 
 
@@ -129,6 +131,7 @@ def same(a: Trace, b: Trace) -> bool:
     return (
         a.plans == b.plans
         and repr(a.scalars) == repr(b.scalars)
+        and a.ranges == b.ranges
         and a.written == b.written
         and len(a.others) == len(b.others)
         and len(a.work) == len(b.work)
@@ -170,6 +173,7 @@ def assembled(runs: list[Trace], results: list[Lying]) -> Lowered:
     trace = runs[0]
     made = Lowered()
     made.temps = list(trace.sizes)
+    made.ranges = list(dict.fromkeys(trace.ranges))
     made.constants = list(trace.constants)
     where: dict[int, Place] = {}
     calls: list[Call] = []

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import runtime
+from ..kernels import indices, runtime
+from ..kernels.elementwise import axes
 from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
 from . import arrays as plain
@@ -93,6 +94,31 @@ class Buffer:
             other.use(line)
 
 
+class Ask:
+    """Indices, the first that is in range and the one behind the last.
+
+    Attributes:
+        call: the kernel that looks at them; its places are "index" and "flag".
+        buffer: where they are.
+    """
+
+    def __init__(self, buffer: Buffer, how: Lying, low: int, high: int) -> None:
+        size = how.dtype.itemsize
+        steps = axes.steps_of(how.shape, how.strides, size, how.shape)
+        if steps is None:
+            raise Refused("indices that are not aligned")
+        sizes, (joined,) = axes.axes_of(list(how.shape), [steps])
+        if len(sizes) > 2:
+            raise Refused("indices that lie in many parts")
+        rows, n = [1] * (2 - len(sizes)) + list(sizes)
+        apart, step = [0] * (2 - len(joined)) + list(joined)
+        kernel = indices.flag(indices.ELEMENTS[how.dtype])
+        words = (rows, n, apart, step, low, high)
+        places = (Place("index", 0, how.place.offset), Place("flag", 0))
+        self.call, self.buffer = Call(kernel, places, words, ()), buffer
+        self.key = (id(buffer), how.place.offset, words)
+
+
 class Step:
     """A line on its way: how it is run, and where its arrays are."""
 
@@ -107,14 +133,21 @@ class Step:
         self.there: set[Ref] = set()  # results that were values before: operands
 
 
-def function(program: Program) -> Callable[..., tuple[Array, ...]]:
+def function(
+    program: Program, outside: Callable[[], None] | None = None
+) -> Callable[..., tuple[Array, ...]]:
     """`run(*given) -> returned`; its attribute `entries` says what it consists of, `arena_bytes`
-    how large its block of memory is."""
+    how large its block of memory is.
+
+    Args:
+        outside: is told when indices were not in the range in which those of the run were that was
+            written down. Without it nothing is taken for granted of indices.
+    """
     if not runtime.available():
         run = plain.function(program)
         return described(run, [Entry(str(line.record.name), [k], "python", "no machine code")
                                for k, line in enumerate(program.lines)], 0)  # fmt: skip
-    return Build(program).function()
+    return Build(program, outside).function()
 
 
 def described(run: Any, entries: list[Entry], arena: int) -> Any:
@@ -125,8 +158,8 @@ def described(run: Any, entries: list[Entry], arena: int) -> Any:
 class Build:
     """An executor while it is made."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    def __init__(self, program: Program, outside: Callable[[], None] | None = None) -> None:
+        self.program, self.outside = program, outside
         self.steps = [Step(k, line) for k, line in enumerate(program.lines)]
         self.lies: dict[Ref, tuple[Buffer, Lying]] = {}  # of each array, where it is
         self.buffers: list[Buffer] = []  # those that calls read or write
@@ -134,7 +167,10 @@ class Build:
         self.known: dict[Any, Lowered | str] = {}
         self.leaving = self.values_that_leave()
         written = {r for line in program.lines for r in line.writes()}
-        examples = [program.values[r].example for r in (*self.leaving, *written)]
+        changed = [program.values[r].example for r in written]
+        self.written = [a for a in changed if isinstance(a, np.ndarray)]
+        self.asks: dict[Any, Ask] = {}  # what is looked at before a run
+        examples = [*changed, *(program.values[r].example for r in self.leaving)]
         self.touched = [a for a in examples if isinstance(a, np.ndarray)]
 
     def values_that_leave(self) -> set[Ref]:
@@ -201,7 +237,9 @@ class Build:
                 b.use(step.number)
 
     def place_calls(self, step: Step, lowered: Lowered) -> None:
-        at = [self.lies[r] for r in operands(step.line)]
+        names = operands(step.line)
+        at = [self.lies[r] for r in names]
+        asks = [self.ask(names[k], low, high) for k, low, high in lowered.ranges]
         if any(how.place.kind == "constant" and self.changes(r)
                for r, how in zip(step.line.makes(), lowered.results, strict=True)):  # fmt: skip
             lowered = step.lowered = with_copies(lowered)
@@ -224,6 +262,7 @@ class Build:
                 raise Refused("a view beside what is computed")
             found.append((ref, (buffer, moved)))
         self.lies.update(found)
+        self.asks.update((ask.key, ask) for ask in asks)
         step.buffers, step.there = temps, there
 
         def resolved(place: Place) -> Place:
@@ -234,6 +273,17 @@ class Build:
             return Place("buffer", buffer.number, start + place.offset)
 
         step.calls = [call.at(resolved) for call in lowered.calls]
+
+    def ask(self, ref: Ref, low: int, high: int) -> Ask:
+        """What is looked at before each run, so that indices need not be looked at in it."""
+        (buffer, how), example = self.lies[ref], self.program.values[ref].example
+        if self.outside is None or not indices.seen(example, low, high):
+            raise Refused("Python looks at a number")
+        if buffer.kind not in (GIVEN, HELD):
+            raise Refused("Python looks at an index that is computed")
+        if any(np.may_share_memory(example, a) for a in self.written):
+            raise Refused("Python looks at an index that is written to")
+        return Ask(buffer, how, low, high)
 
     def changes(self, ref: Ref) -> bool:
         """Whether somebody writes to the memory of a value, or keeps it."""
@@ -326,7 +376,6 @@ class Build:
 
     def forget(self) -> None:
         """Let go of what the run that was written down made: only shapes are asked for from now."""
-        self.touched = []
         for value in self.program.values:
             a = value.example
             if value.kind != HELD and a.__class__ is np.ndarray:

@@ -12,13 +12,13 @@ from typing import Any, NoReturn
 from .arrays import FILE
 
 
-def at_user_line(error: BaseException, run: Any, name: str) -> NoReturn:
-    """Raise an exception of `run`, an executor's function, at the line that it came from.
+def at_user_line(error: BaseException, name: str) -> NoReturn:
+    """Raise an exception of an executor's function at the line that it came from.
 
     Args:
         name: of the function that the traceback shows there.
     """
-    where = place(error.__traceback__, getattr(run, "where", {}))
+    where = place(error.__traceback__)
     if where is None:
         raise error
     file, line = where
@@ -28,11 +28,11 @@ def at_user_line(error: BaseException, run: Any, name: str) -> NoReturn:
     raise error
 
 
-def place(tb: TracebackType | None, where: dict[int, Any]) -> Any:
+def place(tb: TracebackType | None) -> Any:
     """The user's (file, line) of the innermost line of a program in a traceback."""
     found = None
     while tb is not None:
         if tb.tb_frame.f_code.co_filename == FILE:
-            found = where.get(tb.tb_lineno)
+            found = tb.tb_frame.f_globals["where"].get(tb.tb_lineno)
         tb = tb.tb_next
     return found

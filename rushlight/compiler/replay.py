@@ -20,9 +20,9 @@ from typing import Any
 from ..autograd import door
 from ..autograd.node import TensorBase
 from ..errors import message
-from ..kernels.runtime import memory, workspace
+from ..kernels.runtime import memory
 from ..nn import Module
-from . import copies, native, split, stance
+from . import native, split, stance
 from . import state as settings
 from .capture import Capture, telling
 from .entry import Entry
@@ -75,6 +75,7 @@ class Compiled:
         self.told = self.delayed = False
         self.why: list[tuple[str, tuple[str, int] | None]] = []
         self.recompiled: list[str] = []
+        self.outside_calls = 0
 
     def __repr__(self) -> str:
         return f"<compiled {getattr(self.fn, '__qualname__', type(self.fn).__name__)}>"
@@ -187,19 +188,28 @@ class Compiled:
                 capture.sync_grads()
                 if capture.reads.why is not None:
                     raise capture.reads.why
-                self.entries.insert(0, Entry(capture, result, native.function))
+                self.entries.insert(0, Entry(capture, result, self.executor))
                 settings.counters["stats"]["unique_graphs"] += 1
             except Unknown as unknown:
                 self.failed(unknown)
             finally:
                 capture.close()
                 if self.entries and self.entries[0].run.arena_bytes > TRIMMED:
-                    copies.noise_block.cache_clear()  # what this took is more than a run needs
-                    workspace.release()
-                    memory.trim()
+                    memory.trim()  # what this took is more than a run needs
             return result
         finally:
             _lock.release()
+
+    def executor(self, program: Any) -> Any:
+        """What runs a program."""
+        return native.function(program, self.outside if self.outside_calls < 2 else None)
+
+    def outside(self) -> None:
+        """Indices were out of the range that a program takes for granted, such as classes that a
+        loss ignores. If it comes again, programs take nothing for granted."""
+        self.outside_calls += 1
+        if self.outside_calls == 2:
+            self.entries.clear()
 
     def split(self, unknown: Unknown) -> Any:
         """The function with the statement that cannot be replayed between compiled parts."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import door
 from ..autograd.node import LEAF, Cell, Cut, Extras, Freed, Node, Out, TensorBase, tick
 from ..tensor import Tensor
 from . import known
@@ -34,6 +35,8 @@ class Template:
         self.keep: list[Any] = []
         self.histories: list[Any] = []  # tensors whose backward comes from outside
         self.with_history: list[int] = []  # their places
+        # results whose note of where a history ended is that of a tensor from outside
+        self.noted: list[tuple[int, Any]] = []
         self.built = self.part(result)
         outside = [v.example for v in capture.program.values
                    if v.kind != MADE and isinstance(v.example, np.ndarray)]  # fmt: skip
@@ -126,7 +129,16 @@ class Template:
         value.fresh = True
         capture.program.returns.append(number)
         count = 0 if t._vc is None else t._vc.count
-        return kind, x if x.__class__ is Cut else None, count
+        if x.__class__ is not Cut:
+            x = None
+        for other, place, _given in capture.reads.tensors.values() if x is not None else ():
+            if door.cut_of(other._x) is x:
+                function = f"lambda args, kw: cut_of({place}._x)"
+                space = {**capture.reads.guards.space, "cut_of": door.cut_of}
+                self.noted.append((len(self.tensors), eval(function, space)))
+                x = None
+                break
+        return kind, x, count
 
     def gather(self, x: Any, found: list[Any], seen: set[int]) -> None:
         """The tensors of a result in the order of `tensors`."""
@@ -141,7 +153,7 @@ class Template:
             for v in x.values():
                 self.gather(v, found, seen)
 
-    def make(self, results: tuple[Any, ...]) -> list[Any]:
+    def make(self, results: tuple[Any, ...], args: Any, kw: Any) -> list[Any]:
         """Tensors of the arrays that a run returned."""
         made = []
         for a, (kind, cut, count) in zip(results, self.tensors, strict=False):
@@ -156,6 +168,8 @@ class Template:
                 t._vc = Cell()
                 t._vc.count = count
             made.append(t)
+        for k, note in self.noted:
+            made[k]._x = note(args, kw)
         return made
 
 

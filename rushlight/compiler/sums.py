@@ -6,23 +6,19 @@ Not here: the kernels (`kernels/reduce/numpy_order.py`).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..kernels.codegen.ir import I64
 from ..kernels.elementwise import axes
 from ..kernels.launch import Launch, Series
 from ..kernels.matmul import select as matmul
 from ..kernels.reduce import numpy_order
-from .calls import Call, Lying, Place
+from .calls import Call, Place
 from .spy import Event, Refused
 from .trace import called
 
-ELEMENTS: dict[Any, str] = {**matmul.ELEMENTS, np.dtype(np.int64): I64}
-MOST_IN_A_ROW = 4096  # numbers of which one kernel without lanes finds the largest
 MOST_PARTS = 64  # calls that one thing NumPy did may become
 
 
@@ -35,13 +31,10 @@ class Way:
 
 
 def sums(event: Event) -> list[Way]:
-    """`np.add.reduce` and those of the other `numpy_order.STEPS`."""
+    """`np.add.reduce` of floats."""
     (x,), out, more = event.arrays, event.out, dict(event.more)
-    op = event.what.__name__
-    if op not in numpy_order.STEPS or out.dtype not in ELEMENTS:
-        raise Refused(f"NumPy: {op}.reduce of {x.dtype}")
-    if x.dtype != out.dtype:
-        return of_another_type(event)
+    if event.what is not np.add or x.dtype != out.dtype or x.dtype not in matmul.ELEMENTS:
+        raise Refused(f"NumPy: {event.what.__name__}.reduce of {x.dtype}")
     if more.get("dtype") not in (None, x.dtype):
         raise Refused("NumPy: a sum in another type")
     axis = more.get("axis", 0)
@@ -68,23 +61,17 @@ def sums(event: Event) -> list[Way]:
     groups = groups_of(order, marks, [x.shape[d] for d in order])
     if len(groups) != len(sizes):
         raise Refused("NumPy: a sum over numbers that lie apart")
-    element = ELEMENTS[x.dtype]
-    exact = element == I64 or op != "add"  # in whichever order, or one after the other
-    if not groups:  # one number
-        groups, sizes, joined = [1], [1], [1]
-    if groups[-1] == 1 and op in ("maximum", "minimum") and sizes[-1] > MOST_IN_A_ROW:
-        raise Refused(f"NumPy: {op}.reduce of many numbers")
+    element = matmul.ELEMENTS[x.dtype]
     found: list[Way] = []
-
     def call(way: str, first: bool, rows: int, n: int, step: int, apart: int, offset: int,
              to: int) -> Call:  # fmt: skip
         return Call(
-            numpy_order.kernel("row" if way == "pairs" and exact else way, element, first, op),
+            numpy_order.kernel(way, element, first),
             (x.place.moved(offset * size), out.place.moved(to * size)),
             (rows, n, step, apart, 1), (),
         )  # fmt: skip
 
-    for first in (True,) if exact else (False, True):
+    for first in (False, True):
         if groups == [1]:
             found.append(Way([call("pairs", first, 1, sizes[0], joined[0], 0, 0, 0)]))
         elif groups == [0, 1]:
@@ -98,50 +85,6 @@ def sums(event: Event) -> list[Way]:
                 for i in range(sizes[0])
             ]))  # fmt: skip
     return found
-
-
-def places(event: Event) -> list[Way]:
-    """`np.argmax` and `np.argmin`."""
-    (x,), out = event.arrays, event.out
-    axis, size = dict(event.more)["axis"], x.dtype.itemsize
-    if x.dtype not in ELEMENTS or out.dtype != np.int64 or any(s % size for s in x.strides):
-        raise Refused(f"NumPy: {event.what.__name__} of {x.dtype}")
-    if not axes.is_contiguous(out.shape, out.strides, out.dtype.itemsize):
-        raise Refused(f"NumPy: {event.what.__name__} whose result lies otherwise")
-    if axis is None:
-        if not axes.is_contiguous(x.shape, x.strides, size):
-            raise Refused(f"NumPy: {event.what.__name__} of numbers that lie apart")
-        rows, n, step, apart = 1, math.prod(x.shape), 1, 0
-    else:
-        d = axis % len(x.shape)
-        n, step = x.shape[d], x.strides[d] // size
-        kept = [k for k in range(len(x.shape)) if k != d and x.shape[k] > 1]
-        steps = [x.strides[k] // size for k in kept]
-        sizes, (joined,) = axes.axes_of([x.shape[k] for k in kept], [steps])
-        if len(sizes) > 1:
-            raise Refused(f"NumPy: {event.what.__name__} of numbers that lie apart")
-        rows, apart = (sizes[0], joined[0]) if sizes else (1, 0)
-    if n > MOST_IN_A_ROW:
-        raise Refused(f"NumPy: {event.what.__name__} of many numbers")
-    op = "maximum" if event.what is np.argmax else "minimum"
-    kernel = numpy_order.kernel("place", ELEMENTS[x.dtype], op=op)
-    return [Way([Call(kernel, (x.place, out.place), (rows, n, step, apart, 1), ())])]
-
-
-def of_another_type(event: Event) -> list[Way]:
-    """A sum of numbers that are cast first, to lie in the same order."""
-    from . import small
-
-    (x,), out = event.arrays, event.out
-    order = sorted(range(len(x.shape)), key=lambda d: -abs(x.strides[d]))
-    strides, step = [0] * len(x.shape), out.dtype.itemsize
-    for d in reversed(order):
-        strides[d], step = step, step * x.shape[d]
-    room = Lying(Place("room", 0), x.shape, tuple(strides), out.dtype)
-    cast = small.copy(Event("copy", None, (x,), room))[0].calls
-    more = tuple([(k, v) for k, v in event.more if k != "dtype"])
-    ways = sums(event._replace(arrays=(room,), more=more))
-    return [Way([*cast, *way.calls], [step]) for way in ways]
 
 
 def boundaries(marks: list[int], sizes: list[int]) -> list[int]:

@@ -77,6 +77,7 @@ class Text:
             f"        return other()({signature})",
             "    try:",
             "        if pool.size != current.num_threads or not adopted(): ready()",
+            *self.asking(signature),
         ]
         source = [
             *before,
@@ -86,7 +87,7 @@ class Text:
         ]
         exec(compile("\n".join(source), plain.FILE, "exec"), space)
         run = space["run"]
-        run.where = {len(before) + 1 + k: where for k, where in self.where.items()}
+        space["where"] = {len(before) + 1 + k: where for k, where in self.where.items()}
         run.source = "\n".join(source)
         return run  # type: ignore[no-any-return]
 
@@ -100,6 +101,36 @@ class Text:
             low = read(buffer.address, buffer.address + buffer.size)
             return np.ndarray(how.shape, how.dtype, low, at, how.strides)
         return np.ndarray(how.shape, how.dtype, base, at, how.strides)
+
+    def asking(self, signature: str) -> list[str]:
+        """Whether all indices are in range; where not, the lines run from Python, whose functions
+        say which is not."""
+        if not self.build.asks:
+            return []
+        flag = self.space["flag"] = np.zeros(1, np.int64)
+        table, names = Table(), list[str]()
+        for ask in self.build.asks.values():
+            buffer = ask.buffer
+
+            def locate(place: Place, buffer: Buffer = buffer) -> int | tuple[int, int]:
+                if place.kind == "flag":
+                    return int(flag.ctypes.data)
+                if buffer.kind == HELD:
+                    return int(buffer.address + place.offset)
+                name = f"v{buffer.ref:d}"
+                if name not in names:
+                    names.append(name)
+                return names.index(name) + 1, place.offset
+
+            table.add(ask.call, locate)
+        self.space["outside"] = self.build.outside
+        return [
+            f"        replay({', '.join([self.object('w', table.finish(False)), *names])})",
+            "        if flag[0]:",
+            "            flag[0] = 0",
+            "            outside()",
+            f"            return other()({signature})",
+        ]
 
     def native(self, steps: list[Step], forget: bool) -> None:
         """Write one native call for some lines."""

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.codegen import tensor_lists
+from ..kernels import indices
 from ..kernels.launch import Launch, Reference, Series, View
 from ..kernels.plan import Plan
 from .calls import Call, Lying, Place, Words
@@ -49,7 +49,6 @@ def watched(trace: Trace) -> Iterator[None]:
     array can take over."""
     global _watcher
     numpy: Any = np
-    lists: Any = tensor_lists
     mine, run = threading.get_ident(), trace.run
 
     def telling(fn: Any) -> Any:
@@ -66,21 +65,6 @@ def watched(trace: Trace) -> Iterator[None]:
 
         return make
 
-    own_gather = lists.gather
-
-    @functools.wraps(own_gather)
-    def gathering(*how: Any) -> Any:
-        fill_table = own_gather(*how)
-
-        def gathered(arrays: list[Any], table: Any) -> Any:
-            bare(table)[...] = 0  # words that nobody fills are the same in each run
-            total = fill_table([bare(a) for a in arrays], bare(table))
-            if type(table) is Spy:
-                trace.told(table)
-            return total
-
-        return gathered
-
     with _swapping:
         _watcher = mine, run
         before = {name: getattr(np, name) for name in (*INSTEAD, *MAKERS)}
@@ -90,10 +74,9 @@ def watched(trace: Trace) -> Iterator[None]:
                 setattr(numpy, name, instead)
             for name in MAKERS:
                 setattr(numpy, name, telling(before[name]))
-            lists.gather = gathering
-            yield
+            with indices.answered(trace.within):
+                yield
         finally:
-            lists.gather = own_gather
             for name, own in before.items():
                 setattr(numpy, name, own)
             _class.run = _slot
@@ -134,6 +117,8 @@ class Trace:
         work: what was done, in order: calls, and what NumPy did, with places for arrays.
         temps: memory that was made on the way; `sizes`: its bytes.
         others: arrays of Python's own.
+        ranges: what was asked of indices: (operand, the first that is in range, the one behind the
+            last).
     """
 
     def __init__(self, copies: Copies, byte: int | None) -> None:
@@ -148,6 +133,8 @@ class Trace:
         self.others: list[Other] = []
         self.empties: dict[tuple[int, int], Any] = {}  # arrays of Python's with nothing in them
         self.written: set[int] = set()  # which of those are written
+        self.ranges: list[tuple[int, int, int]] = []
+        self.copies = copies
         self.shadows: list[tuple[int, int, Any]] = []  # what is in memory, as far as was told
         for k, a in enumerate(copies.arrays):
             self.know(a, Place("operand", k), True)
@@ -257,6 +244,21 @@ class Trace:
         found = tuple([arrays[k] for k in plan.returns])
         return None if not found else found[0] if len(found) == 1 else found
 
+    def within(self, index: Any, low: int, high: int) -> bool:
+        """Stands for `indices.within`: it holds, for it will be looked at before each run."""
+        if (index.__class__ is np.ndarray and type(index) is not Spy) or index.known:
+            return indices.seen(bare(index), low, high)
+        place = self.place(index)
+        if place.__class__ is not Place or place.kind != "operand":
+            raise Refused("Python looks at a number")
+        kept = self.copies.kept[place.number]
+        if place.offset or kept.nbytes != index.nbytes or kept.dtype not in indices.ELEMENTS:
+            raise Refused("Python looks at a part of an array")
+        if not indices.seen(kept, low, high):
+            raise Refused("an index is out of range")
+        self.ranges.append((place.number, low, high))
+        return True
+
     def event(self, event: Event) -> None:
         """NumPy did something."""
         operands = tuple([self.lying(a) if isinstance(a, np.ndarray) else a for a in event.arrays])
@@ -269,18 +271,13 @@ class Trace:
                 self.temp(root)
         out = self.lying(event.out)
         self.write(out.place)
-        self.told(event.out)
-        self.work.append(event._replace(arrays=operands, out=out))
-
-    def told(self, a: Array) -> None:
-        """What an array holds now is known of."""
-        low, high = span(a)
         for k, (first, last, bits) in enumerate(self.shadows):
             if first <= low < high <= last:
                 if bits.__class__ is bytes:
                     bits = bytearray(bits)
                     self.shadows[k] = first, last, bits
                 bits[low - first : high - first] = ctypes.string_at(low, high - low)
+        self.work.append(event._replace(arrays=operands, out=out))
 
     def made_empty(self, a: Array) -> Any:
         """Python made an array with nothing in it."""
@@ -322,7 +319,7 @@ class Trace:
             return None
         starts = {first: place for first, last, place in self.known if first < last}
         found: list[Place | int] = []
-        for word in bare(a).tolist():
+        for word in a.tolist():
             place = starts.get(word)
             found.append(int(word) if place is None else place)
         return tuple(found) if any(w.__class__ is Place for w in found) else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..indices import within
+
 
 def take(table: np.ndarray, index: np.ndarray) -> np.ndarray:
     """The rows of a table (n, D) at indices (any shape, in range): (*index.shape, D)."""
@@ -35,8 +37,7 @@ def in_range(index: np.ndarray, *, n: int) -> np.ndarray:
         IndexError: for one that is in no range; a kernel would write outside its memory.
     """
     index = np.ascontiguousarray(index, np.int64)
-    # as unsigned numbers, negative ones are the largest
-    if index.size and int(index.view(np.uint64).max()) >= n:
+    if not within(index, 0, n):
         index = np.where(index < 0, index + n, index)
         if int(index.view(np.uint64).max()) >= n:
             raise IndexError(f"an index is out of bounds for a table of {n} rows")

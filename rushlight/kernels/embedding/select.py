@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import runtime, tuning
+from .. import indices, runtime, tuning
 from ..matmul.select import ELEMENTS
 from ..meta import MetaArray
 from ..plan import Draft, Plan, is_dense
@@ -27,8 +27,9 @@ INT64 = np.dtype(np.int64)
 def take(weight: np.ndarray, index: np.ndarray) -> np.ndarray:
     """The rows of a table (n, D) at indices (any shape, in range): (*index.shape, D)."""
     made = plan_take(
-        (weight.dtype, weight.shape, weight.strides), (index.dtype, index.shape, index.strides)
-    )
+        (weight.dtype, weight.shape, weight.strides), (index.dtype, index.shape, index.strides),
+        indices.asked(),
+    )  # fmt: skip
     return made.run(weight, index)  # type: ignore[no-any-return]
 
 
@@ -66,12 +67,17 @@ def native(dtype: Any, elements: int) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def plan_take(weight: Layout, index: Layout) -> Plan:
-    """Operands weight (n, D) and index (in range); output y (*index.shape, D)."""
+def plan_take(weight: Layout, index: Layout, always: bool = False) -> Plan:
+    """Operands weight (n, D) and index (in range); output y (*index.shape, D).
+
+    Few elements are left to NumPy, but not `always`: a compiled step has a kernel for them too.
+    """
     of, at = MetaArray(weight[1], weight[0], weight[2]), MetaArray(index[1], index[0], index[2])
     draft = Draft({"weight": of, "index": at})
     y = draft.array("y", MetaArray((*at.shape, *of.shape[1:]), of.dtype))
-    if of.ndim != 2 or not is_dense(of) or not native(of.dtype, at.size * of.shape[1]):
+    if of.ndim != 2 or not is_dense(of) or not native(
+        of.dtype, tuning.EMBEDDING_LEAST if always else at.size * of.shape[1]
+    ):
         draft.numpy(reference.take, ("weight", "index"), y)
         return draft.plan("embedding.numpy")
     from .table import take as kernel

@@ -13,6 +13,8 @@ import numpy as np
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
+from ...kernels.embedding import along
+from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -49,15 +51,14 @@ def at(d: int, index: Any) -> Any:
 
 
 def inside(index: Any, n: int, name: str) -> None:
-    if index.__class__ is not MetaArray and index.size:
+    if index.__class__ is not MetaArray and not within(index, 0, n):
         low, high = int(index.min()), int(index.max())
-        if low < 0 or high >= n:
-            raise IndexError(
-                message(
-                    "index out of range in self",
-                    got=f"{name} with index {low if low < 0 else high} for {n} slices",
-                )
+        raise IndexError(
+            message(
+                "index out of range in self",
+                got=f"{name} with index {low if low < 0 else high} for {n} slices",
             )
+        )
 
 
 def selected_shape(x: Any, index: Any, *, dim: int) -> MetaArray:
@@ -92,6 +93,9 @@ def index_select(input: Any, index: Any, *, dim: int) -> Any:
     if input.ndim == 0:
         return input.copy()
     inside(index, input.shape[d], "index_select")
+    line = index.reshape(-1)
+    if asked() and along.native(input, line):
+        return along.take(input, line, d)
     return np.take(input, index.reshape(-1), axis=d)
 
 
@@ -156,7 +160,10 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
     same_type(name, input, source)
     check_source(name + "_", input, index, source, d)
     inside(index, input.shape[d] if input.ndim else 1, name)
-    return np.atleast_1d(input.copy()), at(d, index), np.atleast_1d(source)
+    out = input.copy()
+    if not out.ndim:
+        out, source = out.reshape(1), np.atleast_1d(source)
+    return out, at(d, index), source if source.ndim else source.reshape(1)
 
 
 @op(
@@ -192,7 +199,10 @@ index_add.vjp(
 def index_copy(input: Any, index: Any, source: Any, *, dim: int) -> Any:
     """A copy with the slices of `source` at `index`."""
     out, key, source = ready("index_copy", input, index, source, dim)
-    out[key] = source
+    if asked() and along.native(out, key[-1]):
+        along.put(out, key[-1], source, len(key) - 1)
+    else:
+        out[key] = source
     return out.reshape(input.shape)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
+from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -85,10 +86,8 @@ def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None)
 
 def check_range(index: Any, n: int, d: int, name: str = "") -> None:
     """RuntimeError unless all indices are within 0..n-1."""
-    if index.__class__ is MetaArray or index.size == 0:
-        return
-    low, high = int(index.min()), int(index.max())
-    if low < 0 or high >= n:
+    if index.__class__ is not MetaArray and not within(index, 0, n):
+        low, high = int(index.min()), int(index.max())
         bad = low if low < 0 else high
         raise RuntimeError(f"{name}index {bad} is out of bounds for dimension {d} with size {n}")
 

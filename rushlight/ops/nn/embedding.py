@@ -18,6 +18,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel
+from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.numerics import depends_on_data
@@ -26,7 +27,6 @@ from ..core.samples import arr, case, error, ints, values
 from ..shape.views import array_of
 
 ROWS = arr((2, 3), 0, 5, "int64")
-UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 # -- the lookup and its transpose ----------------------------------------------------------------
 
@@ -111,8 +111,7 @@ embedding_backward.planned(lambda *a, **kw: kernel.plan_gradient(*a, **kw))
 
 
 def check_range(indices: Any, n: int) -> None:
-    # one pass: seen as unsigned numbers, negative ones are the largest
-    if indices.size and int(indices.view(UNSIGNED[indices.itemsize]).max()) >= n:
+    if not within(indices, 0, n):
         bad = indices[(indices < 0) | (indices >= n)].flat[0]
         raise IndexError(
             message(
