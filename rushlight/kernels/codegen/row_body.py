@@ -33,6 +33,7 @@ KINDS = {
     "row": "elements of each row",
     "line": "elements of one row, for all",
     "one": "a number for each row",
+    "number": "one number for all rows",
     "ones": "several numbers for each row, the first of all rows first",
     "index": "a whole number (int64) for each row",
     "period": "a number for each of some rows in turn",

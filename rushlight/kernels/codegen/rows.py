@@ -199,12 +199,13 @@ class Row(Vectors):
         for name, kind in self.kinds.items():
             if kind == "row":
                 self.places[name] = self.words[name].of(self.e).at(row * self.n)
-            elif kind in ("line", "one", "ones", "index", "period"):
+            elif kind in ("line", "one", "ones", "number", "index", "period"):
                 base = self.words[name].of(I64 if kind == "index" else self.c)
                 self.places[name] = {
                     "line": lambda b: b,
                     "one": lambda b: b.at(row),
                     "ones": lambda b: b.at(row),
+                    "number": lambda b: b,
                     "index": lambda b: b.at(row),
                     "period": lambda b: b.at(row % self.words["period"]),
                 }[kind](base)
@@ -269,7 +270,7 @@ class Column(Row):
     """Some columns of (outer, n, inner), vectors of them: what is a number in `Row` is a vector.
 
     Operands are "row", here (outer, n, inner), "one", (outer, inner), "ones", (k, outer, inner),
-    "index", (outer, inner), and "line", (n).
+    "index", (outer, inner), "line", (n), and "number", ().
     """
 
     def __init__(
@@ -305,6 +306,8 @@ class Column(Row):
         return self.get(self.places[name], i * self.words["inner"])
 
     def one(self, name: str, k: int = 0) -> Value:
+        if self.kinds[name] == "number":
+            return self.f.splat(self.places[name][0], self.w)
         at = self.far(k)
         return self.get(self.places[name], self.f.const(I64, 0) if k == 0 else at)
 

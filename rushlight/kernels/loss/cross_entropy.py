@@ -70,7 +70,7 @@ def losses(r: Any, smooth: bool) -> None:
 
 def slopes(r: Any, smooth: bool) -> None:
     at, counts = target(r)
-    own = r.select(counts, r.one("g") if r.has("g") else r.parameter("slope"), r.number(0.0))
+    own = r.select(counts, r.one("g" if r.has("g") else "slope"), r.number(0.0))
     top, log = r.one("sums", 0), r.one("sums", 1)
     to_class = own * r.pick("w", at) if r.has("w") else own
     scale, less = to_class, None
@@ -105,10 +105,10 @@ LOSSES = {
 SLOPES = {
     **OPERANDS,
     "g": "one: gradient of the loss",
+    "slope": "number: the same where it is one for all",
     "sums": f"ones: {SUMS}",
     "dx": "row: gradient of x",
 }
-SLOPE = {"slope": "gradient of each loss, where it is one number for all"}
 
 
 @row_body(LOSSES, ints=IGNORED)
@@ -123,13 +123,13 @@ def smooth_cross_entropy(r: Any) -> None:
     losses(r, True)
 
 
-@row_body(SLOPES, SLOPE, IGNORED)
+@row_body(SLOPES, ints=IGNORED)
 def cross_entropy_grad(r: Any) -> None:
     """dx = g w[t] (softmax(x) - [i = t])."""
     slopes(r, False)
 
 
-@row_body(SLOPES, SLOPE | SMOOTHING, IGNORED)
+@row_body(SLOPES, SMOOTHING, IGNORED)
 def smooth_cross_entropy_grad(r: Any) -> None:
     """dx = g (softmax(x) sum(q) - q) with q = (1 - s) w [i = t] + s / C w."""
     slopes(r, True)

@@ -44,10 +44,11 @@ def across(w: Array, dtype: Any, ndim: int, dim: int) -> Array:
 
 
 def slopes(
-    g: Array | None, x: Array, target: Array, w: Array | None, sums: Array, slope: float,
-    weights: float, *, body: RowBody, dim: int, ignored: int, keep: float, share: float,
+    g: Array | None, x: Array, target: Array, w: Array | None, sums: Array,
+    slope: Array | float | None, weights: float, *, body: RowBody, dim: int, ignored: int,
+    keep: float, share: float,
 ) -> Array:  # fmt: skip
-    """The gradient of x."""
+    """The gradient of x, given `g` of each loss, or one `slope` for all."""
     if not x.size:
         return np.zeros(x.shape, x.dtype)
     c = computed(x.dtype)
@@ -57,5 +58,7 @@ def slopes(
         operands["w"] = across(w, c, x.ndim, dim)
     if g is not None:
         operands["g"] = np.expand_dims(g.astype(c, copy=False), dim)
-    floats = {"ignored": ignored, "keep": keep, "share": share, "weights": weights, "slope": slope}
+    else:
+        operands["slope"] = np.asarray(slope, c)
+    floats = {"ignored": ignored, "keep": keep, "share": share, "weights": weights}
     return by_numpy(body, operands, ("dx",), dim, floats)[0]

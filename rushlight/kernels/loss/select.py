@@ -126,12 +126,14 @@ def plan_cross_entropy(
 def plan_cross_entropy_grad(
     g: Line, x: Line, target: Line, w: Line, ignored: int, smoothing: float
 ) -> Plan:
-    """dx of g (None where it is the scalar `slope` for all), x, target, w and sums."""
+    """dx of g (None where all have one, `slope`), x, target, w and sums."""
     operands = metas({"g": g, "x": x, "target": target, "w": w})
     scores = operands["x"]
     dim, wide = class_dim(scores), computed(scores.dtype)
     shape, c = without(scores.shape, dim), scores.shape[dim]
     operands["sums"] = MetaArray((3 if smoothing else 2, *shape), wide)
+    if g is None:
+        operands["slope"] = MetaArray((), wide)
     body = bodies.smooth_cross_entropy_grad if smoothing else bodies.cross_entropy_grad
     outputs = {"dx": MetaArray(scores.shape, scores.dtype)}
     smooth = {"keep": 1 - smoothing, "share": smoothing / c} if smoothing and c else {}
@@ -140,18 +142,18 @@ def plan_cross_entropy_grad(
     way = "numpy"
     if takes(body, taken, dim, tuning.LOSS_LEAST):
         more = {"weights": "weights", **smooth} if smoothing else {}
-        numbers = {**more, "ignored": ignored, "slope": "slope"}
-        made += launches(body, taken, ("dx",), dim, numbers, names)
+        made += launches(body, taken, ("dx",), dim, {**more, "ignored": ignored}, names)
         way = "rows" if math.prod(scores.shape[dim + 1 :]) == 1 else "columns"
     else:
-        given = tuple([k if k in operands else None for k in ("g", "x", "target", "w", "sums")])
+        read = ("g", "x", "target", "w", "sums", "slope")
+        given = tuple([k if k in operands else None for k in read])
         made = [Reference(
-            reference.slopes, (*given, "slope", "weights"), ("dx",), body=body, dim=dim,
-            ignored=ignored, keep=1 - smoothing, share=smoothing / max(1, c),
+            reference.slopes, (*given, "weights"), ("dx",), body=body, dim=dim, ignored=ignored,
+            keep=1 - smoothing, share=smoothing / max(1, c),
         )]  # fmt: skip
     return Plan(
-        f"cross_entropy_grad.{way}", ("g", "x", "target", "w", "sums"), outputs, made,
-        scalars=("slope", "weights"), flops=5 * scores.size,
+        f"cross_entropy_grad.{way}", ("g", "slope", "x", "target", "w", "sums"), outputs, made,
+        scalars=("weights",), flops=5 * scores.size,
         bytes=nbytes(*operands.values(), *outputs.values()),
     )  # fmt: skip
 
@@ -182,11 +184,8 @@ def cross_entropy(
     status, sums, loss, *factor = plan.run(x, target, w, weights)
     if status[0]:
         raise no_class(target, x.shape[class_dim(x)], ignored)
-    skipped = status[1]
-    if factor:
-        total = factor[0].sum()
-    else:
-        total = loss.dtype.type(loss.size - int(skipped) if skipped else loss.size)
+    skipped = int(status[1])
+    total = factor[0].sum() if factor else loss.dtype.type(loss.size - skipped)
     if reduction == "none":
         found = loss
     elif reduction == "sum" or (not skipped and not factor and loss.size):
@@ -209,14 +208,13 @@ def cross_entropy_gradient(
            ignored, smoothing)  # fmt: skip
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
     if reduction == "none":
-        return plan_cross_entropy_grad(line(g), *key).run(g, x, target, w, sums, 0.0, weights)
-    slope = float(g)
+        return plan_cross_entropy_grad(line(g), *key).run(g, None, x, target, w, sums, weights)
+    slope = np.asarray(g, total.dtype)
     if reduction == "mean":
-        kind = total.dtype.type
         with np.errstate(all="ignore"):
-            slope = float(kind(slope) / kind(total))
+            slope = np.asarray(np.true_divide(slope, total))
     plan = plan_cross_entropy_grad(None, *key)
-    return plan.run(None, x, target, w, sums, slope, weights)
+    return plan.run(None, slope, x, target, w, sums, weights)
 
 
 def no_class(target: Array, classes: int, ignored: int) -> IndexError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -100,3 +101,17 @@ def test_no_class_is_read_where_a_target_is_none(limits: Any, least: int) -> Non
         loss, _, total = select.cross_entropy(x, t, None, "mean", -100, 0.0)
         assert total == 1
         np.testing.assert_allclose(loss, np.log(4), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("shape", [(5, 4), (2, 3, 5)])
+def test_a_slope_for_all_is_the_same_as_one_for_each(dtype: Any, shape: Any, rng: Any) -> None:
+    x = (rng.standard_normal(shape) * 3).astype(dtype)
+    t = rng.integers(0, shape[1], select.without(shape, 1))
+    _, sums, total = select.cross_entropy(x, t, None, "sum", -100, 0.0)
+    g = np.asarray(0.37, dtype)
+    one = select.cross_entropy_gradient(g, x, t, None, sums, total, "sum", -100, 0.0)
+    each = np.full(t.shape, g)
+    many = select.cross_entropy_gradient(each, x, t, None, sums, total, "none", -100, 0.0)
+    assert one.dtype == dtype
+    assert one.tobytes() == many.tobytes()
