@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import message
 from .. import tuning
 from ..codegen.row_body import computed
+from ..indices import asked, within
 from ..meta import MetaArray
 from ..plan import Plan, Reference, nbytes
 from ..reduce.reference import add_reduce
@@ -181,10 +182,12 @@ def cross_entropy(
         ignored, smoothing,
     )  # fmt: skip
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0
+    skipped = 0
     status, sums, loss, *factor = plan.run(x, target, w, weights)
-    if status[0]:
-        raise no_class(target, x.shape[class_dim(x)], ignored)
-    skipped = int(status[1])
+    if not all_count(target, x.shape[class_dim(x)], ignored):
+        if status[0]:
+            raise no_class(target, x.shape[class_dim(x)], ignored)
+        skipped = int(status[1])
     total = factor[0].sum() if factor else loss.dtype.type(loss.size - skipped)
     if reduction == "none":
         found = loss
@@ -215,6 +218,12 @@ def cross_entropy_gradient(
             slope = np.asarray(np.true_divide(slope, total))
     plan = plan_cross_entropy_grad(None, *key)
     return plan.run(None, slope, x, target, w, sums, weights)
+
+
+def all_count(target: Array, classes: int, ignored: int) -> bool:
+    """Whether each target is a class that counts, where that can be known without looking: in a
+    compiled step, which sees to it before each run. Eager calls count while they compute."""
+    return asked() and not 0 <= ignored < classes and within(target, 0, classes)
 
 
 def no_class(target: Array, classes: int, ignored: int) -> IndexError:
