@@ -171,7 +171,7 @@ def global_names(code: CodeType) -> list[str]:
 # -- finding the source ----------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=4)
 def tree_of(text: str) -> ast.Module:
     """The tree of a file."""
     return ast.parse(text)

@@ -93,16 +93,17 @@ def perform(line: Line, arrays: dict[Ref, Any]) -> Any:
 
 def made(line: Line, results: Any) -> list[Any]:
     """The arrays that come out, in the order of `Line.makes`."""
-    found: list[Any] = []
+    return entered(line.results, results, [])
 
-    def walk(to: Any, x: Any) -> None:
-        if to.__class__ is Ref:
-            found.append(x)
-        elif to is not None:
-            for t, v in zip(to, x, strict=True):
-                walk(t, v)
 
-    walk(line.results, results)
+def entered(to: Any, x: Any, found: list[Any]) -> list[Any]:
+    """`found` with what of `x` has a number. (A function inside `made` would know itself, and so
+    keep the arrays.)"""
+    if to.__class__ is Ref:
+        found.append(x)
+    elif to is not None:
+        for t, v in zip(to, x, strict=True):
+            entered(t, v, found)
     return found
 
 

@@ -376,6 +376,7 @@ class Build:
 
     def forget(self) -> None:
         """Let go of what the run that was written down made: only shapes are asked for from now."""
+        self.touched = []
         for value in self.program.values:
             a = value.example
             if value.kind != HELD and a.__class__ is np.ndarray:

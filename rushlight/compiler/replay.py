@@ -20,9 +20,9 @@ from typing import Any
 from ..autograd import door
 from ..autograd.node import TensorBase
 from ..errors import message
-from ..kernels.runtime import memory
+from ..kernels.runtime import memory, workspace
 from ..nn import Module
-from . import native, split, stance
+from . import copies, native, split, stance
 from . import state as settings
 from .capture import Capture, telling
 from .entry import Entry
@@ -195,7 +195,9 @@ class Compiled:
             finally:
                 capture.close()
                 if self.entries and self.entries[0].run.arena_bytes > TRIMMED:
-                    memory.trim()  # what this took is more than a run needs
+                    copies.noise_block.cache_clear()  # what this took is more than a run needs
+                    workspace.release()
+                    memory.trim()
             return result
         finally:
             _lock.release()

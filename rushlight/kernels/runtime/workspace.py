@@ -27,6 +27,11 @@ def workspace(nbytes: int) -> Any:
     return room
 
 
+def release() -> None:
+    """Let this thread's workspace go."""
+    _kept.room = None
+
+
 def aligned(nbytes: int) -> Any:
     """Bytes of one's own that begin at a cache line."""
     raw = np.empty(nbytes + 64, np.uint8)
