@@ -201,7 +201,7 @@ def functions_at(tree: ast.Module, line: int, name: str) -> list[tuple[Any, str]
 def tree_copy(x: Any) -> Any:
     """A copy of a tree, as `copy.deepcopy` makes it."""
     if isinstance(x, ast.AST):
-        made = x.__class__()
+        made = x.__class__.__new__(x.__class__)
         made.__dict__.update({k: tree_copy(v) for k, v in x.__dict__.items()})
         return made
     return [tree_copy(v) for v in x] if x.__class__ is list else x
