@@ -21,6 +21,7 @@ import numpy as np
 from ..kernels.codegen.expr import Trace
 from ..kernels.codegen.interface import Kernel
 from ..kernels.elementwise import axes, broadcast, contiguous, copy_rows, select
+from ..kernels.meta import MetaArray
 from .calls import Call, Lying, Place, run_on
 from .spy import Event, Refused
 from .sums import MOST_PARTS, Way, products, sums
@@ -176,11 +177,34 @@ def elementwise(event: Event) -> list[Way]:
                       for a in event.arrays])  # fmt: skip
     problem = select.Problem(formula(name), operands, ())
 
+    values = event.arrays[event.name == "where" :]
+    kinds = {a.dtype for a in values if isinstance(a, Lying)}
+    if kinds - {event.out.dtype} and event.out.dtype.kind == "f":
+        return cast_first(event)
+
     def kernels(kinds: tuple[Any, ...], way: str) -> Kernel | None:
         made = problem.lowered(kinds, way)
         return None if made is None or made.out != event.out.dtype else made.kernel(way)
 
     return [Way(laid(kernels, event.arrays, event.out))]
+
+
+def cast_first(event: Event) -> list[Way]:
+    """A formula of operands that are brought to the result's type first, as NumPy does."""
+    arrays: list[Any] = []
+    cast: list[Call] = []
+    temps: list[int] = []
+    for k, a in enumerate(event.arrays):
+        choice = event.name == "where" and k == 0
+        if isinstance(a, Lying) and a.dtype != event.out.dtype and not choice:
+            room = event.out._replace(place=Place("room", len(temps)), shape=a.shape)
+            room = room._replace(strides=MetaArray(a.shape, room.dtype).strides)
+            temps.append(math.prod(a.shape) * room.dtype.itemsize)
+            cast += copy(Event("copy", None, (a,), room))[0].calls
+            a = room
+        arrays.append(a)
+    ways = elementwise(event._replace(arrays=tuple(arrays)))
+    return [Way([*cast, *way.calls], temps) for way in ways]
 
 
 def copy(event: Event) -> list[Way]:
@@ -195,8 +219,9 @@ def copy(event: Event) -> list[Way]:
         if source.dtype not in known or out.dtype not in known:
             raise Refused(f"NumPy casts {source.dtype} to {out.dtype}")
         e, into = known[source.dtype], known[out.dtype]
-        if into in ("i8", "half", "bfloat") or e in ("half", "bfloat") or (
-            e in ("float", "double") and into not in ("float", "double")
+        narrow = ("half", "bfloat")
+        if into == "i8" or ({e, into} & {*narrow} and {e, into} - {*narrow, "float"}) or (
+            e in ("float", "double", *narrow) and into not in ("float", "double", *narrow)
         ):
             raise Refused(f"NumPy casts {source.dtype} to {out.dtype}")
 
@@ -204,6 +229,8 @@ def copy(event: Event) -> list[Way]:
         from ..kernels.codegen.ir import lanes, vector
         from ..kernels.codegen.lower import brought
 
+        if "bfloat" in (e, into) or "half" in (e, into):
+            return [x]  # kernels read them as float32, and round what they write
         return [x if e == into else brought(f, x, vector(into, lanes(x.type)))]
 
     def kernels(kinds: tuple[Any, ...], way: str) -> Kernel:
@@ -353,10 +380,10 @@ def found(event: Event) -> Way:
     shown = event._replace(arrays=arrays, out=out)
     name = getattr(event.what, "__name__", event.name)
     size = math.prod(event.out.shape)
-    draws: Any = (1, 3) if event.name == "copy" else range(4) if size < MANY else (1, 2)
+    draws: Any = (1, 3) if event.name == "copy" else range(5) if size < MANY else (1, 2)
     if event.name in ("reduce", "dot") and size < SUMS_TRIED:
         # Another order gives the same bits now and then: so many sums are compared.
-        draws = range(4 + SUMS_TRIED // max(1, size))
+        draws = range(5 + SUMS_TRIED // max(1, size))
     for way in ways(shown):
         if all(agrees(shown, way, draw) for draw in draws):
             return way  # type: ignore[no-any-return]
@@ -378,12 +405,14 @@ def drawn(a: Lying, numbers: np.random.Generator, draw: int) -> Array:
     low, high = low - a.place.offset, high - a.place.offset
     whole = -(-(high - low) // a.dtype.itemsize)
     count = min(whole, MOST_DRAWN)
-    if a.dtype.kind == "f":
+    if a.dtype.kind == "f" or a.dtype == select.BFLOAT16:
         room = numbers.standard_normal(count)
         if draw == 1:
             room *= np.exp(8 * numbers.standard_normal(count))
         elif draw == 2:
             room = numbers.choice(SPECIAL, count)
+        elif draw == 3:
+            room = numbers.choice(SPECIAL[3:5], count)
         room = room.astype(a.dtype)
     elif a.dtype.kind == "b":
         room = numbers.integers(0, 2, count).astype(bool)
@@ -424,7 +453,7 @@ def laid_alike(a: Array) -> Array:
 
 def alike(a: Array, b: Array) -> bool:
     """The same bytes; one NaN is as good as another."""
-    if a.dtype.kind == "f":
+    if a.dtype.kind == "f" or a.dtype == select.BFLOAT16:
         with np.errstate(invalid="ignore"):
             nan = np.isnan(a)
             if (nan != np.isnan(b)).any():

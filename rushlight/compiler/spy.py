@@ -262,6 +262,17 @@ def _clip(trace: Any, a: Any, min: Any = None, max: Any = None) -> Any:
     return CLIP(a, min, max)
 
 
+def _triangle(lower: bool) -> Any:
+    """`np.tril` and `np.triu`, which choose by a mask that is the same each time."""
+
+    def fn(trace: Any, a: Any, k: int = 0) -> Any:
+        mask = np.tri(a.shape[-2], a.shape[-1], k if lower else k - 1, bool)
+        zero = np.zeros(1, a.dtype)
+        return np.where(mask, a, zero) if lower else np.where(mask, zero, a)
+
+    return fn
+
+
 def _where(trace: Any, condition: Any, *given: Any) -> Any:
     if len(given) != 2:
         raise Refused("Python looks at numbers")
@@ -342,7 +353,8 @@ FUNCTIONS: dict[Any, Any] = {
     np.copyto: _copyto, np.empty_like: _empty_like, np.zeros_like: _filled_like(0),
     np.ones_like: _filled_like(1), np.full_like: _filled_like(None), np.where: _where,
     np.concatenate: _joined(np.concatenate), np.stack: _joined(np.stack),
-    np.clip: _clip, np.may_share_memory: _shares, np.shares_memory: _shares, np.sum: _sum,
+    np.clip: _clip, np.tril: _triangle(True), np.triu: _triangle(False),
+    np.may_share_memory: _shares, np.shares_memory: _shares, np.sum: _sum,
     **{fn: _view(fn) for fn in (np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis,
                                 np.expand_dims, np.squeeze, np.broadcast_to, np.flip,
                                 np.lib.stride_tricks.as_strided)},

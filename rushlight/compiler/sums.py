@@ -11,14 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.codegen.ir import I64
 from ..kernels.elementwise import axes
 from ..kernels.launch import Launch, Series
 from ..kernels.matmul import select as matmul
 from ..kernels.reduce import numpy_order
-from .calls import Call, Place
+from .calls import Call, Lying, Place
 from .spy import Event, Refused
 from .trace import called
 
+ELEMENTS: dict[Any, str] = {**matmul.ELEMENTS, np.dtype(np.int64): I64}
+MOST_IN_A_ROW = 4096  # numbers of which one kernel without lanes finds the largest
 MOST_PARTS = 64  # calls that one thing NumPy did may become
 
 
@@ -31,10 +34,13 @@ class Way:
 
 
 def sums(event: Event) -> list[Way]:
-    """`np.add.reduce` of floats."""
+    """`np.add.reduce` and those of the other `numpy_order.STEPS`."""
     (x,), out, more = event.arrays, event.out, dict(event.more)
-    if event.what is not np.add or x.dtype != out.dtype or x.dtype not in matmul.ELEMENTS:
-        raise Refused(f"NumPy: {event.what.__name__}.reduce of {x.dtype}")
+    op = event.what.__name__
+    if op not in numpy_order.STEPS or out.dtype not in ELEMENTS:
+        raise Refused(f"NumPy: {op}.reduce of {x.dtype}")
+    if x.dtype != out.dtype:
+        return of_another_type(event)
     if more.get("dtype") not in (None, x.dtype):
         raise Refused("NumPy: a sum in another type")
     axis = more.get("axis", 0)
@@ -61,17 +67,23 @@ def sums(event: Event) -> list[Way]:
     groups = groups_of(order, marks, [x.shape[d] for d in order])
     if len(groups) != len(sizes):
         raise Refused("NumPy: a sum over numbers that lie apart")
-    element = matmul.ELEMENTS[x.dtype]
+    element = ELEMENTS[x.dtype]
+    exact = element == I64 or op != "add"  # in whichever order, or one after the other
+    if not groups:  # one number
+        groups, sizes, joined = [1], [1], [1]
+    if groups[-1] == 1 and op in ("maximum", "minimum") and sizes[-1] > MOST_IN_A_ROW:
+        raise Refused(f"NumPy: {op}.reduce of many numbers")
     found: list[Way] = []
+
     def call(way: str, first: bool, rows: int, n: int, step: int, apart: int, offset: int,
              to: int) -> Call:  # fmt: skip
         return Call(
-            numpy_order.kernel(way, element, first),
+            numpy_order.kernel("row" if way == "pairs" and exact else way, element, first, op),
             (x.place.moved(offset * size), out.place.moved(to * size)),
             (rows, n, step, apart, 1), (),
         )  # fmt: skip
 
-    for first in (False, True):
+    for first in (True,) if exact else (False, True):
         if groups == [1]:
             found.append(Way([call("pairs", first, 1, sizes[0], joined[0], 0, 0, 0)]))
         elif groups == [0, 1]:
@@ -85,6 +97,22 @@ def sums(event: Event) -> list[Way]:
                 for i in range(sizes[0])
             ]))  # fmt: skip
     return found
+
+
+def of_another_type(event: Event) -> list[Way]:
+    """A sum of numbers that are cast first, to lie in the same order."""
+    from . import small
+
+    (x,), out = event.arrays, event.out
+    order = sorted(range(len(x.shape)), key=lambda d: -abs(x.strides[d]))
+    strides, step = [0] * len(x.shape), out.dtype.itemsize
+    for d in reversed(order):
+        strides[d], step = step, step * x.shape[d]
+    room = Lying(Place("room", 0), x.shape, tuple(strides), out.dtype)
+    cast = small.copy(Event("copy", None, (x,), room))[0].calls
+    more = tuple([(k, v) for k, v in event.more if k != "dtype"])
+    ways = sums(event._replace(arrays=(room,), more=more))
+    return [Way([*cast, *way.calls], [step]) for way in ways]
 
 
 def boundaries(marks: list[int], sizes: list[int]) -> list[int]:

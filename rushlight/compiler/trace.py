@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import indices
+from ..kernels.codegen import tensor_lists
 from ..kernels.launch import Launch, Reference, Series, View
 from ..kernels.plan import Plan
 from .calls import Call, Lying, Place, Words
@@ -49,6 +50,7 @@ def watched(trace: Trace) -> Iterator[None]:
     array can take over."""
     global _watcher
     numpy: Any = np
+    lists: Any = tensor_lists
     mine, run = threading.get_ident(), trace.run
 
     def telling(fn: Any) -> Any:
@@ -65,6 +67,21 @@ def watched(trace: Trace) -> Iterator[None]:
 
         return make
 
+    own_gather = lists.gather
+
+    @functools.wraps(own_gather)
+    def gathering(*how: Any) -> Any:
+        fill_table = own_gather(*how)
+
+        def gathered(arrays: list[Any], table: Any) -> Any:
+            bare(table)[...] = 0  # words that nobody fills are the same in each run
+            total = fill_table([bare(a) for a in arrays], bare(table))
+            if type(table) is Spy:
+                trace.told(table)
+            return total
+
+        return gathered
+
     with _swapping:
         _watcher = mine, run
         before = {name: getattr(np, name) for name in (*INSTEAD, *MAKERS)}
@@ -74,9 +91,11 @@ def watched(trace: Trace) -> Iterator[None]:
                 setattr(numpy, name, instead)
             for name in MAKERS:
                 setattr(numpy, name, telling(before[name]))
+            lists.gather = gathering
             with indices.answered(trace.within):
                 yield
         finally:
+            lists.gather = own_gather
             for name, own in before.items():
                 setattr(numpy, name, own)
             _class.run = _slot
@@ -271,13 +290,18 @@ class Trace:
                 self.temp(root)
         out = self.lying(event.out)
         self.write(out.place)
+        self.told(event.out)
+        self.work.append(event._replace(arrays=operands, out=out))
+
+    def told(self, a: Array) -> None:
+        """What an array holds now is known of."""
+        low, high = span(a)
         for k, (first, last, bits) in enumerate(self.shadows):
             if first <= low < high <= last:
                 if bits.__class__ is bytes:
                     bits = bytearray(bits)
                     self.shadows[k] = first, last, bits
                 bits[low - first : high - first] = ctypes.string_at(low, high - low)
-        self.work.append(event._replace(arrays=operands, out=out))
 
     def made_empty(self, a: Array) -> Any:
         """Python made an array with nothing in it."""
@@ -319,7 +343,7 @@ class Trace:
             return None
         starts = {first: place for first, last, place in self.known if first < last}
         found: list[Place | int] = []
-        for word in a.tolist():
+        for word in bare(a).tolist():
             place = starts.get(word)
             found.append(int(word) if place is None else place)
         return tuple(found) if any(w.__class__ is Place for w in found) else None

@@ -30,6 +30,11 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "views": lambda x, y, v: [x.view(-1).view(5, 4) + 1, x.expand(2, 4, 5) + y, x[1].mul(2)],
     "shifted": lambda x, y, v: [(x - x.mean(0)) / (x.std(0) + 1e-5)],
     "gelu": lambda x, y, v: [F.gelu(x), F.gelu(y * 9), torch.erf(x), torch.sign(x)],
+    "extremes": lambda x, y, v: [x.amax(1), x.amin(0), x.max(), x.amax(), x.amin(1, True)],
+    "spread": lambda x, y, v: [x.var(1), x.std(0), x.std(), x.prod(1), x.prod(0)],
+    "counted": lambda x, y, v: [(x > 0).sum(), (x > y).sum(1), (x > y).long().sum(0)],
+    "narrow": lambda x, y, v: [x.half() + 0, x.bfloat16().float() + y, (x * 9).bfloat16().float()],
+    "triangles": lambda x, y, v: [x.tril(), y.triu(1), x.tril(-1), y.triu()],
     "larger": lambda x, y, v: [F.interpolate(x[None, None], scale_factor=2), x.abs()],
     "relu": lambda x, y, v: [F.relu(x), F.leaky_relu(x, 0.1), F.hardtanh(x), F.relu6(x * 9)],
 }
@@ -71,10 +76,49 @@ def test_the_same_bits(name: str, backward: bool) -> None:
 def test_what_is_exact_in_elements_needs_no_python() -> None:
     torch.manual_seed(0)
     x, y, v = torch.randn(4, 5), torch.randn(4, 5), torch.randn(5)
-    for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned", "gelu"):
+    for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned", "gelu",
+                 "extremes", "spread", "counted", "narrow", "triangles"):  # fmt: skip
         program, _ = recorded(lambda name=name: CASES[name](x, y, v), [x._a, y._a, v._a])
         run: Any = native.function(program)
         assert [e for e in run.entries if e.kind == "python"] == []
+
+
+@pytest.mark.skipif(not runtime.available(), reason="needs machine code")
+def test_the_later_of_two_zeros_is_the_largest_as_for_numpy() -> None:
+    x = torch.randn(6, 40)
+    program, _ = recorded(lambda: [x.amax(1), x.amin(0), x.amax(), x.amin()], [x._a])
+    run: Any = native.function(program)
+    assert [e for e in run.entries if e.kind == "python"] == []
+    draw = np.random.default_rng(0)
+    for _ in range(20):
+        zeros = draw.choice(np.array([0.0, -0.0], np.float32), (6, 40))
+        for a, b in zip(arrays.function(program)(zeros), run(zeros), strict=True):
+            assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.skipif(not runtime.available(), reason="needs machine code")
+def test_the_norm_of_many_gradients_needs_no_python() -> None:
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(40, 50), torch.nn.ReLU(), torch.nn.Linear(50, 3))
+    for p in net.parameters():
+        p.grad = torch.randn_like(p)
+    given = [p.grad._a for p in net.parameters()]
+    fresh = [a.copy() for a in given]
+
+    def clip() -> Any:
+        return torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+
+    program, _ = recorded(clip, given)
+    run: Any = native.function(program)
+    assert [e for e in run.entries if e.kind == "python"] == []
+    for factor in (1e-3, 1.0, 1e20, np.inf):
+        sides = []
+        for executor in (arrays.function(program), run):
+            gradients = [a * np.float32(factor) for a in fresh]
+            with np.errstate(all="ignore"):
+                found = executor(*gradients)
+            sides.append([a.tobytes() for a in (*found, *gradients)])
+        assert sides[0] == sides[1]
 
 
 @pytest.mark.skipif(not runtime.available(), reason="needs machine code")

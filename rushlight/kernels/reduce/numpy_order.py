@@ -3,6 +3,7 @@ calls leave them to NumPy: a compiled step computes them without a call of Pytho
 
 * "along": y[j] = x[0, j] + x[1, j] + …, one row after the other;
 * "pairs": the sum of a row, pairwise in blocks of 128 as NumPy's loops do;
+* "row": a row's product, largest or smallest number, one number after the other;
 * "lanes": rows of A times a vector, eight sums at a time, as OpenBLAS does where both lie along k.
 
 Whether an order is that of this machine's NumPy is tried out before it is used
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..codegen import lower
 from ..codegen.interface import Interface, Kernel
 from ..codegen.ir import F32, F64, I32, I64, PTR, Function, Module, Value, vector
 from ..runtime import jit, threads
@@ -41,11 +43,19 @@ def begun(module: Module, interface: Interface) -> tuple[Function, dict[str, Val
     return c, interface.words(c.args["context"])
 
 
-def along(element: str, first: bool) -> Module:
+# Of two zeros the later one is the largest, as in NumPy's loops.
+STEPS: dict[str, Any] = {
+    "add": lambda f, a, b: a + b, "multiply": lambda f, a, b: a * b,
+    "maximum": lower.maximum, "minimum": lower.minimum,
+}  # fmt: skip
+
+
+def along(element: str, first: bool, op: str = "add") -> Module:
     """Sums side by side: one row after the other is added to all of them."""
     module = Module("sums_along")
+    step = STEPS[op]
     c, words = begun(module, SUMS)
-    width = jit.target().lanes // (2 if element == F64 else 1)
+    width = jit.target().lanes // (2 if element in (F64, I64) else 1)
     x, y = words["x"].of(element), words["y"].of(element)
     rows = words["rows"]
 
@@ -55,9 +65,9 @@ def along(element: str, first: bool) -> Module:
             return x.load(at, width) if mask is None else x.load_masked(at, mask, 0)
 
         kind = vector(element, width)
-        total = c.var(read(c.const(I64, 0)) if first else c.const(kind, 0.0), kind)
+        total = c.var(read(c.const(I64, 0)) if first else c.const(kind, 0), kind)
         with c.range(1 if first else 0, words["n"]) as i:
-            total.set(total.get() + read(i))
+            total.set(step(c, total.get(), read(i)))
         if mask is None:
             y.store(total.get(), j)
         else:
@@ -98,6 +108,22 @@ def write_pairwise(module: Module, element: str) -> None:
             place = Value(f, PTR, x.at(left * step).text)
             result.set(low + f.call("pairwise", element, [place, n - left, step]))
     f.ret(result.get())
+
+
+def in_a_row(element: str, op: str) -> Module:
+    """What a row comes to, number by number from the first one on."""
+    module = Module("sums_in_a_row")
+    c, words = begun(module, SUMS)
+    x, y, n, step = words["x"].of(element), words["y"].of(element), words["n"], words["step"]
+    with c.range(words["rows"]) as r:
+        row = x.at(r * words["apart"])
+        total = c.var(row[0], element)
+        with c.range(1, n) as i:
+            total.set(STEPS[op](c, total.get(), row[i * step]))
+        y[r] = total.get()
+    c.ret()
+    SUMS.write(module, "chunks", release=False)
+    return module
 
 
 def pairs(element: str, first: bool) -> Module:
@@ -145,9 +171,12 @@ def lanes(element: str) -> Module:
     return module
 
 
-def kernel(way: str, element: str, first: bool = False) -> Kernel:
+def kernel(way: str, element: str, first: bool = False, op: str = "add") -> Kernel:
     """The kernel of a way; `first`: a sum begins with its first number, not with zero."""
     if way == "lanes":
         return Kernel(DOTS, (way, element), lambda: lanes(element))
-    build = along if way == "along" else pairs
-    return Kernel(SUMS, (way, element, first), lambda: build(element, first))
+    if way == "row":
+        return Kernel(SUMS, (way, element, op), lambda: in_a_row(element, op))
+    if way == "along":
+        return Kernel(SUMS, (way, element, first, op), lambda: along(element, first, op))
+    return Kernel(SUMS, (way, element, first), lambda: pairs(element, first))
