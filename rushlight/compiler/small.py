@@ -24,7 +24,7 @@ from ..kernels.elementwise import axes, broadcast, contiguous, copy_rows, select
 from ..kernels.meta import MetaArray
 from .calls import Call, Lying, Place, run_on
 from .spy import Event, Refused
-from .sums import MOST_PARTS, Way, products, sums
+from .sums import MOST_PARTS, Way, places, products, sums
 
 if TYPE_CHECKING:
     from .lower_plans import Lowered
@@ -369,7 +369,7 @@ def called(kernel: Kernel, arrays: Sequence[Lying], out: Lying, words: dict[str,
 def found(event: Event) -> Way:
     """The first way whose bits are NumPy's."""
     ways: Any = {"ufunc": elementwise, "where": elementwise, "copy": copy, "reduce": sums,
-                 "dot": products}[event.name]  # fmt: skip
+                 "dot": products, "place": places}[event.name]  # fmt: skip
     numbered = iter(range(100))
     arrays = tuple([a._replace(place=Place("array", next(numbered))) if isinstance(a, Lying) else a
                     for a in event.arrays])  # fmt: skip
@@ -473,6 +473,8 @@ def by_numpy(event: Event, arrays: dict[int, Array]) -> None:
         out[...] = np.where(*given)
     elif event.name == "dot":
         out[...] = given[0].dot(given[1]) if event.what is None else np.matmul(*given)
+    elif event.name == "place":
+        out[...] = event.what(*given, **more)
     elif event.name == "reduce":
         out[...] = event.what.reduce(*given, **more)
     elif any(a is out for a in given):

@@ -28,8 +28,9 @@ class Event(NamedTuple):
     """One thing that NumPy did.
 
     Attributes:
-        name: "ufunc", "reduce", "dot", "copy" (with a change of type, perhaps) or "where".
-        what: the ufunc; None.
+        name: "ufunc", "reduce", "dot", "copy" (with a change of type, perhaps), "where" or "place"
+            (of an extreme).
+        what: the ufunc or function; None.
         arrays: operands: arrays, and numbers of Python's.
         out: where the result is.
         more: further parameters.
@@ -141,6 +142,12 @@ class Spy(np.ndarray):
     def clip(self, *bounds: Any, **named: Any) -> Any:
         return _clip(self.trace, self, *bounds, **named)
 
+    def argmax(self, *how: Any, **more: Any) -> Any:
+        return np.argmax(self, *how, **more)
+
+    def argmin(self, *how: Any, **more: Any) -> Any:
+        return np.argmin(self, *how, **more)
+
     def fill(self, value: Any) -> None:
         bare(self).fill(bare(value))
         self.trace.event(Event("copy", None, (np.asarray(bare(value), self.dtype),), bare(self)))
@@ -195,7 +202,7 @@ def _no(name: str) -> Any:
 LOOKS = ("__float__", "__int__", "__bool__", "__index__", "__complex__", "__contains__", "item",
          "tolist", "tobytes", "__str__", "__repr__", "__format__", "__reduce__",
          "__reduce_ex__", "dump", "dumps", "tofile")  # fmt: skip
-for _name in (*LOOKS, "argmax", "argmin", "argpartition", "argsort", "byteswap", "choose",
+for _name in (*LOOKS, "argpartition", "argsort", "byteswap", "choose",
               "compress", "cumprod", "cumsum", "diagonal", "nonzero", "partition", "put", "repeat",
               "resize", "round", "searchsorted", "sort", "take", "trace_", "trace"):  # fmt: skip
     if _name != "trace":
@@ -254,6 +261,21 @@ def _filled_like(value: Any) -> Any:
         return spied(made, trace)
 
     return fn
+
+
+def _place(fn: Any) -> Any:
+    def find(
+        trace: Any, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False
+    ) -> Any:
+        if out is not None:
+            raise Refused(f"NumPy: {fn.__name__}")
+        how = {"axis": axis, "keepdims": bool(keepdims)}
+        made = spied(fn(bare(a), **how), trace, a.known)
+        if not a.known:
+            trace.event(Event("place", fn, (bare(a),), bare(made), tuple(how.items())))
+        return made
+
+    return find
 
 
 def _clip(trace: Any, a: Any, min: Any = None, max: Any = None) -> Any:
@@ -353,6 +375,7 @@ FUNCTIONS: dict[Any, Any] = {
     np.copyto: _copyto, np.empty_like: _empty_like, np.zeros_like: _filled_like(0),
     np.ones_like: _filled_like(1), np.full_like: _filled_like(None), np.where: _where,
     np.concatenate: _joined(np.concatenate), np.stack: _joined(np.stack),
+    np.argmax: _place(np.argmax), np.argmin: _place(np.argmin),
     np.clip: _clip, np.tril: _triangle(True), np.triu: _triangle(False),
     np.may_share_memory: _shares, np.shares_memory: _shares, np.sum: _sum,
     **{fn: _view(fn) for fn in (np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis,

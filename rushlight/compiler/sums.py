@@ -6,6 +6,7 @@ Not here: the kernels (`kernels/reduce/numpy_order.py`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -97,6 +98,34 @@ def sums(event: Event) -> list[Way]:
                 for i in range(sizes[0])
             ]))  # fmt: skip
     return found
+
+
+def places(event: Event) -> list[Way]:
+    """`np.argmax` and `np.argmin`."""
+    (x,), out = event.arrays, event.out
+    axis, size = dict(event.more)["axis"], x.dtype.itemsize
+    if x.dtype not in ELEMENTS or out.dtype != np.int64 or any(s % size for s in x.strides):
+        raise Refused(f"NumPy: {event.what.__name__} of {x.dtype}")
+    if not axes.is_contiguous(out.shape, out.strides, out.dtype.itemsize):
+        raise Refused(f"NumPy: {event.what.__name__} whose result lies otherwise")
+    if axis is None:
+        if not axes.is_contiguous(x.shape, x.strides, size):
+            raise Refused(f"NumPy: {event.what.__name__} of numbers that lie apart")
+        rows, n, step, apart = 1, math.prod(x.shape), 1, 0
+    else:
+        d = axis % len(x.shape)
+        n, step = x.shape[d], x.strides[d] // size
+        kept = [k for k in range(len(x.shape)) if k != d and x.shape[k] > 1]
+        steps = [x.strides[k] // size for k in kept]
+        sizes, (joined,) = axes.axes_of([x.shape[k] for k in kept], [steps])
+        if len(sizes) > 1:
+            raise Refused(f"NumPy: {event.what.__name__} of numbers that lie apart")
+        rows, apart = (sizes[0], joined[0]) if sizes else (1, 0)
+    if n > MOST_IN_A_ROW:
+        raise Refused(f"NumPy: {event.what.__name__} of many numbers")
+    op = "maximum" if event.what is np.argmax else "minimum"
+    kernel = numpy_order.kernel("place", ELEMENTS[x.dtype], op=op)
+    return [Way([Call(kernel, (x.place, out.place), (rows, n, step, apart, 1), ())])]
 
 
 def of_another_type(event: Event) -> list[Way]:

@@ -34,6 +34,7 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "spread": lambda x, y, v: [x.var(1), x.std(0), x.std(), x.prod(1), x.prod(0)],
     "counted": lambda x, y, v: [(x > 0).sum(), (x > y).sum(1), (x > y).long().sum(0)],
     "narrow": lambda x, y, v: [x.half() + 0, x.bfloat16().float() + y, (x * 9).bfloat16().float()],
+    "places": lambda x, y, v: [x.argmax(1), y.argmin(0), x.argmax(), x.max(1)[1], x.min(0)[0]],
     "triangles": lambda x, y, v: [x.tril(), y.triu(1), x.tril(-1), y.triu()],
     "larger": lambda x, y, v: [F.interpolate(x[None, None], scale_factor=2), x.abs()],
     "relu": lambda x, y, v: [F.relu(x), F.leaky_relu(x, 0.1), F.hardtanh(x), F.relu6(x * 9)],
@@ -77,7 +78,7 @@ def test_what_is_exact_in_elements_needs_no_python() -> None:
     torch.manual_seed(0)
     x, y, v = torch.randn(4, 5), torch.randn(4, 5), torch.randn(5)
     for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned", "gelu",
-                 "extremes", "spread", "counted", "narrow", "triangles"):  # fmt: skip
+                 "extremes", "spread", "counted", "narrow", "triangles", "places"):  # fmt: skip
         program, _ = recorded(lambda name=name: CASES[name](x, y, v), [x._a, y._a, v._a])
         run: Any = native.function(program)
         assert [e for e in run.entries if e.kind == "python"] == []

@@ -4,6 +4,7 @@ calls leave them to NumPy: a compiled step computes them without a call of Pytho
 * "along": y[j] = x[0, j] + x[1, j] + …, one row after the other;
 * "pairs": the sum of a row, pairwise in blocks of 128 as NumPy's loops do;
 * "row": a row's product, largest or smallest number, one number after the other;
+* "place": where the first of a row's largest or smallest numbers stands, or its first NaN;
 * "lanes": rows of A times a vector, eight sums at a time, as OpenBLAS does where both lie along k.
 
 Whether an order is that of this machine's NumPy is tried out before it is used
@@ -126,6 +127,26 @@ def in_a_row(element: str, op: str) -> Module:
     return module
 
 
+def places(element: str, op: str) -> Module:
+    """The first place of the largest or smallest number of each row; NaN is found before all."""
+    module = Module("places_in_order")
+    c, words = begun(module, SUMS)
+    x, y, n, step = words["x"].of(element), words["y"].of(I64), words["n"], words["step"]
+    with c.range(words["rows"]) as r:
+        row = x.at(r * words["apart"])
+        best, at = c.var(row[0], element), c.var(c.const(I64, 0), I64)
+        with c.range(1, n) as i:
+            v, b = row[i * step], best.get()
+            better = v > b if op == "maximum" else v < b
+            with c.when((better | (v != v)) & (b == b)):
+                best.set(v)
+                at.set(i)
+        y[r] = at.get()
+    c.ret()
+    SUMS.write(module, "chunks", release=False)
+    return module
+
+
 def pairs(element: str, first: bool) -> Module:
     """Sums of rows."""
     module = Module("sums_pairs")
@@ -177,6 +198,8 @@ def kernel(way: str, element: str, first: bool = False, op: str = "add") -> Kern
         return Kernel(DOTS, (way, element), lambda: lanes(element))
     if way == "row":
         return Kernel(SUMS, (way, element, op), lambda: in_a_row(element, op))
+    if way == "place":
+        return Kernel(SUMS, (way, element, op), lambda: places(element, op))
     if way == "along":
         return Kernel(SUMS, (way, element, first, op), lambda: along(element, first, op))
     return Kernel(SUMS, (way, element, first), lambda: pairs(element, first))
