@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Array = Any
 Dims = tuple[int, ...]
+MOST_ALONE = 1 << 12  # elements that are copied one by one
 MANY = 1 << 15  # elements of a result from which on fewer numbers are tried
 NAMES = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg",
@@ -259,6 +260,8 @@ def by_rows(source: Lying, out: Lying) -> list[Call]:
     dims = sorted(range(len(out.shape)), key=lambda d: -abs(steps[1][d]))  # type: ignore[index]
     ordered = [[s[d] for d in dims] for s in steps]  # type: ignore[index]
     sizes, (there, here) = axes.axes_of([out.shape[d] for d in dims], ordered)
+    if (there[-1:], here[-1:]) != ([1], [1]) and math.prod(sizes) <= MOST_ALONE:
+        sizes, there, here = [*sizes, 1], [*there, 1], [*here, 1]  # each element is a row
     *outer, rows, n = [1, 1, *sizes]
     before = math.prod(outer)
     if not sizes or there[-1] != 1 or here[-1] != 1 or before > MOST_PARTS:

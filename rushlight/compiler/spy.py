@@ -278,6 +278,24 @@ def _place(fn: Any) -> Any:
     return find
 
 
+def _roll(trace: Any, a: Any, shift: Any, axis: Any = None) -> Any:
+    numpy: Any = np.roll
+    return numpy.__wrapped__(a, shift, axis)  # copies of slices
+
+
+def _tile(trace: Any, a: Any, reps: Any) -> Any:
+    given = (reps,) if isinstance(reps, int) else tuple(reps)
+    plain = bare(a)
+    made = np.tile(plain, given)
+    dims = made.ndim
+    counts, sizes = (1,) * (dims - len(given)) + given, (1,) * (dims - plain.ndim) + plain.shape
+    once = plain.reshape([n for size in sizes for n in (1, size)])
+    all_ = made.reshape([n for pair in zip(counts, sizes, strict=True) for n in pair])
+    if made.size:
+        trace.event(Event("copy", None, (once,), all_))
+    return spied(made, trace)
+
+
 def _clip(trace: Any, a: Any, min: Any = None, max: Any = None) -> Any:
     if min is None or max is None:
         return np.maximum(a, min) if max is None else np.minimum(a, max)
@@ -375,11 +393,11 @@ FUNCTIONS: dict[Any, Any] = {
     np.copyto: _copyto, np.empty_like: _empty_like, np.zeros_like: _filled_like(0),
     np.ones_like: _filled_like(1), np.full_like: _filled_like(None), np.where: _where,
     np.concatenate: _joined(np.concatenate), np.stack: _joined(np.stack),
-    np.argmax: _place(np.argmax), np.argmin: _place(np.argmin),
+    np.roll: _roll, np.tile: _tile, np.argmax: _place(np.argmax), np.argmin: _place(np.argmin),
     np.clip: _clip, np.tril: _triangle(True), np.triu: _triangle(False),
     np.may_share_memory: _shares, np.shares_memory: _shares, np.sum: _sum,
     **{fn: _view(fn) for fn in (np.reshape, np.ravel, np.transpose, np.swapaxes, np.moveaxis,
-                                np.expand_dims, np.squeeze, np.broadcast_to, np.flip,
+                                np.expand_dims, np.squeeze, np.broadcast_to, np.flip, np.diagonal,
                                 np.lib.stride_tricks.as_strided)},
     np.shape: lambda trace, a: a.shape, np.ndim: lambda trace, a: a.ndim,
     np.size: lambda trace, a, axis=None: a.size if axis is None else a.shape[axis],

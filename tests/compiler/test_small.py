@@ -36,9 +36,22 @@ CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "narrow": lambda x, y, v: [x.half() + 0, x.bfloat16().float() + y, (x * 9).bfloat16().float()],
     "places": lambda x, y, v: [x.argmax(1), y.argmin(0), x.argmax(), x.max(1)[1], x.min(0)[0]],
     "triangles": lambda x, y, v: [x.tril(), y.triu(1), x.tril(-1), y.triu()],
+    "moved": lambda x, y, v: [x.roll(1, 1), x.roll((1, 2), (0, 1)), x.roll(3), x.repeat(2, 3),
+                              v.repeat(2, 2), torch.diagonal(x), torch.diag(y)],
     "larger": lambda x, y, v: [F.interpolate(x[None, None], scale_factor=2), x.abs()],
     "relu": lambda x, y, v: [F.relu(x), F.leaky_relu(x, 0.1), F.hardtanh(x), F.relu6(x * 9)],
 }
+
+
+def assigned(x: Any, column: Any) -> Any:
+    y = x.clone()
+    y[:, 0] = 0
+    y[:, 2] = column
+    y[::2, 1:3] = x[::2, :2] * 2
+    return y
+
+
+CASES["assigned"] = lambda x, y, v: [assigned(x, y[:, 1]), assigned(x[:, ::2], v[:4]), x[:, 1] * 2]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -78,7 +91,8 @@ def test_what_is_exact_in_elements_needs_no_python() -> None:
     torch.manual_seed(0)
     x, y, v = torch.randn(4, 5), torch.randn(4, 5), torch.randn(5)
     for name in ("broadcast", "choices", "in place", "joined", "numbers", "turned", "gelu",
-                 "extremes", "spread", "counted", "narrow", "triangles", "places"):  # fmt: skip
+                 "extremes", "spread", "counted", "narrow", "triangles", "places",
+                 "moved"):  # fmt: skip
         program, _ = recorded(lambda name=name: CASES[name](x, y, v), [x._a, y._a, v._a])
         run: Any = native.function(program)
         assert [e for e in run.entries if e.kind == "python"] == []
