@@ -11,6 +11,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from .errors import message
+
 BOOL, INT, FLOAT, COMPLEX = range(4)  # promotion categories: the higher one wins
 
 
@@ -100,7 +102,31 @@ _BAREBONES = (uint16, uint32, uint64)
 _FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
 LOW_NP = frozenset(d.np for d in ALL if d.low)  # NumPy types that the door computes in float32
 
+# what Python's own types stand for wherever PyTorch takes a dtype, whatever the default type is
+PYTHON: dict[Any, dtype] = {
+    builtins.float: float64,
+    builtins.int: int64,
+    builtins.bool: bool,
+    complex: complex128,
+}
+
 _default = float32
+
+
+def of(d: Any) -> Any:
+    """A dtype of one, or of Python's `float`, `int`, `bool` and `complex`; else TypeError."""
+    if d.__class__ is dtype:
+        return d
+    found = PYTHON.get(d) if isinstance(d, type) else None
+    if found is None:
+        raise TypeError(
+            message(
+                f"dtype must be a torch.dtype, not {type(d).__name__}",
+                got=repr(d),
+                hint="torch.float32 and its like; dtypes.from_numpy for NumPy's",
+            )
+        )
+    return found
 
 
 def from_numpy(np_type: Any) -> dtype:
@@ -137,8 +163,10 @@ def set_default_dtype(d: dtype) -> None:
 
 def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest type that holds both: PyTorch's table (int64 with float16 is float16)."""
-    if a is b:
+    if a is b and a.__class__ is dtype:
         return a
+    if a.__class__ is not dtype or b.__class__ is not dtype:
+        return promote_types(of(a), of(b))
     if a in _FLOAT8 or b in _FLOAT8:
         raise RuntimeError(
             f"Promotion for Float8 Types is not supported, attempted to promote {a.name} and "
@@ -166,6 +194,8 @@ def promote_types(a: dtype, b: dtype) -> dtype:
 def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether an in-place result of type `from_` may be stored in `to`: never to a lower
     category."""
+    if from_.__class__ is not dtype or to.__class__ is not dtype:
+        return can_cast(of(from_), of(to))
     if from_.category == COMPLEX and to.category != COMPLEX:
         return False
     if from_.category == FLOAT and to.category in (INT, BOOL):
@@ -214,7 +244,7 @@ class finfo:
     """Limits of a floating type: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
     def __init__(self, type: dtype | None = None) -> None:
-        d = _default if type is None else type
+        d: Any = _default if type is None else PYTHON.get(type, type)
         if not isinstance(d, dtype) or d.category < FLOAT:
             raise TypeError(
                 f"torch.finfo() requires a floating point input type. Use torch.iinfo to "
@@ -240,6 +270,7 @@ class iinfo:
     """Limits of an integer type: bits, max, min."""
 
     def __init__(self, type: dtype) -> None:
+        type = PYTHON.get(type, type)
         if not isinstance(type, dtype) or type.category != INT:
             raise TypeError(
                 f"torch.iinfo() requires an integer input type. Use torch.finfo to handle "

@@ -114,7 +114,7 @@ def legacy_type(name: Any) -> Any:
             return dtypes.get_default_dtype()
     elif name is Tensor:
         return dtypes.get_default_dtype()
-    raise ValueError(f"invalid type: '{name}'")
+    raise ValueError(f"invalid type: '{getattr(name, '__name__', name)}'")
 
 
 # -- methods -------------------------------------------------------------------------------------
@@ -136,7 +136,8 @@ def new_tensor(
     self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """A tensor with a copy of `data`, of this tensor's dtype unless another is given."""
-    return arguments.finish(from_data.to_array(data, dtype or self.dtype), requires_grad, device)
+    a = from_data.to_array(data, dtypes.of(dtype or self.dtype))
+    return arguments.finish(a, requires_grad, device)
 
 
 def new_filled(name: str, fill: Any) -> Any:

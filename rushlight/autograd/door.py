@@ -412,11 +412,26 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
     common = dtypes.combine(dims, zeros, numbers)
     if op.promote == "float" and common.category < dtypes.FLOAT:
         common = dtypes.get_default_dtype()
+    if common.low:
+        arrays = [rounded(op, a, common.np) for a in arrays]
     if common.low and op.kind == "elementwise" and elementwise.takes_low(op.name, op.ufunc, arrays):
         return [as_operand(a, common.np) for a in arrays], None
     target = np.dtype(np.float32) if common.low else common.np
     cast = [a if a is None else cast_to(a, target) for a in arrays]
     return cast, (common.np if common.low else None)
+
+
+def rounded(op: Any, a: Any, low: Any) -> Any:
+    """An operand with the digits that it has in the narrow type of a result.
+
+    PyTorch converts operands to the common type and then computes in float32. What stands for one
+    number, a 0-d tensor or a number itself, is left as it is by some operations.
+    """
+    if a is None or (a.__class__ is ndarray and a.dtype == low):
+        return a
+    if isinstance(a, (ndarray, MetaArray)):
+        return cast_to(a, low) if a.ndim or op.rounds else a
+    return float(steps.number.fn(value=a, dtype=low)) if op.rounds else a
 
 
 def as_operand(a: Any, low: Any) -> Any:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from .. import dtypes
 from ..autograd.grad_mode import no_grad
 from ..device import device as Device
 from ..dtypes import dtype as Dtype
@@ -144,8 +145,10 @@ def _parse_to(
     else:
         if rest and (rest[0] is None or isinstance(rest[0], (str, int, Device))):
             device = rest.pop(0)
-        if rest and (rest[0] is None or isinstance(rest[0], Dtype)):
+        if rest and (rest[0] is None or isinstance(rest[0], (Dtype, type))):
             dtype = rest.pop(0)
+    if dtype is not None:
+        dtype = dtypes.of(dtype)
     if rest and isinstance(rest[0], bool):
         non_blocking = rest.pop(0)
     if rest:

@@ -35,6 +35,9 @@ class Numerics:
     Attributes:
         kind: "elementwise", "reduction" or "op".
         promote: None, "common" or "float": how operands of mixed types are brought together.
+        rounds: numbers are rounded to the type of narrow tensors beside them (0.1 is the 0.1 of
+            float16), as PyTorch's comparisons, differences and remainders take them; elsewhere
+            they keep float32's digits.
         low: what happens with types below float32. "compute": the forward gets them as float32 and
             its result is rounded; "own": it takes them as they are, rules get float32; "keep" and
             "inside": they are moved or seen to by the op itself.
@@ -57,6 +60,7 @@ class Numerics:
         kind: str,
         promote: str | None = None,
         low: str = "compute",
+        rounds: bool = False,
         autocast: str | None = None,
         view: bool = False,
         fresh: bool = False,
@@ -71,6 +75,7 @@ class Numerics:
         self.kind = kind
         self.promote = promote
         self.low = low
+        self.rounds = rounds
         self.autocast = autocast
         self.view = view
         self.fresh = fresh

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
@@ -102,7 +103,14 @@ def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
 
 
 def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn`, but subclasses among its arguments are asked first."""
+    """`fn`, but subclasses among its arguments are asked first.
+
+    Python's types are put for what they stand for where a dtype is wanted: a call with either
+    comes to the long way, for their classes are not among the known ones.
+    """
+    code = getattr(getattr(fn, "__wrapped__", fn), "__code__", None)
+    places = code.co_varnames[: code.co_argcount] if code is not None else ()
+    at = places.index("dtype") if "dtype" in places else None
 
     plain, all_known = known, known.issuperset
 
@@ -124,6 +132,10 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
             relevant = relevant_args(args, kw)
             if relevant:
                 return dispatch(known_as, args, kw, relevant)
+        if kw.get("dtype").__class__ is type:
+            kw["dtype"] = dtypes.of(kw["dtype"])
+        elif at is not None and len(args) > at and args[at].__class__ is type:
+            args = (*args[:at], dtypes.of(args[at]), *args[at + 1 :])
         return called(known_as, fn, args, kw)
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one

@@ -64,8 +64,8 @@ ndarray = np.ndarray
 # `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
 PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
-    "numerics": ("promote", "low", "autocast", "view", "fresh", "outputs", "ufunc", "combine",
-                 "identity", "data_dependent", "into", "mutates"),
+    "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "outputs", "ufunc",
+                 "combine", "identity", "data_dependent", "into", "mutates"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip
@@ -136,6 +136,7 @@ class Op:
         self.check: Check | None = s.check
         self.numbers: tuple[int, ...] | None = s.numbers
         self.promote: str | None = n.promote
+        self.rounds: bool = n.rounds
         self.compute: bool = n.compute
         self.widen: bool = n.widen
         self.view: bool = n.view

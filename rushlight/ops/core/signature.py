@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd.node import TensorBase
 from ...errors import message
 from .types import Check, Forward
@@ -97,6 +98,8 @@ class Signature:
                 kw[k] = tuple(v)
             elif isinstance(v, (TensorBase, np.generic)):
                 kw[k] = v.item()
+            elif v.__class__ is type and k == "dtype":
+                kw[k] = dtypes.of(v)
         for k, v in self.defaults.items():
             if v is EMPTY and k not in kw:
                 raise TypeError(f'{self.name}() missing 1 required positional arguments: "{k}"')

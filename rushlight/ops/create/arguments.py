@@ -61,8 +61,8 @@ def sizes_of(size: Any) -> tuple[int, ...]:
 def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
     """An array of a dtype on a device, filled (None: whatever is there)."""
     d = dtypes.get_default_dtype() if dtype is None else dtype
-    if not isinstance(d, dtypes.dtype):
-        d = as_dtype(d)
+    if d.__class__ is not dtypes.dtype:
+        d = dtypes.of(d)
     if usable(device) is META:
         return MetaArray(shape, d.np)
     if door.state.observers:
@@ -84,27 +84,6 @@ def _filled(shape: tuple[int, ...], dtype: Any, fill: Any) -> Any:
 _empty, _zeros, _ones, _full = (
     Step(name, _filled, shown="aten::" + name) for name in ("empty", "zeros", "ones", "full")
 )
-
-
-def as_dtype(d: Any) -> Any:
-    """A dtype from PyTorch's or Python's name for it."""
-    if isinstance(d, dtypes.dtype):
-        return d
-    python = {
-        float: dtypes.get_default_dtype(),
-        int: dtypes.int64,
-        bool: dtypes.bool,
-        complex: dtypes.complex64,
-    }
-    if d in python:
-        return python[d]
-    raise TypeError(
-        message(
-            f"dtype must be a torch.dtype, not {type(d).__name__}",
-            got=repr(d),
-            hint="torch.float32 and its like; dtypes.from_numpy for NumPy's",
-        )
-    )
 
 
 def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:
@@ -146,9 +125,12 @@ def stored(value: Any, dtype: Any) -> Any:
         fits, value = value.imag == 0, value.real
     if kind in "iu" and isinstance(value, (int, float)):
         if math.isfinite(value):
-            value = int(value)
             info = np.iinfo(dtype)
-            fits = fits and (-info.max if kind == "u" else info.min) <= value <= info.max
+            if isinstance(value, float):  # without the wrapping that whole numbers have
+                fits = fits and float(info.min) <= value <= float(info.max)
+                value = int(value)
+            else:
+                fits = fits and (-info.max if kind == "u" else info.min) <= value <= info.max
             value = np.uint64(value & (2**64 - 1))
         else:
             fits = False

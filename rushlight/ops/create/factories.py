@@ -18,7 +18,7 @@ from ...device import META, usable
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import case, ints
-from .arguments import as_dtype, blank, finish, given_size, sizes_of, stored
+from .arguments import blank, finish, given_size, sizes_of, stored
 
 
 @composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.int64)])
@@ -166,7 +166,7 @@ def full(
     """A tensor filled with one value; its dtype follows the value when none is given."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
-    d = dtypes.scalar_dtype(fill_value) if dtype is None else dtype
+    d = dtypes.scalar_dtype(fill_value) if dtype is None else dtypes.of(dtype)
     size = (size,) if isinstance(size, int) else size
     return finish(
         blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out
@@ -198,7 +198,7 @@ def like(name: str, fill: Any, doc: str) -> Any:
 
 def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = None) -> Any:
     """An array of a tensor's shape, and of its strides when it is dense."""
-    d = t._a.dtype if dtype is None else as_dtype(dtype).np
+    d = t._a.dtype if dtype is None else dtypes.of(dtype).np
     meta = t._a.__class__ is MetaArray
     if meta if device is None else usable(device) is META:
         return MetaArray(t._a.shape, d)
@@ -274,6 +274,8 @@ def arange(
     if end is None:
         raise TypeError('arange() missing 1 required positional arguments: "end"')
     start, end, step = (number(v) for v in (start, end, step))
+    if dtype is not None:
+        dtype = dtypes.of(dtype)
     if dtype is dtypes.int64 and all(pymath.isfinite(v) for v in (start, end, step)):
         start, end, step = int(start), int(end), int(step)
     if step == 0:
@@ -330,7 +332,7 @@ def range_(
         stacklevel=2,
     )
     n = pymath.floor((end - start) / step) + 1
-    d = dtypes.get_default_dtype() if dtype is None else dtype
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     kw = {"start": start, "n": n, "by": step, "kind": None, "dtype": d.np}
     return finish(door.perform(_range, (), kw), requires_grad, device, out)
 
@@ -351,7 +353,7 @@ def linspace(
     requires_grad: bool = False,
 ) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
-    d = dtypes.get_default_dtype() if dtype is None else dtype
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
             "linspace() received an invalid combination of arguments - got (int, int, "
@@ -413,7 +415,7 @@ def logspace(
     requires_grad: bool = False,
 ) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
-    d = dtypes.get_default_dtype() if dtype is None else dtype
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
             "logspace() received an invalid combination of arguments - got (int, int, "
@@ -454,7 +456,7 @@ def eye(
     requires_grad: bool = False,
 ) -> Any:
     """The identity matrix (n x m)."""
-    d = dtypes.get_default_dtype() if dtype is None else dtype
+    d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(
             f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}"

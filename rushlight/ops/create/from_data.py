@@ -5,7 +5,6 @@ Factories that need no data are in `factories.py`, which hands these names on.
 
 from __future__ import annotations
 
-import math as pymath
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import case, static
-from .arguments import as_dtype, finish
+from .arguments import finish
 
 # -- from data -----------------------------------------------------------------------------------
 
@@ -51,24 +50,48 @@ def scalar_array(value: Any, d: Any) -> Any:
     if isinstance(value, complex) and not d.is_complex:
         raise TypeError("can't convert complex to float")
     if d.category == dtypes.INT:
-        if isinstance(value, float):
-            if not pymath.isfinite(value):
-                raise ValueError(f"cannot convert float {value} to integer")
-            value = int(value)
-        info = np.iinfo(d.np)
-        if not (info.min <= value <= info.max):
-            raise RuntimeError(
-                f"value cannot be converted to type {d.name} without overflow"
-                if abs(value) < 2**63
-                else "Overflow when unpacking long long"
-            )
+        return whole([value], d).reshape(())
     return np.asarray(value, d.np)
+
+
+def whole(values: list[Any], d: Any) -> Any:
+    """Numbers as an array of an integer type: floats are cut off, negative ones wrap in unsigned
+    types as in C, and what does not fit is an error of PyTorch's."""
+    least, most = int(np.iinfo(d.np).min), int(np.iinfo(d.np).max)
+    for v in values:
+        if isinstance(v, float):
+            fits = float(least) <= v <= float(most)
+        elif d is dtypes.uint64:
+            if not 0 <= v <= most:
+                what = "can't convert negative int to unsigned" if v < 0 else "int too big"
+                raise OverflowError(message(what, got=v, wanted=f"0 to {most} for {d!r}"))
+            continue
+        elif not -(2**63) <= v < 2**63:
+            raise ValueError(
+                message(
+                    "Overflow when unpacking long long",
+                    got=v,
+                    hint="dtype=torch.float64, which holds larger numbers",
+                )
+            )
+        else:
+            fits = -most - (least != 0) <= v <= most
+        if not fits:
+            raise RuntimeError(
+                message(
+                    f"value cannot be converted to type {d.name} without overflow",
+                    got=v,
+                    wanted=f"{least} to {most}",
+                )
+            )
+    wide = [int(v) & 0xFFFFFFFFFFFFFFFF for v in values]
+    return np.array(wide, np.uint64).astype(d.np)
 
 
 def sequence_array(data: Any, dtype: Any) -> Any:
     leaves: list[Any] = []
     shape = measure(data)
-    collect(data, shape, 0, leaves, [])
+    collect(data, shape, 0, leaves)
     found: Any = None
     for v in leaves:
         d = (
@@ -83,38 +106,55 @@ def sequence_array(data: Any, dtype: Any) -> Any:
         if d is not found:
             found = d if found is None else dtypes.promote_types(found, d)
     d = dtype or found or dtypes.get_default_dtype()
-    values = [v._a if isinstance(v, TensorBase) else v for v in leaves]
-    if (
-        values
-        and d.category <= dtypes.INT
-        and d is not dtypes.bool
-        and all(type(v) is int for v in values)
-    ):
-        try:
-            return np.array(values, d.np).reshape(shape)
-        except OverflowError:
-            info = np.iinfo(d.np)
-            bad = next(v for v in values if not info.min <= v <= info.max)
-            raise RuntimeError(
-                f"value cannot be converted to type {d.name} without overflow (got {bad})"
-            ) from None
-    parts = [np.asarray(v) for v in values]
-    if any(p.ndim for p in parts):
-        return np.stack([p.astype(d.np) for p in parts]).reshape(shape)
-    if d.category < dtypes.COMPLEX and any(p.dtype.kind == "c" for p in parts):
+    if leaves and all(isinstance(v, np.ndarray) for v in leaves):
+        return np.stack([v.astype(d.np) for v in leaves]).reshape(shape)
+    numbers = []
+    for v in leaves:
+        if isinstance(v, np.ndarray):
+            numbers += v.reshape(-1).tolist()
+        elif isinstance(v, TensorBase):
+            numbers.append(only_value(v, d))
+        else:
+            numbers.append(v.item() if isinstance(v, np.generic) else v)
+    if d.category == dtypes.INT and numbers:
+        if all(type(v) is int for v in numbers):
+            try:
+                return np.array(numbers, d.np).reshape(shape)
+            except OverflowError:
+                return whole(numbers, d).reshape(shape)
+        return whole([v.real if isinstance(v, complex) else v for v in numbers], d).reshape(shape)
+    if d.category < dtypes.COMPLEX and any(isinstance(v, complex) for v in numbers):
         raise TypeError("can't convert complex to float")
-    a = np.array([p.item() for p in parts], dtype=None if values else d.np)
-    return a.astype(d.np).reshape(shape)
+    with np.errstate(over="ignore"):
+        return np.array(numbers, dtype=None if numbers else d.np).astype(d.np).reshape(shape)
+
+
+def only_value(t: Any, d: Any) -> Any:
+    """The number in a tensor that stands where a number is wanted."""
+    if d.category == dtypes.INT and t._a.dtype.kind not in "iub":
+        return t.__index__()  # raises
+    if t._a.size != 1:
+        if d.category == dtypes.INT:
+            return t.__index__()
+        raise ValueError(
+            message(
+                "only one element tensors can be converted to Python scalars",
+                got=f"a tensor of shape {tuple(t._a.shape)} in a list",
+                hint="torch.stack(tensors)",
+            )
+        )
+    return t.item()
 
 
 def measure(data: Any) -> tuple[int, ...]:
+    """The shape that the first elements tell; a tensor among them is a number, as in PyTorch."""
     shape: list[int] = []
     while True:
-        if isinstance(data, (np.ndarray, np.generic)):
+        if isinstance(data, np.ndarray):
             return (*shape, *data.shape)
-        if isinstance(data, TensorBase):
-            return (*shape, *data._a.shape)
-        if isinstance(data, (bool, int, float, complex)) or not hasattr(data, "__len__"):
+        if isinstance(data, (TensorBase, np.generic, bool, int, float, complex)):
+            return tuple(shape)
+        if not hasattr(data, "__len__"):
             return tuple(shape)
         if isinstance(data, str):
             raise ValueError("too many dimensions 'str'")
@@ -125,38 +165,44 @@ def measure(data: Any) -> tuple[int, ...]:
         data = data[0]
 
 
-def collect(
-    data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any], place: list[int]
-) -> None:
-    if isinstance(data, (np.ndarray, TensorBase)):
-        a = data._a if isinstance(data, TensorBase) else data
-        if a.shape != shape[depth:]:
+def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) -> None:
+    """The numbers of nested sequences in order; arrays of numbers in one piece."""
+    if isinstance(data, np.ndarray):
+        if data.shape != shape[depth:]:
             raise ValueError(
                 f"expected sequence of shape {list(shape[depth:])} at dim {depth} (got shape "
-                f"{list(a.shape)})"
+                f"{list(data.shape)})"
             )
         leaves.append(data)
         return
     if depth == len(shape):
-        if not isinstance(data, (bool, int, float, complex, np.generic)):
-            if hasattr(data, "__len__") and not isinstance(data, str):
-                raise TypeError(f"not a sequence of numbers: {type(data).__name__} among them")
+        if not isinstance(data, (bool, int, float, complex, np.generic, TensorBase)):
+            if isinstance(data, (str, bytes)):
+                raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+            if hasattr(data, "__len__"):
+                raise TypeError(
+                    f"'{type(data).__name__}' object cannot be interpreted as an integer"
+                )
             if hasattr(data, "__index__"):
                 data = data.__index__()
             elif hasattr(data, "__float__"):
                 data = float(data)
             else:
-                raise TypeError(f"must be real number, not {type(data).__name__}")
+                raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
         leaves.append(data)
         return
     if not hasattr(data, "__len__") or isinstance(data, str):
-        raise TypeError(f"expected a sequence at dim {depth}, got {type(data).__name__}")
+        raise TypeError(
+            message("not a sequence", f"{type(data).__name__} at dim {depth}", "a sequence")
+        )
+    if isinstance(data, TensorBase) and not data._a.ndim:
+        raise TypeError(message("not a sequence", f"a 0-d tensor at dim {depth}", "a sequence"))
     if len(data) != shape[depth]:
         raise ValueError(
             f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
         )
     for item in data:
-        collect(item, shape, depth + 1, leaves, place)
+        collect(item, shape, depth + 1, leaves)
 
 
 @step(shown="aten::lift_fresh")
@@ -196,7 +242,7 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    kw = {"data": data, "dtype": as_dtype(dtype) if dtype is not None else None}
+    kw = {"data": data, "dtype": dtypes.of(dtype) if dtype is not None else None}
     a = door.perform(lift_fresh, (), kw)
     if device is not None and usable(device) is META:
         a = MetaArray(a.shape, a.dtype)
@@ -283,4 +329,4 @@ def frombuffer(
     """A 1-d tensor over the memory of a buffer object."""
     if len(memoryview(buffer)) == 0:
         raise ValueError("both buffer length (0) and count (-1) must not be 0")
-    return finish(np.frombuffer(buffer, dtype.np, count, offset), requires_grad)
+    return finish(np.frombuffer(buffer, dtypes.of(dtype).np, count, offset), requires_grad)

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import views
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.random import select as random
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import elementwise, op
 from ..core.samples import arr, case, cplx, error, real
@@ -282,14 +284,27 @@ def hardswish(input: Any) -> Any:
 hardswish.vjp(lambda g, _y, x: g * where(x <= -3, 0.0, where(x < 3, x / 3 + 0.5, 1.0)))
 
 
-@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False,
-             public="torch Tensor nn.functional")  # fmt: skip
+@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], inplace=False, public="")
 def hardshrink(input: Any, *, lambd: float = 0.5) -> Any:
     """x where |x| > lambd, else 0."""
     return where((input >= -lambd) & (input <= lambd), 0.0, input)
 
 
 hardshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
+
+
+@composite(
+    name="hardshrink",
+    adapt=True,
+    public="torch Tensor nn.functional",
+    samples=[case(arr(A34, 0.6, 2)), case(arr(A34, -0.4, 0.4), 0.3)],
+)
+def _hardshrink(input: Any, lambd: float = 0.5) -> Any:
+    """x where |x| > lambd, else 0; of narrow types lambd is rounded as the elements are."""
+    need_tensor("hardshrink", input)
+    if input._a.dtype in dtypes.LOW_NP:
+        lambd = float(np.asarray(lambd, input._a.dtype))
+    return hardshrink.call((input,), {"lambd": float(lambd)})
 
 
 @elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="nn.functional",

@@ -210,6 +210,7 @@ remainder = intrinsic(
     lambda g, _y, a, b: -g * floor_divide(a, b),
     operator="mod",
     nin=2,
+    rounds=True,
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * floor(a / b): the sign of b.",
 )
@@ -219,6 +220,7 @@ fmod = intrinsic(
     lambda g, _y, _a, _b: g,
     lambda g, _y, a, b: -g * trunc_divide(a, b),
     nin=2,
+    rounds=True,
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * trunc(a / b): the sign of a.",
 )

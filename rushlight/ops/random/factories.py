@@ -138,7 +138,7 @@ class _Plan:
         d = kw.pop("dtype", None)
         if d is None:
             d = self.out.dtype if self.out is not None else default or dtypes.get_default_dtype()
-        self.dtype = d
+        self.dtype = dtypes.of(d)
         device = kw.pop("device", None)
         if device is None and like is not None:
             self.meta = like._a.__class__ is MetaArray

@@ -18,7 +18,6 @@ from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import registry
 from ..core.samples import case, ints, values
-from ..create.arguments import as_dtype
 from ..shape.convert import cast
 from . import statistics as more
 from . import sums as r
@@ -36,7 +35,7 @@ def dims(dim: Any) -> Any:
 
 
 def typed(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else cast(x, as_dtype(dtype))
+    return x if dtype is None else cast(x, dtypes.of(dtype))
 
 
 @composite(
@@ -63,9 +62,8 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     if dtype is not None:
         input = typed(input, dtype)
         if input._a.dtype.kind in "iub" and input._a.dtype.itemsize < 8:
-            return cast(
-                door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim}), as_dtype(dtype)
-            )
+            total = door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
+            return cast(total, dtypes.of(dtype))
     return door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})
 
 
@@ -78,11 +76,11 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     tensor(3.)
     """
     need_tensor("mean", input)
-    if dtype is not None and as_dtype(dtype).category < dtypes.FLOAT:
+    if dtype is not None and dtypes.of(dtype).category < dtypes.FLOAT:
         raise RuntimeError(
             "mean(): could not infer output dtype. Optional dtype must be either a floating point "
             "or complex dtype. "
-            f"Got: {type_name(as_dtype(dtype))}"
+            f"Got: {type_name(dtypes.of(dtype))}"
         )
     return door.apply(r.mean, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
 
@@ -97,10 +95,15 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 @composite(adapt=True, samples=[case((3, 4)), case(values([1.0, float("nan"), 3.0]), 0)])
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum with NaN counted as zero."""
+    """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
+    need_tensor("nansum", input)
+    if input.is_complex():
+        raise RuntimeError("nansum on CPU does not support complex inputs")
+    if not input.is_floating_point():
+        return sum(input, dim, keepdim, dtype=dtype)
+    if dtype is not None and not dtypes.of(dtype).is_floating_point:
+        return sum(input.nan_to_num(0.0, float("inf"), float("-inf")), dim, keepdim, dtype=dtype)
     x = typed(input, dtype)
-    if not x.is_floating_point():
-        return sum(x, dim, keepdim)
     return door.apply(more.nan_sum, (x,), {"dim": dims(dim), "keepdim": keepdim})
 
 

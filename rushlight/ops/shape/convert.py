@@ -59,8 +59,8 @@ def to(
     flags = [a for a in args if isinstance(a, bool)]  # non_blocking, copy
     copy = copy or (len(flags) > 1 and flags[1])
     for a in args:
-        if isinstance(a, dtypes.dtype):
-            dtype = a
+        if a.__class__ is dtypes.dtype or a.__class__ is type:
+            dtype = dtypes.of(a)
         elif isinstance(a, TensorBase):
             other = a
         elif isinstance(a, bool) or a is None:
@@ -78,6 +78,8 @@ def to(
 
 def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any = None) -> Any:
     """Carry out `to`."""
+    if dtype is not None:
+        dtype = dtypes.of(dtype)
     if where is not None:
         target = usable(where)
         if target is META and t._a.__class__ is not MetaArray:
@@ -91,18 +93,12 @@ def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any 
             )
     out = t
     if dtype is not None:
-        out = cast(t, create_dtype(dtype), copy)
+        out = cast(t, dtype, copy)
     elif copy:
         out = door.apply(s.clone, (t,), {})
     if memory_format is not None and memory_format is not preserve_format:
         out = contiguous(out, memory_format=memory_format)
     return out
-
-
-def create_dtype(d: Any) -> Any:
-    from ..create.arguments import as_dtype
-
-    return as_dtype(d)
 
 
 def caster(name: str, dtype: Any) -> Any:

@@ -271,14 +271,16 @@ to_copy.shape(lambda x, *, dtype, order="K": MetaArray(x.shape, dtype.np))
 
 
 def float_to_int(a: Any, dtype: Any) -> Any:
-    """Truncation as C does it: through int64 for the narrow types, without NumPy's warning."""
+    """Truncation as C does it, without NumPy's warning: what int32 does not hold, NaN too, is its
+    least number, of which the narrower types keep the last bits."""
     if dtype is dtypes.bool:
         return a.astype(bool)
+    through = np.int64 if dtype is dtypes.uint32 else np.int32
     with np.errstate(invalid="ignore"):
         wide = a.astype(np.float32) if a.dtype.kind == "V" else a
-        return (
-            wide.astype(dtype.np) if dtype.itemsize == 8 else wide.astype(np.int64).astype(dtype.np)
-        )
+        if dtype.itemsize == 8 or dtype.np == through:
+            return wide.astype(dtype.np)
+        return wide.astype(through).astype(dtype.np)
 
 
 to_copy.vjp(lambda g, _y, _x: g)  # the engine casts

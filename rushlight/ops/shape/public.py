@@ -69,9 +69,10 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
-    if shape and isinstance(shape[0], dtypes.dtype):
+    if shape and (isinstance(shape[0], dtypes.dtype) or shape[0].__class__ is type):
         dtype = shape[0]
     if dtype is not None:
+        dtype = dtypes.of(dtype)
         return (
             input
             if input._a.dtype == dtype.np

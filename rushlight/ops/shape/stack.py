@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...device import META, usable
@@ -242,7 +243,8 @@ def indices_of(triangle: Any) -> Any:
             raise RuntimeError(
                 f"{'row' if row < 0 else 'col'} must be non-negative, got {min(row, col)}"
             )
-        got = np.stack(triangle(row, offset, col)).astype(np.int64 if dtype is None else dtype.np)
+        kind = np.int64 if dtype is None else dtypes.of(dtype).np
+        got = np.stack(triangle(row, offset, col)).astype(kind)
         if device is not None and usable(device) is META:
             return door.wrap(MetaArray(got.shape, got.dtype))
         return door.wrap(got)
