@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import door, steps
-from .hook_calls import as_tensor, post_hooks, pre_hooks, run_hooks, tensor_hooks
+from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
 from .node import LEAF, Extras, Freed, Node, Out, TensorBase
 from .observe import enter, leave, span
 from .unbroadcast import add, cast, fit, fit_other, fitted, total
@@ -453,7 +453,8 @@ def finish_leaf(
     if x.post_hooks:
         with door.grad_enabled(tensors):
             for fn in list(x.post_hooks.values()):
-                fn(leaf)
+                if fits(fn, leaf, fn(leaf)) is not None:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     node = None if x.accumulator is None else x.accumulator()
     if node is not None and node.x is not None and node.x.post_hooks:
         for fn in list(node.x.post_hooks.values()):

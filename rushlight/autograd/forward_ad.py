@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import message
-from . import door, function, watch
+from . import door, function, op_node, views, watch
 from .backward import grad
-from .node import TensorBase
+from .node import Out, TensorBase
 
 __all__ = [
     "UnpackedDualTensor",
@@ -42,6 +42,7 @@ def enter_dual_level() -> int:
     watcher = watch.watching(push)
     watcher.__enter__()
     _levels.append(watcher)
+    views.writers.append(written)
     return 0
 
 
@@ -50,6 +51,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if not _levels:
         raise RuntimeError("Trying to exit a forward AD level but no level is open")
     _levels.pop().__exit__(None, None, None)
+    views.writers.remove(written)
 
 
 class dual_level:
@@ -90,6 +92,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             )
         )
     dual = tensor.view_as(tensor)
+    if tensor._fn is None:  # a change in place is of the tensor's values, and of this tangent alone
+        dual._v = None
     dual._tangent = (_levels[-1], tangent)
     return dual
 
@@ -100,8 +104,38 @@ def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
 
 
 def tangent_of(t: Any) -> Any:
-    kept = t.__dict__.get("_tangent") if isinstance(t, TensorBase) else None
-    return kept[1] if kept is not None and _levels and kept[0] is _levels[-1] else None
+    """The tangent of a tensor; of a view, the part of its base's: either may have been changed in
+    place since."""
+    if not isinstance(t, TensorBase) or not _levels:
+        return None
+    if t._v is not None:
+        whole = own_tangent(t._v.base)
+        if whole is not None:
+            return views.along(t._v.chain, whole)
+    return own_tangent(t)
+
+
+def own_tangent(t: Any) -> Any:
+    kept = t.__dict__.get("_tangent")
+    return kept[1] if kept is not None and kept[0] is _levels[-1] else None
+
+
+def written(target: Any, result: Any) -> None:
+    """The writer: after a change in place, the tangent of the result is that of the target."""
+    tangent, before = tangent_of(result), tangent_of(target)
+    if tangent is None and before is None:
+        return
+    if tangent is None:
+        tangent = door.wrap(np.zeros_like(target._a))
+    base = None if target._v is None else target._v.base
+    whole = None if base is None else own_tangent(base)
+    if base is None or (whole is None and before is not None):
+        target._tangent = (_levels[-1], tangent)
+        return
+    whole = door.wrap(np.zeros_like(base._a) if whole is None else whole._a.copy())
+    with door.grad_enabled(False):
+        np.copyto(views.along(target._v.chain, whole)._a, tangent._a, casting="unsafe")
+    base._tangent = (_levels[-1], whole)
 
 
 def push(next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: Any) -> Any:
@@ -116,8 +150,13 @@ def push(next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: Any) -> Any:
 
 def attach(out: Any, tangents: Any) -> None:
     for y, t in zip(out if isinstance(out, tuple) else (out,), tangents, strict=True):
-        if t is not None:
-            y._tangent = (_levels[-1], t)
+        if t is None:
+            continue
+        y._tangent = (_levels[-1], t)
+        node, nr = (y._fn.node, y._fn.nr) if y._fn.__class__ is Out else (y._fn, 0)
+        if isinstance(node, op_node.OpNode) and views.op_keeps_output(node):
+            x = node.extras()
+            x.tangents = {**(x.tangents or {}), nr: y._tangent}
 
 
 def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
@@ -183,10 +222,44 @@ def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
             cls.setup_context(ctx, args, out)
         else:
             out = cls.forward(ctx, *args, **kw)
-        got = cls.jvp(ctx, *tangents)
+    if ctx._materialize:
+        tangents = [
+            door.wrap(np.zeros_like(a._a))
+            if t is None and isinstance(a, TensorBase) and a._a.dtype.kind in "fcV"
+            else t
+            for t, a in zip(tangents, args, strict=True)
+        ]
+    kept = ctx._to_save
+    ctx._to_save = getattr(ctx, "saved_for_forward", kept)  # what `jvp` finds as saved_tensors
+    got = cls.jvp(ctx, *tangents)
+    ctx._to_save = kept
+    if not isinstance(got, tuple):
+        got = (got,)
+    check_tangents(out if isinstance(out, tuple) else (out,), got)
     out = finish(ctx, cls.__name__ + "Backward", args, out, cls.backward)
-    attach(out, got if isinstance(got, tuple) else (got,))
+    attach(out, got)
     return out
+
+
+def check_tangents(outs: tuple[Any, ...], got: tuple[Any, ...]) -> None:
+    """Raise unless `jvp` returned a tangent, or None, for each output, of its size."""
+    if len(outs) != len(got):
+        raise RuntimeError(
+            message(
+                "Function's jvp returned an invalid number of forward gradients "
+                f"(expected {len(outs)} but got {len(got)})",
+                hint="return one tangent, or None, for each output of forward",
+            )
+        )
+    for y, t in zip(outs, got, strict=True):
+        if t is not None and t.shape != y.shape:
+            raise RuntimeError(
+                message(
+                    "Trying to set a forward gradient that has a different size than that of the "
+                    "original Tensor, this is not supported. Tensor is of size "
+                    f"{list(y.shape)} while the given forward gradient is of size {list(t.shape)}."
+                )
+            )
 
 
 function.apply_handlers.append(apply_function)
@@ -209,7 +282,7 @@ def check_forward(
         down = [np.array(o._a) for o in _differentiable(func(*args))]
         np.copyto(x._a, before)
         with dual_level():
-            dual = make_dual(x.detach(), door.wrap(u))
+            dual = make_dual(x.detach().requires_grad_(), door.wrap(u))
             outs = _as_tuple(func(*[dual if a is x else a for a in args]))
             got = [tangent_of(o) for o in _differentiable(outs)]
         for o, (t, a, b) in enumerate(zip(got, up, down, strict=True)):

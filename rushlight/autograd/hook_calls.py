@@ -36,18 +36,61 @@ def run_hooks(hooks: dict[int, Any], g: Any, tensors: bool) -> Any:
     for fn in list(hooks.values()):
         got = fn(t)
         if got is not None:
-            if not isinstance(got, TensorBase):
-                raise TypeError(f"expected Tensor, but hook returned '{type(got).__name__}'")
-            if got._a.shape != t._a.shape:
-                raise RuntimeError(
-                    message(
-                        "hook '" + getattr(fn, "__name__", "?") + "' has changed the size of value",
-                        got=f"{tuple(got._a.shape)}",
-                        wanted=f"{tuple(t._a.shape)}",
-                    )
-                )
-            t = got
+            t = fits(fn, t, got)
     return back(t, tensors)
+
+
+def fits(fn: Any, g: Any, got: Any) -> Any:
+    """What a hook returned for the gradient `g`: a tensor of its size and type, or None."""
+    if got is None:
+        return None
+    if not isinstance(got, TensorBase):
+        kind = type(got)
+        home = "" if kind.__module__ == "builtins" else kind.__module__ + "."
+        raise TypeError(
+            message(
+                f"expected Variable, but hook returned '{home}{kind.__name__}'",
+                wanted="a Tensor in the gradient's place, or None to leave it as it is",
+            )
+        )
+    if g is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    called = "hook '" + getattr(fn, "__name__", "?") + "'"
+    if got._a.shape != g._a.shape:
+        raise RuntimeError(
+            message(
+                f"{called} has changed the size of value",
+                got=f"{tuple(got._a.shape)}",
+                wanted=f"{tuple(g._a.shape)}",
+            )
+        )
+    if got._a.dtype != g._a.dtype:
+        was, now = (v.type().replace("rushlight", "torch") for v in (g, got))  # type: ignore[attr-defined]
+        raise RuntimeError(
+            message(
+                f"{called} has changed the type of value (was {was} got {now})",
+                hint="return grad.to(the gradient's own dtype)",
+            )
+        )
+    return got
+
+
+def fit_all(fn: Any, gs: tuple[Any, ...], got: Any) -> tuple[Any, ...]:
+    """What a node's hook returned for its gradients: a tuple of as many."""
+    if not isinstance(got, tuple):
+        raise TypeError(
+            message(
+                f"expected tuple, but hook returned '{type(got).__name__}'",
+                wanted="a tuple with a gradient, or None, in each place; or None for no change",
+            )
+        )
+    if len(got) != len(gs):
+        name = getattr(fn, "__name__", "?")
+        raise RuntimeError(
+            f"hook '{name}' has returned an incorrect number of values "
+            f"(got {len(got)}, but expected {len(gs)})"
+        )
+    return tuple(fits(fn, g, v) for g, v in zip(gs, got, strict=True))
 
 
 def tensor_hooks(node: Node, x: Any, g: Any, tensors: bool) -> Any:
@@ -75,7 +118,7 @@ def pre_hooks(node: Node, x: Any, g: Any, tensors: bool) -> Any:
     for fn in list(x.pre_hooks.values()):
         got = fn(gs)
         if got is not None:
-            gs = tuple(got) if isinstance(got, (tuple, list)) else (got,)
+            gs = fit_all(fn, gs, got)
     return back(gs[0], tensors) if single else [back(v, tensors) for v in gs]
 
 
@@ -89,7 +132,7 @@ def post_hooks(node: Node, x: Any, g: Any, results: Any, tensors: bool) -> Any:
     for fn in list(x.post_hooks.values()):
         got = fn(ins, outs)
         if got is not None:
-            ins = tuple(got) if isinstance(got, (tuple, list)) else (got,)
+            ins = fit_all(fn, ins, got)
     out = [None] * len(results)
     for i, v in zip(seen, ins, strict=True):
         out[i] = back(v, tensors)

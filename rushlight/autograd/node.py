@@ -238,7 +238,16 @@ def show_line(code: CodeType | None, lasti: int) -> str:
 class NodeExtras:
     """What few nodes have: hooks, user metadata, cells of saved outputs."""
 
-    __slots__ = ("cells", "metadata", "post_hooks", "pre_hooks", "retains", "tensor_hooks")
+    __slots__ = (
+        "cells",
+        "history",
+        "metadata",
+        "post_hooks",
+        "pre_hooks",
+        "retains",
+        "tangents",
+        "tensor_hooks",
+    )
 
     def __init__(self) -> None:
         self.tensor_hooks: dict[int, dict[int, Any]] | None = (
@@ -249,6 +258,8 @@ class NodeExtras:
         self.post_hooks: dict[int, Any] | None = None
         self.metadata: dict[Any, Any] | None = None
         self.cells: dict[int, Cell] | None = None  # output nr -> version cell
+        self.tangents: dict[int, Any] | None = None  # output nr -> what forward mode attached
+        self.history: Any = None  # while a CopySlices runs this node: the history of its output
 
 
 class Node:

@@ -132,10 +132,17 @@ class OpNode(Node):
             for nr, t in enumerate(out):
                 if t is not None and t._a.dtype.kind in "fcV":
                     t._fn = self if self.n_out == 1 else Out(self, nr)
+                    self.dual_again(t, nr)
             return out
         t = door.wrap(y)
-        t._fn = self
+        t._fn = self if self.x is None or self.x.history is None else self.x.history
+        self.dual_again(t, 0)
         return t
+
+    def dual_again(self, t: Any, nr: int) -> None:
+        """Give a saved output back the tangent that it had in forward mode."""
+        if self.x is not None and self.x.tangents is not None and nr in self.x.tangents:
+            t._tangent = self.x.tangents[nr]
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         saved = self.saved

@@ -7,7 +7,7 @@ own history anew when it is next used (`refresh`), as in PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,14 +105,20 @@ def refresh(t: Any) -> None:
         return
     with door.grad_enabled(True):
         again = base
-        for op, kw, nr in v.chain:
-            again = door.apply(op, (again,), kw)
-            if nr is not None:
-                again = again[nr]
+        again = along(v.chain, again)
     old = retained_at(t)
     t._fn = again._fn
     if old is not None and t._fn is not None:
         keep_retaining(t, old)
+
+
+def along(chain: tuple[Any, ...], t: Any) -> Any:
+    """The view of `t` that a chain of view ops leads to."""
+    for op, kw, nr in chain:
+        t = door.apply(op, (t,), kw)
+        if nr is not None:
+            t = t[nr]
+    return t
 
 
 def overlaps_itself(a: Any) -> bool:
@@ -212,6 +218,8 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     with door.grad_enabled(False):
         result = door.apply(op, (target, *rest), kw)
     write_inplace(target, result._a, name, lambda: op.keeps(0, 1 + len(rest)), op, rest, kw)
+    for tell in writers:
+        tell(target, result)
     return target
 
 
@@ -241,9 +249,15 @@ def _on_observe(observed: bool) -> None:
 watch.on_watch.append(_on_watch)
 
 
+# Forward mode wants to know what was written, and then no change goes the short way.
+writers: list[Callable[[Any, Any], None]] = []
+
+
 def changeable(t: Any) -> bool:
     """Whether a tensor's values can be changed where they lie: no history to record or to spare,
     and nothing that `check_inplace` would forbid."""
+    if writers:
+        return False
     kind = t.__class__
     if kind is not operators.plain_tensor and kind is not operators.plain_parameter:
         return False
@@ -441,11 +455,17 @@ class CopySlices(Node):
             raise freed_error(self, self.saved)
         if tensors:
             whole = g.clone()
-            part = whole
-            for op, kw, nr in self.chain:
-                part = door.apply(op, (part,), kw)
-                part = part if nr is None else part[nr]
-            got = list(self.fn.run(part.clone(), True))
+            part = along(self.chain, whole)
+            fn = self.fn
+            if op_keeps_output(fn):  # its output is the view after the change, which came from here
+                base = door.wrap(MetaArray(self.shape, self.dtype))
+                base._fn = self
+                fn.extras().history = along(self.chain, base)._fn
+            try:
+                got = list(fn.run(part.clone(), True))
+            finally:
+                if fn.x is not None:
+                    fn.x.history = None
             if got[0] is None:
                 part.zero_()
             else:

@@ -48,6 +48,20 @@ def _rng_state(preserve: bool) -> Any:
     return get_rng_state() if preserve else None
 
 
+def _casts() -> Callable[[], Any]:
+    """What enters autocast as it is now: backward, which computes again, may run elsewhere."""
+    from ..amp.autocast_mode import (
+        autocast,
+        get_autocast_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_enabled,
+    )
+
+    dtype, on = get_autocast_dtype("cpu"), is_autocast_enabled("cpu")
+    cached = is_autocast_cache_enabled()
+    return lambda: autocast("cpu", dtype=dtype, enabled=on, cache_enabled=cached)
+
+
 class _Enough(Exception):
     """Ends a recomputation when it has saved all that is needed."""
 
@@ -66,6 +80,7 @@ class _Frame:
         self.early_stop = early_stop
         self.preserve = preserve
         self.state = _rng_state(preserve)
+        self.casts = _casts()
         self.check = determinism_check
         self.metas: list[tuple[Any, Any]] = []
         self.values: list[Any] | None = None
@@ -98,6 +113,7 @@ class _Frame:
             door.grad_enabled(True),
             saved_tensors_hooks(keep, lambda t: t),
             _rng(self.preserve, self.state),
+            self.casts(),
         ):
             try:
                 self.run()
@@ -130,6 +146,7 @@ class _Reentrant(Function):
     def forward(ctx: Any, run: Any, preserve: bool, *args: Any) -> Any:
         ctx.run, ctx.preserve = run, preserve
         ctx.state = _rng_state(preserve)
+        ctx.casts = _casts()
         ctx.args = [None if isinstance(a, Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.save_for_backward(*[a for a in args if isinstance(a, Tensor)])
@@ -153,7 +170,7 @@ class _Reentrant(Function):
             again = t.detach()
             again.requires_grad = t.requires_grad
             args[i] = again
-        with door.grad_enabled(True), _rng(ctx.preserve, ctx.state):
+        with door.grad_enabled(True), _rng(ctx.preserve, ctx.state), ctx.casts():
             outs = ctx.run(*args)
         outs = (outs,) if isinstance(outs, Tensor) else tuple(outs)
         pairs = [

@@ -328,6 +328,11 @@ def zero_like(g: Any) -> Any:
     return g.dtype.type(0) if isinstance(g, np.ndarray) else 0.0
 
 
+def nothing(g: Any) -> Any:
+    """Zeros for a gradient `g`, where `g * 0` would be NaN for an infinite one."""
+    return where(g == g, zero_like(g), zero_like(g))
+
+
 def ordered(name: str, ufunc: Any) -> Any:
     def checked(a: Any, b: Any) -> Any:
         if a.dtype.kind == "c":
@@ -340,8 +345,9 @@ def ordered(name: str, ufunc: Any) -> Any:
 maximum = intrinsic(
     "maximum",
     ordered("maximum", np.maximum),
-    lambda g, _y, a, b: where(a > b, g, where(a == b, g / 2, 0.0)),
-    lambda g, _y, a, b: where(b > a, g, where(a == b, g / 2, 0.0)),
+    # a NaN is neither less nor more, so both sides of it get the whole gradient, as in PyTorch
+    lambda g, _y, a, b: where(a < b, 0.0, where(a == b, g / 2, g)),
+    lambda g, _y, a, b: where(b < a, 0.0, where(a == b, g / 2, g)),
     samples=[case(A34, A34), case(A34, A4)],
     nin=2,
     numbers=(),
@@ -350,8 +356,8 @@ maximum = intrinsic(
 minimum = intrinsic(
     "minimum",
     ordered("minimum", np.minimum),
-    lambda g, _y, a, b: where(a < b, g, where(a == b, g / 2, 0.0)),
-    lambda g, _y, a, b: where(b < a, g, where(a == b, g / 2, 0.0)),
+    lambda g, _y, a, b: where(a > b, 0.0, where(a == b, g / 2, g)),
+    lambda g, _y, a, b: where(b > a, 0.0, where(a == b, g / 2, g)),
     samples=[case(A34, A34), case(A34, A4)],
     nin=2,
     numbers=(),

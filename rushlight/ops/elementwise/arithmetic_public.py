@@ -137,8 +137,8 @@ DIV = [case(arr(A34, 1.1, 1.4), arr(A34, 1.5, 2.0))]
 floor_divide = intrinsic(
     "floor_divide",
     numeric("div_floor", floor_div),
-    lambda g, _y, _a, _b: g * 0.0,
-    lambda g, _y, _a, _b: g * 0.0,
+    lambda g, _y, _a, _b: m.nothing(g),
+    lambda g, _y, _a, _b: m.nothing(g),
     operator="floordiv",
     nin=2,
     samples=DIV,
@@ -147,8 +147,8 @@ floor_divide = intrinsic(
 trunc_divide = intrinsic(
     "trunc_divide",
     numeric("div_trunc", trunc_div),
-    lambda g, _y, _a, _b: g * 0.0,
-    lambda g, _y, _a, _b: g * 0.0,
+    lambda g, _y, _a, _b: m.nothing(g),
+    lambda g, _y, _a, _b: m.nothing(g),
     nin=2,
     samples=DIV,
     doc="a / b without its fraction.",

@@ -18,7 +18,7 @@ from ..core.composite import attribute, composite
 from ..core.record import op, view
 from ..core.samples import arr, case, cplx
 from ..core.shapes import real_of, same
-from .formulas import sgn, where
+from .formulas import nothing, sgn, where
 
 C34 = arr((3, 4), dtype="complex128")
 
@@ -116,8 +116,8 @@ def imag_view(input: Any) -> Any:
     return input.imag
 
 
-real_view.vjp(lambda g, _y, _x: complex(g, g * 0.0))
-imag_view.vjp(lambda g, _y, _x: complex(g * 0.0, g))
+real_view.vjp(lambda g, _y, _x: complex(g, nothing(g)))
+imag_view.vjp(lambda g, _y, _x: complex(nothing(g), g))
 
 
 @composite(public="torch", samples=[case(cplx((2, 3))), case((2, 3))])
@@ -180,9 +180,9 @@ angle.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
 @angle.vjp
 def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
     if (x if isinstance(x, (np.ndarray, np.generic)) else x._a).dtype.kind != "c":
-        return g * 0.0
+        return nothing(g)
     size = part(x * conj_physical(x), "real")
-    return x * 1j * where(size == 0, g * 0.0, g / (size + (size == 0)))
+    return x * 1j * where(size == 0, 0.0, g / (size + (size == 0)))
 
 
 # -- pairs of reals --------------------------------------------------------------------------------

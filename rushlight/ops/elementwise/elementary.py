@@ -15,7 +15,7 @@ from ...kernels.meta import MetaArray
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import real_of, same
-from .arithmetic import A34, POSITIVE, where
+from .arithmetic import A34, POSITIVE, nothing, where
 
 # -- exponentials and powers ---------------------------------------------------------------------
 
@@ -113,11 +113,19 @@ def whole_exponent(a: Any, b: Any) -> None:
         )
 
 
+def by_exponent(g: Any, y: Any, a: Any) -> Any:
+    """The derivative of a ** b by b: that of 0 ** b, which is 0 or 1 for b from 0 on, is 0."""
+    slope = y * log(a)
+    if isinstance(a, (int, float, complex)) and a != 0:
+        return g * slope
+    return g * where(((y == 0) | (y == 1)) & (a == 0), 0.0, slope)
+
+
 pow = intrinsic(
     "pow",
     power,
-    lambda g, _y, a, b: g * where(b == 0, a * 0, b * a ** (b - 1)),
-    lambda g, y, a, _b: g * where(y == 0, y * 0, y * log(a)),
+    lambda g, _y, a, b: where(b == 0, 0.0, g * (b * a ** (b - 1))),
+    lambda g, y, a, _b: by_exponent(g, y, a),
     operator="pow",
     optional=(0, 1),  # a number
     nin=2,
@@ -181,11 +189,18 @@ atan = intrinsic(
     aliases="arctan",
     doc="Inverse tangent, radians.",
 )
+
+
+def apart(size: Any) -> Any:
+    """A divisor of what is 0 where the divisor is: 1 there."""
+    return where(size == 0, 1.0, size)
+
+
 atan2 = intrinsic(
     "atan2",
     np.arctan2,
-    lambda g, _y, a, b: g * (b / (a * a + b * b)),
-    lambda g, _y, a, b: -g * (a / (a * a + b * b)),
+    lambda g, _y, a, b: g * (b / apart(a * a + b * b)),
+    lambda g, _y, a, b: -g * (a / apart(a * a + b * b)),
     promote="float",
     numbers=(),
     samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))],
@@ -226,10 +241,19 @@ asinh = intrinsic(
     aliases="arcsinh",
     doc="Inverse hyperbolic sine.",
 )
+
+
+def by_acosh(g: Any, x: Any) -> Any:
+    """g / sqrt(x^2 - 1), without overflow; finite also below -1, as in PyTorch."""
+    if not is_complex(x):
+        x = abs(x)
+    return g / (sqrt(x - 1) * sqrt(x + 1))
+
+
 acosh = intrinsic(
     "acosh",
     np.arccosh,
-    lambda g, _y, x: g / (sqrt(x - 1) * sqrt(x + 1)),
+    lambda g, _y, x: by_acosh(g, x),
     samples=real(1.2, 4),
     holomorphic=True,
     aliases="arccosh",
@@ -250,7 +274,7 @@ atanh = intrinsic(
 
 def flat(g: Any, _y: Any, _x: Any) -> Any:
     """The gradient of a step function."""
-    return g * 0.0
+    return nothing(g)
 
 
 def on_floats(ufunc: Any) -> Any:
@@ -376,7 +400,7 @@ def round(input: Any, *, decimals: int = 0) -> Any:
 round.shape(same)
 
 
-round.vjp(lambda g, _y, _x: g * 0.0)
+round.vjp(flat)
 
 
 @op(
@@ -411,13 +435,16 @@ sgn.shape(same)
 def _(g: Any, y: Any, x: Any) -> Any:
     if is_complex(x):
         return where(
-            x == 0, g * 0.0, (g - y * real_part(g.conj() * y)) / abs(where(x == 0, x * 0 + 1, x))
+            x == 0, nothing(g), (g - y * real_part(g.conj() * y)) / abs(where(x == 0, x * 0 + 1, x))
         )
-    return g * 0.0
+    return nothing(g)
 
 
 def is_complex(x: Any) -> bool:
-    return x.dtype.kind == "c" if isinstance(x, np.ndarray) else x.is_complex()
+    """Of a Tensor, an array, or a variable of a formula, which is real."""
+    if isinstance(x, TensorBase):
+        return x.is_complex()  # type: ignore[no-any-return]
+    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind == "c"
 
 
 def real_part(x: Any) -> Any:

@@ -23,7 +23,7 @@ from ..core.reduction import reduced_shape
 from ..core.samples import arr, case
 from ..core.shapes import real_of
 from ..elementwise.formulas import abs as magnitude
-from ..elementwise.formulas import sgn, where
+from ..elementwise.formulas import nothing, sgn, where
 from ..reduce import sums as reductions
 from .matmul import finish, matmul
 
@@ -139,7 +139,7 @@ def _kept(v: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
 def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: bool) -> Any:
     g, y = _kept(g, x.shape, dim, keepdim), _kept(y, x.shape, dim, keepdim)
     if ord == 0:
-        return x * (g * 0.0)
+        return nothing(x * g)
     if ord == 1:
         return sgn(x) * g
     if ord == 2:

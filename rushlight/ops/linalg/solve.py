@@ -221,15 +221,40 @@ def triangular_solve(
     return finish("triangular_solve", TriangularSolve((y, A.clone())), out)
 
 
-@composite(samples=[case((3, 2), regular(3))])
-def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
-    """The X with A @ X = input, from the Cholesky factor L of A."""
+@op(
+    samples=[case((3, 2), regular(3), upper=False), case((3, 2), regular(3), upper=True)],
+    smooth=False,  # the gradient is that of A = L @ L^H, also where L is no triangle
+    public="",
+    fresh=True,
+    node="CholeskySolveBackward0",
+)
+def solve_by_factor(input: Any, L: Any, *, upper: bool) -> Any:
+    """The X with A @ X = input, from the triangle of L."""
     low = adjoint_(L) if upper else L
     half = linalg_solve_triangular(low, input, upper=False)
-    return finish("cholesky_solve", linalg_solve_triangular(adjoint_(low), half, upper=True), out)
+    return linalg_solve_triangular(adjoint_(low), half, upper=True)
 
 
-@composite(samples=[case(regular(3))])
+solve_by_factor.shape(lambda b, a, **kw: _broadcast_shape(a, b))
+
+
+@solve_by_factor.joint
+def _by_factor_rule(g: Any, y: Any, _b: Any, L: Any, *, upper: bool, needs: Any) -> Any:
+    gb = solve_by_factor(g, L, upper=upper)
+    if not needs[1]:
+        return gb, None
+    both = matmul(gb, adjoint_(y))
+    both = both + adjoint_(both)
+    return gb, -(matmul(L, both) if upper else matmul(both, L))
+
+
+@composite(smooth=False, samples=[case((3, 2), regular(3))])
+def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
+    """The X with A @ X = input, from the Cholesky factor L of A."""
+    return finish("cholesky_solve", solve_by_factor(input, L, upper=upper), out)
+
+
+@composite(smooth=False, samples=[case(regular(3))])
 def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The inverse of A from its Cholesky factor L."""
     eye = constant(np.broadcast_to(np.eye(L.shape[-1]), L.shape), L)

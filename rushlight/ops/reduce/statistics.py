@@ -26,7 +26,7 @@ from ..core.samples import arr, case, error
 from ..core.shapes import real_of, scalar
 from ..elementwise import formulas as m
 from ..shape.views import stack
-from .sums import NP, S34, dims_of, keep, reduced_shape, share, wide
+from .sums import NP, S34, dims_of, keep, reduced_shape, share_of_all, wide
 
 # -- products ------------------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ def extreme_op(name: str, ufunc: Any) -> Any:
         plan=lambda input: fold.plan((input,)),
     )(fn)  # fmt: skip
     record.shape(scalar)
-    return record.vjp(lambda g, y, x: share(g, y, x, dim=None, keepdim=False))
+    return record.vjp(share_of_all)
 
 
 max_all = extreme_op("max", np.maximum)

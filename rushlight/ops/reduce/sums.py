@@ -141,7 +141,15 @@ def share(g: Any, y: Any, x: Any, *, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme: to every element equal to it, in equal parts."""
     hit = x == keep(y, x.shape, dim, keepdim)
     count = sum(hit, dim=dims_of(dim, x.ndim) or None, keepdim=True)
-    return m.where(hit, keep(g, x.shape, dim, keepdim) / count, m.zero_like(g))
+    none = count == 0  # NaN, which is equal to no element
+    part = keep(g, x.shape, dim, keepdim) / m.where(none, pymath.nan, count)
+    return m.where(hit | none, part, m.zero_like(g))
+
+
+def share_of_all(g: Any, y: Any, x: Any) -> Any:
+    """`share` for the extreme of all elements: NaN, where it is the extreme, is one among ties."""
+    hit = (x == y) | (x != x)
+    return m.where(hit, g / sum(hit, dim=None, keepdim=False), m.zero_like(g))
 
 
 amax.vjp(share)

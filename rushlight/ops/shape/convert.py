@@ -247,7 +247,8 @@ def fill_(input: Any, value: Any) -> Any:
     v = input._v
     if input._a.__class__ is np.ndarray:
         value = stored(value, input._a.dtype)
-    if input._fn is None and (v is None or v.base._fn is None) and input._a.__class__ is np.ndarray:
+    bare = input._fn is None and (v is None or v.base._fn is None) and not views.writers
+    if bare and input._a.__class__ is np.ndarray:
         views.check_inplace(input, "fill_", same=True)
         door.perform(steps.store, (input._a,), {"value": value})
         c = views.cell(input)
@@ -312,6 +313,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     if (
         not (door.state.enabled and views.needs_grad((input, src)))
         and input._a.__class__ is np.ndarray
+        and not views.writers
     ):
         views.check_inplace(input, "copy_")
         door.perform(assign, (input._a, src._a), {})

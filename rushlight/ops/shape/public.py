@@ -283,7 +283,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
 )
 def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """In-place form of `as_strided`: this tensor itself gets the geometry."""
-    y = door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
+    y = seen(s.as_strided, input, strided_args(input, size, stride, storage_offset))
     return become(input, y, "as_strided_")
 
 
@@ -302,7 +302,7 @@ def inplace_view(record: Any, name: str, *samples: Case) -> Any:
             base = door.wrap(input._a)
             base._fn, base._vc = input._fn, input._vc
             input._v = views.View(base, (), input._vc.count, "")
-        return become(input, door.apply(record, (input,), kw), name + "_")
+        return become(input, seen(record, input, kw), name + "_")
 
     method.__name__ = name + "_"
     method.__doc__ = f"In-place form of `{name}`: this tensor itself gets the shape."
@@ -310,11 +310,20 @@ def inplace_view(record: Any, name: str, *samples: Case) -> Any:
     return method
 
 
+def seen(record: Any, t: Any, kw: dict[str, Any]) -> Any:
+    """The view that `t` is about to become, with `t`'s history also where nothing is recorded: no
+    value changes, and without it `t` would be a result that came from nowhere."""
+    if t._fn is None or t._fn is LEAF or door.state.enabled:
+        return door.apply(record, (t,), kw)
+    with door.grad_enabled(True):
+        return door.apply(record, (t,), kw)
+
+
 def become(t: Any, y: Any, name: str) -> Any:
     """Let the tensor `t` be what its view `y` is."""
     base = t._v
     t._a = y._a
-    if t._fn is not None:
+    if t._fn is not None and (t._fn is not LEAF or y._fn is not None):
         t._fn = y._fn
     t._v = y._v if base is not None else None
     views.cell(t).bump(name)
