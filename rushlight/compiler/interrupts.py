@@ -6,15 +6,16 @@ optimizer or between a step count and its parameters. A compiled step promises m
 
 from __future__ import annotations
 
+import importlib
 import signal
 import threading
 from collections.abc import Callable
 from typing import Any
 
+SIGINT = int(signal.SIGINT)
 _MAIN = threading.main_thread().ident
-# What `signal` wraps to make enums of numbers, which takes ten times as long as the rest.
-_get: Any = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
-_set: Any = getattr(signal.signal, "__wrapped__", signal.signal)
+# What `signal` is written on: it makes no enums of numbers, which takes ten times as long as the rest.
+_signal: Any = importlib.import_module("_signal")
 
 
 def uninterrupted(fn: Callable[..., Any], *args: Any, **kw: Any) -> Any:
@@ -25,15 +26,15 @@ def uninterrupted(fn: Callable[..., Any], *args: Any, **kw: Any) -> Any:
     """
     if threading.get_ident() != _MAIN:
         return fn(*args, **kw)
-    handler = _get(signal.SIGINT)
+    handler = _signal.getsignal(SIGINT)
     if not callable(handler):
         return fn(*args, **kw)
     came: list[tuple[Any, Any]] = []
     # Until the handler is another one nothing was done, and once it is back everything is.
-    _set(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    _signal.signal(SIGINT, lambda number, frame: came.append((number, frame)))
     try:
         return fn(*args, **kw)
     finally:
-        _set(signal.SIGINT, handler)
+        _signal.signal(SIGINT, handler)
         if came:
             handler(*came[0])
