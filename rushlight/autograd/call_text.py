@@ -154,7 +154,7 @@ def nested(lines: list[str]) -> Lines:
 
 
 NAMES = {"op": "_op", "kw": "_kw", "out": "_r", "y": "_t", "dtype": "_d", "node": "_n"}
-NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "View", "cell")}
+NAMES |= {n: "_" + n for n in ("ndarray", "state", "tick", "Tensor", "View", "cell", "LEAF")}
 NAMES |= {n: "_" + n for n in ("version", "link", "mode", "before")}
 NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
 # The functions that stand for a word each in that text, where a record has any number of operands.

@@ -141,6 +141,8 @@ def finish(
         return y
     if not state.enabled:
         y._fn = None
+        if op.view:  # it requires a gradient, of which nothing reaches the tensor that is viewed
+            y._fn = LEAF
         y._x = cut("inference_mode" if state.inference else "no_grad")
         return y
     y._x = None
@@ -338,6 +340,8 @@ def noted(ys: tuple[Any, ...], note: Cut) -> tuple[Any, ...]:
     """Outputs with the note why they have no history."""
     for y in ys:
         y._x = note
+        if y._v is not None:
+            y._fn = LEAF  # as of a single view
     return ys
 
 

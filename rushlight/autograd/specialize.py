@@ -33,6 +33,7 @@ from .views import View, cell
 EMPTY = inspect.Parameter.empty
 I64 = np.dtype(np.int64)
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+NUMBERS = frozenset((bool, int, float, complex))
 STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
 plain: set[type] = set()  # Tensor and Parameter; empty while a watcher stands at the door
 REFUSED = (ValueError, TypeError, MemoryError, OverflowError)  # the long way says what is wrong
@@ -194,6 +195,10 @@ def entry(
         """The call as it was made, the plain way."""
         if rest and statics:  # too many: the plain way says so
             return plain_way(*inputs, *statics, *rest, **kw)
+        if op.signature.numbers_first and any(a.__class__ in NUMBERS for a in inputs):
+            usual = op.defaults.values()  # factors in front of the tensors: `Signature.bind` sorts
+            more = [s for s, d in zip(statics, usual, strict=False) if s is not d]
+            return plain_way(*inputs, *(a for a in more if a is not MISSING), **kw)
         args = []
         skipped = False
         for name, value, default in zip(op.inputs, inputs, op.input_defaults, strict=True):

@@ -101,7 +101,7 @@ def refresh(t: Any) -> None:
     v = t._v
     v.seen = t._vc.count
     base = v.base
-    if base._fn is None or (v.made == "no_grad" and t._fn is None):
+    if base._fn is None or (v.made == "no_grad" and (t._fn is None or t._fn is LEAF)):
         return
     with door.grad_enabled(True):
         again = base
@@ -149,7 +149,7 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
     if not door.state.enabled:
         return
     v = t._v
-    if v is None or t._fn is LEAF:
+    if v is None or (t._fn is LEAF and v.made != "no_grad"):
         if t._fn is LEAF:
             raise RuntimeError(
                 message(
@@ -161,7 +161,7 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 )
             )
         return
-    if v.base._fn is LEAF:
+    if v.base._fn is LEAF and v.made != "no_grad":
         raise RuntimeError(
             message(
                 "a view of a leaf Variable that requires grad is being used in an in-place "

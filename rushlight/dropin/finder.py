@@ -58,7 +58,20 @@ class Alias:
 
     def exec_module(self, module: ModuleType) -> None:
         # importlib has just written the alias into the module; it keeps the name it was born with
+        assert module.__spec__ is not None
+        alias = module.__spec__.name
         module.__spec__ = self.spec
+        keep_shadowed(alias, module)
+
+
+def keep_shadowed(alias: str, package: ModuleType) -> None:
+    """Register the modules that a name of their package hides, as the function `gradcheck` hides
+    `autograd.gradcheck`: whoever imports one would put it in the place of that name."""
+    home = package.__name__ + "."
+    for name, module in list(sys.modules.items()):
+        tail = name.removeprefix(home)
+        if tail != name and "." not in tail and getattr(package, tail, module) is not module:
+            sys.modules.setdefault(f"{alias}.{tail}", module)
 
 
 class Attached:

@@ -186,6 +186,8 @@ def together(name: str, form: Any, rows: list[list[Any]], out_dims: Any) -> Any:
             "the structure of `outputs`."
         )
 
+    if isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(form, TensorBase):
+        out_dims = out_dims[0]
     dims = matched(out_dims, form, misfit)
     out = []
     for column, d in zip(zip(*rows, strict=True), dims, strict=True):

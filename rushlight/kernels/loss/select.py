@@ -177,6 +177,8 @@ def cross_entropy(
 
     Raises IndexError for a target that is no class and not `ignored`.
     """
+    if not x.shape[class_dim(x)]:
+        return without_classes(x, target, reduction, ignored, smoothing)
     plan = plan_cross_entropy(
         (x.dtype, x.shape, x.strides), (target.dtype, target.shape, target.strides), line(w),
         ignored, smoothing,
@@ -202,11 +204,26 @@ def cross_entropy(
     return found if found.dtype == x.dtype else found.astype(x.dtype), sums, np.asarray(total)
 
 
+def without_classes(
+    x: Array, target: Array, reduction: str, ignored: int, smoothing: float
+) -> tuple[Array, Array, Array]:
+    """`cross_entropy` of scores of no class, whose targets are all ignored: nothing counts."""
+    if (target != ignored).any():
+        raise no_class(target, 0, ignored)
+    loss = np.zeros(target.shape if reduction == "none" else (), x.dtype)
+    if reduction == "mean":
+        loss = np.full((), np.nan, x.dtype)
+    wide = computed(x.dtype)
+    return loss, np.zeros((3 if smoothing else 2, *target.shape), wide), np.zeros((), wide)
+
+
 def cross_entropy_gradient(
     g: Array, x: Array, target: Array, w: Array | None, sums: Array, total: Array, reduction: str,
     ignored: int, smoothing: float,
 ) -> Array:  # fmt: skip
     """The gradient of x, given that of the loss."""
+    if not x.size:
+        return np.zeros_like(x)
     key = ((x.dtype, x.shape, x.strides), (target.dtype, target.shape, target.strides), line(w),
            ignored, smoothing)  # fmt: skip
     weights = all_weights(w, x.shape[class_dim(x)], x.dtype) if smoothing else 0.0

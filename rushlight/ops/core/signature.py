@@ -8,6 +8,7 @@ PyTorch's (`dim=`) in every op that has no parameter of that name itself.
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...autograd.node import TensorBase
 from ...errors import message
 from .types import Check, Forward
 
+NUMBERS = frozenset((bool, int, float, complex))
 EMPTY = inspect.Parameter.empty
 NUMPY_NAMES = {
     "axis": "dim",
@@ -65,6 +67,8 @@ class Signature:
         self.numbers = numbers
         self.optional = optional
         self.check = check
+        # the parameters that the first versions of PyTorch had in front of the tensors
+        self.numbers_first: tuple[str, ...] = ()
 
     @property
     def bare(self) -> bool:
@@ -88,6 +92,8 @@ class Signature:
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """PyTorch's calling conventions -> (tensors, static parameters)."""
         self._rename(kw)
+        if self.numbers_first and any(a.__class__ in NUMBERS for a in args):
+            args = self._as_of_old(args, kw)
         inputs, rest = self._tensors(args, kw)
         if rest:
             self._positional(inputs, rest, kw)
@@ -104,6 +110,31 @@ class Signature:
             if v is EMPTY and k not in kw:
                 raise TypeError(f'{self.name}() missing 1 required positional arguments: "{k}"')
         return inputs, kw
+
+    def _as_of_old(self, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[Any, ...]:
+        """The tensors of a call that has its factors in front of them, as in the first versions."""
+        found = [a for a in args if a.__class__ in NUMBERS]
+        tensors = tuple(a for a in args if a.__class__ not in NUMBERS)
+        named = sum(name in kw for name in self.inputs)
+        short = len(tensors) + named < len(self.inputs)
+        if short or len(found) > len(self.numbers_first) or args[-1].__class__ in NUMBERS:
+            raise TypeError(
+                message(
+                    f"{self.name}() takes {len(self.inputs)} positional arguments but {len(args)} "
+                    "were given",
+                    hint=f"{', '.join(f'{n}=' for n in self.defaults)} by name",
+                )
+            )
+        warnings.warn(
+            f"This overload of {self.name} is deprecated: the numbers "
+            f"{', '.join(self.numbers_first[: len(found)])} come before the tensors. "
+            f"Consider {self.name}({', '.join(self.inputs)}, *, {', '.join(self.defaults)}) "
+            "instead.",
+            UserWarning,
+            stacklevel=4,
+        )
+        kw.update(zip(self.numbers_first, found, strict=False))
+        return tensors
 
     def _rename(self, kw: dict[str, Any]) -> None:
         """PyTorch's parameter names in place of NumPy's."""

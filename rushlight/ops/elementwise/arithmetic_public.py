@@ -6,6 +6,7 @@ The formulas are in `arithmetic.py`.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -41,14 +42,36 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
     return other * alpha
 
 
+def as_of_old(name: str, alpha: Any, other: Any) -> tuple[Any, Any]:
+    """(other, alpha) of a call name(input, alpha, other), as in the first versions."""
+    if not isinstance(other, TensorBase) or isinstance(alpha, TensorBase):
+        raise TypeError(
+            message(
+                f"{name}() takes 2 positional arguments but 3 were given",
+                hint=f"{name}(input, other, alpha=...)",
+            )
+        )
+    warnings.warn(
+        f"This overload of {name} is deprecated: the number alpha comes before the tensor other. "
+        f"Consider {name}(Tensor input, Tensor other, *, Number alpha) instead.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return other, alpha
+
+
 @composite(aliases="", samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2), case((3,), 1.5)])
-def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def add(
+    input: Any, other: Any, _last: Any = None, *, alpha: Any = 1, out: Any = None
+) -> Any:
     """input + alpha * other, with broadcasting and type promotion.
 
     >>> import rushlight as torch
     >>> torch.add(torch.tensor([1, 2]), 10)
     tensor([11, 12])
     """
+    if _last is not None:
+        other, alpha = as_of_old("add", other, _last)
     if alpha.__class__ is int and alpha == 1:
         return with_out("add", m.add_plain.call((input, other), {}), out)
     return with_out("add", m.add_plain.call((input, scaled(other, alpha, input)), {}), out)
@@ -59,8 +82,10 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     public="Tensor",
     samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2)],
 )
-def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def add_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
     """input += alpha * other, in place."""
+    if _last is not None:
+        other, alpha = as_of_old("add_", other, _last)
     if not (alpha.__class__ is int and alpha == 1):
         other = scaled(other, alpha, input)
     return views.apply_inplace(m.add_plain, input, (number_or_tensor("add_", other),), {})
@@ -70,8 +95,12 @@ def add_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     aliases="subtract",
     samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2), case((3,), 1.5)],
 )
-def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
+def sub(
+    input: Any, other: Any, _last: Any = None, *, alpha: Any = 1, out: Any = None
+) -> Any:
     """input - alpha * other."""
+    if _last is not None:
+        other, alpha = as_of_old("sub", other, _last)
     if alpha.__class__ is int and alpha == 1:
         return with_out("sub", m.sub_plain.call((input, other), {}), out)
     return with_out("sub", m.sub_plain.call((input, scaled(other, alpha, input)), {}), out)
@@ -83,8 +112,10 @@ def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     aliases="subtract_",
     samples=[case((3, 4), (4,)), case((3, 4), (3, 1), alpha=2)],
 )
-def sub_(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+def sub_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
     """input -= alpha * other, in place."""
+    if _last is not None:
+        other, alpha = as_of_old("sub_", other, _last)
     m.no_bools(input, number_or_tensor("sub_", other))
     if not (alpha.__class__ is int and alpha == 1):
         other = scaled(other, alpha, input)

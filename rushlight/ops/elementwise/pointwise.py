@@ -214,6 +214,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 
 
 addcmul.shape(broadcast)
+addcmul.signature.numbers_first = ("value",)
 
 
 plus_product = elementwise_kernels.fuse(lambda x, a, b, v: x + v * a * b, "addcmul")
@@ -246,6 +247,7 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
 
 
 addcdiv.shape(broadcast)
+addcdiv.signature.numbers_first = ("value",)
 
 
 plus_quotient = elementwise_kernels.fuse(lambda x, a, b, v: x + v * (a / b), "addcdiv")

@@ -216,3 +216,6 @@ addbmm.vjp(
     lambda g, _y, _i, _a, b, *, alpha: _scaled(matmul(g, b.mT), alpha),
     lambda g, _y, _i, a, _b, *, alpha: _scaled(matmul(a.mT, g), alpha),
 )
+
+for _record in (addmm, addmv, addr, baddbmm, addbmm):
+    _record.signature.numbers_first = ("beta", "alpha")

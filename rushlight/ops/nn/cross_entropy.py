@@ -257,12 +257,12 @@ def _with_probabilities(
         raise RuntimeError(message("ignore_index is not supported for floating point target"))
     n = input.shape[d]
     if smoothing:
-        target = target * (1 - smoothing) + smoothing / n
+        target = target * (1 - smoothing) + smoothing / max(n, 1)
     loss = log_softmax.call((input,), {"dim": d}) * target
     if weight is not None:
         loss = loss * _shaped(weight, input.ndim, d)
     if reduction == "mean":
-        return -(loss.sum() / max(input.numel() // n, 1))
+        return -(loss.sum() / (max(input.numel() // n, 1) if n else pymath.nan))
     return -loss.sum() if reduction == "sum" else -loss.sum(d)
 
 

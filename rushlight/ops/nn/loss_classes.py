@@ -88,7 +88,7 @@ def nll(input: Any, target: Any, weight: Any = None, *, reduction: str, ignore_i
         total = loss.dtype.type(loss.size) if w is None else w.sum()
     else:
         target, counts = classes(target, n, ignore_index)
-        picked = of_class(input, target)
+        picked = of_class(input, target) if n else np.zeros(target.shape, input.dtype)
         w, total = factors(target, counts, weight, input.dtype)
         loss = -picked if w is None else -picked * w
     if counts is not None:
@@ -136,6 +136,8 @@ def nll_backward(
         return found
     out = np.zeros(shape, grad.dtype)
     d = arrays.class_dim(out)
+    if not out.size:
+        return out
     target, counts = classes(target, shape[d], ignore_index)
     w, total = factors(target, counts, weight, grad.dtype)
     with np.errstate(all="ignore"):

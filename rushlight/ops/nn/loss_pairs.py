@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ... import dtypes
 from ...autograd import door
+from ...autograd.views import type_name
 from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case, values
@@ -26,6 +28,17 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     tensor([1.])
     """
 
+    common = dtypes.promote_types(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(
+            message(
+                "expected common dtype to be floating point, yet common dtype is "
+                f"{type_name(common)}",
+                hint="x.float()",
+            )
+        )
+    if x1._a.dtype != x2._a.dtype:
+        x1, x2 = x1.to(common), x2.to(common)
     if x1.shape != x2.shape:  # dim is one of the common shape
         x1, x2 = broadcast_tensors(x1, x2)
 

@@ -91,7 +91,10 @@ def along(record: Any, input: Any, dim: int, dtype: Any) -> Any:
         raise record.not_a_tensor(0, input)
     if dtype is not None:
         input = cast(input, dtype)
-    elif input._a.dtype.kind in "iub":
+    elif input._a.dtype.kind in "iubc":
+        if not input._a.size and input._a.ndim and input._a.dtype.kind != "c":
+            axis(dim, input._a.ndim)
+            return input.clone()  # nothing to compute, in whatever type
         name = type_name(dtypes.from_numpy(input._a.dtype))
         raise NotImplementedError(
             message(

@@ -290,6 +290,8 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         door.perform(assign, (input._a, src._a), {})
         views.all_changed((input,), "copy_")
         return input
+    if isinstance(src, (bool, int, float, complex, np.generic)):
+        src = door.wrap(np.asarray(src))
     if not isinstance(src, TensorBase):
         raise TypeError(
             f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"

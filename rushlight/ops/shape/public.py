@@ -411,8 +411,23 @@ def flipped(t: Any) -> Any:
     return door.apply(s.permute, (t,), {"dims": tuple(range(n - 1, -1, -1))})
 
 
+def of_a_number(t: Any, name: str) -> Any:
+    """What `x.mT` of a 0-d tensor is: a view of it, with PyTorch's warning."""
+    import warnings
+
+    warnings.warn(
+        f"Tensor.{name} is deprecated on 0-D tensors. This function is the identity in these "
+        "cases.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return t.view_as(t)
+
+
 def matrix(t: Any) -> Any:
     """`x.mT`."""
+    if t._a.ndim == 0:
+        return of_a_number(t, "mT")
     if t._a.ndim < 2:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {t._a.ndim}-D "
@@ -423,6 +438,8 @@ def matrix(t: Any) -> Any:
 
 def adjoint_matrix(t: Any) -> Any:
     """`x.mH`."""
+    if t._a.ndim == 0:
+        return of_a_number(t, "mH").conj()
     if t._a.ndim < 2:
         raise RuntimeError(
             f"tensor.mH is only supported on matrices or batches of matrices. Got {t._a.ndim}-D "
@@ -436,6 +453,7 @@ def hermitian(t: Any) -> Any:
     if t._a.ndim not in (0, 2):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {t._a.ndim}-D tensor."
+            + (" For batches of matrices, consider using tensor.mH" if t._a.ndim > 2 else "")
         )
     return flipped(t).conj()
 

@@ -219,7 +219,7 @@ def expand(input: Any, *, shape: tuple[int, ...]) -> Any:
         sizes.append(n)
         strides.append(input.strides[i - extra] if i >= extra and old == n else 0)
     if input.size == 0 or 0 in sizes:
-        return np.broadcast_to(input, sizes)
+        return view_with(input, tuple(sizes), (0,) * len(sizes))  # without memory, so writeable
     return view_with(input, tuple(sizes), tuple(strides))
 
 

@@ -250,3 +250,69 @@ def hooks_return_gradients_or_nothing(torch: Any) -> Any:
             except (RuntimeError, TypeError) as error:
                 out += [type(error).__name__, str(error).split("\n")[0]]
     return out
+
+
+# -- calls of older programs -----------------------------------------------------------------------
+
+
+@program
+def views_made_under_no_grad_require_gradients(torch: Any) -> Any:
+    x = torch.ones(2, 3, requires_grad=True)
+    with torch.no_grad():
+        made = [x.view(6), x[0], x.t(), x.unbind()[0], x.split(1)[0], x.detach(), x * 2]
+        array = x.numpy()
+    out = [(v.requires_grad, v.is_leaf, v.grad_fn is None) for v in made]
+    (made[0] * 2).sum().backward()
+    try:
+        made[1].mul_(2)
+    except RuntimeError as error:
+        out.append(type(error).__name__)
+    return [*out, x.grad, float(array.sum())]
+
+
+@program
+def factors_in_front_of_tensors(torch: Any) -> Any:
+    a, b, c = torch.ones(2, 2), torch.full((2, 2), 2.0), torch.full((2, 2), 3.0)
+    return [
+        torch.add(a, 0.5, b), a.sub(0.5, b), a.clone().add_(0.5, b), torch.addcmul(a, 0.5, b, c),
+        a.clone().addcdiv_(0.5, b, c), a.addmm(0.5, b, c), torch.addmm(0.5, a, 2, b, c),
+        a.clone().addmm_(0.5, 2, b, c), a[0].addmv(0.5, b, c[0]), a.addr(0.5, 2, b[0], c[0]),
+        torch.baddbmm(0.5, a[None], b[None], c[None]), torch.addbmm(a, b[None], c[None]),
+    ]  # fmt: skip
+
+
+@program
+def numbers_into_tensors(torch: Any) -> Any:
+    t, z = torch.zeros(3), torch.ones(2, dtype=torch.complex64)
+    t.copy_(2.0)
+    z.real = 0
+    z.imag = torch.tensor([1.0, 2.0])
+    return t, torch.view_as_real(z)
+
+
+@program
+def nothing_to_compute(torch: Any) -> Any:
+    f, none = torch.nn.functional, torch.full((2,), -100)
+    expanded = torch.zeros(0, 1).expand(0, 3)
+    return [
+        f.cross_entropy(torch.zeros(2, 0), none),
+        f.cross_entropy(torch.zeros(2, 0), torch.zeros(2, 0)),
+        f.nll_loss(torch.zeros(2, 0), none),
+        f.softmax(torch.zeros(0, 3, dtype=torch.int64), 1),
+        expanded.div_(2), expanded.fill_(2), torch.zeros(()).mT,
+    ]  # fmt: skip
+
+
+@program
+def similarity_of_integers(torch: Any) -> Any:
+    return torch.cosine_similarity(torch.tensor([[1, 2]]), torch.tensor([[3, 4]]))
+
+
+@program
+def similarity_of_integers_and_floats(torch: Any) -> Any:
+    return torch.cosine_similarity(torch.tensor([[1, 2]]), torch.tensor([[3.0, 4.0]]))
+
+
+@program
+def out_dims_of_one_result(torch: Any) -> Any:
+    return torch.vmap(lambda v: v * 2, out_dims=(1,))(torch.ones(3, 2))
