@@ -239,6 +239,14 @@ _LAZY = {
     "distributions",
 }
 _FROM = {
+    **dict.fromkeys(
+        [
+            *(f"{kind}Storage" for kind in ("BFloat16", "Bool", "Byte", "Char", "ComplexDouble")),
+            *(f"{kind}Storage" for kind in ("ComplexFloat", "Double", "Float", "Half", "Int")),
+            *("LongStorage", "ShortStorage", "_storage_classes"),
+        ],
+        "legacy_storages",
+    ),
     "jagged": "layout",
     "sparse_bsc": "layout",
     "sparse_bsr": "layout",

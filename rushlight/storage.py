@@ -8,7 +8,7 @@ same root.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -119,12 +119,45 @@ class UntypedStorage:
     """The bytes under a tensor: `nbytes()`, `data_ptr()`, indexing, `tolist()`."""
 
     __module__ = "rushlight"
+    is_cuda = is_sparse = is_sparse_csr = is_hpu = False
 
-    def __init__(self, source: Any = 0) -> None:
+    def __init__(self, source: Any = 0, *, device: Any = None) -> None:
+        place = self._place(device)
         if isinstance(source, (np.ndarray, MetaArray)):
             self._root: Any = source if isinstance(source, MetaArray) else root(source)
-        else:
-            self._root = np.zeros(int(source), np.uint8)
+            return
+        values = self._values(source, np.dtype(np.uint8))
+        self._root = MetaArray(values.shape, np.uint8) if place == "meta" else values
+
+    @staticmethod
+    def _place(device: Any) -> str:
+        if device is None:
+            return "cpu"
+        name = str(getattr(device, "type", device)).partition(":")[0]
+        if name in ("cpu", "meta"):
+            return name
+        if name == "cuda":
+            from .device import device as checked
+
+            checked(device)
+        raise RuntimeError(f"torch.UntypedStorage(): Storage device not recognized: {name}")
+
+    @staticmethod
+    def _values(source: Any, kind: Any) -> Any:
+        """An array of `source` elements, or of the elements of `source`."""
+        if hasattr(source, "__index__"):
+            return np.zeros(int(source), kind)
+        for v in source:
+            if isinstance(v, str) or (
+                not hasattr(v, "__complex__") and not hasattr(v, "__float__")
+            ):
+                raise RuntimeError(
+                    "torch.UntypedStorage(): tried to construct a storage from a sequence "
+                    f"({type(source).__name__}), but one of the items was of type "
+                    f"{type(v).__name__} instead of int"
+                )
+        values = np.array(list(source))
+        return values.astype(kind) if values.size else np.empty(0, kind)
 
     def nbytes(self) -> int:
         return nbytes(self._root)
@@ -152,18 +185,100 @@ class UntypedStorage:
 
     def bytes(self) -> Any:
         """A writable uint8 array over the memory."""
+        if isinstance(self._root, MetaArray):
+            raise NotImplementedError("Not available for 'meta' device type")
         return (
             np.ndarray((self.nbytes(),), np.uint8, self._root)
             if self._root.flags.c_contiguous
             else np.frombuffer(self._root.tobytes(), np.uint8)
         )
 
-    def __getitem__(self, i: Any) -> Any:
-        got = self.bytes()[i]
-        return int(got) if isinstance(got, np.generic) else got
+    def _elements(self) -> Any:
+        return self.bytes()
 
-    def tolist(self) -> list[int]:
-        return [int(v) for v in self.bytes()]
+    def __getitem__(self, i: Any) -> Any:
+        elements = self._elements()
+        if isinstance(i, slice):
+            return UntypedStorage(elements[i]) if i.step in (None, 1) else elements[i]
+        if not -elements.size <= i < elements.size:
+            raise IndexError(f"index {i} out of range for storage of size {elements.size}")
+        return elements[i].item()
+
+    def __setitem__(self, i: Any, value: Any) -> None:
+        self._elements()[i] = value
+
+    def __iter__(self) -> Any:
+        return iter(self.tolist())
+
+    def tolist(self) -> list[Any]:
+        return list(self._elements().tolist())
+
+    def element_size(self) -> int:
+        """Bytes of an element."""
+        return 1
+
+    def fill_(self, value: Any) -> Any:
+        """Give all elements a value."""
+        self._elements()[...] = value
+        return self
+
+    def clone(self) -> Any:
+        """The same bytes in other memory."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        meta = isinstance(self._root, MetaArray)
+        copy._root = self._root if meta else np.array(self.bytes())
+        return copy
+
+    def copy_(self, source: Any, non_blocking: bool | None = None) -> Any:
+        """Take over the elements of another storage of the same size."""
+        if isinstance(source._root, MetaArray):
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        theirs = source._elements()
+        if source.size() != self.size():
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes but src was "
+                f"{source.nbytes()} bytes"
+            )
+        self._elements()[...] = theirs
+        return self
+
+    def resize_(self, size: int) -> Any:
+        """Give the storage another size. Tensors that were made on it keep the memory they have."""
+        size = int(size) * self.element_size()
+        if isinstance(self._root, MetaArray):
+            self._root = MetaArray((size,), np.uint8)
+            return self
+        if self.is_shared():
+            raise RuntimeError("Trying to resize storage that is not resizable")
+        old = self.bytes()
+        fresh = np.zeros(size, np.uint8)
+        n = min(size, old.size)
+        fresh[:n] = old[:n]
+        self._root = fresh
+        return self
+
+    def resizable(self) -> bool:
+        """Whether `resize_` may be called."""
+        return not self.is_shared()
+
+    def untyped(self) -> UntypedStorage:
+        """This storage."""
+        return self
+
+    def cpu(self) -> Any:
+        """This storage, which is in the CPU's memory."""
+        if isinstance(self._root, MetaArray):
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        return self
+
+    def get_device(self) -> int:
+        """-1: no device of a number."""
+        return -1
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """False."""
+        return False
 
     def is_shared(self) -> bool:
         """Whether other processes can see the memory."""
@@ -171,10 +286,39 @@ class UntypedStorage:
 
     def share_memory_(self) -> Any:
         """Move the memory, and all tensors on it, to where other processes can see it."""
+        if isinstance(self._root, MetaArray):
+            raise RuntimeError("_share_fd_: only available on CPU")
         from .multiprocessing.sharing import share_storage
 
         share_storage(self)
         return self
+
+    def _share_fd_cpu_(self) -> Any:
+        self._refuse("_share_fd_")
+
+    def _share_filename_cpu_(self) -> Any:
+        self._refuse("_share_filename_")
+
+    def _refuse(self, what: str) -> None:
+        if isinstance(self._root, MetaArray):
+            raise RuntimeError(f"{what}: only available on CPU")
+        raise NotImplementedError(
+            f"{what}: Rushlight hands memory to other processes in blocks\n"
+            "  try     share_memory_(), or a tensor through torch.multiprocessing"
+        )
+
+    def _write_file(self, f: Any, is_real_file: bool, save_size: bool, element_size: int) -> None:
+        if isinstance(self._root, MetaArray):
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        if save_size:
+            f.write((self.nbytes() // element_size).to_bytes(8, "little"))
+        f.write(self.bytes().tobytes())
+
+    def byteswap(self, dtype: Any) -> None:
+        """Turn the bytes of each element around."""
+        part = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        bytes_ = self.bytes()
+        bytes_[...] = bytes_.reshape(-1, part)[:, ::-1].reshape(-1)
 
     @classmethod
     def _new_shared(cls, size: int, *, device: Any = None) -> Any:
@@ -187,35 +331,169 @@ class UntypedStorage:
         return META if isinstance(self._root, MetaArray) else CPU
 
     def __repr__(self) -> str:
-        return f"[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
+        kind = f"[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
+        return kind if self.nbytes() > 1000 or self.device.type == "meta" else _rows(self) + kind
+
+
+def _rows(storage: Any) -> str:
+    return "".join(f" {v}\n" for v in storage.tolist())
+
+
+INVALID = """TypedStorage.__init__ received an invalid combination of arguments. Expected one of:
+ * (*, torch.device device, torch.dtype dtype)
+ * (int size, *, torch.device device, torch.dtype dtype)
+ * (Sequence data, *, torch.device device, torch.dtype dtype)
+ * (*, UntypedStorage wrap_storage, torch.dtype dtype)
+"""
 
 
 class TypedStorage(UntypedStorage):
     """The elements under a tensor (the older interface)."""
 
-    def __init__(self, source: Any, dtype: Any) -> None:
-        super().__init__(source)
-        self.dtype = dtype
+    def __init__(
+        self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None
+    ) -> None:
+        if len(args) == 2 and isinstance(args[0], (np.ndarray, MetaArray)):
+            super().__init__(args[0])
+            self.dtype = args[1]
+            return
+        if len(args) > 1:
+            raise RuntimeError(INVALID + "  got     more than one positional argument")
+        if dtype is not None and not isinstance(dtype, dtypes.dtype):
+            raise TypeError(
+                f"{INVALID}Argument 'dtype' must be torch.dtype, not {type(dtype).__name__}"
+            )
+        if wrap_storage is not None:
+            if args or dtype is None or device is not None:
+                raise RuntimeError(
+                    f"{INVALID}  got     wrap_storage with "
+                    + ("a positional argument" if args else "no dtype" if not dtype else "a device")
+                )
+            if type(wrap_storage) is not UntypedStorage:
+                raise TypeError(
+                    f"{INVALID}Argument 'wrap_storage' must be UntypedStorage, but got "
+                    f"{type(wrap_storage)}"
+                )
+            self.dtype = dtype
+            self._root = wrap_storage._root
+            return
+        self.dtype = dtype or dtypes.get_default_dtype()
+        place = self._place(device)
+        source = args[0] if args else 0
+        if not hasattr(source, "__index__") and not isinstance(source, (list, tuple, range)):
+            raise TypeError(f"{INVALID}Argument type not recognized: {type(source)}")
+        if not hasattr(source, "__index__") and place == "meta":
+            source = len(source)
+        if place == "meta":
+            self._root = MetaArray((int(cast(Any, source)) * self.dtype.itemsize,), np.uint8)
+        else:
+            self._root = self._values(source, self.dtype.np)
 
     def size(self) -> int:
         return self.nbytes() // self.dtype.itemsize
 
     __len__ = size
 
+    def element_size(self) -> int:
+        return self.dtype.itemsize
+
     def untyped(self) -> UntypedStorage:
         return UntypedStorage(self._root)
 
-    def __getitem__(self, i: Any) -> Any:
-        got = self.bytes().view(self.dtype.np)[i]
-        return got.item() if isinstance(got, np.generic) else got
+    @property
+    def _untyped_storage(self) -> UntypedStorage:
+        return self.untyped()
 
-    def tolist(self) -> list[Any]:
-        return list(self.bytes().view(self.dtype.np).tolist())
+    def _elements(self) -> Any:
+        return self.bytes().view(self.dtype.np)
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return super().__getitem__(i)
 
     def data_type(self) -> Any:
         return dtypes.from_numpy(self.dtype.np)
 
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the legacy class, or this storage as another type."""
+        if dtype is None:
+            return f"torch.{_dtype_to_storage_type_map()[self.dtype]}"
+        if not isinstance(dtype, dtypes.dtype):
+            name = dtype.rpartition(".")[2] if isinstance(dtype, str) else dtype.__name__
+            dtype = _storage_type_to_dtype_map()[name]
+        return self._to(dtype)
+
+    def _to(self, dtype: Any) -> Any:
+        return TypedStorage(self._elements().astype(dtype.np), dtype)
+
     def __repr__(self) -> str:
-        rows = "\n".join(f" {v}" for v in self.tolist())
+        rows = "" if self.device.type == "meta" else _rows(self)
         kind = f"torch.storage.TypedStorage(dtype={self.dtype!r}, device={self.device})"
-        return f"{rows}\n[{kind} of size {self.size()}]"
+        return f"{rows}[{kind} of size {self.size()}]"
+
+
+def elements_of(source: Any, dtype: Any) -> Any:
+    """The elements of a storage, which must be of this type, or bytes."""
+    if isinstance(source, TypedStorage) and source.dtype != dtype:
+        raise RuntimeError(
+            f"Expected a Storage of type {dtypes.type_name(dtype)} or an UntypedStorage, but got "
+            f"{dtypes.type_name(source.dtype)}"
+        )
+    return source.bytes().view(dtype.np)
+
+
+def _conversion(kind: Any) -> Any:
+    def convert(self: Any) -> Any:
+        return self._to(kind)
+
+    convert.__doc__ = f"The elements as {kind!r}."
+    return convert
+
+
+for _name, _kind in {
+    "double": dtypes.float64,
+    "float": dtypes.float32,
+    "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16,
+    "long": dtypes.int64,
+    "int": dtypes.int32,
+    "short": dtypes.int16,
+    "char": dtypes.int8,
+    "byte": dtypes.uint8,
+    "bool": dtypes.bool,
+    "complex_double": dtypes.complex128,
+    "complex_float": dtypes.complex64,
+}.items():
+    setattr(TypedStorage, _name, _conversion(_kind))
+
+
+def _dtype_to_storage_type_map() -> dict[Any, str]:
+    """The legacy storage class of each element type, by its name."""
+    return {
+        dtypes.float64: "DoubleStorage",
+        dtypes.float32: "FloatStorage",
+        dtypes.float16: "HalfStorage",
+        dtypes.int64: "LongStorage",
+        dtypes.int32: "IntStorage",
+        dtypes.int16: "ShortStorage",
+        dtypes.int8: "CharStorage",
+        dtypes.uint8: "ByteStorage",
+        dtypes.bool: "BoolStorage",
+        dtypes.bfloat16: "BFloat16Storage",
+        dtypes.complex128: "ComplexDoubleStorage",
+        dtypes.complex64: "ComplexFloatStorage",
+    }
+
+
+def _storage_type_to_dtype_map() -> dict[str, Any]:
+    """The other way round."""
+    return {name: kind for kind, name in _dtype_to_storage_type_map().items()}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("_LegacyStorage", "_LegacyStorageMeta"):
+        from . import legacy_storages
+
+        return getattr(legacy_storages, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

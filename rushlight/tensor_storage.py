@@ -270,6 +270,13 @@ def resize(self: Any, *sizes: Any) -> Any:
     return self.reshape(*sizes)
 
 
+def storage_type(self: Any) -> Any:
+    """The legacy class of this tensor's storage, such as torch.FloatStorage."""
+    from .legacy_storages import CLASSES
+
+    return CLASSES[storage._dtype_to_storage_type_map()[self.dtype]]
+
+
 def set_(
     self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Any:
@@ -279,7 +286,7 @@ def set_(
     elif isinstance(source, TensorBase):
         self._a = source._a
     else:
-        memory = source.bytes().view(self._a.dtype)
+        memory = storage.elements_of(source, self.dtype)
         if size is None:
             self._a = memory[storage_offset:]
         else:
@@ -418,6 +425,7 @@ METHODS = {
     "storage_offset": storage_offset,
     "untyped_storage": untyped_storage,
     "storage": typed_storage,
+    "storage_type": storage_type,
     "_typed_storage": typed_storage,
     "is_set_to": is_set_to,
     "resize_": resize_,

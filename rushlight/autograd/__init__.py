@@ -58,6 +58,8 @@ _FROM = {
     "detect_anomaly": "anomaly",
     "is_anomaly_check_nan_enabled": "anomaly",
     "is_anomaly_enabled": "anomaly",
+    "SavedTensor": "saved",
+    "kineto_available": "profiler",
     "set_detect_anomaly": "anomaly",
 }
 

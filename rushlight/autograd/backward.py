@@ -371,6 +371,4 @@ def zeros_like(t: Any, requires_grad: bool) -> Any:
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     """A Tensor of zeros."""
-    return door.wrap(
-        door.perform(steps.full, (), {"shape": shape, "value": 0, "dtype": dtype})
-    )
+    return door.wrap(door.perform(steps.full, (), {"shape": shape, "value": 0, "dtype": dtype}))

@@ -42,9 +42,10 @@ twice = [0]  # how many backwards recorded graphs of their own: compiled forward
 class Run:
     """One backward in progress: what waits for gradients, and which nodes are needed."""
 
-    __slots__ = ("needed", "slots", "targets")
+    __slots__ = ("keeps", "needed", "slots", "targets")
 
-    def __init__(self, slots: dict[Any, Any], needed: Any, targets: Any) -> None:
+    def __init__(self, slots: dict[Any, Any], needed: Any, targets: Any, keeps: bool) -> None:
+        self.keeps = keeps  # the graph, which may be run again
         self.slots = slots
         self.needed = needed
         self.targets = targets
@@ -60,6 +61,7 @@ class Run:
 
 class _Runs(threading.local):
     stack: tuple[Run, ...] = ()
+    calling = False  # callbacks, which may queue others
     callbacks: tuple[Any, ...] = ()  # queued by hooks, run when the outermost backward ends
 
 
@@ -73,12 +75,25 @@ def current() -> Run:
 
 def running() -> bool:
     """Whether this thread is inside a backward."""
-    return bool(_runs.stack)
+    return bool(_runs.stack) or _runs.calling
 
 
 def queue_callback(fn: Any) -> None:
     """Call `fn()` when this thread's outermost backward ends."""
     _runs.callbacks = (*_runs.callbacks, fn)
+
+
+def run_callbacks() -> None:
+    """Call what hooks have queued, and what that queues."""
+    _runs.calling = True
+    try:
+        while _runs.callbacks:
+            todo, _runs.callbacks = _runs.callbacks, ()
+            for fn in todo:
+                fn()
+    finally:
+        _runs.calling = False
+        _runs.callbacks = ()
 
 
 def edge_of(t: Any) -> Any:
@@ -123,7 +138,7 @@ def run(
     before = state.enabled
     state.enabled = create_graph
     outer = _runs.stack
-    _runs.stack = (*outer, Run(slots, None if inputs is None else needed, targets))
+    _runs.stack = (*outer, Run(slots, None if inputs is None else needed, targets, retain_graph))
     node: Any = roots
     slot: Any
     begun = enter("backward", roots, grads) if observed else None
@@ -220,9 +235,7 @@ def run(
         if node is not None and not outer:  # an error left the loop
             _runs.callbacks = ()
     if not outer and _runs.callbacks:
-        todo, _runs.callbacks = _runs.callbacks, ()
-        for fn in todo:
-            fn()
+        run_callbacks()
     if not capture or inputs is None:
         return []
     return [captured.get((id(e.node), e.nr) if e.__class__ is Out else (id(e), 0)) for e in inputs]

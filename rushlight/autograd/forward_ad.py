@@ -26,6 +26,28 @@ __all__ = [
 ]
 
 _levels: list[Any] = []
+_current_level = -1  # as PyTorch counts them
+_enabled = True
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are computed."""
+    return _enabled
+
+
+class _set_fwd_grad_enabled:
+    """Switch tangents on or off, at once and, as a block, until its end."""
+
+    def __init__(self, mode: bool) -> None:
+        global _enabled
+        self.before, _enabled = _enabled, bool(mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *args: object) -> None:
+        global _enabled
+        _enabled = self.before
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -37,21 +59,25 @@ class UnpackedDualTensor(NamedTuple):
 
 def enter_dual_level() -> int:
     """Open a level of forward mode; one at a time."""
+    global _current_level
     if _levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     watcher = watch.watching(push)
     watcher.__enter__()
     _levels.append(watcher)
     views.writers.append(written)
+    _current_level = 0
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level: tangents are forgotten."""
+    global _current_level
     if not _levels:
         raise RuntimeError("Trying to exit a forward AD level but no level is open")
     _levels.pop().__exit__(None, None, None)
     views.writers.remove(written)
+    _current_level = -1
 
 
 class dual_level:
@@ -142,7 +168,7 @@ def push(next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: Any) -> Any:
     """The watcher: compute the result, and its tangent when an operand has one."""
     tangents = [tangent_of(t) for t in inputs]
     out = next_apply(op, inputs, kw)
-    if op.rules is None or all(t is None for t in tangents):
+    if op.rules is None or not _enabled or all(t is None for t in tangents):
         return out
     attach(out, linear(lambda *xs: next_apply(op, xs, kw), inputs, tangents))
     return out
@@ -184,9 +210,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 result.append(door.wrap(np.zeros_like(y._a)) if zero else None)
                 continue
             u = door.wrap(np.zeros_like(y._a)).requires_grad_()
-            gs = grad(
-                (y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True
-            )
+            gs = grad((y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True)
             pairs = [
                 (g, tangents[i])
                 for g, i in zip(gs, places, strict=True)

@@ -125,7 +125,7 @@ class FunctionNode(Node):
                 t._fn = self if self.n_out == 1 else Out(self, s.nr)
                 s = t
             elif s.__class__ is op_node.Packed:
-                s = s.unpack(s.value)
+                s = s.open()
             elif s is not None:
                 cell = s._vc
                 if cell is not None and cell.stamp > self.seq:
@@ -214,6 +214,8 @@ class FunctionNode(Node):
     def __getattr__(self, name: str) -> Any:
         if name in ("ctx", "n_out", "saved"):
             raise AttributeError(name)
+        if name == "_raw_saved_tensors":
+            return op_node.saved_module().raw_saved_tensors(self)
         return getattr(self.ctx, name)
 
 

@@ -56,14 +56,16 @@ def unwrap(was: bool, xs: tuple[Any, ...]) -> Any:
     return xs if was else xs[0]
 
 
-def check_v(v: Any, like: tuple[Any, ...], was: bool, what: str) -> tuple[Any, ...]:
+def check_v(v: Any, like: tuple[Any, ...], was: bool, what: str, fn: str) -> tuple[Any, ...]:
     """The vector(s) v in the shapes of `like`; ones for a single one-element output."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if {what}")
         return (door.wrap(np.ones_like(like[0]._a)),)
-    _, vs = as_tuple(v, "v", "v")
+    _, vs = as_tuple(v, "v", fn)
     if len(vs) != len(like):
+        if not was:
+            raise RuntimeError("The given v should contain a single Tensor.")
         raise RuntimeError(
             f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}."
         )
@@ -154,6 +156,7 @@ def vjp(
             outs,
             was_out,
             "the user-provided function returns a single Tensor with a single element.",
+            "vjp",
         )
         gs = fill(
             grads(outs, xs, vs, create_graph),
@@ -182,6 +185,7 @@ def jvp(
             xs,
             was_in,
             "the input to the user-provided function is a single Tensor with a single element.",
+            "jvp",
         )
         was_out, outs = call(func, xs, "jvp", strict)
         dummies = tuple(door.wrap(np.zeros_like(o._a)).requires_grad_() for o in outs)
@@ -281,9 +285,9 @@ def jacobian(
     return rows_out if was_out else rows_out[0]
 
 
-def scalar(func: Callable[..., Any], name: str) -> Callable[..., Any]:
+def scalar(func: Callable[..., Any], name: str, strict: bool = False) -> Callable[..., Any]:
     def checked(*xs: Any) -> Any:
-        was, out = as_tuple(func(*xs), "outputs of the user-provided function", name)
+        was, out = call(func, xs, name, strict)
         if was or len(out) != 1:
             raise RuntimeError(f"The function given to {name} should return a single Tensor")
         if out[0].numel() != 1:
@@ -315,10 +319,17 @@ def hessian(
     if outer_jacobian_strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     was_in, xs = as_tuple(inputs, "inputs", "hessian")
-    f = scalar(func, "hessian")
+    f = scalar(func, "hessian", strict)
 
     def gradient(*inner: Any) -> Any:
-        got = jacobian(f, inner, create_graph=True, strict=strict)
+        got = jacobian(f, inner, create_graph=True)
+        for i, g in enumerate(got):
+            if strict and not g.requires_grad:
+                raise RuntimeError(
+                    "While computing the hessian, found that the jacobian of the user-provided "
+                    f"function with respect to input {i} is independent of the input. This is not "
+                    "allowed in strict mode."
+                )
         return tuple(got)
 
     got = jacobian(gradient, xs, create_graph=create_graph, strict=strict)
@@ -342,8 +353,9 @@ def vhp(
             xs,
             was_in,
             "the input to the user-provided function is a single Tensor with a single element.",
+            "vhp",
         )
-        out = scalar(func, "vhp")(*xs)
+        out = scalar(func, "vhp", strict)(*xs)
         gs = fill(
             grads((out,), xs, (None,), True),
             xs,
@@ -373,8 +385,9 @@ def hvp(
             xs,
             was_in,
             "the input to the user-provided function is a single Tensor with a single element.",
+            "hvp",
         )
-        out = scalar(func, "hvp")(*xs)
+        out = scalar(func, "hvp", strict)(*xs)
         gs = fill(
             grads((out,), xs, (None,), True),
             xs,

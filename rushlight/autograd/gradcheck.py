@@ -263,9 +263,7 @@ def _undefined(func: Any, inputs: Any, xs: list[Any]) -> None:
     if len(outs) < 2:
         return
     for y in outs:  # the others get None
-        grad(
-            (y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True
-        )
+        grad((y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True)
 
 
 def gradcheck(

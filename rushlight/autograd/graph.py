@@ -74,8 +74,9 @@ class saved_tensors_hooks:
         watch.set_watched(1)
 
     def __exit__(self, *args: object) -> None:
-        door.state.packers = door.state.packers[:-1]
-        watch.set_watched(-1)
+        if door.state.packers:
+            door.state.packers = door.state.packers[:-1]
+            watch.set_watched(-1)
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -96,12 +97,44 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         _forbidden.pop()
 
 
+class _AllowMutationOnSavedContext:
+    """What an `allow_mutation_on_saved_tensors` block has copied."""
+
+    def __init__(self) -> None:
+        self.open = True
+
+    def clear(self) -> None:
+        """Forget the copies: backwards of this block's graphs raise from now on."""
+        self.open = False
+
+
+_allowing: list[_AllowMutationOnSavedContext] = []
+
+
 @contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[None]:
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """Saved tensors are kept as copies within a block, so they may be changed in place
-    afterwards."""
-    with saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t):
-        yield
+    afterwards. Backwards of its graphs run inside it, too.
+    """
+    if _allowing:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _AllowMutationOnSavedContext()
+
+    def unpack(t: Any) -> Any:
+        if not context.open:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context "
+                "in which the graph was originally recorded."
+            )
+        return t
+
+    _allowing.append(context)
+    try:
+        with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
+            yield context
+    finally:
+        _allowing.pop()
+        context.clear()
 
 
 class _MultiHandle(RemovableHandle):

@@ -337,6 +337,13 @@ class Node:
         """((node, output number), ...) of the inputs; (None, 0) where no gradient is needed."""
         return tuple(edge_pair(self.edges[i]) for i in self.visible())
 
+    @property
+    def _input_metadata(self) -> Any:
+        """Shape, type and device of each output, whose gradients are this node's inputs."""
+        from .saved import input_metadata
+
+        return input_metadata(self)
+
     def visible(self) -> list[int]:
         """Places of the edges that PyTorch's node of this name has too."""
         return list(range(len(self.edges)))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import door, steps
+from . import door, steps, watch
 from .node import Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
 _new = object.__new__
@@ -30,6 +30,36 @@ class Packed:
         self.value = value
         self.unpack = unpack
 
+    def open(self) -> Any:
+        """The value again. Hooks that are set meanwhile hold until the unpack hook returns."""
+        before = door.state.packers
+        try:
+            t = self.unpack(self.value)
+        finally:
+            if door.state.packers is not before:
+                watch.set_watched(len(before) - len(door.state.packers))
+                door.state.packers = before
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(t).__name__}"
+            )
+        return t
+
+
+def packed(t: Any, pack_hook: Any, unpack_hook: Any) -> Packed:
+    """What `pack_hook` makes of a tensor, which it must leave as it is."""
+    cell = t._vc
+    count = 0 if cell is None else cell.count
+    with door.grad_enabled(False):
+        value = pack_hook(t)
+    if t._vc is not None and t._vc.count != count:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors passed as input to "
+            "pack hook can not be modified in-place unless they are copied first."
+        )
+    return Packed(value, unpack_hook)
+
 
 def pack(saved: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
     """Send saved tensors through the innermost saved_tensors_hooks."""
@@ -39,8 +69,7 @@ def pack(saved: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
         if s.__class__ is ndarray:
             s = door.wrap(s)
         if isinstance(s, TensorBase):
-            with door.grad_enabled(False):
-                s = Packed(pack_hook(s), unpack_hook)
+            s = packed(s, pack_hook, unpack_hook)
         out.append(s)
     return tuple(out)
 
@@ -91,7 +120,7 @@ class OpNode(Node):
         out = []
         for i, s in enumerate(saved):
             if s.__class__ is Packed:
-                s = s.unpack(s.value)
+                s = s.open()
                 s = reattached(self, i, s) if tensors else s._a
             elif isinstance(s, TensorBase):
                 cell = s._vc
@@ -207,12 +236,17 @@ class OpNode(Node):
             got = door.perform(self.step(0), given, picked)
         return tuple(r if need else None for r, need in zip(got, needs, strict=True))
 
-    def _saved(self, name: str) -> Any:
-        """`node._saved_self`, `_saved_other`, `_saved_result`, or a parameter of the call."""
+    def saved_place(self, name: str) -> int | None:
+        """Where a value of this name is saved; None if there is none."""
         names = {"result": 0, "self": 1, "input": 1, "other": 2}
         names.update({n: i + 1 for i, n in enumerate(self.op.inputs)})
-        if name in names and names[name] <= len(self.edges):
-            return self.values(True)[names[name]]
+        return names[name] if name in names and names[name] <= len(self.edges) else None
+
+    def _saved(self, name: str) -> Any:
+        """`node._saved_self`, `_saved_other`, `_saved_result`, or a parameter of the call."""
+        place = self.saved_place(name)
+        if place is not None:
+            return self.values(True)[place]
         if self.kw is not None and name in self.kw:
             return self.kw[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
@@ -229,7 +263,18 @@ def saved_names(op: Any) -> dict[str, property]:
     def saved(name: str) -> property:
         return property(lambda node: node._saved(name))
 
-    return {f"_saved_{name}": saved(name) for name in names}
+    def raw(name: str) -> property:
+        return property(lambda node: saved_module().raw_saved(node, name))
+
+    found = {f"_saved_{name}": saved(name) for name in names}
+    places = dict.fromkeys(("result", "self", "input", "other", *op.inputs))
+    return found | {f"_raw_saved_{name}": raw(name) for name in places}
+
+
+def saved_module() -> Any:
+    from . import saved
+
+    return saved
 
 
 door.take(pack=pack)

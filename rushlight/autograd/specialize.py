@@ -176,9 +176,7 @@ def core(op: Any) -> Callable[..., Any]:
     return function(source, new_space(_asarray=door.as_array, **words), op.name)
 
 
-def entry(
-    op: Any, plain_way: Callable[..., Any], contiguous: bool = False
-) -> Callable[..., Any]:
+def entry(op: Any, plain_way: Callable[..., Any], contiguous: bool = False) -> Callable[..., Any]:
     """The public function of an operation; `plain_way(*args, **kw)` takes all calls.
 
     With `contiguous` the short way is for arrays without gaps alone.

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def is_initialized() -> bool:
+    """False."""
+    return False
+
+
 def is_available() -> bool:
     """False."""
     return False

@@ -35,6 +35,13 @@ _global_forward_hooks_with_kwargs: OrderedDict[int, bool] = OrderedDict()
 _global_is_full_backward_hook: bool | None = None
 
 
+def _home() -> Any:
+    """`torch.nn.modules.module`: programs put new dictionaries in its places, so its own count."""
+    from . import module
+
+    return module
+
+
 def _add(hooks: Any, hook: Hook, prepend: bool = False, **flags: Any) -> RemovableHandle:
     """Put `hook` into `hooks`; each flag, a (wanted, dictionary) pair, marks the hook's id."""
     handle = RemovableHandle(hooks, extra_dict=[marks for _, marks in flags.values()])
@@ -52,22 +59,22 @@ def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
 
     A returned value that is not None is registered instead.
     """
-    return _add(_global_buffer_registration_hooks, hook)
+    return _add(_home()._global_buffer_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, submodule)`` whenever any module registers a child."""
-    return _add(_global_module_registration_hooks, hook)
+    return _add(_home()._global_module_registration_hooks, hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, param)`` whenever any module registers a parameter."""
-    return _add(_global_parameter_registration_hooks, hook)
+    return _add(_home()._global_parameter_registration_hooks, hook)
 
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, args)`` before the forward of every module."""
-    return _add(_global_forward_pre_hooks, hook)
+    return _add(_home()._global_forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(
@@ -79,38 +86,38 @@ def register_module_forward_hook(
     runs when the forward raises.
     """
     return _add(
-        _global_forward_hooks,
+        _home()._global_forward_hooks,
         hook,
-        kwargs=(with_kwargs, _global_forward_hooks_with_kwargs),
-        always=(always_call, _global_forward_hooks_always_called),
+        kwargs=(with_kwargs, _home()._global_forward_hooks_with_kwargs),
+        always=(always_call, _home()._global_forward_hooks_always_called),
     )
 
 
 def _set_global_kind(full: bool) -> None:
-    global _global_is_full_backward_hook
-    if _global_is_full_backward_hook is (not full):
+    home = _home()
+    if home._global_is_full_backward_hook is (not full):
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks as a global Module "
             "hook. Please use only one of them."
         )
-    _global_is_full_backward_hook = full
+    home._global_is_full_backward_hook = full
 
 
 def register_module_backward_hook(hook: Hook) -> RemovableHandle:
     """The old form of `register_module_full_backward_hook`: sees only a module's last operation."""
     _set_global_kind(full=False)
-    return _add(_global_backward_hooks, hook)
+    return _add(_home()._global_backward_hooks, hook)
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_output)`` before the backward of every module."""
-    return _add(_global_backward_pre_hooks, hook)
+    return _add(_home()._global_backward_pre_hooks, hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` in the backward of every module."""
     _set_global_kind(full=True)
-    return _add(_global_backward_hooks, hook)
+    return _add(_home()._global_backward_hooks, hook)
 
 
 class _WrappedHook:
@@ -223,14 +230,16 @@ class HookMethods:
         """(full hooks, old-style hooks), global ones first."""
         full: list[Hook] = []
         old: list[Hook] = []
-        if _global_is_full_backward_hook is not None:
-            (full if _global_is_full_backward_hook else old).extend(_global_backward_hooks.values())
+        home = _home()
+        kind = home._global_is_full_backward_hook
+        if kind is not None:
+            (full if kind else old).extend(home._global_backward_hooks.values())
         if self._is_full_backward_hook is not None:
             (full if self._is_full_backward_hook else old).extend(self._backward_hooks.values())
         return full, old
 
     def _get_backward_pre_hooks(self: Any) -> list[Hook]:
-        return [*_global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
+        return [*_home()._global_backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
 
     def _register_state_dict_hook(self: Any, hook: Hook) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, metadata)``; it may return a new dictionary."""

@@ -27,6 +27,7 @@ from ._hooks import (  # noqa: F401 - PyTorch's names in torch.nn.modules.module
     _global_forward_hooks_always_called,
     _global_forward_hooks_with_kwargs,
     _global_forward_pre_hooks,
+    _global_is_full_backward_hook,
     _global_module_registration_hooks,
     _global_parameter_registration_hooks,
     _WrappedHook,

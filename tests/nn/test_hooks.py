@@ -235,3 +235,19 @@ def test_copies_keep_hooks(copier: Any) -> None:
     m = Scale()
     m.register_forward_hook(hook)
     assert copier(m)(torch.ones(1)).item() == 3
+
+
+def test_global_hooks_are_where_programs_replace_them(monkeypatch):
+    from collections import OrderedDict
+
+    home = nn.modules.module
+    monkeypatch.setattr(home, "_global_forward_hooks", OrderedDict())
+    seen = []
+    handle = home.register_module_forward_hook(lambda module, args, out: seen.append(module))
+    net = nn.ReLU()
+    net(torch.ones(1))
+    assert seen == [net]
+    home._global_forward_hooks = OrderedDict()
+    net(torch.ones(1))
+    assert seen == [net]
+    handle.remove()

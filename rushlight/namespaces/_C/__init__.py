@@ -15,6 +15,14 @@ from rushlight.random import Generator as Generator
 from rushlight.size import Size as Size
 from rushlight.tensor import Tensor
 
+from . import _autograd as _autograd
+from . import _functions as _functions
+from ._autograd import _current_graph_task_id as _current_graph_task_id
+from ._autograd import _set_fwd_grad_enabled as _set_fwd_grad_enabled
+from ._autograd import _WeakTensorRef as _WeakTensorRef
+from ._autograd import _will_engine_execute_node as _will_engine_execute_node
+from ._autograd import is_grad_enabled as is_grad_enabled
+
 TensorBase = _TensorBase = Tensor
 
 _has_cuda = _has_cudnn = _has_mkldnn = _has_mps = False

@@ -1,0 +1,234 @@
+"""PyTorch's test tools, `torch.testing._internal` of its wheel, on the drop-in.
+
+They are programs that import nearly all of PyTorch, most of it for tests that are not ours. So,
+*for the files of the wheel alone* and for the imports at the top of a test file, a name or module
+that Rushlight lacks is a `Blank`: false, and callable. A test that uses one fails by its name.
+Nothing here is seen by the tests themselves: a name that is missing there is missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+from types import ModuleType
+from typing import Any
+
+WHEEL = importlib.util.find_spec("torch")
+FOLDER = (
+    str(WHEEL.submodule_search_locations[0]) if WHEEL and WHEEL.submodule_search_locations else ""
+)
+# What the test tools are made of, read from the wheel although Rushlight has a module above them.
+FROM_WHEEL = ("torch.testing._", "torch.utils._import_utils")
+
+
+NOBODYS = ("_foreach_zero", "_foreach_copy", "zero", "copy")  # PyTorch lacks them too
+# Where a Blank would not do.
+GIVEN: dict[str, Any] = {
+    "torch._C._get_privateuse1_backend_name": lambda: "privateuseone",
+    "torch._C._len_torch_function_stack": lambda: 0,
+    "torch._C._get_torch_function_state": lambda: 0,
+    "torch._C.has_lapack": True,
+    "torch._C._get_cpu_capability": lambda: "DEFAULT",
+}
+
+
+class Blank:
+    """What stands where Rushlight has nothing; false, and calls give another."""
+
+    def __init__(self, name: str) -> None:
+        self.__dict__["_name"] = name
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "parametrize_fn":
+            raise AttributeError(name)
+        if asked_by_tools(sys._getframe(1)):
+            return blank(f"{self._name}.{name}")
+        raise AttributeError(f"Rushlight has no {self._name}.{name} (a blank)")
+
+    def __call__(self, *args: Any, **kw: Any) -> Any:
+        if asked_by_tools(sys._getframe(1)):
+            # a decorator gives back what it decorates
+            if len(args) == 1 and not kw and callable(args[0]) and not isinstance(args[0], Blank):
+                return args[0]
+            return Blank(f"{self._name}()")
+        raise AttributeError(f"Rushlight has no {self._name} (a blank)")
+
+    def __instancecheck__(self, item: Any) -> bool:
+        return False
+
+    __subclasscheck__ = __instancecheck__
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __contains__(self, item: Any) -> bool:
+        return False
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        pass
+
+    def __mro_entries__(self, bases: Any) -> Any:
+        return (object,)
+
+    def __or__(self, other: Any) -> Any:
+        return other
+
+    __ror__ = __or__
+
+    def __getitem__(self, key: Any) -> Any:
+        return self
+
+    def __lt__(self, other: Any) -> bool:
+        return False
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+
+TYPES = "complex32 chalf qint8 quint8 qint32 quint4x2 quint2x4 bits8 bits16 float8_e8m0fnu"
+TYPES += " float4_e2m1fn_x2 bits1x8 bits2x4 bits4x2"
+
+
+def blank(name: str) -> Any:
+    if name not in GIVEN and name.removeprefix("torch.") in TYPES.split():
+        from rushlight import dtypes
+
+        GIVEN[name] = dtypes.dtype(name.removeprefix("torch."), "V4", dtypes.COMPLEX, 1)
+    if name.startswith("torch._foreach_"):
+        return nothing  # their table asks whether there is such a function
+    return GIVEN[name] if name in GIVEN else Blank(name)
+
+
+def nothing(*args: Any, **kw: Any) -> None:
+    raise NotImplementedError("a function that Rushlight lacks")
+
+
+class BlankModule(ModuleType):
+    """A module that Rushlight lacks."""
+
+    __path__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if asked_by_tools(sys._getframe(1)):
+            return blank(f"{self.__name__}.{name}")
+        raise AttributeError(f"Rushlight has no {self.__name__}.{name} (a blank)")
+
+
+def asked_by_tools(frame: Any) -> bool:
+    """Whether a file of the wheel asks, or the top of a test file."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.startswith(FOLDER):
+            return True
+        if file == __file__ or "importlib" in file or "/rushlight/dropin/" in file:
+            frame = frame.f_back
+            continue
+        return "/test/" in file and at_import(frame)
+    return False
+
+
+def at_import(frame: Any) -> bool:
+    """Whether a frame is the body of a module, or that of a class in it."""
+    while {"__qualname__", "__module__"} <= frame.f_locals.keys():
+        frame = frame.f_back
+    return bool(frame.f_code.co_name == "<module>")
+
+
+class Blanks:
+    """The finder behind all others: `torch.*` that nobody has, where test tools ask."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if not name.startswith("torch.") and name not in ("torch_npu", "caffe2"):
+            return None
+        if name.startswith(FROM_WHEEL):
+            return None
+        if not asked_by_tools(sys._getframe(1)):
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore
+
+    def create_module(self, spec: Any) -> ModuleType:
+        return BlankModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+class Wheel:
+    """The finder in front of all others: `torch.testing._*` from the wheel."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if not name.startswith(FROM_WHEEL):
+            return None
+        parts = name.split(".")[1:]
+        folder = "/".join([FOLDER, *parts[:-1]])
+        return importlib.machinery.PathFinder.find_spec(name, [folder])
+
+
+def install() -> None:
+    """The drop-in, and the test tools on it."""
+    from rushlight import dropin
+    from rushlight.dropin import missing
+
+    dropin.install(with_children=True)
+    sys.meta_path.insert(0, Wheel())  # type: ignore
+    import torch
+    import torch._C
+    import torch.testing
+
+    torch.testing.__path__ = []
+    sys.modules["torch._C"].__dict__.setdefault("__path__", [])
+    soften(missing)
+    finder = importlib.import_module("rushlight.dropin.finder")
+    old = finder.Finder.find_spec
+
+    def find_spec(self: Any, fullname: str, path: Any, target: Any = None) -> Any:
+        try:
+            return old(self, fullname, path, target)
+        except ModuleNotFoundError:
+            if fullname.startswith("torch.") and asked_by_tools(sys._getframe(1)):
+                return Blanks().find_spec(fullname, path)
+            raise
+
+    finder.Finder.find_spec = find_spec
+    sys.meta_path.append(Blanks())  # type: ignore
+
+
+def soften(missing: Any) -> None:
+    """Missing names of our modules are Blanks for the test tools."""
+    for module in list(missing.attached):
+        wrap(module, missing)
+    old = missing.attach
+
+    def attach(module: ModuleType) -> None:
+        new = module not in missing.attached
+        old(module)
+        if new:
+            wrap(module, missing)
+
+    missing.attach = attach
+
+
+def wrap(module: ModuleType, missing: Any) -> None:
+    told = vars(module).get("__getattr__")
+    if told is None:
+        return
+
+    def __getattr__(name: str) -> Any:
+        frame = sys._getframe(1)
+        try:
+            return told(name)
+        except (AttributeError, ImportError):
+            if name.startswith("__") or name in NOBODYS or not asked_by_tools(frame):
+                raise
+            return blank(f"{missing.shown(module.__name__)}.{name}")
+
+    module.__getattr__ = __getattr__  # type: ignore[method-assign]
