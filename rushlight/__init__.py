@@ -237,6 +237,7 @@ _LAZY = {
     "mtia",
     "functional",
     "distributions",
+    "sparse",
 }
 _FROM = {
     **dict.fromkeys(

@@ -24,7 +24,7 @@ class memory_format(_Name):
 
 
 class layout(_Name):
-    """Dense (strided) or sparse storage; only strided exists here."""
+    """Dense (strided) or sparse storage."""
 
 
 contiguous_format = memory_format("contiguous_format")

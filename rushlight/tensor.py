@@ -22,7 +22,7 @@ from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
 from .autograd.steps import step
 from .device import CPU, META
 from .errors import message
-from .kernels.meta import MetaArray, contiguous_strides
+from .kernels.meta import MetaArray, SparseArray, contiguous_strides
 from .ops.core import overrides
 from .ops.create import factories, from_data
 from .ops.index import getitem
@@ -92,7 +92,7 @@ class Tensor(TensorBase):
 
     @property
     def layout(self) -> Any:
-        """torch.strided: the only memory layout here."""
+        """torch.strided; sparse tensors have others (`sparse/core.py`)."""
         from .layout import strided
 
         return strided
@@ -719,7 +719,8 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
         raise TypeError(
             f"cannot create a {cls.__name__} from {type(data).__name__}: it takes a Tensor"
         )
-    t: Any = object.__new__(cls)
+    kind = door.sparse_class(cls) if isinstance(data._a, SparseArray) else cls
+    t: Any = object.__new__(kind)
     t._a = data._a
     t._fn = t._vc = t._v = t._x = None
     return t.requires_grad_(True) if requires_grad else t

@@ -152,6 +152,10 @@ def new_filled(name: str, fill: Any) -> Any:
         **kw: Any,
     ) -> Any:
         shape = arguments.given_size(name, size, kw)
+        if layout is not None:
+            made = arguments.in_layout(name, layout, shape, dtype or self.dtype, requires_grad)
+            if made is not None:
+                return made
         return arguments.finish(
             arguments.blank(shape, dtype or self.dtype, device or self.device, fill), requires_grad
         )

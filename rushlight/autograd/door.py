@@ -28,7 +28,7 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels.elementwise import select as elementwise
-from ..kernels.meta import MetaArray
+from ..kernels.meta import MetaArray, SparseArray
 from . import steps
 from .call_errors import broadcast_error, memory_error, type_error
 from .node import LEAF, Cut, Extras, Node, Out, TensorBase, tick, user_line
@@ -70,10 +70,19 @@ def wrap(a: Any) -> Any:
     """A Tensor around an array, without history and without copying."""
     t = _new(Tensor)
     if a.__class__ is not ndarray and a.__class__ is not MetaArray:
+        if isinstance(a, SparseArray):
+            return sparse_class(Tensor)._sparse(a)
         a = perform(steps.as_array, (a,), {})
     t._a = a
     t._fn = t._vc = t._v = t._x = None
     return t
+
+
+def sparse_class(kind: Any) -> Any:
+    """The class of sparse tensors that stands for Tensor or Parameter."""
+    from ..sparse import core
+
+    return core.SparseParameter if issubclass(kind, Parameter) else core.SparseTensor
 
 
 # -- the door ------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.meta import SparseArray
 from . import door, steps
 from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
 from .node import LEAF, Extras, Freed, Node, Out, TensorBase
@@ -494,6 +495,24 @@ def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:
     span("leaf", leaf, (g, capture), lambda: finish_leaf(leaf, g, *rest))
 
 
+def accumulate_sparse(x: Any, old: Any, g: Any) -> None:
+    """Add a gradient where it, or the one of before, is sparse: a dense one stays where it is."""
+    if old is None:
+        x.grad = door.wrap(g)
+    elif old._fn is not None or not isinstance(old._a, SparseArray):
+        total = door.perform(add, (old._a, g), {})
+        if old._fn is not None:
+            x.grad = door.wrap(total)
+            return
+        door.perform(steps.write, (old._a, total), {})
+        if old._vc is not None:
+            old._vc.bump("backward")
+    elif isinstance(g, SparseArray):
+        old._a = door.perform(add, (old._a, g), {})
+    else:
+        x.grad = door.wrap(door.perform(add, (g, old._a), {}))
+
+
 def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
     """Add `g` into `leaf.grad`; the first gradient is copied unless nobody else can hold it."""
     x = door.extras(leaf)
@@ -508,6 +527,9 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
         g = g._a
         owned = False
     g = fitted(g, leaf._a.shape, leaf._a.dtype, leaf)
+    if isinstance(g, SparseArray) or (old is not None and isinstance(old._a, SparseArray)):
+        accumulate_sparse(x, old, g)
+        return
     if old is None:
         if g.__class__ is ndarray and (not owned or g.strides != leaf._a.strides):
             g = door.perform(copied_gradient, (g, leaf._a), {})

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..kernels.meta import SparseArray
 from ..kernels.reduce.select import add_dims, add_leading
 from ..kernels.strided import expanded
 from . import door
@@ -24,7 +25,7 @@ ndarray = np.ndarray
 def add(a: Any, b: Any) -> Any:
     """The sum of two gradients (0-d sums stay arrays)."""
     c = a + b
-    return c if c.__class__ is ndarray else np.asarray(c)
+    return c if c.__class__ is ndarray or isinstance(c, SparseArray) else np.asarray(c)
 
 
 def total(a: Any, b: Any) -> Any:
@@ -106,12 +107,21 @@ def cast(g: Any, dtype: Any) -> Any:
 def fit_other(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
     """`fit` and `cast` for Tensors (recorded) and for NumPy scalars."""
     if not isinstance(g, TensorBase):
+        if isinstance(g, SparseArray):
+            return fit_sparse(g, shape, dtype, edge)
         return fitted(door.perform(as_array, (g,), {}), shape, dtype, edge)
     if g._a.shape != shape:
         g = fit_tensor(g, shape, edge)
     if g._a.dtype != dtype:
         g = cast_tensor(g, dtype)
     return g
+
+
+def fit_sparse(g: Any, shape: tuple[int, ...], dtype: Any, edge: Any) -> Any:
+    """A sparse gradient, which never was broadcast, in the type of its value."""
+    if g.shape != shape:
+        raise wrong_shape(g, shape, edge)
+    return g if g.dtype == dtype else door.perform(cast_gradient, (g,), {"dtype": dtype})
 
 
 def fit_tensor(g: Any, shape: tuple[int, ...], edge: Any) -> Any:

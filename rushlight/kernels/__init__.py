@@ -22,6 +22,7 @@ In the order in which data passes:
     attention/       attention, block by block
     rnn/             recurrent layers
     embedding/       lookups in a table
+    sparse/          arrays of which only some elements are stored, their products
     loss/            losses over classes, CTC
     optim/           optimiser steps
     random/          random numbers

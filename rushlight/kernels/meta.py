@@ -1,4 +1,5 @@
-"""MetaArray: the shape, type and strides of an array without its data (the 'meta' device)."""
+"""What stands where an ndarray would: MetaArray, the shape, type and strides of an array without
+its data (the 'meta' device), and the base of sparse arrays (`sparse/arrays.py`)."""
 
 from __future__ import annotations
 
@@ -6,6 +7,14 @@ import math
 from typing import Any
 
 import numpy as np
+
+
+class SparseArray:
+    """An array of which only some elements are stored; the classes are in `sparse/arrays.py`, which
+    is executed when a program makes a first one."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # NumPy's functions refuse it, and its own operators are asked
 
 
 class MetaArray:

@@ -15,7 +15,16 @@ from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import adafactor
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.stepping import Group, State, changed, check, number, scalar, zeros_like
+from rushlight.optim.stepping import (
+    Group,
+    State,
+    changed,
+    check,
+    number,
+    refuse_sparse,
+    scalar,
+    zeros_like,
+)
 from rushlight.tensor import Tensor
 
 __all__ = ["Adafactor"]
@@ -128,6 +137,8 @@ class Adafactor(Optimizer):
         for p in group["params"]:
             if p.grad is None:
                 continue
+            if p.grad.is_sparse:
+                refuse_sparse(type(self).__name__)
             if p.is_complex():
                 raise RuntimeError(
                     message("Adafactor does not support complex parameters", hint="optim.Adam")

@@ -13,7 +13,7 @@ from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import muon
 from rushlight.optim.optimizer import Optimizer, ParamsT
-from rushlight.optim.stepping import Group, changed, check, number, zeros_like
+from rushlight.optim.stepping import Group, changed, check, number, refuse_sparse, zeros_like
 from rushlight.tensor import Tensor
 
 __all__ = ["Muon"]
@@ -122,6 +122,8 @@ class Muon(Optimizer):
         for p in group["params"]:
             if p.grad is None:
                 continue
+            if p.grad.is_sparse:
+                refuse_sparse(type(self).__name__)
             if p.is_complex():
                 raise RuntimeError(
                     message("Muon does not support complex parameters", hint="optim.AdamW")

@@ -93,6 +93,18 @@ class Adagrad(FormulaOptimizer):
         state["step"] = scalar(0.0, group)
         state["sum"] = full_like(p, complex(value, value) if p.is_complex() else value)
 
+    def _sparse_step(self, p: Tensor, grad: Any, group: Group) -> None:
+        """The rows that have a gradient move by it over the root of their sums of squares."""
+        from rushlight.sparse.rows import adagrad_rows
+
+        h = self._settings(group)
+        if h.weight_decay != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        state = self.state[p]
+        state["step"]._a[...] += 1
+        rate = h.lr / (1 + (float(state["step"]._a) - 1) * h.lr_decay)
+        adagrad_rows(p, grad, state["sum"], rate, h.eps, h.maximize)
+
     def share_memory(self) -> None:
         """Move the sums into memory that other processes can see."""
         for group in self.param_groups:

@@ -121,7 +121,10 @@ class LBFGS(Optimizer):
     def _flat_gradient(self) -> np.ndarray:
         arrays: list[Any] = []
         for p in self._params:
-            arrays += (p._a, None if p.grad is None else p.grad._a)
+            grad = p.grad
+            if grad is not None and grad.is_sparse:
+                grad = grad.to_dense()
+            arrays += (p._a, None if grad is None else grad._a)
         found: np.ndarray = door.perform(flat_gradient, arrays, {})
         return found
 

@@ -151,6 +151,9 @@ class Optimizer:
                     grad.detach_()
                 else:
                     grad.requires_grad_(False)
+                if grad.is_sparse:
+                    grad.zero_()
+                    continue
                 door.perform(steps.fill, (grad._a,), {"value": 0})
                 grad._bump()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.errors import message
 from rushlight.kernels.optim import formulas, select
+from rushlight.layout import strided
 from rushlight.optim.optimizer import ParamsT
 from rushlight.optim.stepping import (
     FormulaOptimizer,
@@ -112,6 +113,9 @@ class SGD(FormulaOptimizer):
             grad = p.grad
             if grad is None:
                 continue
+            if grad.__class__ is not Tensor and grad.layout is not strided:
+                self._sparse_step(p, grad, group)
+                continue
             a = p._a
             if not momentum:
                 if a.dtype is not last:  # to hash a dtype takes a while
@@ -141,6 +145,28 @@ class SGD(FormulaOptimizer):
                 for each in by_dtype.values():
                     self._run_all(formulas.sgd, made, each, names)
         changed(stepped)
+
+    def _sparse_step(self, p: Tensor, grad: Any, group: Group) -> None:
+        """The rows that have a gradient move; with momentum those that ever had one."""
+        from rushlight.sparse.rows import add_rows, coalesced, scaled
+
+        h = self._settings(group)
+        if h.weight_decay != 0:
+            raise RuntimeError(
+                "add(sparse, dense) is not supported. Use add(dense, sparse) instead."
+            )
+        g = scaled(coalesced(grad._a), -1.0 if h.maximize else 1.0)
+        if h.momentum != 0:
+            state = self.state[p]
+            average = state.get("momentum_buffer")
+            if average is None:
+                state["momentum_buffer"] = Tensor._wrap(g.copy())
+                total = g
+            else:
+                total = scaled(average._a, h.momentum) + scaled(g, 1 - h.dampening)
+                state["momentum_buffer"] = Tensor._wrap(total)
+            g = g + scaled(total, h.momentum) if h.nesterov else total
+        add_rows(p, g, -h.lr)
 
     def _record(self, group: Group) -> None:
         from types import SimpleNamespace

@@ -1,17 +1,32 @@
-"""SparseAdam: named, and refused with the way out."""
+"""SparseAdam: Adam for sparse gradients, which moves the rows that have one."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
-from rushlight.errors import message
+from rushlight.autograd.grad_mode import enable_grad
+from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.stepping import number, zeros_like
 
 __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """PyTorch's Adam for sparse gradients, which do not exist here; the constructor raises."""
+    """Adam whose averages change in the rows that have a gradient, and in no others.
+
+    For gradients of `Embedding(sparse=True)`. The averages of rows that were not looked up do not
+    decay, so it is not what Adam does with the same gradients written out.
+
+    Args:
+        params: parameters, named parameters or groups of them; all dense.
+        lr: the learning rate, a number or a one-element Tensor.
+        betas: decay rates of the averages of gradients and of their squares.
+        eps: keeps the division away from zero.
+        maximize: climb instead of descend.
+    """
 
     def __init__(
         self,
@@ -21,11 +36,53 @@ class SparseAdam(Optimizer):
         eps: float = 1e-8,
         maximize: bool = False,
     ) -> None:
-        raise NotImplementedError(
-            message(
-                "SparseAdam: sparse gradients are not supported",
-                got="an optimizer for gradients in sparse layout",
-                wanted="dense gradients, the only ones that backward produces here",
-                hint="optim.Adam with the same settings, and Embedding without sparse=True",
+        if not lr > 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if not eps > 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        for i in (0, 1):
+            if not 0.0 <= betas[i] < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+        defaults = {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize}
+        super().__init__(params, defaults)
+        found = [
+            [i, j]
+            for i, group in enumerate(self.param_groups)
+            for j, p in enumerate(group["params"])
+            if p.layout is not strided
+        ]
+        if found:
+            raise ValueError(
+                f"Sparse params at indices {found}: SparseAdam requires dense parameter tensors"
             )
-        )
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters once.
+
+        Args:
+            closure: evaluates the model again and returns the loss, which is returned.
+        """
+        from rushlight.sparse.rows import adam_rows
+
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            held = [p for p in group["params"] if p.grad is not None]
+            if any(p.grad.layout is strided for p in held):
+                raise RuntimeError(
+                    "SparseAdam does not support dense gradients, please consider Adam instead"
+                )
+            beta1, beta2 = group["betas"]
+            for p in held:
+                state = self.state[p]
+                if not state:
+                    state["step"] = 0
+                    state["exp_avg"], state["exp_avg_sq"] = zeros_like(p), zeros_like(p)
+                state["step"] += 1
+                n = state["step"]
+                size = float(number(group["lr"])) * math.sqrt(1 - beta2**n) / (1 - beta1**n)
+                kw = {"size": size, "beta1": beta1, "beta2": beta2, "eps": group["eps"]}
+                adam_rows(p, p.grad, state, group["maximize"], **kw)
+        return loss

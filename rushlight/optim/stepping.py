@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable
 from operator import is_
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from rushlight.autograd.steps import Step
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
 from rushlight.kernels.optim import select
+from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer
 from rushlight.tensor import Tensor
 
@@ -91,6 +92,9 @@ class FormulaOptimizer(Optimizer):
             grad = p.grad
             if grad is None:
                 continue
+            if grad.__class__ is not Tensor and grad.layout is not strided:
+                self._sparse_step(p, grad, group)
+                continue
             state = state_of[p]
             if not state:
                 self._start(p, state, group)
@@ -126,6 +130,10 @@ class FormulaOptimizer(Optimizer):
         for numbers, _, arrays in made.values():
             self._run_all(update, numbers, arrays, names)
         changed(stepped)
+
+    def _sparse_step(self, p: Tensor, grad: Any, group: Group) -> None:
+        """One step of a parameter whose gradient is sparse."""
+        refuse_sparse(type(self).__name__)
 
     def _run_all(
         self, update: Any, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
@@ -205,6 +213,15 @@ class FormulaOptimizer(Optimizer):
                     # Written as a plain number by versions of PyTorch before 1.12.
                     if not isinstance(held[name], Tensor):
                         held[name] = scalar(float(held[name]), group)
+
+
+def refuse_sparse(name: str) -> NoReturn:
+    """Raise for a sparse gradient that an optimizer does not take."""
+    if name in ("Adam", "AdamW"):
+        raise RuntimeError(
+            "Adam does not support sparse gradients, please consider SparseAdam instead"
+        )
+    raise RuntimeError(f"{name} does not support sparse gradients")
 
 
 def changed(tensors: list[Tensor]) -> None:

@@ -22,6 +22,7 @@ from .errors import CheckpointError
 from .names import Table
 from .options import LoadEndianness, config, skipping
 from .places import MapLocation, Placement
+from .rebuild import sparse_checked
 from .unpickler import Unpickler, broken, shown
 
 FileLike = str | os.PathLike[str] | IO[bytes]
@@ -83,10 +84,11 @@ def load(
     mapped = path if mmap or (mmap is None and config.load.mmap) else None
     table = Table(weights_only is not False)
     if path is not None:
-        with open(path, "rb") as file:
+        with open(path, "rb") as file, sparse_checked():
             return _load(file, map_location, table, encoding, mapped)
     _check_seekable(f)
-    return _load(f, map_location, table, encoding, None)  # type: ignore[arg-type]
+    with sparse_checked():
+        return _load(f, map_location, table, encoding, None)  # type: ignore[arg-type]
 
 
 def _check_seekable(f: Any) -> None:

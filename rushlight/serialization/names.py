@@ -76,7 +76,7 @@ def _allowed(thing: Any) -> Known:
 
 def _not_allowed(module: str, name: str, weights_only: bool) -> CheckpointError:
     full = f"{module}.{name}"[:160]
-    if any(part in full for part in ("_rebuild_qtensor", "_rebuild_sparse", "_rebuild_nested")):
+    if any(part in full for part in ("_rebuild_qtensor", "_rebuild_nested")):
         return CheckpointError(
             message(
                 "load: this kind of tensor is not supported",

@@ -6,6 +6,8 @@ array is made. Not here: storages (`blocks.py`). Read next: `names.py`, the tabl
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -109,6 +111,51 @@ def _with_attributes(tensor: Any, state: Any) -> Any:
     return tensor
 
 
+class _Waiting(threading.local):
+    tensors: tuple[Any, ...] = ()  # sparse tensors whose indices have not been looked at
+
+
+_waiting = _Waiting()
+
+
+@contextlib.contextmanager
+def sparse_checked() -> Iterator[None]:
+    """A block that reads a file: the indices of its sparse tensors are looked at when it ends, for
+    older files have their numbers behind the tensors."""
+    before, _waiting.tensors = _waiting.tensors, ()
+    try:
+        yield
+        found = _waiting.tensors
+    finally:
+        _waiting.tensors = before
+    if found:
+        from ..sparse import create
+
+        for t in found:
+            try:
+                create.verify(t)
+            except (RuntimeError, IndexError) as error:
+                raise broken(f"a sparse tensor is malformed ({error})"[:300]) from None
+
+
+def _rebuild_sparse_tensor(kind: Any, parts: Any) -> Any:
+    from ..sparse import create
+
+    if not isinstance(kind, layout.layout) or type(parts) is not tuple:
+        raise broken("a sparse tensor is malformed", shown(kind))
+    n = 2 if kind is layout.sparse_coo else 3
+    plain = all(type(t) is Tensor and t._a.__class__ is np.ndarray for t in parts[:n])
+    if not n < len(parts) <= n + 2 or not plain or not isinstance(parts[n], tuple | list):
+        raise broken("a sparse tensor is malformed", f"{len(parts)} parts")
+    size, _ = shape_and_stride(0, parts[n], (1,) * len(parts[n]))
+    try:
+        made = create.assembled(kind, parts[:n], size, parts[n + 1 :] == (True,))
+    except (RuntimeError, NotImplementedError) as error:
+        raise broken(f"a sparse tensor is malformed ({error})"[:300]) from None
+    _waiting.tensors = (*_waiting.tensors, made)
+    return made
+
+
 _REBUILD: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": rebuild_tensor,
     "torch._utils._rebuild_tensor_v2": _rebuild_tensor_v2,
@@ -116,6 +163,7 @@ _REBUILD: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_meta_tensor_no_storage": _rebuild_meta_tensor_no_storage,
     "torch._utils._rebuild_parameter": _rebuild_parameter,
     "torch._utils._rebuild_parameter_with_state": _rebuild_parameter_with_state,
+    "torch._utils._rebuild_sparse_tensor": _rebuild_sparse_tensor,
     "torch._tensor._rebuild_from_type_v2": _rebuild_from_type_v2,
 }
 

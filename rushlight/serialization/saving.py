@@ -21,6 +21,7 @@ import numpy as np
 from .. import dtypes, layout
 from ..device import device
 from ..errors import message
+from ..kernels.meta import SparseArray
 from ..nn import Module
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.core.return_types import ReturnType
@@ -126,6 +127,7 @@ _V3 = _Name("torch._utils", "_rebuild_tensor_v3")
 _META = _Name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _PARAMETER = _Name("torch._utils", "_rebuild_parameter")
 _PARAMETER_STATE = _Name("torch._utils", "_rebuild_parameter_with_state")
+_SPARSE = _Name("torch._utils", "_rebuild_sparse_tensor")
 _FROM_TYPE = _Name("torch._tensor", "_rebuild_from_type_v2")
 _STORAGES = {d: _Name("torch", name) for d, name in NAME_OF_STORAGE.items()}
 _UNTYPED = _Name("torch.storage", "UntypedStorage")
@@ -172,6 +174,8 @@ class _Pickler(_PythonPickler):
             if isinstance(obj, UninitializedTensorMixin):
                 name = _Name("torch.nn.parameter", type(obj).__name__)
                 return name, (bool(obj.requires_grad),)
+            if isinstance(obj._a, SparseArray):
+                return self._reduce_sparse(obj)
             if type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
                 return NotImplemented  # a class that says itself how it is saved
             return self._reduce_tensor(obj)
@@ -212,6 +216,18 @@ class _Pickler(_PythonPickler):
             return rebuild, args
         cls = _Name("torch", "Tensor") if plain else type(t)
         return _FROM_TYPE, (rebuild, cls, args, state)
+
+    def _reduce_sparse(self, t: Any) -> Any:
+        from ..sparse.core import parts
+
+        kind, held = parts(t)
+        dense = tuple(Tensor._wrap(a) if isinstance(a, np.ndarray) else a for a in held)
+        size = 2 if kind is layout.sparse_coo else 3
+        dense = (*dense[:size], Size(dense[size]), *dense[size + 1 :])
+        made: tuple[Any, tuple[Any, ...]] = (_SPARSE, (kind, dense))
+        if not isinstance(t, Parameter):
+            return made
+        return _PARAMETER, (Tensor._wrap(t._a), t.requires_grad, collections.OrderedDict())
 
     def _parts(self, t: Any) -> tuple[_Name, tuple[Any, ...]]:
         dtype, requires_grad = t.dtype, bool(t.requires_grad)

@@ -1,6 +1,6 @@
 """Tables of vectors looked up by integers: Embedding and EmbeddingBag.
 
-Their gradients are dense: with `sparse=True` as well, since there are no sparse tensors here.
+Their gradients are dense, with `sparse=True` sparse tensors of the rows that were looked up.
 Read next: `nn/rnn.py`.
 """
 
@@ -81,7 +81,7 @@ class Embedding(_Table):
         max_norm: rows that are looked up are first scaled (in place) to at most this norm.
         norm_type: the p of that norm.
         scale_grad_by_freq: divide each row's gradient by how often it occurs.
-        sparse: accepted; gradients are dense.
+        sparse: the gradient is a sparse tensor of the rows that were looked up.
 
     Shape: (*) -> (*, embedding_dim).
 

@@ -11,7 +11,6 @@ import numpy as np
 from ... import dtypes
 from ...autograd import views
 from ...autograd.node import TensorBase
-from ...errors import message
 from .composite import composite
 from .samples import Case, case, error
 
@@ -108,46 +107,103 @@ def const_data_ptr(input: Any) -> int:
     return int(input.data_ptr())
 
 
-def sparse_error(name: str) -> Any:
+def expects(name: str, wanted: str) -> Any:
+    """A method of sparse tensors, on a dense one."""
+
+    def fn(input: Any, *args: Any, **kw: Any) -> Any:
+        raise RuntimeError(f"{name} expected {wanted} tensor layout but got Strided")
+
+    fn.__name__ = name
+    fn.__doc__ = "Of sparse tensors (`rushlight/sparse`); raises for a dense one."
+    return composite(
+        fn, public="Tensor", name=name, samples=[error(RuntimeError, "but got Strided", (2, 3))]
+    )
+
+
+for _name, _wanted in (
+    ("coalesce", "sparse coordinate"),
+    ("is_coalesced", "sparse coordinate"),
+    ("indices", "sparse coordinate"),
+    ("_indices", "sparse coordinate"),
+    ("_values", "sparse"),
+    ("values", "sparse"),
+    ("crow_indices", "sparse row compressed"),
+    ("col_indices", "sparse row compressed"),
+    ("ccol_indices", "sparse column compressed"),
+    ("row_indices", "sparse column compressed"),
+):
+    expects(_name, _wanted)
+
+
+def sparse_alone(name: str) -> Any:
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
         raise NotImplementedError(
-            message(
-                f"{name}: sparse tensors are not part of Rushlight",
-                hint="the dense tensor itself; scatter_add and index_add gather values by index",
-            )
+            f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. It is for sparse "
+            "tensors."
         )
 
     fn.__name__ = name
-    fn.__doc__ = "Raises: there are no sparse tensors here."
-    samples = [error(NotImplementedError, "sparse tensors are not part", (2, 3))]
+    fn.__doc__ = "Of sparse tensors (`rushlight/sparse`); raises for a dense one."
+    samples = [error(NotImplementedError, "Could not run", (2, 3))]
     return composite(fn, public="Tensor", name=name, samples=samples)
 
 
 for _name in (
-    "coalesce",
-    "indices",
-    "values",
-    "crow_indices",
-    "col_indices",
-    "ccol_indices",
-    "row_indices",
-    "sparse_mask",
+    "_nnz",
+    "_dimI",
+    "_dimV",
+    "_coalesced_",
     "sparse_resize_",
     "sparse_resize_and_clear_",
-    "to_sparse",
-    "to_sparse_coo",
-    "to_sparse_csr",
-    "to_sparse_csc",
-    "to_sparse_bsr",
-    "to_sparse_bsc",
+    "resize_as_sparse_",
 ):
-    sparse_error(_name)
+    sparse_alone(_name)
 
 
-@composite(public="Tensor", samples=[error(RuntimeError, "expected sparse", (2, 3))])
-def is_coalesced(input: Any) -> bool:
-    """Raises for a dense tensor, as in PyTorch."""
-    raise RuntimeError("is_coalesced expected sparse coordinate tensor layout but got Strided")
+def conversion(name: str) -> Any:
+    """A method that makes a sparse tensor of a dense one."""
+
+    def fn(input: Any, *args: Any, **kw: Any) -> Any:
+        from ...sparse import create
+
+        return getattr(create, name)(input, *args, **kw)
+
+    fn.__name__ = name
+    fn.__doc__ = "A sparse tensor of the elements that are not zero (`rushlight/sparse`)."
+    case_of = [case((2, 3))]
+    return composite(fn, public="Tensor", name=name, data_dependent=True, samples=case_of)
+
+
+for _name in ("to_sparse", "to_sparse_coo", "to_sparse_csr", "to_sparse_csc"):
+    conversion(_name)
+
+
+def no_blocks(name: str) -> Any:
+    def fn(input: Any, *args: Any, **kw: Any) -> Any:
+        from ...sparse import create
+
+        create.no_blocks(name)()
+
+    fn.__name__ = name
+    fn.__doc__ = "Raises: layouts of blocks are not part of Rushlight."
+    samples = [error(NotImplementedError, "are not part of Rushlight", (2, 3))]
+    return composite(fn, public="Tensor", name=name, samples=samples)
+
+
+for _name in ("to_sparse_bsr", "to_sparse_bsc"):
+    no_blocks(_name)
+
+
+@composite(
+    public="Tensor",
+    samples=[error(NotImplementedError, "Could not run 'aten::sparse_mask'", (2, 3), (2, 3))],
+)
+def sparse_mask(input: Any, mask: Any) -> Any:
+    """The elements at the places of a sparse tensor; raises where `mask` is dense."""
+    raise NotImplementedError(
+        "Could not run 'aten::sparse_mask' with arguments from the 'CPU' backend. The mask is a "
+        "sparse tensor."
+    )
 
 
 @composite(public="Tensor", samples=[case((2, 3)), case((2, 3), dtypes.float32)])
@@ -223,32 +279,73 @@ def set_default_tensor_type(t: Any) -> None:
     dtypes.set_default_dtype(legacy_type(t))
 
 
-def sparse_factory(name: str) -> Any:
+def sparse_factory(name: str, *samples: Any) -> Any:
     def fn(*args: Any, **kw: Any) -> Any:
-        raise NotImplementedError(
-            message(
-                f"{name}: sparse tensors are not part of Rushlight",
-                hint="a dense tensor; index_put_ places values",
-            )
-        )
+        from ...sparse import create
+
+        return getattr(create, name)(*args, **kw)
 
     fn.__name__ = name
-    fn.__doc__ = "Raises: there are no sparse tensors here."
-    samples = [error(NotImplementedError, "sparse tensors are not part", (2, 3))]
+    fn.__doc__ = "A sparse tensor of indices and values (`rushlight/sparse/create.py`)."
+    return composite(
+        fn, public="torch", name=name, dispatch=False, data_dependent=True, samples=samples
+    )
+
+
+sparse_factory("sparse_coo_tensor", case([[0, 1], [2, 0]], [1.0, 2.0], (2, 3)))
+sparse_factory("sparse_csr_tensor", case([0, 1, 2], [2, 0], [1.0, 2.0], (2, 3)))
+sparse_factory("sparse_csc_tensor", case([0, 1, 1, 2], [1, 0], [1.0, 2.0], (2, 3)))
+sparse_factory(
+    "sparse_compressed_tensor", error(RuntimeError, "compressed sparse", [0, 1], [0], [1.0])
+)
+
+
+def block_factory(name: str) -> Any:
+    def fn(*args: Any, **kw: Any) -> Any:
+        from ...sparse import create
+
+        create.no_blocks(name)()
+
+    fn.__name__ = name
+    fn.__doc__ = "Raises: layouts of blocks are not part of Rushlight."
+    samples = [error(NotImplementedError, "are not part of Rushlight", (2, 3))]
     return composite(fn, public="torch", name=name, dispatch=False, samples=samples)
 
 
-for _name in (
-    "sparse_coo_tensor",
-    "sparse_csr_tensor",
-    "sparse_csc_tensor",
-    "sparse_bsr_tensor",
-    "sparse_bsc_tensor",
-):
-    sparse_factory(_name)
+for _name in ("sparse_bsr_tensor", "sparse_bsc_tensor"):
+    block_factory(_name)
 
 
-@composite(public="torch", aliases="spmm dsmm", samples=[case((2, 3), (3, 4))])
-def smm(input: Any, mat: Any) -> Any:
-    """The matrix product (both dense here)."""
+def dense_product(name: str) -> Any:
+    def fn(input: Any, mat: Any) -> Any:
+        raise NotImplementedError(
+            f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. One operand is a "
+            "sparse tensor."
+        )
+
+    fn.__name__ = name
+    fn.__doc__ = "A product with a sparse matrix (`rushlight/sparse`)."
+    samples = [error(NotImplementedError, "Could not run", (2, 3), (3, 4))]
+    return composite(fn, public="torch Tensor", name=name, samples=samples)
+
+
+for _name in ("smm", "hspmm"):
+    dense_product(_name)
+
+
+@composite(
+    public="torch Tensor",
+    samples=[error(NotImplementedError, "Could not run", (2, 4), (2, 3), (3, 4))],
+)
+def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
+    raise NotImplementedError(
+        "Could not run 'aten::sspaddmm' with arguments from the 'CPU' backend. It is for sparse "
+        "tensors."
+    )
+
+
+@composite(public="torch", aliases="dsmm", samples=[case((2, 3), (3, 4))])
+def spmm(input: Any, mat: Any) -> Any:
+    """The matrix product, of which an operand may be sparse."""
     return input @ mat

@@ -92,13 +92,17 @@ def public_function(op: Op) -> Public:
 
 def inplace_function(op: Op) -> Public:
     """`Tensor.name_` of a record."""
-    n, bare = len(op.inputs), op.bare
+    n, bare, ordinary = len(op.inputs), op.bare, overrides.ordinary
 
     def public(*args: Any, **kw: Any) -> Any:
         if kw or len(args) != n or not bare:
             inputs, kw = op.bind(args, kw)
         else:
             inputs = args
+        if inputs[0].__class__ not in ordinary and overrides.enabled():
+            relevant = overrides.relevant_args(inputs, {})
+            if relevant:
+                return overrides.dispatch(public, args, kw, relevant)
         if op.check is not None:
             op.check(*inputs)
         if op.publication.prepare is not None:

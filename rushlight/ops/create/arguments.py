@@ -86,6 +86,19 @@ _empty, _zeros, _ones, _full = (
 )
 
 
+def in_layout(
+    name: str, layout: Any, shape: Any, dtype: Any = None, requires_grad: bool = False
+) -> Any:
+    """A factory's tensor in a sparse layout, or the error of one that makes dense tensors alone.
+    None where the layout is the dense one."""
+    if layout is None or repr(layout) == "torch.strided":
+        return None
+    from ...sparse import create
+
+    kind = None if dtype is None else dtypes.of(dtype)
+    return create.filled(name, shape, kind, layout, requires_grad)
+
+
 def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:
     """The sizes of a factory call, positional or as `size=`; any other keyword is a TypeError."""
     if not size and "size" in kw:

@@ -18,7 +18,7 @@ from ...device import META, usable
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import case, ints
-from .arguments import blank, finish, given_size, sizes_of, stored
+from .arguments import blank, finish, given_size, in_layout, sizes_of, stored
 
 
 @composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.int64)])
@@ -39,9 +39,11 @@ def zeros(
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
-    return finish(
-        blank(given_size("zeros", size, kw), dtype, device, 0), requires_grad, device, out
-    )
+    shape = given_size("zeros", size, kw)
+    made = None if layout is None else in_layout("zeros", layout, shape, dtype, requires_grad)
+    if made is not None:
+        return made
+    return finish(blank(shape, dtype, device, 0), requires_grad, device, out)
 
 
 @composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
@@ -56,7 +58,10 @@ def ones(
     **kw: Any,
 ) -> Any:
     """A tensor of ones."""
-    return finish(blank(given_size("ones", size, kw), dtype, device, 1), requires_grad, device, out)
+    shape = given_size("ones", size, kw)
+    if layout is not None:
+        in_layout("ones", layout, shape)
+    return finish(blank(shape, dtype, device, 1), requires_grad, device, out)
 
 
 @composite(
@@ -77,9 +82,11 @@ def empty(
     **kw: Any,
 ) -> Any:
     """A tensor whose values are whatever the memory held."""
-    return finish(
-        blank(given_size("empty", size, kw), dtype, device, None), requires_grad, device, out
-    )
+    shape = given_size("empty", size, kw)
+    made = None if layout is None else in_layout("empty", layout, shape, dtype, requires_grad)
+    if made is not None:
+        return made
+    return finish(blank(shape, dtype, device, None), requires_grad, device, out)
 
 
 @composite(public="torch", dispatch=False, undefined=True, samples=[case([0, 3], [3, 1])])
@@ -166,6 +173,8 @@ def full(
     """A tensor filled with one value; its dtype follows the value when none is given."""
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
+    if layout is not None:
+        in_layout("full", layout, ())
     d = dtypes.scalar_dtype(fill_value) if dtype is None else dtypes.of(dtype)
     size = (size,) if isinstance(size, int) else size
     return finish(
@@ -184,6 +193,12 @@ def like(name: str, fill: Any, doc: str) -> Any:
         memory_format: Any = None,
         pin_memory: bool = False,
     ) -> Any:
+        if layout is not None:
+            kind = input.dtype if dtype is None else dtype
+            asked = "zeros" if fill == 0 else "empty" if fill is None else "ones"
+            made = in_layout(asked, layout, tuple(input._a.shape), kind, requires_grad)
+            if made is not None:
+                return made
         return finish(blank_like(input, dtype, device, fill, memory_format), requires_grad, device)
 
     make.__name__ = name

@@ -136,17 +136,6 @@ def check_indices(indices: Any, fn: str) -> None:
         )
 
 
-def refuse_sparse(sparse: bool) -> None:
-    if sparse:
-        raise NotImplementedError(
-            message(
-                "sparse=True: sparse gradients are not supported",
-                wanted="sparse=False: the gradient is a whole table",
-                hint="leave out sparse=True, and use Adam in place of SparseAdam",
-            )
-        )
-
-
 def _renormalised(table: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     used = np.unique(indices)
     check_range(used, table.shape[0])
@@ -166,10 +155,16 @@ def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> 
 # -- public --------------------------------------------------------------------------------------
 
 
-def lookup(weight: Any, input: Any, padding_idx: int, by_frequency: bool) -> Any:
+def lookup(
+    weight: Any, input: Any, padding_idx: int, by_frequency: bool, sparse: bool = False
+) -> Any:
     check_indices(input, "embedding")
     if weight.ndim != 2:
         raise RuntimeError(message("'weight' must be 2-D", got=f"{tuple(weight.shape)}"))
+    if sparse and weight._fn is not None and weight._a.__class__ is not MetaArray:
+        from ...sparse.rows import looked_up
+
+        return looked_up(weight, input, padding_idx, by_frequency)
     kw = {"padding_idx": padding_idx, "scale_grad_by_freq": by_frequency}
     return embedding.call((weight, input), kw)
 
@@ -187,8 +182,7 @@ def _torch_embedding(
     sparse: bool = False,
 ) -> Any:
     """Rows of a table: `nn.functional.embedding` with the table first."""
-    refuse_sparse(sparse)
-    return lookup(weight, indices, padding_idx, scale_grad_by_freq)
+    return lookup(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
 @composite(
@@ -213,17 +207,18 @@ def _embedding(
         max_norm: rows that are looked up and have a larger norm (of `norm_type`) are shrunk to
             it first, in the table itself.
         scale_grad_by_freq: divide gradients by how often their row occurs in the input.
+        sparse: the table's gradient is a sparse tensor of the rows that were looked up, which
+            SparseAdam, SGD and Adagrad take.
 
     >>> import rushlight as torch
     >>> torch.nn.functional.embedding(torch.tensor([1]), torch.eye(2))
     tensor([[0., 1.]])
     """
-    refuse_sparse(sparse)
     padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:
         check_indices(input, "embedding")
         renormalised(weight, input, max_norm, norm_type)
-    return lookup(weight, input, padding, scale_grad_by_freq)
+    return lookup(weight, input, padding, scale_grad_by_freq, sparse)
 
 
 def _padding(padding_idx: int | None, n: int) -> int:
@@ -305,7 +300,8 @@ def embedding_bag(
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
         raise ValueError("max mode does not support scaling the gradient by the frequency")
-    refuse_sparse(sparse)
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
     check_indices(input, "embedding_bag")
     if max_norm is not None:
         renormalised(weight, input, max_norm, norm_type)
@@ -323,7 +319,7 @@ def embedding_bag(
         flat, bag = door.wrap(flat._a[keep]), bag[keep]
         if factors_of is not None:
             factors_of = factors_of[door.wrap(keep)]
-    rows = lookup(weight, flat, -1, scale_grad_by_freq)
+    rows = lookup(weight, flat, -1, scale_grad_by_freq, sparse)
     if factors_of is not None:
         rows = rows * factors_of.unsqueeze(1)
     if mode == "max":

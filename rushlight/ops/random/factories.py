@@ -26,6 +26,7 @@ from ...random import default_generator
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.samples import arr, case
+from ..create.arguments import in_layout
 from .fill import (
     FLOATS,
     NATURAL,
@@ -145,7 +146,9 @@ class _Plan:
         else:
             self.meta = usable(device) is META
         self.requires_grad = kw.pop("requires_grad", False)
-        for ignored in ("layout", "pin_memory", "memory_format"):
+        if (layout := kw.pop("layout", None)) is not None:
+            in_layout(name, layout, ())
+        for ignored in ("pin_memory", "memory_format"):
             kw.pop(ignored, None)
         if kw.pop("names", None) is not None:
             raise TypeError(message(f"{name}(): named tensors are not supported", hint="no names="))

@@ -68,11 +68,12 @@ def test_constants():
     assert torch.ones(2)[torch.newaxis].shape == (1, 2)
 
 
-def test_sparse_tensors_are_refused_in_clear_words():
-    with pytest.raises(NotImplementedError, match="sparse tensors are not part"):
-        torch.sparse_coo_tensor(torch.zeros(1, 1), torch.ones(1))
-    with pytest.raises(NotImplementedError, match="sparse"):
-        torch.ones(2).to_sparse()
+def test_layouts_are_obeyed_or_refused():
+    assert torch.zeros(2, 3, layout=torch.sparse_coo).layout is torch.sparse_coo
+    with pytest.raises(RuntimeError, match="not implemented for sparse layout"):
+        torch.ones(2, layout=torch.sparse_coo)
+    with pytest.raises(NotImplementedError, match="sparse_bsr and sparse_bsc are not part"):
+        torch.ones(2, 2).to_sparse_bsr((1, 1))
 
 
 @pytest.mark.parametrize(

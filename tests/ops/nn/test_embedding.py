@@ -53,8 +53,8 @@ def test_errors() -> None:
         F.embedding(torch.ones(2), w)
     with pytest.raises(AssertionError, match="Padding_idx must be within num_embeddings"):
         F.embedding(torch.tensor([0]), w, padding_idx=3)
-    with pytest.raises(NotImplementedError, match="sparse=True: sparse gradients"):
-        F.embedding(torch.tensor([0]), w, sparse=True)
+    with pytest.raises(ValueError, match="max mode does not support sparse weights"):
+        F.embedding_bag(torch.tensor([[0]]), w, mode="max", sparse=True)
     with pytest.raises(ValueError, match="offsets has to be None"):
         F.embedding_bag(torch.tensor([[0]]), w, torch.tensor([0]))
     with pytest.raises(NotImplementedError, match="only supported for mode='sum'"):

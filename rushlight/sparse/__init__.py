@@ -1,0 +1,175 @@
+"""`torch.sparse`: operations on tensors of which only some elements are stored, COO and CSR.
+
+    create.py       factories, conversions, SciPy's matrices
+    core.py         the class SparseTensor and the two ways between it and its values
+    arithmetic.py products.py reduce.py shape.py     what can be done with them
+    table.py        the public functions that take them; all others refuse
+
+How they are held: `kernels/sparse/arrays.py`. Why they are made this way: decision 0032.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import unsupported
+from ..autograd import door
+from ..layout import sparse_coo
+from . import products as _products
+from .core import is_sparse as _is_sparse
+from .create import check_sparse_tensor_invariants, from_scipy, to_scipy
+from .products import sampled_addmm
+from .reduce import log_softmax, softmax
+from .reduce import sparse_sum as sum
+
+__all__ = [
+    "addmm",
+    "as_sparse_gradcheck",
+    "check_sparse_tensor_invariants",
+    "from_scipy",
+    "log_softmax",
+    "mm",
+    "sampled_addmm",
+    "softmax",
+    "spdiags",
+    "spsolve",
+    "sum",
+    "to_scipy",
+]
+
+
+def mm(mat1: Any, mat2: Any, reduce: str | None = None) -> Any:
+    """The product of two matrices of which one or both are sparse.
+
+    Args:
+        mat1: (n, k). mat2: (k, m). Returns (n, m): sparse if both are, dense otherwise.
+        reduce: "sum", "mean", "amax" or "amin" of the products of each row of a CSR matrix.
+    """
+    if reduce is not None:
+        return _products.reduced(mat1, mat2, reduce)
+    if not (_is_sparse(mat1) or _is_sparse(mat2)):
+        return mat1.mm(mat2)
+    return _products.mm(mat1, mat2)
+
+
+def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) -> Any:
+    """beta * mat + alpha * (mat1 @ mat2), with a sparse mat1."""
+    return _products.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+
+
+def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any:
+    """A sparse matrix with given diagonals: element j of diagonal k stands in column j."""
+    from .create import to_sparse
+
+    d = diagonals if diagonals.ndim > 1 else diagonals.unsqueeze(0)
+    k = offsets._a.reshape(-1)
+    if len(k) != d.shape[0]:
+        raise RuntimeError(
+            f"Number of diagonals ({d.shape[0]}) does not match the number of offsets ({len(k)})"
+        )
+    if len(np.unique(k)) != len(k):
+        raise RuntimeError("Offset tensor contains duplicate values")
+    if len(shape) != 2:
+        raise RuntimeError("Output shape must be 2d")
+    n, m = shape
+    rows, cols, at = [], [], []
+    for i, off in enumerate(k.tolist()):
+        j = np.arange(max(off, 0), max(max(off, 0), min(m, n + off, d.shape[1])))
+        rows.append(j - off)
+        cols.append(j)
+        at.append(i * d.shape[1] + j)
+    from .core import at_places
+
+    values = d.reshape(-1).index_select(0, door.wrap(np.concatenate(at).astype(np.int64)))
+    indices = np.stack([np.concatenate(rows), np.concatenate(cols)]).astype(np.int64)
+    made = at_places(indices, values, (n, m))
+    made = made if made._fn is not None else made.coalesce()
+    return made if layout in (None, sparse_coo) else to_sparse(made, layout=layout)
+
+
+def spsolve(A: Any, b: Any) -> Any:
+    """x of A x = b for a sparse CSR matrix A; needs SciPy, and is not differentiable."""
+    from ..kernels.sparse import products
+
+    found = products.scipy()
+    if found is None:
+        raise ModuleNotFoundError("sparse.spsolve needs SciPy\n  try     pip install scipy")
+    import scipy.sparse.linalg as linalg
+
+    matrix = to_scipy(A.detach()).tocsc()
+    return door.wrap(np.asarray(linalg.spsolve(matrix, b.detach()._a)).astype(b._a.dtype))
+
+
+def as_sparse_gradcheck(gradcheck: Any) -> Any:
+    """`gradcheck` for functions of sparse tensors: their values are what is varied."""
+
+    def checked(func: Any, inputs: Any, *, masked: bool | None = None, **kw: Any) -> Any:
+        kw.pop("check_sparse_nnz", None)
+        inputs = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+        flat, remake = [], []
+        for x in inputs:
+            if _is_sparse(x):
+                x = x.coalesce() if x.layout is sparse_coo else x
+                flat.append(door.wrap(x._a.values.copy()).requires_grad_(x.requires_grad))
+                remake.append(x._a)
+            else:
+                flat.append(x)
+                remake.append(None)
+
+        def dense_func(*values: Any) -> Any:
+            from .core import dense_operand, like
+
+            made = [v if a is None else like(a, v) for v, a in zip(values, remake, strict=True)]
+            out = func(*made)
+            if isinstance(out, (tuple, list)):
+                return tuple(dense_operand(o) for o in out)
+            return dense_operand(out)
+
+        return gradcheck(dense_func, tuple(flat), **kw)
+
+    return checked
+
+
+_absent, _names = unsupported.module(
+    __name__,
+    "SparseSemiStructuredTensor SparseSemiStructuredTensorCUTLASS "
+    "SparseSemiStructuredTensorCUSPARSELT to_sparse_semi_structured",
+    "semi-structured sparsity, which is CUDA's",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in LEGACY:
+        return legacy(name)
+    return _absent(name)
+
+
+LEGACY = frozenset(
+    [
+        "FloatTensor",
+        "DoubleTensor",
+        "HalfTensor",
+        "BFloat16Tensor",
+        "LongTensor",
+        "IntTensor",
+        "ShortTensor",
+        "CharTensor",
+        "ByteTensor",
+        "BoolTensor",
+    ]
+)
+
+
+def legacy(name: str) -> Any:
+    """`torch.sparse.FloatTensor(indices, values, size)` of old programs."""
+    from ..tensor_storage import legacy_type
+    from .create import sparse_coo_tensor
+
+    def make(*args: Any) -> Any:
+        return sparse_coo_tensor(*args, dtype=legacy_type(f"torch.{name}"))
+
+    make.__name__ = name
+    make.__doc__ = f"The old form of `sparse_coo_tensor` with the type of torch.{name}."
+    return make
