@@ -472,7 +472,7 @@ def from_scipy(matrix: Any) -> Any:
 
 
 def to_scipy(t: Any) -> Any:
-    """The matrix of SciPy with the same layout and values: `coo_array`, `csr_array`, `csc_array`."""
+    """SciPy's matrix of the same layout and values: `coo_array`, `csr_array` or `csc_array`."""
     from ..kernels.sparse import products
 
     found = products.scipy()

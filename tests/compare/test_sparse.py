@@ -141,7 +141,7 @@ torch.dot(s, s) | torch.sparse.mm(s, w, 'mean') | s.trace() | torch.diag(s)
 s.index_add(0, torch.tensor([0]), d[:1]) | s.narrow(0, 0, 1) | torch.where(d > 1, s, s) | r.T
 torch.mm(s, d) | s[5] | s.t_().exp_() | s.uniform_() | d.add_(torch.eye(3).to_sparse())
 s.transpose(0, 5) | c.select(0, 7) | s.index_select(0, torch.tensor([9]))
-torch.nn.functional.conv1d(b, b) | torch.sort(s) | s.cumsum(0) | torch.linalg.inv(s)
+torch.sort(s) | s.cumsum(0) | torch.linalg.inv(s)
 s.masked_select(d > 1) | s[0] == 1 | s.sparse_mask(d) | torch.sparse.softmax(d, 0) | s.fill_(1)
 s.clamp(0)
 """.replace("\n", " | ").split(" | ")

@@ -160,7 +160,7 @@ for _name in (
     sparse_alone(_name)
 
 
-def conversion(name: str) -> Any:
+def conversion(name: str, *wrong: Any) -> Any:
     """A method that makes a sparse tensor of a dense one."""
 
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
@@ -170,12 +170,14 @@ def conversion(name: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = "A sparse tensor of the elements that are not zero (`rushlight/sparse`)."
-    case_of = [case((2, 3))]
-    return composite(fn, public="Tensor", name=name, data_dependent=True, samples=case_of)
+    return composite(fn, public="Tensor", name=name, data_dependent=True, samples=wrong)
 
 
-for _name in ("to_sparse", "to_sparse_coo", "to_sparse_csr", "to_sparse_csc"):
-    conversion(_name)
+# What comes out is looked at in tests/sparse: the generated tests know arrays alone.
+conversion("to_sparse", error(RuntimeError, "dense_to_sparse: sparse_dim argument", (2, 3), 3))
+conversion("to_sparse_coo", error(TypeError, "positional argument", (2, 3), 3))
+conversion("to_sparse_csr", error(NotImplementedError, "batches of matrices", (2, 3, 4)))
+conversion("to_sparse_csc", error(NotImplementedError, "batches of matrices", (2, 3, 4)))
 
 
 def no_blocks(name: str) -> Any:
@@ -292,9 +294,9 @@ def sparse_factory(name: str, *samples: Any) -> Any:
     )
 
 
-sparse_factory("sparse_coo_tensor", case([[0, 1], [2, 0]], [1.0, 2.0], (2, 3)))
-sparse_factory("sparse_csr_tensor", case([0, 1, 2], [2, 0], [1.0, 2.0], (2, 3)))
-sparse_factory("sparse_csc_tensor", case([0, 1, 1, 2], [1, 0], [1.0, 2.0], (2, 3)))
+sparse_factory("sparse_coo_tensor", error(RuntimeError, "size is 1", [[0, 1]], [1.0, 2.0], [1]))
+sparse_factory("sparse_csr_tensor", error(RuntimeError, "col_indices", [0, 1], [2], [1.0], [1, 2]))
+sparse_factory("sparse_csc_tensor", error(RuntimeError, "row_indices", [0, 1], [2], [1.0], [2, 1]))
 sparse_factory(
     "sparse_compressed_tensor", error(RuntimeError, "compressed sparse", [0, 1], [0], [1.0])
 )
