@@ -238,6 +238,10 @@ _LAZY = {
     "functional",
     "distributions",
     "sparse",
+    "__config__",
+    "_ops",
+    "_tensor_str",
+    "_utils",
 }
 _FROM = {
     **dict.fromkeys(
@@ -267,6 +271,7 @@ _FROM = {
     "show": "show",
     "is_anomaly_enabled": "autograd.anomaly",
     "is_anomaly_check_nan_enabled": "autograd.anomaly",
+    "Future": "futures",
     "vmap": "func",
     "compile": "compiler",
     "autocast": "amp",
@@ -281,9 +286,9 @@ _FROM = {
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return importlib.import_module(f"{__name__}.{name}")
+        return importlib.import_module(f"{__package__}.{name}")
     if name in _FROM:
-        value = getattr(importlib.import_module(f"{__name__}.{_FROM[name]}"), name)
+        value = getattr(importlib.import_module(f"{__package__}.{_FROM[name]}"), name)
         globals()[name] = value
         return value
     raise AttributeError(

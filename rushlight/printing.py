@@ -16,6 +16,7 @@ import numpy as np
 
 from . import dtypes
 from .errors import message
+from .torch_names import is_own
 
 
 @dataclass
@@ -233,7 +234,7 @@ def with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
 def tensor_str(tensor: Any) -> str:
     """The text of `repr(tensor)`: ``tensor([1., 2.], requires_grad=True)``."""
     kind = type(tensor)
-    plain = kind.__name__ in ("Tensor", "Parameter") and kind.__module__.startswith("rushlight")
+    plain = kind.__name__ in ("Tensor", "Parameter") and is_own(kind.__module__)
     prefix = "tensor(" if plain else f"{kind.__name__}("
     a, dtype, default = tensor._a, tensor.dtype, dtypes.get_default_dtype()
     shape, indent = tuple(a.shape), len(prefix)

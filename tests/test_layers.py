@@ -14,7 +14,8 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 
 # From the bottom up. A file may import from its own layer and from those below it.
 LAYERS: list[tuple[str, ...]] = [
-    ("errors", "config", "dtypes", "device", "size", "layout", "unsupported", "torch_version",
+    ("errors", "config", "dtypes", "device", "size", "layout", "unsupported", "torch_names",
+     "torch_version",
      "futures", "backends", "late"),
     ("kernels",),
     ("storage", "shared_memory", "random", "printing"),

@@ -10,5 +10,5 @@ __all__ = ["quantization"]
 
 def __getattr__(name: str) -> Any:
     if name == "quantization":
-        return importlib.import_module(f"{__name__}.quantization")
+        return importlib.import_module(f"{__package__}.quantization")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

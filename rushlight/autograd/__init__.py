@@ -66,7 +66,7 @@ _FROM = {
 
 def __getattr__(name: str) -> Any:
     if name in _FROM:
-        value = getattr(importlib.import_module(f"{__name__}.{_FROM[name]}"), name)
+        value = getattr(importlib.import_module(f"{__package__}.{_FROM[name]}"), name)
         globals()[name] = value
         return value
     if name in ("forward_ad", "profiler", "profiler_legacy", "profiler_util", "anomaly_mode"):

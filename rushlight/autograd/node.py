@@ -212,7 +212,7 @@ def line_from(frame: Any, seen: list[Any]) -> tuple[CodeType | None, int]:
                 pass
         except AttributeError:  # no frame is left
             return None, 0
-    if names.get("__name__", "").partition(".")[0] == _PACKAGE:
+    if (names.get("__package__") or names.get("__name__", "")).partition(".")[0] == _PACKAGE:
         _ours.add(id(names))
         return line_from(frame, seen)
     code = seen[0] = frame.f_code

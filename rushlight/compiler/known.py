@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.meta import MetaArray
+from ..torch_names import is_own, own
 from .instrument import HOOKS
 
 NUMBERS = (int, float, complex, bool)
@@ -98,7 +99,7 @@ def is_seen(fn: Any) -> bool:
     """Whether all that a function of this package does passes the door."""
     space = getattr(fn, "__globals__", None)
     found = space.get("__name__") if isinstance(space, dict) else getattr(fn, "__module__", "")
-    module = str(found)
+    module = own(str(found))
     return module == "rushlight" or module.startswith(SEEN)
 
 
@@ -110,8 +111,7 @@ def is_ours(fn: Any) -> bool:
     module = space.get("__name__") if given else getattr(fn, "__module__", None)
     if isinstance(fn, types.ModuleType):
         module = fn.__name__
-    module = module or ""
-    return module == "rushlight" or module.startswith("rushlight.")
+    return is_own(module)
 
 
 def is_looked_into(fn: Any) -> bool:
@@ -121,7 +121,7 @@ def is_looked_into(fn: Any) -> bool:
     inner = getattr(fn, "__wrapped__", None)
     if isinstance(inner, types.FunctionType) and not is_ours(inner):  # no_grad as a decorator
         return True
-    module = getattr(fn, "__module__", None) or ""
+    module = own(getattr(fn, "__module__", None) or "")
     if module in ("rushlight.nn._tree", "rushlight.autograd.grad_mode"):
         return True
     return module.startswith(LOOKED_INTO) and not module.startswith(COMPUTING)
@@ -192,7 +192,7 @@ def looked_into(generator: types.GeneratorType[Any, Any, Any]) -> bool:
         return True
     frame = generator.gi_frame
     name = "" if frame is None else frame.f_globals.get("__name__", "")
-    return name == "rushlight" or name.startswith("rushlight.")
+    return is_own(name)
 
 
 def name_of(fn: Any) -> str:

@@ -27,6 +27,7 @@ from ..kernels import indices, runtime
 from ..kernels.elementwise import axes
 from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
+from ..torch_names import own
 from . import arrays as plain
 from . import fuse
 from .calls import Call, Lying, Place
@@ -430,7 +431,7 @@ def ours(fn: Any) -> bool:
         return True
     while isinstance(fn, functools.partial):
         fn = fn.func
-    module = getattr(fn, "__module__", None) or ""
+    module = own(getattr(fn, "__module__", None) or "")
     return (module + ".").startswith((OURS, "numpy.")) or module.startswith(OURS)
 
 

@@ -210,7 +210,7 @@ def set_rng_state_all(new_states: Any) -> None:
 
 def __getattr__(name: str) -> Any:
     if name in ("amp", "memory", "nvtx", "random"):
-        return importlib.import_module(f"{__name__}.{name}")
+        return importlib.import_module(f"{__package__}.{name}")
     if name.endswith("Tensor"):
         return lambda *args, **kw: usable("cuda")
     raise AttributeError(

@@ -16,7 +16,7 @@ import sys
 import warnings
 
 from ..errors import message
-from . import children, distribution, finder, missing
+from . import children, distribution, finder, missing, renaming
 
 __all__ = ["API", "VISION_API", "install", "is_installed", "uninstall"]
 
@@ -38,8 +38,9 @@ def install(*, with_children: bool = True) -> None:
 
     While it is installed, `torch.__version__` is the version of PyTorch's interface that Rushlight
     follows, because programs compare it. `with_children=False` leaves the environment and
-    `sys.path` alone, so that processes started from here import what they find. Installing twice
-    is harmless.
+    `sys.path` alone, so that processes started from here import what they find; modules and classes
+    then keep their names, for what is sent to such a process must be found there. Installing
+    twice is harmless.
 
     Raises RuntimeError if PyTorch itself has been imported already.
     """
@@ -61,6 +62,7 @@ def install(*, with_children: bool = True) -> None:
     missing.attach_all()
     distribution.show()
     if with_children:
+        renaming.take_all()
         children.reach()
 
 
@@ -75,4 +77,5 @@ def uninstall() -> None:
             del sys.modules[name]
     missing.detach_all()
     distribution.hide()
+    renaming.give_back()
     children.leave()

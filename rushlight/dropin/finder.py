@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from . import distribution, missing
+from . import distribution, mentioned, missing, renaming
 
 # Whole packages that Rushlight stands in for, and single modules of others.
 ROOTS = {"torch": "rushlight", "torchvision": "rushlight.vision"}
@@ -42,8 +42,7 @@ def target(name: str) -> str | None:
 
 def is_ours(module: ModuleType) -> bool:
     """Whether a module, under whatever name it was found, is one of Rushlight's."""
-    name = getattr(module, "__name__", "")
-    return name == OURS or name.startswith(OURS + ".")
+    return (getattr(module, "__package__", "") or "").partition(".")[0] == OURS
 
 
 class Alias:
@@ -89,6 +88,7 @@ class Attached:
             module.__spec__.loader = self.loader
         module.__loader__ = self.loader
         self.loader.exec_module(module)
+        renaming.take(module)
         missing.attach(module)
 
 
@@ -110,13 +110,15 @@ class Finder:
         name = target(fullname)
         if name is None:
             return None
-        found = load(name)
+        found = load(name) or mentioned.make(fullname)
         if found is None:
             # Only an import is told more: a program that asks importlib whether there is such a
             # module gets the usual None.
             if sys._getframe(2).f_code.co_name == "_find_and_load_unlocked":
                 raise missing.no_module(fullname)
             return None
+        # `renaming` has put it there; importlib would now go by the spec of that module
+        sys.modules.pop(fullname, None)
         alias: Any = Alias(found)
         spec = ModuleSpec(fullname, alias, origin=getattr(found, "__file__", None))
         if hasattr(found, "__path__"):

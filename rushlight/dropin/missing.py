@@ -12,13 +12,15 @@ import sys
 from types import FrameType, ModuleType
 from typing import Any
 
+from .. import torch_names
 from ..errors import message
+from . import mentioned
 
-PACKAGES = {
+SAFETENSORS = {
     "rushlight.dropin.safetensors": "safetensors",
+    "torch.dropin.safetensors": "safetensors",
     "rushlight.serialization.safetensors": "safetensors.torch",
-    "rushlight.vision": "torchvision",
-    "rushlight": "torch",
+    "torch.serialization.safetensors": "safetensors.torch",
 }
 
 # What we lack as a whole, by prefix of the name that programs use.
@@ -37,10 +39,7 @@ def shown(name: str) -> str:
     >>> shown("rushlight.nn.functional"), shown("rushlight.vision.datasets")
     ('torch.nn.functional', 'torchvision.datasets')
     """
-    for ours, theirs in PACKAGES.items():
-        if name == ours or name.startswith(ours + "."):
-            return theirs + name[len(ours) :]
-    return name
+    return SAFETENSORS.get(name) or torch_names.shown(name)
 
 
 def reason(full: str) -> str | None:
@@ -125,14 +124,13 @@ def attach(module: ModuleType) -> None:
             try:
                 return own(name)
             except AttributeError as error:
-                if name.startswith("__"):
-                    raise
                 if "\n  try " in str(error):  # a module that gives advice itself knows better
                     told = str(error)
                     if not is_import_from(sys._getframe(1)):
                         raise
-        elif name.startswith("__"):
-            raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
+        found = mentioned.ask(module, name)
+        if found is not None:
+            return found
         if is_import_from(sys._getframe(1)):
             raise no_name(module, name, told)
         raise NoAttribute(module, name)

@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
     if name in modules._LATER:
         return getattr(modules, name)
     if name in _FILES:
-        return importlib.import_module(f".{name}", __name__)
+        return importlib.import_module(f".{name}", __package__)
     if name == "DataParallel":
         from .parallel import DataParallel
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..tensor import Parameter, Tensor
+from ..torch_names import is_own
 from .parameter import is_lazy
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
@@ -281,7 +282,7 @@ def _prefix_hint(missing: list[str], unexpected: list[str]) -> str | None:
 
 
 def _is_ours(method: Any) -> bool:
-    return getattr(method, "__module__", "").partition(".")[0] == __name__.partition(".")[0]
+    return is_own(getattr(method, "__module__", ""))
 
 
 def _load_extra(module: Any, value: Any, journal: _Journal) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 THEMES = (
     "elementwise.formulas",
@@ -69,7 +70,17 @@ THEMES = (
 )
 
 
+def __getattr__(name: str) -> Any:
+    """`torch.ops.aten` and its like: operators by namespace (`namespaces/_ops.py`)."""
+    if name.startswith("__") or name in {theme.partition(".")[0] for theme in THEMES}:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    operators: Any = importlib.import_module("rushlight._ops")
+    if name in ("load_library", "loaded_libraries"):
+        return getattr(operators, name)
+    return operators.namespace(name)
+
+
 def load() -> None:
     """Import every theme, which declares its records."""
     for theme in THEMES:
-        importlib.import_module(f"{__name__}.{theme}")
+        importlib.import_module(f"{__package__}.{theme}")

@@ -18,29 +18,17 @@ from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
+from .. import torch_names
 from ..ops.core.composite import composites
 from ..ops.core.record import registry
 from .unpickler import Known, broken, hashable, shown
 from .values import names_and_values
 
-# Where this package's layout differs from PyTorch's: the path of a class, or of its module.
-_PATHS = {
-    "rushlight.nn.module": "torch.nn.modules.module",
-    "rushlight.nn.containers": "torch.nn.modules.container",
-    "rushlight.nn.rnn": "torch.nn.modules.rnn",
-    "rushlight.nn.transformer": "torch.nn.modules.transformer",
-    "rushlight.nn.transformer.MultiheadAttention": "torch.nn.modules.activation",
-    "rushlight.nn.transformer.NonDynamicallyQuantizableLinear": "torch.nn.modules.linear",
-    "rushlight.optim._adafactor": "torch.optim",
-    "rushlight.optim._muon": "torch.optim",
-    "rushlight.optim.lr_scheduler.annealing.SWALR": "torch.optim.swa_utils",
-}
-_PREFIXES = (("rushlight.vision", "torchvision"), ("rushlight", "torch"))
-
 
 def torch_name(obj: Any) -> tuple[str, str] | None:
     """PyTorch's module and name of a class or function of this library; None for others."""
-    module, name = getattr(obj, "__module__", None) or "", getattr(obj, "__qualname__", "")
+    module = torch_names.own(getattr(obj, "__module__", None) or "")
+    name = getattr(obj, "__qualname__", "")
     if module.split(".")[0] != "rushlight" or not name:
         return None
     import rushlight
@@ -55,18 +43,9 @@ def torch_name(obj: Any) -> tuple[str, str] | None:
         ):
             if getattr(space, name.lstrip("_"), None) is obj:
                 return path, name.lstrip("_")
-    if (known := _PATHS.get(f"{module}.{name}") or _PATHS.get(module)) is not None:
-        return known, name
-    if module.startswith("rushlight.optim.lr_scheduler."):
-        return "torch.optim.lr_scheduler", name
-    if module.startswith("rushlight.vision.transforms."):
-        return "torchvision.transforms.transforms", name
     if module.count(".") < 2 and getattr(rushlight, name, None) is obj:
         return "torch", name
-    for ours, theirs in _PREFIXES:
-        if f"{module}.".startswith(ours + "."):
-            return theirs + module[len(ours) :], name
-    return None
+    return torch_names.class_path(module, name), name
 
 
 def library_object(module: str, name: str) -> Any:
@@ -89,7 +68,7 @@ def library_object(module: str, name: str) -> Any:
         found = getattr(space, name, None)
         if isinstance(found, type) and (
             issubclass(found, library_bases())
-            or found.__module__.startswith("rushlight.vision.transforms.")
+            or torch_names.own(found.__module__).startswith("rushlight.vision.transforms.")
         ):
             return found
     return None
@@ -100,7 +79,7 @@ def _spaces(module: str) -> list[ModuleType]:
     import rushlight
 
     ours = module
-    for mine, theirs in _PREFIXES:
+    for mine, theirs in torch_names.PREFIXES:
         if f"{module}.".startswith(theirs + "."):
             ours = mine + module[len(theirs) :]
     if module.startswith("torchvision."):
@@ -191,7 +170,7 @@ def _is_program(name: str, module: ModuleType) -> bool:
     if name in ("__main__", "__mp_main__"):
         return True
     file = getattr(module, "__file__", None)
-    if file is None or name.split(".")[0] in ("rushlight", *sys.stdlib_module_names):
+    if file is None or torch_names.is_own(name) or name.split(".")[0] in sys.stdlib_module_names:
         return False
     return not os.path.realpath(file).startswith(_installed())
 

@@ -14,8 +14,8 @@ def __getattr__(name: str) -> Any:
     """Submodules are imported when they are first used."""
     if not name.startswith("_"):
         try:
-            return importlib.import_module(f"{__name__}.{name}")
+            return importlib.import_module(f"{__package__}.{name}")
         except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
+            if error.name != f"{__package__}.{name}":
                 raise
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

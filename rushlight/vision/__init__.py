@@ -32,7 +32,7 @@ def set_image_backend(backend: str) -> None:
 
 def __getattr__(name: str) -> Any:
     if name in _PARTS:
-        return importlib.import_module(f"{__name__}.{name}")
+        return importlib.import_module(f"{__package__}.{name}")
     raise AttributeError(
         f"module 'rushlight.vision' has no attribute '{name}'"
         f"\n  wanted  a name that Rushlight has; torchvision.{name} is not there (yet)"

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight import unsupported
 from rushlight.device import device as device
 from rushlight.dtypes import dtype as dtype
 from rushlight.layout import layout as layout
 from rushlight.layout import memory_format as memory_format
+from rushlight.ops.core import overrides as _overrides
 from rushlight.random import Generator as Generator
 from rushlight.size import Size as Size
 from rushlight.tensor import Tensor
 
 from . import _autograd as _autograd
 from . import _functions as _functions
+from . import _nn as _nn
 from ._autograd import _current_graph_task_id as _current_graph_task_id
 from ._autograd import _set_fwd_grad_enabled as _set_fwd_grad_enabled
 from ._autograd import _WeakTensorRef as _WeakTensorRef
@@ -24,6 +27,8 @@ from ._autograd import _will_engine_execute_node as _will_engine_execute_node
 from ._autograd import is_grad_enabled as is_grad_enabled
 
 TensorBase = _TensorBase = Tensor
+_TensorMeta = type(Tensor)  # Tensor has no metaclass of its own
+
 
 _has_cuda = _has_cudnn = _has_mkldnn = _has_mps = False
 
@@ -46,3 +51,68 @@ _jit_override_can_fuse_on_cpu = _jit_override_can_fuse_on_gpu = _jit_set_profili
 _jit_set_nvfuser_enabled = _jit_set_nvfuser_guard_mode = _jit_set_profiling_mode
 _jit_can_fuse_on_cpu = _jit_can_fuse_on_gpu = _jit_texpr_fuser_enabled = _jit_set_profiling_mode
 _get_cudnn_enabled = _get_mkldnn_enabled = _jit_set_profiling_mode
+
+
+def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """A `__torch_function__` that takes over nothing: classes with it are treated as Tensors."""
+    with _overrides.disabled():
+        return func(*args, **(kwargs or {}))
+
+
+_disabled_torch_dispatch_impl = _disabled_torch_function_impl
+DisableTorchFunctionSubclass = _overrides.disabled
+
+
+def DisableTorchFunction() -> Any:
+    """A block in which neither classes nor modes take over calls."""
+    from rushlight.ops.core import modes
+
+    return modes.without_modes()
+
+
+def _is_torch_function_enabled() -> bool:
+    """Whether classes may take over calls just now."""
+    return _overrides.enabled()
+
+
+def _len_torch_function_stack() -> int:
+    """How many TorchFunctionModes are active in this thread."""
+    return len(_overrides.state.stack)
+
+
+def _len_torch_dispatch_stack() -> int:
+    """How many TorchDispatchModes are active."""
+    from rushlight.ops.core import modes
+
+    return len(modes.dispatch_stack)
+
+
+def _get_privateuse1_backend_name() -> str:
+    """The name of a backend that nobody has registered."""
+    return "privateuseone"
+
+
+def _get_default_device() -> str:
+    """Where tensors are made."""
+    return "cpu"
+
+
+def _cuda_getDeviceCount() -> int:
+    """0: no device is there."""
+    return 0
+
+
+_ask, _names = unsupported.module(
+    __name__,
+    "AnyType Argument BoolType ClassType ComplexType DeviceObjType DictType EnumType FloatType "
+    "FunctionSchema FutureType Graph IntType InterfaceType JITException JitType ListType "
+    "NoneType NumberType OptionalType PyTorchFileReader PyTorchFileWriter RRefType "
+    "ScriptFunction ScriptMethod ScriptModule ScriptObject StreamObjType StringType TensorType "
+    "TupleType Type UnionType Value Node FileCheck DispatchKey DispatchKeySet",
+    "a compiled core: what PyTorch keeps there is Python here",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Types of PyTorch's script compiler, of which nothing is an instance."""
+    return _ask(name)

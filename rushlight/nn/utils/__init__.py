@@ -92,9 +92,9 @@ _FILES = (
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        value = getattr(importlib.import_module(f".{_WHERE[name]}", __name__), name)
+        value = getattr(importlib.import_module(f".{_WHERE[name]}", __package__), name)
     elif name in _FILES:
-        value = importlib.import_module(f".{name}", __name__)
+        value = importlib.import_module(f".{name}", __package__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

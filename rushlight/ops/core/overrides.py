@@ -16,19 +16,36 @@ from ...autograd.observe import on_observe
 
 ordinary: set[type] = set()  # classes without any override: Tensor, Parameter, Buffer
 known: set[type] = {int, float, bool, str, type(None)}  # these, and what takes over nothing
+plain: set[type] = set()  # what `ordinary` holds, also while modes are asked and it is empty
 
 
 def add_ordinary(*classes: type) -> None:
     """Tell which classes are plain tensors."""
     ordinary.update(classes)
+    plain.update(classes)
     known.update(classes)
 
 
 class _State(threading.local):
     disabled = 0
+    stack: tuple[Any, ...] = ()  # the modes of `modes.py`, innermost last
 
 
-_state = _State()
+_state = state = _State()
+modes = 0  # how many are active in all threads
+
+
+def set_modes(change: int) -> None:
+    """Count modes: while there are some, every public call comes to `dispatch`."""
+    global modes
+    before, modes = modes, modes + change
+    if (before == 0) == (modes == 0):
+        return
+    if modes:
+        ordinary.clear()
+    else:
+        ordinary.update(plain)
+    _on_observe(bool(modes))
 
 
 def enabled() -> bool:
@@ -51,9 +68,21 @@ def dispatch(fn: Any, args: tuple[Any, ...], kw: dict[str, Any], relevant: Any) 
     types: list[type] = []
     for a in relevant:
         kind = type(a)
-        if kind not in ordinary and kind not in types and hasattr(kind, "__torch_function__"):
+        if kind not in plain and kind not in types and hasattr(kind, "__torch_function__"):
             place = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
             types.insert(place, kind)
+    if _state.stack:
+        *outer, mode = _state.stack
+        _state.stack = tuple(outer)
+        try:
+            got = mode.__torch_function__(fn, tuple(types), args, kw)
+        finally:
+            _state.stack = (*outer, mode)
+        if got is not NotImplemented:
+            return got
+    if not types:  # nobody is there but modes, of another thread or content with the usual
+        with disabled():
+            return fn(*args, **kw)
     for kind in types:
         got = kind.__torch_function__(fn, tuple(types), args, kw)
         if got is not NotImplemented:
@@ -74,7 +103,7 @@ def default(cls: type, fn: Any, types: Any, args: Any = (), kwargs: Any = None) 
 
 
 def convert(out: Any, cls: type) -> Any:
-    if type(out) in ordinary and type(out).__name__ == "Tensor":
+    if type(out) in plain and type(out).__name__ == "Tensor":
         return out.as_subclass(cls)
     if isinstance(out, (tuple, list)):
         made = [convert(o, cls) for o in out]
@@ -151,13 +180,16 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
 
 
 _kept: list[type] = []
+_askers = 0  # observers and modes, as one each
 
 
 def _on_observe(observed: bool) -> None:
-    if observed:
+    global _askers
+    _askers += 1 if observed else -1
+    if observed and _askers == 1:
         _kept.extend(known)
         known.clear()
-    else:
+    elif not _askers:
         known.update(_kept)
         _kept.clear()
 

@@ -1,0 +1,138 @@
+"""Names that programs import only to test for them or to annotate with: they exist, and are honest.
+
+A package says `from torch.distributed.device_mesh import DeviceMesh` to ask
+`isinstance(x, DeviceMesh)`, and runs without one. Such modules and names stand in two tables; they
+are made when they are imported. A class of them has no instances, a function raises, naming what is
+missing (`rushlight/unsupported.py`). What can be done is not here, but a module of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from .. import torch_names, unsupported
+
+GRAPHS = "graphs captured from programs (torch.fx, torch.export)"
+SYMBOLS = "sizes that are not known while a program runs"
+FAKE = "tensors without data that a capture runs on"
+MESH = "tensors distributed over several processes (torch.distributed.tensor)"
+QUANTIZED = "quantized models"
+DISPATCHER = "PyTorch's dispatcher"
+INDUCTOR = "PyTorch's code generator"
+META = "device='meta', on which nothing is computed"
+GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of MPI"
+
+# module -> (names, what they need, what to do instead); a module without names is one that is
+# asked for others below it.
+MODULES: dict[str, tuple[str, str, str | None]] = {
+    "torch._export": ("", GRAPHS, None),
+    "torch._functorch": ("", DISPATCHER, None),
+    "torch._functorch.aot_autograd": ("aot_function aot_module_simplified", GRAPHS, None),
+    "torch._guards": ("detect_fake_mode TracingContext Source", FAKE, META),
+    "torch._higher_order_ops": ("associative_scan scan cond while_loop", GRAPHS, None),
+    "torch._higher_order_ops.associative_scan": ("associative_scan", GRAPHS, None),
+    "torch._higher_order_ops.flex_attention": ("flex_attention", GRAPHS, None),
+    "torch._higher_order_ops.triton_kernel_wrap": ("", "Triton", None),
+    "torch._inductor.codecache": ("PyCodeCache", INDUCTOR, None),
+    "torch._logging": ("trace_structured warning_once set_logs", GRAPHS, None),
+    "torch._prims_common": ("", DISPATCHER, None),
+    "torch._subclasses": ("FakeTensor FakeTensorMode UnsupportedFakeTensorException", FAKE, META),
+    "torch._subclasses.fake_tensor": ("FakeTensor FakeTensorMode FakeTensorConverter", FAKE, META),
+    "torch._subclasses.functional_tensor": ("FunctionalTensor FunctionalTensorMode", FAKE, META),
+    "torch.ao.quantization.fake_quantize": ("FakeQuantize FakeQuantizeBase", QUANTIZED, None),
+    "torch.ao.quantization.qconfig": ("QConfig", QUANTIZED, None),
+    "torch.distributed._composable": ("fully_shard replicate", MESH, None),
+    "torch.distributed._composable.fsdp": ("fully_shard FSDPModule", MESH, None),
+    "torch.distributed._shard": ("", MESH, None),
+    "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
+    "torch.distributed._tensor": ("DTensor DeviceMesh Replicate Shard", MESH, None),
+    "torch.distributed.algorithms": ("", GROUPS, None),
+    "torch.distributed.algorithms._checkpoint": ("", GROUPS, None),
+    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": (
+        "CheckpointImpl apply_activation_checkpointing checkpoint_wrapper CheckpointWrapper",
+        MESH, "torch.utils.checkpoint.checkpoint"),
+    "torch.distributed.algorithms.ddp_comm_hooks": ("", GROUPS, None),
+    "torch.distributed.algorithms.join": ("Join Joinable JoinHook", GROUPS, None),
+    "torch.distributed.algorithms.model_averaging": ("", GROUPS, None),
+    "torch.distributed.algorithms.model_averaging.averagers": ("ModelAverager", GROUPS, None),
+    "torch.distributed.checkpoint": (
+        "load save FileSystemReader FileSystemWriter async_save", MESH, "torch.save"),
+    "torch.distributed.checkpoint.state_dict": (
+        "get_model_state_dict get_optimizer_state_dict set_model_state_dict "
+        "set_optimizer_state_dict StateDictOptions get_state_dict set_state_dict", MESH, None),
+    "torch.distributed.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
+    "torch.distributed.elastic": ("", GROUPS, None),
+    "torch.distributed.fsdp": (
+        "BackwardPrefetch CPUOffload FullStateDictConfig FullyShardedDataParallel FSDPModule "
+        "MixedPrecision MixedPrecisionPolicy ShardingStrategy StateDictType fully_shard "
+        "CPUOffloadPolicy OffloadPolicy register_fsdp_forward_method FullOptimStateDictConfig "
+        "ShardedStateDictConfig ShardedOptimStateDictConfig LocalStateDictConfig", MESH, None),
+    "torch.distributed.fsdp.wrap": (
+        "ModuleWrapPolicy _FSDPPolicy size_based_auto_wrap_policy transformer_auto_wrap_policy "
+        "lambda_auto_wrap_policy wrap enable_wrap", MESH, None),
+    "torch.distributed.fsdp.fully_sharded_data_parallel": (
+        "FullyShardedDataParallel FlatParameter CPUOffload MixedPrecision ShardingStrategy "
+        "BackwardPrefetch StateDictType", MESH, None),
+    "torch.distributed.fsdp.sharded_grad_scaler": ("ShardedGradScaler", MESH, None),
+    "torch.distributed.optim": ("ZeroRedundancyOptimizer PostLocalSGDOptimizer", GROUPS, None),
+    "torch.distributed.pipelining": ("PipelineStage pipeline", MESH, None),
+    "torch.distributed.tensor": (
+        "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module "
+        "distribute_tensor", MESH, None),
+    "torch.distributed.tensor.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
+    "torch.distributed.tensor.placement_types": ("Partial Placement Replicate Shard", MESH, None),
+    "torch.distributed.tensor.parallel": (
+        "ColwiseParallel ParallelStyle PrepareModuleInput PrepareModuleOutput RowwiseParallel "
+        "SequenceParallel loss_parallel parallelize_module", MESH, None),
+    "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
+    "torch.fx.experimental": ("", GRAPHS, None),
+    "torch.fx.experimental.proxy_tensor": (
+        "ProxyTorchDispatchMode make_fx disable_proxy_modes_tracing", GRAPHS, None),
+    "torch.fx.experimental.symbolic_shapes": (
+        "ShapeEnv is_concrete_int is_symbolic definitely_true guard_or_true", SYMBOLS, None),
+    "torch.fx.passes": ("", GRAPHS, None),
+    "torch.fx.passes.shape_prop": ("ShapeProp", GRAPHS, None),
+}  # fmt: skip
+
+NAMES: dict[str, tuple[str, str, str | None]] = {
+    "torch": ("SymInt SymFloat SymBool Stream Event ScriptObject", SYMBOLS, None),
+    "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
+}
+
+
+def named(full: str, told: tuple[str, str, str | None]) -> Any:
+    """The class or function that stands for a name."""
+    name = full.rpartition(".")[2].lstrip("_")
+    make = unsupported.absent_class if name[0].isupper() else unsupported.function
+    return make(full, told[1], told[2])
+
+
+def ask(module: ModuleType, name: str) -> Any:
+    """A name of the tables, now in its module; None for others."""
+    where = torch_names.shown(module.__name__)
+    told = NAMES.get(where)
+    if told is None or name not in told[0].split():
+        return None
+    found = named(f"{where}.{name}", told)
+    setattr(module, name, found)
+    return found
+
+
+def make(full: str) -> ModuleType | None:
+    """The module of the tables that is called so; None if there is none."""
+    told = MODULES.get(full)
+    if told is None:
+        return None
+    module: Any = ModuleType(full, f"Names of PyTorch's {full}, which need {told[1]}.")
+    module.__path__ = []
+    module.__package__ = full
+    module.__spec__ = ModuleSpec(full, None, is_package=True)
+    for name in told[0].split():
+        setattr(module, name, named(f"{full}.{name}", told))
+    parent = sys.modules.get(full.rpartition(".")[0])
+    if parent is not None:
+        setattr(parent, full.rpartition(".")[2], module)
+    return module  # type: ignore[no-any-return]

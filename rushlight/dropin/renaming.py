@@ -1,0 +1,91 @@
+"""Under the drop-in everything is torch by name: `torch.__name__`, `str(type(tensor))`, pickles.
+
+Programs look at such names: they ask whether "torch" is in `str(type(x))`, whether a class's
+`__module__` starts with "torch.nn", and write pickles that others read. So while the drop-in is
+installed, public modules, their classes and functions are called as in PyTorch. Parts of Rushlight
+that PyTorch does not have keep their names, and so does `__package__` everywhere: it says whose
+code it is. Read next: `rushlight/torch_names.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FunctionType, ModuleType
+from typing import Any
+
+from .. import torch_names
+
+# Parts that programs never see.
+PRIVATE = ("rushlight.kernels", "rushlight.ops", "rushlight.dropin", "rushlight.shared_memory")
+# Where functions are published whose files are private.
+SPACES = ("rushlight", "rushlight.nn.functional")
+
+# Files here that only point to the module in which our layout has the classes.
+POINTERS = "torch.nn.modules."
+
+before: list[tuple[Any, str]] = []
+
+
+def is_private(name: str) -> bool:
+    """Whether a module of ours is nothing that PyTorch has.
+
+    >>> is_private("rushlight.kernels.matmul"), is_private("rushlight.nn")
+    (True, False)
+    """
+    return ".".join(name.split(".")[:2]) in PRIVATE
+
+
+def take(module: ModuleType) -> None:
+    """Give a module, its classes and functions PyTorch's names."""
+    spec = module.__spec__
+    name = module.__name__ if spec is None else spec.name
+    if not torch_names.taken or is_private(name):
+        return
+    here = torch_names.shown(name)
+    for thing in list(vars(module).values()):
+        if isinstance(thing, type):
+            born = thing.__module__
+            if born.startswith("rushlight"):
+                top = name == SPACES[0] and born.count(".") < 2
+                rename(thing, here if top else torch_names.class_path(born, thing.__qualname__))
+        elif thing.__class__ is FunctionType:
+            born = thing.__module__ or ""
+            if born == name or (name in SPACES and born.startswith(SPACES[0])):
+                rename(thing, here)
+    # `inspect` and `typing` look for a class's module in sys.modules
+    sys.modules.setdefault(here, module)
+    elsewhere = torch_names.PATHS.get(name)
+    if elsewhere is not None and elsewhere.startswith(POINTERS):
+        sys.modules.setdefault(elsewhere, module)
+    if module.__name__ == name:
+        before.append((module, name))
+        module.__name__ = here
+
+
+def rename(thing: Any, name: str) -> None:
+    """Write a class's or a function's new module into it."""
+    before.append((thing, thing.__module__))
+    thing.__module__ = name
+
+
+def take_all() -> None:
+    """Give all that is loaded its name; the finder gives later modules theirs."""
+    torch_names.taken = True
+    torch: Any = sys.modules["rushlight"]
+    torch.torch = torch
+    take(torch)  # the first of all: what stands in it is called torch.x, wherever it is written
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == "rushlight" and module is not None:
+            take(module)
+    # what rushlight/__init__.py says of warnings of NumPy's, for the names that are new
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"torch(vision)?(\.|$)")
+
+
+def give_back() -> None:
+    """Give everything its own name again."""
+    torch_names.taken = False
+    for thing, name in reversed(before):
+        setattr(thing, "__name__" if isinstance(thing, ModuleType) else "__module__", name)
+    before.clear()
+    vars(sys.modules["rushlight"]).pop("torch", None)

@@ -1,0 +1,221 @@
+"""Operators by namespace: `torch.ops.aten.add.Tensor`, `torch.ops.mine.double`.
+
+PyTorch's operators (`aten`, `prims`) are this package's public functions, found when they are asked
+for; nothing lists them. Other namespaces hold what `torch.library` was told. Overloads, which
+PyTorch tells apart by type, are one function here: `add.Tensor` and `add.Scalar` call the same.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rushlight.ops.core.overrides import disabled
+from rushlight.ops.core.record import Op, registry
+
+__all__ = ["OpOverload", "OpOverloadPacket", "OperatorBase", "namespace", "packet_of"]
+
+ATEN = ("aten", "prims", "quantized_decomposed")
+# Operators that PyTorch's public functions are made of, in terms of those.
+INNER: dict[str, Callable[..., Any]] = {
+    "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
+    "_log_softmax": lambda x, dim, half_to_float=False: x.log_softmax(dim),
+    "_to_copy": lambda x, **kw: x.to(copy=True, **{k: v for k, v in kw.items() if v is not None}),
+    "_unsafe_view": lambda x, size: x.reshape(size),
+    "_reshape_alias": lambda x, size, stride: x.as_strided(size, stride),
+    "_local_scalar_dense": lambda x: x.item(),
+    "copy": lambda x, other, non_blocking=False: other.to(x.dtype).expand_as(x).clone(),
+}
+
+
+class OperatorBase:
+    """What all operators are."""
+
+
+class Schema:
+    """What can be told of an operator's signature: its name."""
+
+    def __init__(self, name: str, overload: str) -> None:
+        self.name, self.overload_name = name, overload
+        self.arguments: list[Any] = []
+        self.returns: list[Any] = []
+        self.is_mutable = name.rpartition("::")[2].rstrip("_") + "_" == name.rpartition("::")[2]
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.overload_name}(...)"
+
+
+class OpOverload(OperatorBase):
+    """One operator that can be called: `torch.ops.aten.add.Tensor`."""
+
+    def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
+        self._packet, self._overloadname = packet, overload
+        self._op = packet._op
+        self.__name__ = f"{packet.__name__}.{overload}"
+        self.__module__ = packet.__module__
+        self._schema = Schema(packet._qualified_op_name, overload)
+
+    overloadpacket = property(lambda self: self._packet, doc="All overloads of this name.")
+    _opname = property(lambda self: self._packet.__name__)
+    namespace = property(lambda self: self._packet.namespace, doc="Such as 'aten'.")
+    tags: tuple[Any, ...] = ()
+    is_view = property(lambda self: bool(getattr(self._packet.record, "view", False)))
+
+    def __call__(self, *args: Any, **kw: Any) -> Any:
+        return self._op(*args, **kw)
+
+    def name(self) -> str:
+        """`aten::add.Tensor`."""
+        over = "" if self._overloadname == "default" else f".{self._overloadname}"
+        return self._packet._qualified_op_name + over
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='{self._packet}', overload='{self._overloadname}')>"
+
+    def __str__(self) -> str:
+        return f"{self._packet}.{self._overloadname}"
+
+    def __hash__(self) -> int:
+        return hash((self._packet._qualified_op_name, self._overloadname))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpOverload) and self.name() == other.name()
+
+
+class OpOverloadPacket(OperatorBase):
+    """An operator with all its overloads: `torch.ops.aten.add`."""
+
+    def __init__(self, space: str, name: str, fn: Callable[..., Any]) -> None:
+        self.namespace, self.__name__, self._op = space, name, fn
+        self._qualified_op_name = f"{space}::{name}"
+        self.__module__ = f"torch.ops.{space}"
+        self._made: dict[str, OpOverload] = {}
+        self.record: Any = registry.get(name) or getattr(fn, "op", None)
+
+    def __call__(self, *args: Any, **kw: Any) -> Any:
+        return self._op(*args, **kw)
+
+    def __getattr__(self, overload: str) -> OpOverload:
+        if overload.startswith("__"):
+            raise AttributeError(overload)
+        if overload not in self._made:
+            self._made[overload] = OpOverload(self, overload)
+        return self._made[overload]
+
+    def overloads(self) -> list[str]:
+        """The overloads that were asked for, `default` among them."""
+        return list({"default": None, **self._made})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.overloads())
+
+    def __repr__(self) -> str:
+        return f"<OpOverloadPacket(op='{self.namespace}.{self.__name__}')>"
+
+    def __str__(self) -> str:
+        return f"{self.namespace}.{self.__name__}"
+
+
+class Namespace:
+    """`torch.ops.aten` and its like: operators, looked for when they are asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = self.name = name
+        self.__name__ = f"torch.ops.{name}"
+
+    def __getattr__(self, name: str) -> OpOverloadPacket:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        fn = found(self._name, name)
+        if fn is None:
+            raise AttributeError(f"'_OpNamespace' '{self._name}' object has no attribute '{name}'")
+        made = OpOverloadPacket(self._name, name, fn)
+        if self._name in ATEN:  # others may be registered anew
+            self.__dict__[name] = made
+        return made
+
+    def __dir__(self) -> list[str]:
+        from rushlight.library import operators
+
+        start = self._name + "::"
+        own = [n.removeprefix(start) for n in operators if n.startswith(start)]
+        return sorted({*own, *(registry if self._name == "aten" else ())})
+
+    def __repr__(self) -> str:
+        return f"<module 'torch.ops.{self._name}'>"
+
+
+def found(space: str, name: str) -> Callable[..., Any] | None:
+    """The function that an operator calls."""
+    import rushlight
+    from rushlight.library import operators
+
+    registered: Any = operators.get(f"{space}::{name}")
+    if registered is not None:
+        return registered  # type: ignore[no-any-return]
+    if space not in ATEN:
+        return vision(name) if space == "torchvision" else None
+    if name in INNER:
+        return INNER[name]
+    for where in (rushlight, rushlight.nn.functional, rushlight.Tensor):
+        own = getattr(where, name, None)
+        if callable(own):
+            return own  # type: ignore[no-any-return]
+    for prefix, where in (("linalg_", rushlight.linalg), ("special_", rushlight.special),
+                          ("fft_", rushlight.fft)):  # fmt: skip
+        if name.startswith(prefix) and hasattr(where, name.removeprefix(prefix)):
+            return getattr(where, name.removeprefix(prefix))  # type: ignore[no-any-return]
+    return None
+
+
+def vision(name: str) -> Callable[..., Any] | None:
+    """torchvision's operators: the functions of `vision.ops`."""
+    from rushlight import vision
+
+    own = getattr(vision.ops, name, None)
+    return own if callable(own) else None
+
+
+@functools.cache
+def namespace(name: str) -> Namespace:
+    """The operators of one namespace."""
+    return Namespace(name)
+
+
+loaded_libraries: set[str] = set()
+
+
+def load_library(path: Any) -> None:
+    """Raises: compiled extensions cannot be loaded."""
+    from rushlight import unsupported
+
+    unsupported.refuse("torch.ops.load_library", "compiled extensions", "torch.library.custom_op")
+
+
+@functools.cache
+def packet_of(op: Op) -> OpOverload:
+    """The operator that a record is: what modes are told."""
+    name = op.name.removesuffix("_plain").removesuffix("_all")
+    space = namespace("aten")
+    overload = "Tensor" if len(op.inputs) == 2 and op.promote == "common" else "default"
+    try:
+        packet = getattr(space, name)
+    except AttributeError:
+        packet = space.__dict__[name] = OpOverloadPacket("aten", name, op)
+    made: OpOverload = getattr(packet, overload)
+    return made
+
+
+class Bound(OpOverload):
+    """An operator as a `TorchDispatchMode` sees it: called, it goes on where the mode stands."""
+
+    def __init__(self, op: Op, next_apply: Callable[..., Any]) -> None:
+        known = packet_of(op)
+        self.__dict__.update(known.__dict__)
+        self._record, self._next = op, next_apply
+
+    def __call__(self, *args: Any, **kw: Any) -> Any:
+        inputs = tuple(args[0]) if self._record.variadic else args
+        with disabled():
+            return self._next(self._record, inputs, kw)
