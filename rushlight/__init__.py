@@ -272,6 +272,16 @@ _FROM = {
     "is_anomaly_enabled": "autograd.anomaly",
     "is_anomaly_check_nan_enabled": "autograd.anomaly",
     "Future": "futures",
+    "ScriptModule": "jit",
+    "ScriptFunction": "jit",
+    "TensorType": "_C",
+    "DeviceObjType": "_C",
+    "JitType": "_C",
+    "ListType": "_C",
+    "PyTorchFileReader": "_C",
+    "PyTorchFileWriter": "_C",
+    "_assert": "_checks",
+    "_assert_async": "_checks",
     "vmap": "func",
     "compile": "compiler",
     "autocast": "amp",
@@ -291,6 +301,12 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f"{__package__}.{_FROM[name]}"), name)
         globals()[name] = value
         return value
+    if name.startswith("_foreach_"):
+        foreach = importlib.import_module(f"{__package__}._foreach")
+        value = foreach.function(name)
+        if value is not None:
+            globals()[name] = value
+            return value
     raise AttributeError(
         f"module 'rushlight' has no attribute '{name}'"
         + (

@@ -15,6 +15,8 @@ from typing import Any
 
 from .. import torch_names, unsupported
 
+DETECTION = "models that find objects (torchvision.models.detection)"
+DATASET = "that data set"
 GRAPHS = "graphs captured from programs (torch.fx, torch.export)"
 SYMBOLS = "sizes that are not known while a program runs"
 FAKE = "tensors without data that a capture runs on"
@@ -39,6 +41,22 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._inductor.codecache": ("PyCodeCache", INDUCTOR, None),
     "torch._logging": ("trace_structured warning_once set_logs", GRAPHS, None),
     "torch._prims_common": ("", DISPATCHER, None),
+    "torch._C._nvtx": ("", "CUDA's tools", None),
+    "torch._functorch.make_functional": (
+        "FunctionalModule FunctionalModuleWithBuffers", DISPATCHER, "torch.func.functional_call"),
+    "torch._functorch.python_key": ("make_fx", GRAPHS, None),
+    "torch._functorch.deprecated": (
+        "combine_state_for_ensemble functionalize make_functional make_functional_with_buffers "
+        "grad grad_and_value hessian jacfwd jacrev jvp vjp vmap",
+        DISPATCHER, "torch.func, which has these functions"),
+    "torchvision.models.detection": (
+        "fasterrcnn_resnet50_fpn maskrcnn_resnet50_fpn retinanet_resnet50_fpn RetinaNet "
+        "FasterRCNN MaskRCNN", DETECTION, None),
+    "torchvision.models.detection.backbone_utils": (
+        "resnet_fpn_backbone _resnet_fpn_extractor BackboneWithFPN", DETECTION, None),
+    "torchvision.models.detection._utils": ("Matcher BoxCoder", DETECTION, None),
+    "torchvision.models.detection.rpn": ("AnchorGenerator RPNHead", DETECTION, None),
+    "torchvision.models.detection.anchor_utils": ("AnchorGenerator", DETECTION, None),
     "torch._subclasses": ("FakeTensor FakeTensorMode UnsupportedFakeTensorException", FAKE, META),
     "torch._subclasses.fake_tensor": ("FakeTensor FakeTensorMode FakeTensorConverter", FAKE, META),
     "torch._subclasses.functional_tensor": ("FunctionalTensor FunctionalTensorMode", FAKE, META),
@@ -99,6 +117,10 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
 
 NAMES: dict[str, tuple[str, str, str | None]] = {
     "torch": ("SymInt SymFloat SymBool Stream Event ScriptObject", SYMBOLS, None),
+    "torchvision.datasets": (
+        "Places365 INaturalist ImageNet CocoDetection CocoCaptions VOCDetection Caltech101 "
+        "Flowers102 Food101 OxfordIIITPet StanfordCars DTD EuroSAT GTSRB CelebA LSUN", DATASET,
+        "ImageFolder, for images in folders"),
     "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
 }
 

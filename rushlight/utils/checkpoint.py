@@ -299,3 +299,18 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
     """Accepted; errors always say what differed."""
     yield
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
+    """The devices of the tensors among `args` and their generators' states: none but the CPU's,
+    which is not among them."""
+    return [], []
+
+
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
+    """Harmless: no device but the CPU has a generator."""
+
+
+def _infer_device_type(*args: Any) -> str:
+    """Where the tensors are."""
+    return "cpu"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import re
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
@@ -177,3 +178,7 @@ default_collate_fn_map: CollateMap = {
     str: collate_str_fn,
     bytes: collate_str_fn,
 }
+
+
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # the NumPy types that no tensor has
+default_collate_err_msg_format = _FOUND

@@ -183,3 +183,14 @@ class Reader:
             return state_of(self._fetcher)
         except Exception:  # a program that never asks for a state should not hear of it
             return None
+
+
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """Four numbers of 32 bits with which a worker seeds NumPy.
+
+    Those of NumPy's own SeedSequence, from which PyTorch's algorithm is.
+    """
+    import numpy as np
+
+    pool = np.random.SeedSequence([worker_id, base_seed & 0xFFFFFFFF, base_seed >> 32, 0])
+    return [int(n) for n in pool.generate_state(4)]

@@ -1,0 +1,98 @@
+"""`torch._foreach_*`: a public function of the same name for each tensor of a list.
+
+    torch._foreach_add([a, b], [c, d])        # [a + c, b + d]
+    torch._foreach_mul_([a, b], 2)            # in place, returns the list
+
+Nothing is listed: `_foreach_name` is made of `torch.name` (or of Tensor's method) when it is first
+asked for. Lists among the arguments go along; a tensor or a number goes with every one. Scalars of
+`addcmul` and `addcdiv` may be a list or a tensor of one number each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rushlight.errors import message
+from rushlight.tensor import Tensor
+
+SCALARS = ("addcmul", "addcdiv")
+
+
+def each(name: str) -> Callable[..., Any] | None:
+    """The function that is called for each tensor."""
+    import rushlight
+
+    if name == "norm":
+        return lambda x, ord=2, dtype=None: rushlight.linalg.vector_norm(x, ord, dtype=dtype)
+    if name in ("maximum", "minimum"):
+        one = getattr(rushlight, name)
+        return lambda x, other: one(x, other if isinstance(other, Tensor) else x.new_tensor(other))
+    if name == "max":
+        return lambda x: x.max()
+    if name == "copy_":
+        return lambda x, other, non_blocking=False: x.copy_(other)
+    if name == "zero_":
+        return lambda x: x.zero_()
+    found = getattr(rushlight, name, None)
+    if found is None or name.endswith("_"):
+        method = getattr(Tensor, name, None)
+        if method is None and name.rstrip("_") in ("maximum", "minimum"):
+            plain: Any = each(name.rstrip("_"))
+            return lambda x, other: x.copy_(plain(x, other))
+        return method
+    return found  # type: ignore[no-any-return]
+
+
+def lists(name: str, n: int, args: Any) -> list[Any]:
+    """The arguments as one list each, of as many as there are tensors."""
+    columns: list[Any] = []
+    for i, arg in enumerate(args):
+        if isinstance(arg, (list, tuple)):
+            if len(arg) != n:
+                raise RuntimeError(
+                    message(
+                        "Tensor lists must have the same number of tensors, "
+                        f"got {n} and {len(arg)}" if isinstance(arg[0] if arg else None, Tensor)
+                        else "Tensor list must have same number of elements as scalar list, "
+                        f"got {n} and {len(arg)}"
+                    )
+                )
+            columns.append(arg)
+        elif i == 2 and name.rstrip("_") in SCALARS and isinstance(arg, Tensor):
+            columns.append(arg.tolist())
+        else:
+            columns.append([arg] * n)
+    return columns
+
+
+def function(name: str) -> Callable[..., Any] | None:
+    """`torch._foreach_...`; None if there is no function to make it of."""
+    short = name.removeprefix("_foreach_")
+    one = each(short)
+    if one is None:
+        return None
+
+    def foreach(self: Any, *args: Any, **kw: Any) -> Any:
+        tensors = list(self)
+        if not tensors:
+            raise RuntimeError("Tensor list must have at least one tensor.")
+        columns = lists(short, len(tensors), args)
+        named = dict(zip(kw, lists("", len(tensors), kw.values()), strict=True))
+        keyword = "value" if short.rstrip("_") in SCALARS else None
+        found = []
+        for i, x in enumerate(tensors):
+            given = [c[i] for c in columns]
+            more = {k: c[i] for k, c in named.items() if k != "scalars"}
+            if "scalars" in named:
+                given.append(named["scalars"][i])
+            if keyword is not None and len(given) == 3:
+                more[keyword] = given.pop()
+            found.append(one(x, *given, **more))
+        return tensors if short.endswith("_") else tuple(found)
+
+    foreach.__name__ = foreach.__qualname__ = name
+    foreach.__doc__ = f"`{short}` of each tensor of a list."
+    return foreach
+
+
