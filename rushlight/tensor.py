@@ -244,6 +244,8 @@ class Tensor(TensorBase):
     def __int__(self) -> int:
         return int(self.item())
 
+    __long__ = __int__  # Python 2's name, which functorch asks for
+
     def __float__(self) -> float:
         return float(self.item())
 

@@ -21,6 +21,7 @@ from ..compiler import (
 from ..compiler import compile as _compile
 from ..nn.optimized import OptimizedModule
 from . import config as config
+from . import eval_frame as eval_frame
 from . import exc as exc
 from . import utils as utils
 from .decorators import mark_dynamic, mark_static, mark_static_address, maybe_mark_dynamic

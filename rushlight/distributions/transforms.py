@@ -25,6 +25,9 @@ from .transforms_elementwise import (
     SoftplusTransform,
     TanhTransform,
 )
+from .transforms_elementwise import (
+    _clipped_sigmoid as _clipped_sigmoid,
+)
 from .transforms_matrix import (
     CorrCholeskyTransform,
     LowerCholeskyTransform,

@@ -28,12 +28,12 @@ META = "device='meta', on which nothing is computed"
 GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of MPI"
 
 # module -> (names, what they need, what to do instead); a module without names is one that is
-# asked for others below it.
+# asked for others below it. What ends in "?" asks whether there is such a thing: the answer is no.
 MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._export": ("", GRAPHS, None),
     "torch._functorch": ("", DISPATCHER, None),
     "torch._functorch.aot_autograd": ("aot_function aot_module_simplified", GRAPHS, None),
-    "torch._guards": ("detect_fake_mode TracingContext Source", FAKE, META),
+    "torch._guards": ("detect_fake_mode? TracingContext Source", FAKE, META),
     "torch._higher_order_ops": ("associative_scan scan cond while_loop", GRAPHS, None),
     "torch._higher_order_ops.associative_scan": ("associative_scan", GRAPHS, None),
     "torch._higher_order_ops.flex_attention": ("flex_attention", GRAPHS, None),
@@ -58,7 +58,14 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torchvision.models.detection.rpn": ("AnchorGenerator RPNHead", DETECTION, None),
     "torchvision.models.detection.anchor_utils": ("AnchorGenerator", DETECTION, None),
     "torch._subclasses": ("FakeTensor FakeTensorMode UnsupportedFakeTensorException", FAKE, META),
-    "torch._subclasses.fake_tensor": ("FakeTensor FakeTensorMode FakeTensorConverter", FAKE, META),
+    "torch._subclasses.fake_tensor": (
+        "FakeTensor FakeTensorMode FakeTensorConverter is_fake?", FAKE, META),
+    "torch._subclasses.meta_utils": ("MetaConverter", FAKE, META),
+    "torch._functorch.vmap": (
+        "_add_batch_dim _maybe_remove_batch_dim _remove_batch_dim _get_name vmap",
+        DISPATCHER, "torch.vmap"),
+    "torch.nn.utils._named_member_accessor": (
+        "NamedMemberAccessor swap_tensor", DISPATCHER, "torch.func.functional_call"),
     "torch._subclasses.functional_tensor": ("FunctionalTensor FunctionalTensorMode", FAKE, META),
     "torch.ao.quantization.fake_quantize": ("FakeQuantize FakeQuantizeBase", QUANTIZED, None),
     "torch.ao.quantization.qconfig": ("QConfig", QUANTIZED, None),
@@ -108,9 +115,9 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
     "torch.fx.experimental": ("", GRAPHS, None),
     "torch.fx.experimental.proxy_tensor": (
-        "ProxyTorchDispatchMode make_fx disable_proxy_modes_tracing", GRAPHS, None),
+        "ProxyTorchDispatchMode make_fx disable_proxy_modes_tracing get_proxy_mode?", GRAPHS, None),
     "torch.fx.experimental.symbolic_shapes": (
-        "ShapeEnv is_concrete_int is_symbolic definitely_true guard_or_true", SYMBOLS, None),
+        "ShapeEnv is_concrete_int is_symbolic? definitely_true guard_or_true", SYMBOLS, None),
     "torch.fx.passes": ("", GRAPHS, None),
     "torch.fx.passes.shape_prop": ("ShapeProp", GRAPHS, None),
 }  # fmt: skip
@@ -119,8 +126,10 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
     "torch": ("SymInt SymFloat SymBool Stream Event ScriptObject", SYMBOLS, None),
     "torchvision.datasets": (
         "Places365 INaturalist ImageNet CocoDetection CocoCaptions VOCDetection Caltech101 "
-        "Flowers102 Food101 OxfordIIITPet StanfordCars DTD EuroSAT GTSRB CelebA LSUN", DATASET,
-        "ImageFolder, for images in folders"),
+        "Flowers102 Food101 OxfordIIITPet StanfordCars DTD EuroSAT GTSRB CelebA LSUN",
+        DATASET,
+        "ImageFolder, for images in folders",
+    ),
     "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
 }
 
@@ -128,6 +137,8 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
 def named(full: str, told: tuple[str, str, str | None]) -> Any:
     """The class or function that stands for a name."""
     name = full.rpartition(".")[2].lstrip("_")
+    if full.endswith("?"):
+        return lambda *args, **kw: None
     make = unsupported.absent_class if name[0].isupper() else unsupported.function
     return make(full, told[1], told[2])
 
@@ -153,7 +164,7 @@ def make(full: str) -> ModuleType | None:
     module.__package__ = full
     module.__spec__ = ModuleSpec(full, None, is_package=True)
     for name in told[0].split():
-        setattr(module, name, named(f"{full}.{name}", told))
+        setattr(module, name.rstrip("?"), named(f"{full}.{name}", told))
     parent = sys.modules.get(full.rpartition(".")[0])
     if parent is not None:
         setattr(parent, full.rpartition(".")[2], module)

@@ -52,8 +52,8 @@ def lists(name: str, n: int, args: Any) -> list[Any]:
             if len(arg) != n:
                 raise RuntimeError(
                     message(
-                        "Tensor lists must have the same number of tensors, "
-                        f"got {n} and {len(arg)}" if isinstance(arg[0] if arg else None, Tensor)
+                        f"Tensor lists must have the same number of tensors, got {n} and {len(arg)}"
+                        if isinstance(arg[0] if arg else None, Tensor)
                         else "Tensor list must have same number of elements as scalar list, "
                         f"got {n} and {len(arg)}"
                     )
@@ -94,5 +94,3 @@ def function(name: str) -> Callable[..., Any] | None:
     foreach.__name__ = foreach.__qualname__ = name
     foreach.__doc__ = f"`{short}` of each tensor of a list."
     return foreach
-
-

@@ -17,6 +17,26 @@ from rushlight.ops.core.record import Op, registry
 __all__ = ["OpOverload", "OpOverloadPacket", "OperatorBase", "namespace", "packet_of"]
 
 ATEN = ("aten", "prims", "quantized_decomposed")
+
+
+def pad_with(x: Any, pad: Any, value: Any) -> Any:
+    """`nn.functional.pad` with a constant."""
+    import rushlight
+
+    return rushlight.nn.functional.pad(x, pad, value=value)
+
+
+# Operators that programs name, to be told of, and that nothing here calls.
+NAMES = (
+    "_embedding_bag _fft_c2c _fft_c2r _fft_r2c _grouped_mm _sparse_addmm _sparse_mm_reduce_impl "
+    "_scaled_dot_product_cudnn_attention _scaled_dot_product_cudnn_attention_backward "
+    "_scaled_dot_product_efficient_attention _scaled_dot_product_efficient_attention_backward "
+    "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward "
+    "_scaled_dot_product_flash_attention_for_cpu _upsample_bilinear2d_aa _scaled_mm "
+    "convolution_backward native_layer_norm native_layer_norm_backward native_dropout "
+    "sym_constrain_range sym_constrain_range_for_size empty_permuted "
+)
+NAMED = frozenset(NAMES.split())
 # Operators that PyTorch's public functions are made of, in terms of those.
 INNER: dict[str, Callable[..., Any]] = {
     "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
@@ -24,6 +44,19 @@ INNER: dict[str, Callable[..., Any]] = {
     "_to_copy": lambda x, **kw: x.to(copy=True, **{k: v for k, v in kw.items() if v is not None}),
     "_unsafe_view": lambda x, size: x.reshape(size),
     "_reshape_alias": lambda x, size, stride: x.as_strided(size, stride),
+    "_pin_memory": lambda x, device=None: x.pin_memory(),
+    "slice": lambda x, dim=0, start=None, end=None, step=1: x[
+        (slice(None),) * (dim % x.ndim) + (slice(start, end, step),)
+    ],
+    "index": lambda x, indices: x[tuple(slice(None) if i is None else i for i in indices)],
+    "sym_size": lambda x, dim=None: x.size(dim),
+    "sym_numel": lambda x: x.numel(),
+    "constant_pad_nd": lambda x, pad, value=0: pad_with(x, pad, value),
+    "_assert_scalar": lambda condition, text: None,
+    "_assert_tensor_metadata": lambda *args, **kw: None,
+    "_conj": lambda x: x.conj(),
+    "_is_all_true": lambda x: x.all(),
+    "alias": lambda x: x.view_as(x),
     "_local_scalar_dense": lambda x: x.item(),
     "copy": lambda x, other, non_blocking=False: other.to(x.dtype).expand_as(x).clone(),
 }
@@ -166,6 +199,10 @@ def found(space: str, name: str) -> Callable[..., Any] | None:
                           ("fft_", rushlight.fft)):  # fmt: skip
         if name.startswith(prefix) and hasattr(where, name.removeprefix(prefix)):
             return getattr(where, name.removeprefix(prefix))  # type: ignore[no-any-return]
+    if name in NAMED:
+        from rushlight import unsupported
+
+        return unsupported.function(f"torch.ops.aten.{name}", "PyTorch's dispatcher")
     return None
 
 

@@ -96,7 +96,8 @@ class ExceptionWrapper:
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
         kind, value, tb = exc_info or sys.exc_info()
-        self.exc_type, self.where = kind, where
+        self.exc_type: Any = kind
+        self.where = where
         self.exc_msg = "".join(traceback.format_exception(kind, value, tb))
 
     def reraise(self) -> None:
@@ -131,6 +132,16 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
     raise ValueError(
         f"Expected a torch.device with a specified index or an integer, but got:{device}"
     )
+
+
+def _get_device_module(device_type: str) -> Any:
+    """`torch.cpu` and its like."""
+    import rushlight
+
+    module = getattr(rushlight, device_type, None)
+    if module is None:
+        raise RuntimeError(f"Device '{device_type}' does not have a corresponding module.")
+    return module
 
 
 def _get_all_device_indices() -> list[int]:

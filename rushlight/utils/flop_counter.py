@@ -84,7 +84,7 @@ def cost(record: Any, arrays: Any, results: Any) -> int:
     if name in PRODUCTS:
         return matmul_flop(shapes[0], shapes[1], shape) if shapes[0] else 0
     if name in ("linear", "addmm"):
-        x, w = shapes[:2] if name == "linear" else shapes[1:3]
+        x = shapes[0] if name == "linear" else shapes[1]
         return 2 * prod(shape) * x[-1]
     if name in ("convolution", "conv_transpose"):
         return conv_flop_count(shapes[0], shapes[1], shape, name == "conv_transpose")
@@ -97,14 +97,14 @@ def cost(record: Any, arrays: Any, results: Any) -> int:
 def backward_cost(name: str, arrays: Any, results: Any) -> int:
     """What one derivative rule cost: each gradient of a product is a product."""
     found = results if isinstance(results, (tuple, list)) else (results,)
-    shapes = [getattr(a, "shape", None) for a in arrays]
+    shapes: Any = [getattr(a, "shape", None) for a in arrays]
     g, inputs = shapes[0], shapes[2:]
     wanted = [(i, r.shape) for i, r in enumerate(found[:2]) if getattr(r, "ndim", 0) > 1]
     if name.startswith("ConvolutionBackward"):
         if None in inputs[:2]:
             return 0
         # a transposed one is told by its places: the result has as many as the weight reaches
-        return sum(conv_flop_count(inputs[0], inputs[1], g) for _ in wanted)
+        return len(wanted) * conv_flop_count(inputs[0], inputs[1], g)
     if name.startswith(RULES) and g:
         if name.startswith(("Addmm", "Linear")):
             return sum(2 * prod(g) * shape[-1] for _, shape in wanted)

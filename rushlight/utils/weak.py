@@ -21,7 +21,7 @@ class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
         return super().__new__(cls, key, callback)
 
     def __init__(self, key: Any, callback: Any = None) -> None:
-        super().__init__(key, callback)
+        super().__init__(key, callback)  # type: ignore[call-arg]
         self._id = id(key)
 
     def __call__(self) -> Any:
