@@ -191,6 +191,7 @@ class safe_open:
         filename: the file.
         framework: "pt" for tensors, "np" for NumPy arrays.
         device: 'cpu' or 'meta'.
+        backend: how the file is read; accepted, there is one way here.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "weights.safetensors")
@@ -201,7 +202,12 @@ class safe_open:
     """
 
     def __init__(
-        self, filename: str | os.PathLike[str], framework: str = "pt", device: Any = "cpu"
+        self,
+        filename: str | os.PathLike[str],
+        framework: str = "pt",
+        device: Any = "cpu",
+        *,
+        backend: Any = None,
     ) -> None:
         if framework not in ("pt", "torch", "np", "numpy"):
             raise CheckpointError(
