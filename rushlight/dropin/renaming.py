@@ -48,7 +48,7 @@ def take(module: ModuleType) -> None:
             born = thing.__module__
             if born.startswith("rushlight"):
                 top = name == SPACES[0] and born.count(".") < 2
-                rename(thing, here if top else torch_names.class_path(born, thing.__qualname__))
+                rename(thing, here if top else path_of(thing, born))
         elif thing.__class__ is FunctionType:
             born = thing.__module__ or ""
             if born == name or (name in SPACES and born.startswith(SPACES[0])):
@@ -61,6 +61,14 @@ def take(module: ModuleType) -> None:
     if module.__name__ == name:
         before.append((module, name))
         module.__name__ = here
+
+
+def path_of(cls: type, born: str) -> str:
+    """PyTorch's module of a class, unless another one of this name is there."""
+    path = torch_names.class_path(born, cls.__qualname__)
+    where = sys.modules.get(torch_names.own(path))
+    other = None if where is None else vars(where).get(cls.__qualname__, cls)
+    return path if other is cls or other is None else torch_names.shown(born)
 
 
 def rename(thing: Any, name: str) -> None:
