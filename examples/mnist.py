@@ -161,6 +161,8 @@ def main():
     """Train, evaluate, save, draw."""
     args = arguments()
     epochs = EPOCHS[args.data] if args.epochs is None else args.epochs
+    if epochs < 1:
+        sys.exit("nothing to train: --epochs must be at least 1")
     args.out.mkdir(parents=True, exist_ok=True)
     checkpoint = args.out / "checkpoint.pt"
 
@@ -173,6 +175,8 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=args.lr, momentum=args.momentum)
     history = {"train loss": [], "test loss": [], "accuracy": []}
     if args.resume:
+        if not checkpoint.exists():
+            sys.exit(f"there is no {checkpoint} to continue from: run without --resume first")
         state = torch.load(checkpoint)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
@@ -206,8 +210,6 @@ def main():
                 "data": args.data,
             }
             save(state, checkpoint)
-    if not history["accuracy"]:
-        sys.exit("nothing was trained: --epochs must be at least 1")
     draw(history, args.out / "curves.png")
     print(f"curves in {args.out / 'curves.png'}, checkpoint in {checkpoint}")
     print(f"accuracy {history['accuracy'][-1]:.4f}")

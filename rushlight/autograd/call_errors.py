@@ -63,7 +63,18 @@ def type_error(op: Any, arrays: Any, error: TypeError) -> Exception:
     )
 
 
-def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
+# What NumPy says of an array whose size is no number of bytes.
+TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
+
+
+def too_much(name: str, error: Exception) -> Exception:
+    """The error of a call that asked for more memory than there is; any other as it was."""
+    if isinstance(error, ValueError) and not str(error).startswith(TOO_LARGE):
+        return error
+    return memory_error(name, error)
+
+
+def memory_error(name: str, error: Exception) -> OutOfMemoryError:
     """Out of memory: name the largest live tensors and the lines that made them."""
     import gc
 
@@ -83,7 +94,7 @@ def memory_error(op: Any, error: MemoryError) -> OutOfMemoryError:
         lines.append(f"{nbytes / 2**20:,.1f} MiB {tuple(t._a.shape)}: {made}")
     return OutOfMemoryError(
         message(
-            f"{op.name}: not enough memory ({error})",
+            f"{name}: not enough memory ({error})",
             got="the largest live tensors are\n" + "\n".join(lines),
             hint="a smaller batch, torch.no_grad() for evaluation, loss.item() when you add up "
             "losses",

@@ -235,7 +235,7 @@ def computed(
         except ValueError as error:
             raise broadcast_error(op, inputs, error) from None
         except MemoryError as error:
-            raise memory_error(op, error) from None
+            raise memory_error(op.name, error) from None
         except TypeError as error:
             raise type_error(op, arrays, error) from None
     return out if narrow is None else narrow_down(out, narrow)

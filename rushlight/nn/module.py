@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..errors import message
 from ..tensor import Buffer, Parameter, Tensor
 from . import _hooks
 from ._convert import ConvertMethods
@@ -83,6 +84,20 @@ def _typename(value: Any) -> str:
     kind = type(value)
     prefix = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
     return prefix + kind.__qualname__
+
+
+def not_a_module(value: Any) -> TypeError:
+    """The error of a child that is no module; a class of modules is not one either."""
+    if not isinstance(value, type):
+        return TypeError(f"{_typename(value)} is not a Module subclass")
+    return TypeError(
+        message(
+            f"{value.__module__}.{value.__qualname__} is not a Module subclass",
+            got=f"the class {value.__name__}",
+            wanted="a module made of it",
+            hint=f"{value.__name__}(...)",
+        )
+    )
 
 
 def _addindent(text: str, spaces: int) -> str:
@@ -320,7 +335,7 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child module."""
         if module is not None and not isinstance(module, Module):
-            raise TypeError(f"{_typename(module)} is not a Module subclass")
+            raise not_a_module(module)
         self._check_name("module", name, self._modules)
         self._modules[name] = _through_module_hooks(self, name, module)
 

@@ -63,6 +63,19 @@ def _check_numbers(values: dict[str, Any]) -> None:
         raise ValueError("proj_size has to be smaller than hidden_size")
 
 
+def need_pair(name: str, hx: Any) -> None:
+    """Raise unless the states of an LSTM are the pair that they have to be."""
+    if isinstance(hx, Tensor):
+        raise TypeError(
+            message(
+                f"{name}(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor",
+                got=f"one tensor of shape {tuple(hx.shape)}",
+                wanted="(h_0, c_0), the hidden state and the cell state",
+                hint="(h, torch.zeros_like(h)) to begin with an empty cell",
+            )
+        )
+
+
 class RNNBase(Module):
     """What RNN, LSTM and GRU share: parameters, checks, layouts of the input.
 
@@ -343,6 +356,7 @@ class LSTM(RNNBase):
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
         self.check_input(input, batch_sizes)
+        need_pair("lstm", hidden)
         self.check_hidden_size(
             hidden[0],
             self.get_expected_hidden_size(input, batch_sizes),
@@ -367,6 +381,7 @@ class LSTM(RNNBase):
         return tuple(x.new_zeros((layers, batch, n)) for n in sizes)
 
     def _with_batch(self, hx: Any, batched: bool) -> Any:
+        need_pair("lstm", hx)
         h, c = hx
         wanted = 3 if batched else 2
         if h.dim() != wanted or c.dim() != wanted:
@@ -542,6 +557,7 @@ class LSTMCell(RNNCellBase):
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
+        need_pair("lstm_cell", hx)
         return self._run(rushlight.lstm_cell, input, hx, True)
 
 

@@ -20,6 +20,13 @@ if sys.platform != "win32":
     import fcntl
 
 
+class NoFolder(FileNotFoundError, RuntimeError):
+    """There is no folder to save into: PyTorch raises RuntimeError, Python FileNotFoundError."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A binary file to write into that takes the place of `path` when the block ends well.
@@ -48,8 +55,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         descriptor, temporary = _create(folder, stem)
     except FileNotFoundError as error:
-        raise FileNotFoundError(
-            error.errno, f"Parent directory {folder} does not exist", os.fspath(path)
+        raise NoFolder(
+            error.errno, f"Parent directory {os.fsdecode(folder)} does not exist.", os.fspath(path)
         ) from None
     try:
         with os.fdopen(descriptor, "wb") as file:

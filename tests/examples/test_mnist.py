@@ -69,3 +69,8 @@ def test_mnist_from_a_folder(run, tmp_path: Path) -> None:
 def test_no_epochs(run, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="at least 1"):
         run("--epochs", 0, "--out", tmp_path)
+
+
+def test_nothing_to_continue_from(run, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="continue from"):
+        run("--resume", "--out", tmp_path)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ... import dtypes
 from ...autograd import door
+from ...autograd.call_errors import memory_error
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
 
@@ -149,13 +150,16 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
             if a.__class__ not in plain and not (a.__class__ is tuple and all_known(map(type, a))):
                 break
         else:
-            if not kw:
-                return fn(*args)
-            for a in kw.values():
-                if a.__class__ not in plain:
-                    break
-            else:
-                return fn(*args, **kw)
+            try:
+                if not kw:
+                    return fn(*args)
+                for a in kw.values():
+                    if a.__class__ not in plain:
+                        break
+                else:
+                    return fn(*args, **kw)
+            except MemoryError as error:
+                raise memory_error(fn.__name__, error) from None
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door
+from ...autograd.call_errors import too_much
 from ...autograd.node import LEAF
 from ...autograd.steps import Step
 from ...device import META, usable
@@ -33,9 +34,10 @@ def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = N
     return t
 
 
-def sizes_of(size: Any) -> tuple[int, ...]:
-    """`zeros(2, 3)`, `zeros((2, 3))` and `zeros(size)` alike."""
-    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+def sizes_of(size: Any, name: str = "empty") -> tuple[int, ...]:
+    """`zeros(2, 3)`, `zeros((2, 3))` and `zeros(size)` alike; errors name the function."""
+    together = len(size) == 1 and isinstance(size[0], (tuple, list))
+    if together:
         size = size[0]
     for n in size:
         if n.__class__ is not int or n < 0:
@@ -43,11 +45,25 @@ def sizes_of(size: Any) -> tuple[int, ...]:
     else:
         return tuple(size)
     out = []
-    for n in size:
+    for i, n in enumerate(size):
         if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+            kind = type(n).__name__
+            what = "(position 1) must be tuple of ints, "
+            if together:
+                what += f"but found element of type {kind} at pos {i}"
+            elif len(size) == 1:
+                what += f"not {kind}"
+            else:
+                what = (
+                    f"failed to unpack the object at pos {i + 1} with error "
+                    f'"type must be tuple of ints,but got {kind}"'
+                )
             raise TypeError(
-                "empty(): argument 'size' (position 1) must be tuple of ints, but found element "
-                f"of type {type(n).__name__}"
+                message(
+                    f"{name}(): argument 'size' {what}",
+                    wanted="whole numbers",
+                    hint="int(n)" if isinstance(n, float) else None,
+                )
             )
         n = n.__index__()
         if n < 0:
@@ -72,6 +88,15 @@ def blank(shape: tuple[int, ...], dtype: Any, device: Any, fill: Any) -> Any:
 
 
 def _filled(shape: tuple[int, ...], dtype: Any, fill: Any) -> Any:
+    try:
+        return _made(shape, dtype, fill)
+    except (MemoryError, ValueError) as error:
+        names = {None: "empty", 0: "zeros", 1: "ones"}
+        name = names.get(fill, "full")
+        raise too_much(name, error) from None
+
+
+def _made(shape: tuple[int, ...], dtype: Any, fill: Any) -> Any:
     if fill is None:
         return np.empty(shape, dtype)
     if fill == 0:
@@ -107,7 +132,7 @@ def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[in
         raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kw))}'")
     if not size:
         raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-    return sizes_of(size)
+    return sizes_of(size, name)
 
 
 C_NAMES = {

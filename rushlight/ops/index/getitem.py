@@ -202,10 +202,12 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
         raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
     dim = 0
     tensors: list[Any] = []
+    picked = 0  # dimensions that are gone, which errors count
     for k in key:
         kind = k.__class__
         if kind is int:
-            t = pick(t, dim, k)
+            t = pick(t, dim, k, picked)
+            picked += 1
         elif kind is slice:
             start, stop, step = k.start, k.stop, k.step
             if start is not None or stop is not None or step is not None:
@@ -227,7 +229,8 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
             if i.ndim == 0 and isinstance(k, TensorBase):
                 look("an index")
             if i.ndim == 0 and i.dtype.kind in "iu":
-                t = pick(t, dim, int(i))
+                t = pick(t, dim, int(i), picked)
+                picked += 1
                 continue
             if i.ndim == 0:  # a single True or False: a new dimension of size 1 or 0
                 t = door.apply(s.unsqueeze, (t,), {"dim": dim})
@@ -264,7 +267,7 @@ def remaining(key: Any, ellipsis: Any) -> int:
     return sum(consumed(k) for k in key[place + 1 :])
 
 
-def pick(t: Any, dim: int, i: int) -> Any:
+def pick(t: Any, dim: int, i: int, before: int = 0) -> Any:
     n = t._a.shape[dim] if dim < t._a.ndim else None
     if n is None:
         if t._a.ndim == 0:
@@ -275,7 +278,8 @@ def pick(t: Any, dim: int, i: int) -> Any:
             )
         raise IndexError(f"too many indices for tensor of dimension {t._a.ndim}")
     if not -n <= i < n:
-        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {n}")
+        at = dim + before
+        raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}")
     return door.apply(s.select, (t,), {"dim": dim, "index": i})
 
 

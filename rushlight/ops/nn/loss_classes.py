@@ -169,6 +169,17 @@ nll_backward.vjp(
 def check_classes(input: Any, target: Any, weight: Any) -> None:
     """PyTorch's checks of an input against class indices."""
     input, target = input._a, target._a
+    kind = dtypes.from_numpy(target.dtype)
+    if kind.is_floating_point and input.dtype.kind in "iu":
+        given = dtypes.from_numpy(input.dtype)
+        raise NotImplementedError(
+            message(
+                f"\"log_softmax_lastdim_kernel_impl\" not implemented for '{type_name(given)}'",
+                got=f"an input of {type_name(given)} and a target of {type_name(kind)}",
+                wanted="the scores first, then the class indices",
+                hint="loss(input, target): these look swapped",
+            )
+        )
     if input.ndim < 1:
         raise ValueError(message(f"Expected 1 or more dimensions (got {input.ndim})"))
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
@@ -180,7 +191,6 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 wanted="input (N, C, ...) and target (N, ...)",
             )
         )
-    kind = dtypes.from_numpy(target.dtype)
     if kind not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             message(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
+from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.elementwise.select import fuse
 from ...kernels.reduce.select import Reduction
@@ -200,6 +201,16 @@ def binary_cross_entropy_with_logits(
             message(
                 f"Target size ({target.size()}) must be the same as input size ({input.size()})",
                 hint="target.view_as(input), or input.squeeze(1)",
+            )
+        )
+    if input._a.dtype.kind in "iub":
+        kind = type_name(input.dtype)
+        raise NotImplementedError(
+            message(
+                f"\"log_sigmoid_cpu\" not implemented for '{kind}'",
+                got=f"scores of {kind}",
+                wanted="floating numbers, before any sigmoid",
+                hint="input.float()",
             )
         )
     return bce_logits.call((input, target, weight, pos_weight), {"reduction": reduction})

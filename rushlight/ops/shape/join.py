@@ -102,12 +102,18 @@ def _(g: Any, _y: Any, _x: Any, *, split_size: Any, dim: int, shapes: Any) -> An
 # -- joining -------------------------------------------------------------------------------------
 
 
-def cat_error(shapes: Any) -> RuntimeError:
+def cat_error(shapes: Any, d: int) -> RuntimeError:
+    first = shapes[0]
+    number, size, wanted = next(
+        (i, n, m)
+        for i, shape in enumerate(shapes)
+        for k, (n, m) in enumerate(zip(shape, first, strict=True))
+        if k != d and n != m
+    )
     return RuntimeError(
         message(
-            "Sizes of tensors must match except in dimension of cat. "
-            f"Expected size {list(shapes[0])} but got size "
-            f"{list(next(s for s in shapes if s != shapes[0]))}",
+            f"Sizes of tensors must match except in dimension {d}. "
+            f"Expected size {wanted} but got size {size} for tensor number {number} in the list.",
             got=" and ".join(map(str, shapes)),
             wanted="equal sizes in every other dimension",
             hint="stack() for a new dimension, or transpose one of them",
@@ -155,7 +161,7 @@ def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
                 f"Tensors must have same number of dimensions: got {full[0].ndim} and "
                 f"{next(a.ndim for a in full if a.ndim != full[0].ndim)}"
             )
-        raise cat_error([a.shape for a in full])
+        raise cat_error([a.shape for a in full], d)
     return full, d
 
 
