@@ -3,6 +3,7 @@ record."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -176,9 +177,14 @@ def make_tensor(
         t = randint(0, 2, work).bool()
     elif dtype.category == dtypes.INT:
         lowest = 0 if not dtype.is_signed else -9
+        limits = dtypes.iinfo(dtype)  # as PyTorch: what the type cannot hold is left out
+
+        def held(value: float) -> int:
+            return math.ceil(min(max(value, limits.min), limits.max))
+
         t = randint(
-            int(lowest if low is None else low),
-            int(10 if high is None else high),
+            held(lowest if low is None else low),
+            held(10 if high is None else high),
             work,
             dtype=dtype,
         )

@@ -68,3 +68,9 @@ def test_threads_setting() -> None:
     torch.set_num_threads(before)
     with pytest.raises(RuntimeError, match="positive"):
         torch.set_num_threads(0)
+
+
+def test_make_tensor_keeps_to_the_limits_of_the_type():
+    t = torch.testing.make_tensor((50,), dtype=torch.uint8, low=-9, high=9)
+    assert t.min() >= 0
+    assert t.max() < 9
