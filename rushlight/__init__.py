@@ -242,8 +242,11 @@ _LAZY = {
     "_ops",
     "_tensor_str",
     "_utils",
+    "masked",
+    "signal",
 }
 _FROM = {
+    "GradScaler": "amp",
     **dict.fromkeys(
         [
             *(f"{kind}Storage" for kind in ("BFloat16", "Bool", "Byte", "Char", "ComplexDouble")),

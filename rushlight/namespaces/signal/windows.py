@@ -1,0 +1,138 @@
+"""`torch.signal.windows`: windows of M points, symmetric or (`sym=False`) periodic.
+
+Each is a formula of the points k = 0 ... M - 1 and of n, the steps from end to end: M - 1 of a
+symmetric window, M of a periodic one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rushlight import dtypes
+from rushlight.layout import strided
+from rushlight.ops.create import arguments
+
+__all__ = [
+    "bartlett",
+    "blackman",
+    "cosine",
+    "exponential",
+    "gaussian",
+    "general_cosine",
+    "general_hamming",
+    "hamming",
+    "hann",
+    "kaiser",
+    "nuttall",
+]
+
+
+def finished(name: str, M: int, sym: bool, formula: Any, kw: dict[str, Any]) -> Any:
+    """The window of a formula of (points, steps), after the checks that all share."""
+    dtype, device = kw.pop("dtype", None), kw.pop("device", None)
+    layout, requires_grad = kw.pop("layout", strided), kw.pop("requires_grad", False)
+    if kw:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kw))}'")
+    kind = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
+    if M < 0:
+        raise ValueError(f"{name} requires non-negative window length, got M={M}")
+    if layout is not strided:
+        raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
+    if kind not in (dtypes.float32, dtypes.float64):
+        raise ValueError(f"{name} expects float32 or float64 dtypes, got: {kind}")
+    k = np.arange(M, dtype=np.float64)
+    if M == 1 and name != "exponential":  # one point is the middle, unless a centre is given
+        a = np.ones(1)
+    else:
+        a = formula(k, float(M - 1 if sym or M == 1 else M)) if M else k
+    return arguments.finish(a.astype(kind.np), requires_grad, device)
+
+
+def exponential(
+    M: int, *, center: Any = None, tau: float = 1.0, sym: bool = True, **kw: Any
+) -> Any:
+    """exp(-|k - center| / tau)."""
+    if tau <= 0:
+        raise ValueError(f"Tau must be positive, got: {tau} instead.")
+    if sym and center is not None:
+        raise ValueError("Center must be None for symmetric windows")
+    return finished(
+        "exponential", M, sym,
+        lambda k, n: np.exp(-np.abs(k - (n / 2 if center is None else center)) / tau), kw,
+    )  # fmt: skip
+
+
+def cosine(M: int, *, sym: bool = True, **kw: Any) -> Any:
+    """sin(pi (k + 1/2) / M), of M + 1 for a periodic window."""
+    return finished("cosine", M, sym, lambda k, n: np.sin(np.pi * (k + 0.5) / (n + 1)), kw)
+
+
+def gaussian(M: int, *, std: float = 1.0, sym: bool = True, **kw: Any) -> Any:
+    """exp(-((k - n/2) / std)^2 / 2)."""
+    if std <= 0:
+        raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
+    return finished(
+        "gaussian", M, sym, lambda k, n: np.exp(-(((k - n / 2) / (std * np.sqrt(2))) ** 2)), kw
+    )
+
+
+def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, **kw: Any) -> Any:
+    """I0(beta sqrt(1 - ((k - n/2) / (n/2))^2)) / I0(beta)."""
+    if beta < 0:
+        raise ValueError(f"beta must be non-negative, got: {beta} instead.")
+    return finished(
+        "kaiser", M, sym,
+        lambda k, n: np.i0(beta * np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))) / np.i0(beta),
+        kw,
+    )  # fmt: skip
+
+
+def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, **kw: Any) -> Any:
+    """The sum of (-1)^i a_i cos(2 pi i k / n)."""
+    if not isinstance(a, Iterable):
+        raise TypeError("Coefficients must be a list/tuple")
+    weights = list(a)
+    if not weights:
+        raise ValueError("Coefficients cannot be empty")
+    return cosines(M, weights, sym, kw)
+
+
+def cosines(M: int, weights: list[float], sym: bool, kw: dict[str, Any]) -> Any:
+    def formula(k: Any, n: float) -> Any:
+        x = 2 * np.pi * k / n
+        return sum((-1) ** i * w * np.cos(i * x) for i, w in enumerate(weights))
+
+    return finished("general_cosine", M, sym, formula, kw)
+
+
+def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, **kw: Any) -> Any:
+    """alpha - (1 - alpha) cos(2 pi k / n)."""
+    return cosines(M, [alpha, 1.0 - alpha], sym, kw)
+
+
+def hamming(M: int, *, sym: bool = True, **kw: Any) -> Any:
+    """0.54 - 0.46 cos(2 pi k / n)."""
+    return cosines(M, [0.54, 0.46], sym, kw)
+
+
+def hann(M: int, *, sym: bool = True, **kw: Any) -> Any:
+    """(1 - cos(2 pi k / n)) / 2."""
+    return cosines(M, [0.5, 0.5], sym, kw)
+
+
+def blackman(M: int, *, sym: bool = True, **kw: Any) -> Any:
+    """0.42 - 0.5 cos(2 pi k / n) + 0.08 cos(4 pi k / n)."""
+    return cosines(M, [0.42, 0.5, 0.08], sym, kw)
+
+
+def nuttall(M: int, *, sym: bool = True, **kw: Any) -> Any:
+    """Nuttall's four cosines."""
+    return cosines(M, [0.3635819, 0.4891775, 0.1365995, 0.0106411], sym, kw)
+
+
+def bartlett(M: int, *, sym: bool = True, **kw: Any) -> Any:
+    """A triangle: 1 - |2 k / n - 1|."""
+    return finished("bartlett", M, sym, lambda k, n: 1 - np.abs(2 * k / n - 1), kw)
