@@ -14,7 +14,7 @@ from typing import Any
 
 SIGINT = int(signal.SIGINT)
 _MAIN = threading.main_thread().ident
-# What `signal` is written on: it makes no enums of numbers, which takes ten times as long as the rest.
+# What `signal` is written on: it makes no enums of numbers, which take longer than all the rest.
 _signal: Any = importlib.import_module("_signal")
 
 
