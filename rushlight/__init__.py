@@ -246,6 +246,15 @@ _LAZY = {
     "signal",
 }
 _FROM = {
+    "_check": "_check_errors",
+    "_check_with": "_check_errors",
+    "_check_is_size": "_check_errors",
+    "_check_index": "_check_errors",
+    "_check_value": "_check_errors",
+    "_check_type": "_check_errors",
+    "_check_not_implemented": "_check_errors",
+    "_check_tensor_all": "_check_errors",
+    "_check_tensor_all_with": "_check_errors",
     "GradScaler": "amp",
     **dict.fromkeys(
         [

@@ -104,6 +104,26 @@ def test_masked_others() -> None:
         rushlight.masked.masked_tensor(rushlight.ones(2), rushlight.ones(2) > 0)
 
 
+CHECKS = [
+    lambda t: t._check(False), lambda t: t._check(False, lambda: "so"), lambda t: t._check(1),
+    lambda t: t._check(t.tensor(True)), lambda t: t._check_index(False, lambda: "i"),
+    lambda t: t._check_value(False), lambda t: t._check_type(False, lambda: "t"),
+    lambda t: t._check_not_implemented(False, lambda: "n"), lambda t: t._check(False, "text"),
+    lambda t: t._check_tensor_all(t.tensor([True, False])), lambda t: t._check_tensor_all(True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(CHECKS)))
+def test_checks(number: int) -> None:
+    words = []
+    for t in (rushlight, torch):
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - the two are compared
+            CHECKS[number](t)
+        words.append((caught.type, str(caught.value).split("<class")[0]))
+    assert words[0] == words[1]
+    rushlight._check(True)
+
+
 def test_names() -> None:
     assert rushlight.GradScaler is rushlight.amp.GradScaler
     assert rushlight.utils.deterministic.fill_uninitialized_memory is True
