@@ -62,7 +62,8 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
         "FakeTensor FakeTensorMode FakeTensorConverter is_fake?", FAKE, META),
     "torch._subclasses.meta_utils": ("MetaConverter", FAKE, META),
     "torch._functorch.vmap": (
-        "_add_batch_dim _maybe_remove_batch_dim _remove_batch_dim _get_name vmap",
+        "_add_batch_dim _broadcast_to_and_flatten _maybe_remove_batch_dim _remove_batch_dim "
+        "_get_name vmap Tensor tree_flatten tree_unflatten",
         DISPATCHER, "torch.vmap"),
     "torch.nn.utils._named_member_accessor": (
         "NamedMemberAccessor swap_tensor", DISPATCHER, "torch.func.functional_call"),

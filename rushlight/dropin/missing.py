@@ -108,6 +108,20 @@ def is_import_from(frame: FrameType) -> bool:
     return at >= 0 and dis.opname[frame.f_code.co_code[at]] == "IMPORT_FROM"
 
 
+def part_of(module: ModuleType, name: str) -> ModuleType | None:
+    """A module below `module` that nobody has imported: PyTorch's packages import theirs."""
+    import importlib
+    import os
+
+    if name.startswith("__") or module.__name__ in ("torch", "rushlight"):
+        return None
+    for folder in getattr(module, "__path__", ()):
+        place = os.path.join(folder, name)
+        if os.path.exists(place + ".py") or os.path.exists(os.path.join(place, "__init__.py")):
+            return importlib.import_module(f"{module.__package__}.{name}")
+    return None
+
+
 attached: dict[ModuleType, Any] = {}
 
 
@@ -128,7 +142,7 @@ def attach(module: ModuleType) -> None:
                     told = str(error)
                     if not is_import_from(sys._getframe(1)):
                         raise
-        found = mentioned.ask(module, name)
+        found = mentioned.ask(module, name) or part_of(module, name)
         if found is not None:
             return found
         if is_import_from(sys._getframe(1)):

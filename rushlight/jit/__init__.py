@@ -33,6 +33,12 @@ from .marks import (
     script_method,
     unused,
 )
+from .marks import (
+    _overload as _overload,
+)
+from .marks import (
+    _overload_method as _overload_method,
+)
 
 __all__ = [
     "Attribute",

@@ -64,3 +64,4 @@ def export(fn: F) -> F:
 
 
 unused = interface = script_method = script_if_tracing = export
+_overload = _overload_method = export  # marks on signatures that a script compiler tells apart

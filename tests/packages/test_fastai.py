@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PROGRAM = """
 import torch
+from fastai.callback.progress import *
 from fastai.basics import DataLoaders, DataLoader, Learner
 torch.manual_seed(0)
 x = torch.randn(64, 4)

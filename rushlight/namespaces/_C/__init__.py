@@ -87,6 +87,11 @@ def _len_torch_dispatch_stack() -> int:
     return len(modes.dispatch_stack)
 
 
+def _are_functorch_transforms_active() -> bool:
+    """False: transforms wrap no tensors here."""
+    return False
+
+
 def _get_privateuse1_backend_name() -> str:
     """The name of a backend that nobody has registered."""
     return "privateuseone"
