@@ -75,6 +75,11 @@ def _is_torch_function_enabled() -> bool:
     return _overrides.enabled()
 
 
+def _is_torch_function_mode_enabled() -> bool:
+    """Whether a TorchFunctionMode is active in this thread."""
+    return bool(_overrides.state.stack)
+
+
 def _len_torch_function_stack() -> int:
     """How many TorchFunctionModes are active in this thread."""
     return len(_overrides.state.stack)
