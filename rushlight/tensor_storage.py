@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import warnings
 from typing import Any
@@ -260,12 +261,20 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
         )
         fresh.reshape(-1)[: old.size] = old
         self._a = fresh
+    order = arguments.order_of(memory_format, len(shape))
+    if order == "channels_last":
+        like = arguments.ordered(shape, np.bool_, order)  # of elements of one byte
+        at = storage.storage_offset(self._a) if a.__class__ is not MetaArray else 0
+        if a.__class__ is MetaArray:
+            self._a = MetaArray(shape, a.dtype, tuple(s * a.itemsize for s in like.strides))
+        else:
+            self._a = storage.strided_view(self._a, shape, like.strides, at)
     return self
 
 
 def resize_as_(self: Any, other: Any, *, memory_format: Any = None) -> Any:
-    """`resize_` to the shape of another tensor."""
-    return resize_(self, tuple(other._a.shape))
+    """`resize_` to the shape of another tensor, and with `preserve_format` to its format."""
+    return resize_(self, tuple(other._a.shape), memory_format=memory_format)
 
 
 def resize(self: Any, *sizes: Any) -> Any:
@@ -387,17 +396,23 @@ def reduce_tensor(self: Any) -> Any:
     a = self._a
     if a.__class__ is MetaArray:
         data: Any = (a.shape, dtypes.from_numpy(a.dtype), a.strides)
+    elif a.dtype.kind == "V" or not a.flags.c_contiguous:
+        data = spread(a)
     else:
-        data = (
-            np.ascontiguousarray(a).view(np.uint8 if a.dtype.kind == "V" and a.ndim else a.dtype)
-            if a.dtype.kind != "V"
-            else (np.ascontiguousarray(a).tobytes(), a.shape, dtypes.from_numpy(a.dtype))
-        )
-        if a.dtype.kind != "V":
-            data = data.reshape(a.shape)
-        if type(self) is not Tensor:
-            data = Values(self, data)
+        data = np.ascontiguousarray(a).view(a.dtype).reshape(a.shape)
+    if type(self) is not Tensor and a.__class__ is not MetaArray:
+        data = Values(self, data)
     return (rebuild_tensor, (type(self), data, self._fn is LEAF, dict(self.__dict__)))
+
+
+def spread(a: Any) -> tuple[Any, ...]:
+    """(bytes, shape, type, strides) of an array: all that lies between its first element and its
+    last, as PyTorch pickles the storage, so that strides stay what they are."""
+    if not a.size:
+        return (b"", a.shape, dtypes.from_numpy(a.dtype), a.strides)
+    span = a.itemsize + sum((n - 1) * s for n, s in zip(a.shape, a.strides, strict=True))
+    memory = ctypes.string_at(a.ctypes.data, span)
+    return (memory, a.shape, dtypes.from_numpy(a.dtype), a.strides)
 
 
 def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) -> Any:
@@ -406,7 +421,7 @@ def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) ->
         a: Any = (
             MetaArray(data[0], data[1].np, data[2])
             if not isinstance(data[0], bytes)
-            else np.frombuffer(bytearray(data[0]), data[2].np).reshape(data[1])
+            else from_bytes(*data)
         )
     else:
         a = data
@@ -414,6 +429,11 @@ def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) ->
     t._a, t._fn, t._vc, t._v, t._x = a, LEAF if requires_grad else None, None, None, None
     t.__dict__.update(attributes)
     return t
+
+
+def from_bytes(data: bytes, shape: Any, dtype: Any, strides: Any = None) -> Any:
+    """An array of what `spread` gave, in memory of its own."""
+    return np.ndarray(shape, dtype.np, bytearray(data), 0, strides)
 
 
 METHODS = {

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels import dense
 from ..kernels.multi_tensor import select as multi_tensor
 
 
@@ -82,13 +83,17 @@ def full(*, shape: Any, value: Any, dtype: Any) -> Any:
 @step()
 def full_like(a: Any, *, value: Any) -> Any:
     """An array of one value in the shape, type and memory order of another one."""
-    return np.zeros_like(a, subok=False) if value == 0 else np.full_like(a, value, subok=False)
+    if 0 not in a.strides:
+        return np.zeros_like(a, subok=False) if value == 0 else np.full_like(a, value, subok=False)
+    made = dense.empty_like(a)
+    made.fill(value)
+    return made
 
 
 @step()
 def empty_like(a: Any) -> Any:
     """Memory in the shape, type and order of an array."""
-    return np.empty_like(a)
+    return dense.empty_like(a)
 
 
 @step()
@@ -100,13 +105,13 @@ def as_array(value: Any) -> Any:
 @step()
 def copy(a: Any, *, order: str = "K") -> Any:
     """A copy, in the same memory order unless another one is asked for."""
-    return a.copy(order=order)
+    return a.copy(order) if order != "K" or a.__class__ is not np.ndarray else dense.copied(a)
 
 
 @step()
 def cast(a: Any, *, dtype: Any) -> Any:
     """The values in another type."""
-    return a.astype(dtype)
+    return dense.copied(a, dtype) if a.__class__ is np.ndarray else a.astype(dtype)
 
 
 # -- writing to arrays -----------------------------------------------------------------------------

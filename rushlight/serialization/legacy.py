@@ -22,8 +22,9 @@ MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 
 
-def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> Any:
-    """The object whose first pickle begins at `at` of `data`."""
+def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> tuple[Any, int]:
+    """The object whose first pickle begins at `at` of `data`, and where its last storage ends:
+    files of this format may hold several, one after another."""
     if data[at : at + 1] != b"\x80":
         raise CheckpointError(
             message(
@@ -61,12 +62,15 @@ def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> Any:
                 raise broken("its storages are larger than the file")
             memory = None if place.is_meta(location) else np.empty(nbytes, np.uint8)
             blocks[key] = place(Block(memory, kind, nbytes), location)
+            blocks[key].later = []
         block = blocks[key]
         if window is None or block.memory is None:
             return block
         _, offset, length = window
         begin = offset * kind.itemsize
-        return Block(block.memory[begin : begin + length * kind.itemsize], kind)
+        part = Block(block.memory[begin : begin + length * kind.itemsize], kind)
+        part.later = block.later
+        return part
 
     result = part(table, storage)
     keys = part()
@@ -76,7 +80,9 @@ def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> Any:
     for key in keys:
         block = blocks[key]
         at = read_storage(data, at, block, little)
-    return result
+        for change in block.later or ():
+            change()
+    return result, at
 
 
 def whole(file: IO[bytes]) -> tuple[Any, int]:

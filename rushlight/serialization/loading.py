@@ -128,8 +128,11 @@ def _load(
                 )
             )
         data, at = legacy.whole(file)
-        older = tar if tar.begins(data, at) else legacy
-        return older.load(data, at, table, place, encoding)
+        if tar.begins(data, at):
+            return tar.load(data, at, table, place, encoding)
+        result, end = legacy.load(data, at, table, place, encoding)
+        file.seek(begin + end - at)  # where the next object begins, if there is one
+        return result
     archive = Reader(file if begin == 0 else io.BytesIO(file.read()))
     foreign = _byte_order(archive) != sys.byteorder
     storages: dict[str, Block] = {}

@@ -34,10 +34,16 @@ def _tensor(
         block.copied += array.nbytes  # many such views of one storage would multiply the file
         if block.copied > 4 * block.memory.nbytes:
             raise broken("it copies one storage again and again")
-        if metadata.get("conj"):
-            array = np.conj(array)
-        if metadata.get("neg"):
-            array = np.negative(array)
+        stored, array = array, array.copy()
+
+        def change() -> None:
+            array[...] = np.conj(stored) if metadata.get("conj") else stored
+            if metadata.get("neg"):
+                np.negative(array, out=array)
+
+        change()
+        if block.later is not None:  # the storage has not been read yet
+            block.later.append(change)
     made = Tensor._wrap(array)
     return made.requires_grad_() if requires_grad is True else made
 

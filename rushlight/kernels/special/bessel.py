@@ -61,7 +61,7 @@ def _modified(order: int, x: Array, scaled: bool) -> Array:
     pick(y, size <= 8, near, size)
     pick(y, size > 8, far, size)
     if not scaled:
-        np.copyto(y, np.inf, where=size == np.inf)
+        np.copyto(y, np.nan, where=size == np.inf)  # as PyTorch's, which has inf * 0 there
     return np.where(x < 0, -y, y) if order else y
 
 
@@ -175,7 +175,7 @@ def _first_kind(order: int, x: Array) -> Array:
     y = x.copy()
     pick(y, size <= 8, lambda v: _j_near(order, v), size)
     pick(y, size > 8, lambda v: _hankel_far(order, v, second=False), size)
-    np.copyto(y, 0.0, where=np.isinf(x))
+    np.copyto(y, np.nan, where=np.isinf(x))  # as PyTorch's: no phase is left
     return np.where(x < 0, -y, y) if order else y
 
 
@@ -192,7 +192,7 @@ def _second_kind(order: int, x: Array) -> Array:
     pick(y, (x > 0) & (x <= 8), near, x)
     pick(y, x > 8, lambda v: _hankel_far(order, v, second=True), x)
     np.copyto(y, -np.inf, where=x == 0)
-    np.copyto(y, 0.0, where=x == np.inf)
+    np.copyto(y, np.nan, where=x == np.inf)
     return y
 
 

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 
 from rushlight.kernels.special import tables
-from rushlight.kernels.special.reference import blocked, blocked2, horner, pick, sinpi
+from rushlight.kernels.special.reference import (
+    blocked,
+    blocked2,
+    horner,
+    pick,
+    refuse_complex,
+    sinpi,
+)
 
 __all__ = ["digamma", "igamma", "igammac", "lgamma", "polygamma", "trigamma", "zeta"]
 
@@ -188,19 +195,35 @@ def _zeta_block(s: Array, q: Array) -> Array:
     return total
 
 
+def _zeta_left(s: Array, q: Array) -> Array:
+    """The same far left of 0, for whole s: the sum over all whole numbers, which is that of the
+    part of q behind the point, without what lies to the left of q."""
+    part = q - np.floor(q)
+    beyond = _zeta_block(s, 1 - part) - _zeta_any(s, 1 - q)
+    return _zeta_block(s, part) + np.where(np.fmod(s, 2) == 0, beyond, -beyond)
+
+
+def _zeta_any(s: Array, q: Array) -> Array:
+    """For positive q: the sum, or far from the origin, where a loop adds nothing that double
+    precision sees, its integral."""
+    y = np.empty_like(q)
+    far = q > 1e9
+    pick(y, far, lambda u, v: (1 / (u - 1) + 1 / (2 * v)) * np.power(v, 1 - u), s, q)
+    pick(y, ~far, _zeta_block, s, q)
+    return y
+
+
 @blocked2
 def zeta(s: Array, q: Array) -> Array:
     """The Hurwitz zeta function: the sum over k >= 0 of (q + k)**-s."""
     y = np.full_like(s, np.nan)
     whole = q == np.floor(q)
     good = (s > 1) & ((q > 0) | (~whole & (s == np.floor(s)))) & np.isfinite(q) & np.isfinite(s)
-    # far from the origin the loop adds nothing that double precision sees
-    far = good & (q > 1e9)
-    pick(y, far, lambda u, v: (1 / (u - 1) + 1 / (2 * v)) * np.power(v, 1 - u), s, q)
-    pick(y, good & ~far, _zeta_block, s, q)
+    left = good & (q < -50)
+    pick(y, left, _zeta_left, s, q)
+    pick(y, good & ~left, _zeta_any, s, q)
     np.copyto(y, np.inf, where=s == 1)
     np.copyto(y, np.inf, where=(s > 1) & (q <= 0) & whole)
-    np.copyto(y, 0.0, where=(s > 1) & (q == np.inf))
     return y
 
 
@@ -226,6 +249,7 @@ def polygamma(n: int, x: Array) -> Array:
     if n == 1:
         return trigamma(x)
     x = np.asarray(x)
+    refuse_complex("polygamma", x)
     dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
     y = zeta(np.asarray(n + 1.0), x.astype(np.float64, copy=False))
     scale = math.exp(math.lgamma(n + 1)) if n > 20 else float(math.factorial(n))
@@ -287,7 +311,8 @@ def _upper_fraction(a: Array, x: Array) -> Array:
     c = np.full_like(x, 1 / tiny)
     d = 1 / np.where(b == 0, tiny, b)
     h = d.copy()
-    settled = 0
+    done = np.zeros(x.shape, bool)
+    close = np.zeros(x.shape, np.int16)
     for i in range(1, 200_000):
         numerator = -i * (i - a)
         b += 2
@@ -299,12 +324,13 @@ def _upper_fraction(a: Array, x: Array) -> Array:
         change = d * c
         h *= change
         away = np.abs(change - 1)
-        if not (away > 3e-16).any():
+        done |= ~(away > 3e-16)
+        if done.all():
             break
-        # Some factors come no closer to 1 than the rounding of d * c, however long one waits.
-        settled += not (away > 7e-16).any()
-        if settled == 64:
-            break
+        # Some factors come no closer to 1 than the rounding of d * c, however long one waits; each
+        # element has its own time, for among many there is always one that is just not there.
+        close += ~(away > 1e-15)
+        done |= close >= 64
     return _prefactor(a, x) * a * h
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.errors import message
 from rushlight.kernels.special import tables
 
 __all__ = [
@@ -63,6 +64,20 @@ def _flat(x: Array) -> tuple[Array, Array]:
     return out, out.reshape(-1)
 
 
+def refuse_complex(name: str, *arrays: Array) -> None:
+    """These functions are of real numbers; a cast would drop the imaginary parts in silence."""
+    for a in arrays:
+        if a.dtype.kind == "c":
+            word = "ComplexFloat" if a.dtype.itemsize == 8 else "ComplexDouble"
+            raise NotImplementedError(
+                message(
+                    f"\"{name.strip('_')}_cpu\" not implemented for '{word}'",
+                    wanted="a floating or integer type",
+                    hint="x.real, if the imaginary parts are of no matter",
+                )
+            )
+
+
 def blocked(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     """Lift a function of one flat float64 block to arrays of any shape, layout and float dtype."""
 
@@ -70,6 +85,7 @@ def blocked(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     def lifted(x: Array) -> Array:
         x = np.asarray(x)
         if x.dtype.kind != "f":
+            refuse_complex(function.__name__, x)
             x = x.astype(np.float64)
         with np.errstate(all="ignore"):
             if x.size <= BLOCK:
@@ -99,6 +115,7 @@ def blocked2(function: Callable[[Array, Array], Array]) -> Callable[[Array, Arra
         a, b = np.asarray(a), np.asarray(b)
         dtype = np.result_type(a, b)
         if dtype.kind != "f":
+            refuse_complex(function.__name__, a, b)
             dtype = np.dtype(np.float64)
         a, b = np.broadcast_arrays(a, b)
         out = np.empty(a.shape, dtype)

@@ -10,11 +10,12 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.call_errors import too_much
-from ...autograd.node import LEAF
+from ...autograd.node import LEAF, TensorBase
 from ...autograd.steps import Step
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
+from ...layout import channels_last, contiguous_format, preserve_format
 from ..core.publication import write_out
 
 
@@ -32,6 +33,29 @@ def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = N
             )
         t._fn = LEAF
     return t
+
+
+def in_shape_of(a: Any, out: Any) -> Any:
+    """A sequence of numbers in the shape of `out=`, where the count is that of its elements."""
+    if isinstance(out, TensorBase) and a.size == out._a.size and a.shape != out._a.shape:
+        return a.reshape(out._a.shape)
+    return a
+
+
+def type_of_out(out: Any, dtype: Any) -> Any:
+    """The type of `out=`, which a factory computes in; RuntimeError when `dtype=` is another."""
+    own = dtypes.from_numpy(out._a.dtype) if isinstance(out, TensorBase) else None
+    if own is None or dtype is None:
+        return own or dtype
+    if dtypes.of(dtype) is not own:
+        raise RuntimeError(
+            message(
+                f"dtype {dtypes.type_name(dtypes.of(dtype))} does not match dtype of out parameter "
+                f"({dtypes.type_name(own)})",
+                hint="leaving dtype= out",
+            )
+        )
+    return own
 
 
 def sizes_of(size: Any, name: str = "empty") -> tuple[int, ...]:
@@ -122,6 +146,30 @@ def in_layout(
 
     kind = None if dtype is None else dtypes.of(dtype)
     return create.filled(name, shape, kind, layout, requires_grad)
+
+
+def order_of(memory_format: Any, ndim: int) -> str:
+    """A memory format as an order of memory: "K", "C" or "channels_last"."""
+    if memory_format is None or memory_format is preserve_format:
+        return "K"
+    if memory_format is contiguous_format:
+        return "C"
+    rank = 4 if memory_format is channels_last else 5
+    if ndim != rank:
+        raise RuntimeError(
+            message(
+                f"required rank {rank} tensor to use {str(memory_format)[6:]} format",
+                got=f"{ndim} dimensions",
+            )
+        )
+    return "channels_last"
+
+
+def ordered(shape: tuple[int, ...], dtype: Any, order: str) -> Any:
+    """Uninitialised memory in row-major order, or with the channels innermost."""
+    if order != "channels_last":
+        return np.empty(shape, dtype)
+    return np.moveaxis(np.empty((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
 
 
 def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:

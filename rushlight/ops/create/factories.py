@@ -15,10 +15,24 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import Step, step
 from ...device import META, usable
+from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
+from ...layout import preserve_format
 from ..core.composite import composite
 from ..core.samples import case, ints
-from .arguments import blank, finish, given_size, in_layout, sizes_of, stored
+from .arguments import (
+    blank,
+    finish,
+    given_size,
+    in_layout,
+    in_shape_of,
+    order_of,
+    ordered,
+    sizes_of,
+    stored,
+    type_of_out,
+)
 
 
 @composite(public="torch", dispatch=False, samples=[case([2, 3]), case(2, 3, dtype=dtypes.int64)])
@@ -43,6 +57,7 @@ def zeros(
     made = None if layout is None else in_layout("zeros", layout, shape, dtype, requires_grad)
     if made is not None:
         return made
+    dtype = dtype if out is None else type_of_out(out, dtype)
     return finish(blank(shape, dtype, device, 0), requires_grad, device, out)
 
 
@@ -61,6 +76,7 @@ def ones(
     shape = given_size("ones", size, kw)
     if layout is not None:
         in_layout("ones", layout, shape)
+    dtype = dtype if out is None else type_of_out(out, dtype)
     return finish(blank(shape, dtype, device, 1), requires_grad, device, out)
 
 
@@ -86,7 +102,16 @@ def empty(
     made = None if layout is None else in_layout("empty", layout, shape, dtype, requires_grad)
     if made is not None:
         return made
-    return finish(blank(shape, dtype, device, None), requires_grad, device, out)
+    made = blank(shape, dtype, device, None)
+    if memory_format is not None:
+        if memory_format is preserve_format:
+            raise RuntimeError(
+                message("unsupported memory format option Preserve", wanted="a format of its own")
+            )
+        order = order_of(memory_format, len(shape))
+        if order != "C" and made.__class__ is np.ndarray:
+            made = ordered(shape, made.dtype, order)
+    return finish(made, requires_grad, device, out)
 
 
 @composite(public="torch", dispatch=False, undefined=True, samples=[case([0, 3], [3, 1])])
@@ -175,6 +200,7 @@ def full(
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     if layout is not None:
         in_layout("full", layout, ())
+    dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.scalar_dtype(fill_value) if dtype is None else dtypes.of(dtype)
     size = (size,) if isinstance(size, int) else size
     return finish(
@@ -219,14 +245,15 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
         return MetaArray(t._a.shape, d)
     if meta:
         return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
-    order: Any = "K" if memory_format is None or "preserve" in repr(memory_format) else "C"
-    return door.perform(_like, (t._a,), {"dtype": d, "order": order, "fill": fill})
+    kw = {"dtype": d, "order": order_of(memory_format, t._a.ndim), "fill": fill}
+    return door.perform(_like, (t._a,), kw)
 
 
 @step()
 def _like(a: Any, *, dtype: Any, order: Any, fill: Any) -> Any:
-    """An array of another one's shape and memory order, of one value unless that is None."""
-    made = np.empty_like(a, dtype=dtype, order=order)
+    """An array of another one's shape, in its memory order or another ("K", "C",
+    "channels_last"), of one value unless that is None."""
+    made = dense.empty_like(a, dtype) if order == "K" else ordered(a.shape, dtype, order)
     if fill is not None:
         made.fill(stored(fill, made.dtype))
     return made
@@ -289,6 +316,8 @@ def arange(
     if end is None:
         raise TypeError('arange() missing 1 required positional arguments: "end"')
     start, end, step = (number(v) for v in (start, end, step))
+    if out is not None:
+        dtype = type_of_out(out, dtype)
     if dtype is not None:
         dtype = dtypes.of(dtype)
     if dtype is dtypes.int64 and all(pymath.isfinite(v) for v in (start, end, step)):
@@ -309,7 +338,7 @@ def arange(
     if dtype.category == dtypes.INT:  # the count is that of the bounds as given
         start, step = int(start), int(step)
     kw = {"start": start, "n": n, "by": step, "kind": kind, "dtype": dtype.np}
-    return finish(door.perform(_arange, (), kw), requires_grad, device, out)
+    return finish(in_shape_of(door.perform(_arange, (), kw), out), requires_grad, device, out)
 
 
 @step(shown="aten::arange")
@@ -347,9 +376,10 @@ def range_(
         stacklevel=2,
     )
     n = pymath.floor((end - start) / step) + 1
+    dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     kw = {"start": start, "n": n, "by": step, "kind": None, "dtype": d.np}
-    return finish(door.perform(_range, (), kw), requires_grad, device, out)
+    return finish(in_shape_of(door.perform(_range, (), kw), out), requires_grad, device, out)
 
 
 _range = Step("range", _arange.fn, shown="aten::range")
@@ -368,6 +398,7 @@ def linspace(
     requires_grad: bool = False,
 ) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
+    dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
@@ -393,7 +424,7 @@ def linspace(
         else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     )
     kw = {"start": start, "end": end, "steps": steps, "work": work, "dtype": d.np}
-    return finish(door.perform(_linspace, (), kw), requires_grad, device, out)
+    return finish(in_shape_of(door.perform(_linspace, (), kw), out), requires_grad, device, out)
 
 
 @step(shown="aten::linspace")
@@ -430,6 +461,7 @@ def logspace(
     requires_grad: bool = False,
 ) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
@@ -450,7 +482,7 @@ def logspace(
     if device is not None and usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     kw = {"start": start, "end": end, "steps": steps, "base": float(base), "dtype": d.np}
-    return finish(door.perform(_logspace, (), kw), requires_grad, device, out)
+    return finish(in_shape_of(door.perform(_logspace, (), kw), out), requires_grad, device, out)
 
 
 @step(shown="aten::logspace")
@@ -471,6 +503,7 @@ def eye(
     requires_grad: bool = False,
 ) -> Any:
     """The identity matrix (n x m)."""
+    dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(

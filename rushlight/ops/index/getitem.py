@@ -18,6 +18,7 @@ from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.numerics import depends_on_data
 from ..core.record import op
@@ -36,7 +37,13 @@ def numpy_key(indices: Any) -> Any:
 def run_index(a: Any, indices: Any) -> Any:
     check_masks(a, indices)
     try:
-        return a[numpy_key(indices)]
+        if indices[0] is not None:
+            return a[numpy_key(indices)]
+        # behind whole dimensions NumPy puts what it found first in memory; PyTorch lays it in order
+        found = [(d, i) for d, i in enumerate(indices) if i is not None]
+        if len(found) == 1 and found[0][1].dtype.kind != "b":
+            return np.take(a, found[0][1], found[0][0])
+        return np.ascontiguousarray(a[numpy_key(indices)])
     except IndexError as error:
         raise index_error(error, a, indices) from None
 
@@ -144,7 +151,7 @@ index_backward.joint(lambda g, _y, _grad, *indices: (index(g, *indices), *[None]
 )
 def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:
     """A copy with `value` at the indices (added there when `accumulate`)."""
-    out = input.copy()
+    out = dense.copied(input)
     key = numpy_key(indices)
     check_masks(out, indices)
     value = value.astype(out.dtype, copy=False)
@@ -194,7 +201,7 @@ def erased(g: Any, indices: Any) -> Any:
 def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
     """Apply the view parts of a key; returns the view and the index tensors that remain."""
     if key.__class__ is not tuple:
-        key = (key,)
+        key = tuple(key) if means_tuple(key) else (key,)
     taken = 0
     for k in key:
         taken += 1 if k.__class__ is int or k.__class__ is slice else consumed(k)
@@ -246,6 +253,18 @@ def split_key(t: Any, key: Any) -> tuple[Any, list[Any]]:
 
 
 _SKIP = object()
+SEQUENCES = (list, tuple, range, str, np.ndarray)
+
+
+def means_tuple(key: Any) -> bool:
+    """Whether a list stands for a tuple of indices, NumPy's old rule that PyTorch keeps: one that
+    is short and has sequences, tensors, slices, None or `...` in it."""
+    if not isinstance(key, (list, range)) or len(key) >= 32:
+        return False
+    for k in key:
+        if k is None or k is Ellipsis or isinstance(k, (TensorBase, slice, *SEQUENCES)):
+            return True
+    return False
 
 
 def consumed(k: Any) -> int:
@@ -309,7 +328,7 @@ def as_index(k: Any) -> Any:
     if isinstance(k, (list, tuple, range)):
         k = [x.tolist() if isinstance(x, TensorBase) else x for x in k]  # type: ignore[attr-defined]
         a = np.asarray(k)
-        if a.size == 0:
+        if a.size == 0 or a.dtype.kind == "f":
             a = a.astype(np.int64)
     else:
         a = np.asarray(k)

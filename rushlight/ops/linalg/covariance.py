@@ -11,15 +11,12 @@ from ...autograd.door import wrap
 from ...autograd.observe import look
 from ...errors import message
 from ..core.composite import composite
-from ..core.return_types import return_type
 from ..core.samples import case, error, values
 from ..elementwise.formulas import sqrt
 from ..shape.views import cat
 from .factor import householder_product
 from .matmul import adjoint_, finish, is_complex, matmul
 from .spectral import linalg_svd
-
-SvdLowrank = return_type("svd_lowrank", ("U", "S", "V"))
 
 
 @composite(
@@ -98,7 +95,7 @@ def svd_lowrank(A: Any, q: int | None = 6, niter: int | None = 2, M: Any = None)
     x = A if M is None else A - M
     u, s, vh = linalg_svd(x, full_matrices=False)
     q = 6 if q is None else q
-    return SvdLowrank((u[..., :, :q], s[..., :q], adjoint_(vh)[..., :, :q]))
+    return u[..., :, :q], s[..., :q], adjoint_(vh)[..., :, :q]
 
 
 @composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])

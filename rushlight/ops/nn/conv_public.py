@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case
+from ..shape.convert import keeps_format
 from .conv import convolution, transposed_size
 from .pad import constant_pad_nd
 from .spatial import Ints, check_tensor, ints, list_of, same_types
@@ -255,6 +256,7 @@ def conv1d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 5, 5), (2, 3, 3, 3), (2,))])
+@keeps_format(2)
 def conv2d(
     input: Any,
     weight: Any,
@@ -268,6 +270,7 @@ def conv2d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), (2, 3, 2, 2, 2))])
+@keeps_format(2)
 def conv3d(
     input: Any,
     weight: Any,
@@ -297,6 +300,7 @@ def conv_transpose1d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))])
+@keeps_format(2)
 def conv_transpose2d(
     input: Any,
     weight: Any,
@@ -313,6 +317,7 @@ def conv_transpose2d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))])
+@keeps_format(2)
 def conv_transpose3d(
     input: Any,
     weight: Any,

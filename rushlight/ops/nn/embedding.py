@@ -378,8 +378,8 @@ def _largest(rows: Any, bag: Any, n: int) -> Any:
         place = np.where(hit, np.arange(len(bag))[:, None], len(bag))
         best[bag[first]] = np.minimum.reduceat(place, first, axis=0)
     empty = np.bincount(bag, minlength=n) == 0
-    if not bag.size:
-        return rows.new_zeros((n, a.shape[1]))
+    if not bag.size:  # zeros, with a gradient of zeros
+        return embedding_backward.call((rows, door.wrap(bag)), {"n": n})
     y = rows.gather(0, door.wrap(np.minimum(best, len(bag) - 1)))
     return y.masked_fill(door.wrap(empty[:, None]), 0.0) if empty.any() else y
 

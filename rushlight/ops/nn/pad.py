@@ -15,6 +15,7 @@ from ...kernels.pad import select
 from ..core.composite import composite
 from ..core.record import Op, op, register
 from ..core.samples import case, error
+from ..shape.convert import keeps_format
 from .spatial import Ints, as_int, check_tensor, list_of
 
 
@@ -130,6 +131,7 @@ def _(g: Any, _y: Any, _x: Any, *, pad: Ints, mode: str) -> Any:
     public="nn.functional",
     samples=[case((2, 3, 4), pad=(1, 1)), case((2, 3, 4), pad=(1, 1), mode="reflect")],
 )
+@keeps_format(1)
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """Pad the last dimensions of `input`.
 

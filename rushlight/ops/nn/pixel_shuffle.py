@@ -8,9 +8,11 @@ import numpy as np
 
 from ...errors import message
 from ...kernels.meta import MetaArray
+from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case, error
 from ..core.shapes import same
+from ..shape.convert import in_format_of
 from .spatial import list_of
 
 
@@ -55,7 +57,7 @@ def unshuffled(shape: Any, r: int) -> tuple[int, ...]:
             upscale_factor=2,
         )
     ],
-    public="torch nn.functional",
+    public="",
     low="keep",
     fresh=True,
 )
@@ -81,7 +83,7 @@ pixel_shuffle.shape(
 @op(
     samples=[case((2, 2, 4, 6), downscale_factor=2)],
     errors=[error(RuntimeError, "height to be divisible", (1, 1, 3, 2), downscale_factor=2)],
-    public="torch nn.functional",
+    public="",
     low="keep",
     fresh=True,
 )
@@ -104,8 +106,7 @@ pixel_unshuffle.shape(
 @op(
     samples=[case((2, 6, 2), groups=2), case((1, 6, 2, 2), groups=3)],
     errors=[error(RuntimeError, "must be divisible by groups", (1, 5, 3), groups=2)],
-    public="torch nn.functional",
-    aliases="native_channel_shuffle",
+    public="",
     low="keep",
     fresh=True,
 )
@@ -166,3 +167,24 @@ def _check(fn: str, name: str, shape: Any, factor: int) -> None:
         )
     if factor <= 0:
         raise RuntimeError(message(f"{fn} expects a positive {name}, but got {factor}"))
+
+
+# -- public: the same, in the memory format of the input -------------------------------------------
+
+
+def public(record: Any, sizes: Any, number: int, aliases: str = "") -> None:
+    parameter = next(iter(record.defaults))
+
+    def fn(input: Any, *args: Any, **kw: Any) -> Any:
+        inputs, kw = record.bind((input, *args), kw)
+        return in_format_of(record.call(inputs, kw), input)
+
+    fn.__name__ = fn.__qualname__ = record.name
+    fn.__doc__ = record.__doc__
+    samples = [case(sizes, number), case(sizes, **{parameter: number})]
+    composite(fn, public="torch nn.functional", aliases=aliases, samples=samples)
+
+
+public(pixel_shuffle, (2, 8, 2, 3), 2)
+public(pixel_unshuffle, (2, 2, 4, 6), 2)
+public(channel_shuffle, (2, 6, 2), 2, "native_channel_shuffle")

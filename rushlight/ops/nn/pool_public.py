@@ -14,6 +14,7 @@ from ...errors import message
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
 from ..core.samples import case
+from ..shape.convert import keeps_format
 from . import pool
 from .spatial import Ints, check_tensor, ints, list_of
 
@@ -154,6 +155,7 @@ def max_pool1d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 6, 4), 2)])
+@keeps_format(1)
 def max_pool2d(
     input: Any,
     kernel_size: Any,
@@ -167,6 +169,7 @@ def max_pool2d(
 
 
 @composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
+@keeps_format(1)
 def max_pool3d(
     input: Any,
     kernel_size: Any,
@@ -255,6 +258,7 @@ def avg_pool1d(
 
 
 @composite(public="nn.functional", samples=[case((2, 3, 6, 4), 2)])
+@keeps_format(1)
 def avg_pool2d(
     input: Any,
     kernel_size: Any,
@@ -353,6 +357,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 
 
 @composite(public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
+@keeps_format(1)
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(2, input, output_size)
 
@@ -368,11 +373,13 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 
 
 @composite(public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
+@keeps_format(1)
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(2, input, output_size, return_indices)
 
 
 @composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+@keeps_format(1)
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(3, input, output_size, return_indices)
 

@@ -12,6 +12,7 @@ from ...errors import message
 from ...kernels.resample.reference import Resize
 from ..core.composite import composite
 from ..core.samples import arr, case
+from ..shape.convert import keeps_format
 from . import pool_public, resample
 from .spatial import Ints, as_int, check_tensor, dtype_of, list_of, same_types
 
@@ -42,6 +43,7 @@ _ALIGNABLE = ("linear", "bilinear", "bicubic", "trilinear")
         case((1, 2, 6, 6), [3, 3], mode="area"),
     ],
 )
+@keeps_format(1)
 def interpolate(
     input: Any,
     size: Any = None,

@@ -18,6 +18,7 @@ from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...device import META, usable
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random import select
@@ -26,7 +27,7 @@ from ...random import default_generator
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.samples import arr, case
-from ..create.arguments import in_layout
+from ..create.arguments import in_layout, order_of, ordered, type_of_out
 from .fill import (
     FLOATS,
     NATURAL,
@@ -126,6 +127,7 @@ class _Plan:
         self.name = name
         if not kw:  # nothing is asked for
             self.out = None
+            self.order = "K"
             self.rng = stream(None, name)
             self.dtype: dtypes.dtype = default or dtypes.get_default_dtype()
             if like is not None:
@@ -137,8 +139,10 @@ class _Plan:
         self.out = kw.pop("out", None)
         self.rng = stream(kw.pop("generator", None), name)
         d = kw.pop("dtype", None)
+        if self.out is not None:
+            d = type_of_out(self.out, d)
         if d is None:
-            d = self.out.dtype if self.out is not None else default or dtypes.get_default_dtype()
+            d = default or dtypes.get_default_dtype()
         self.dtype = dtypes.of(d)
         device = kw.pop("device", None)
         if device is None and like is not None:
@@ -148,7 +152,10 @@ class _Plan:
         self.requires_grad = kw.pop("requires_grad", False)
         if (layout := kw.pop("layout", None)) is not None:
             in_layout(name, layout, ())
-        for ignored in ("pin_memory", "memory_format"):
+        self.order = "K"
+        if like is not None:
+            self.order = order_of(kw.pop("memory_format", None), like._a.ndim)
+        for ignored in ("pin_memory",):
             kw.pop(ignored, None)
         if kw.pop("names", None) is not None:
             raise TypeError(message(f"{name}(): named tensors are not supported", hint="no names="))
@@ -156,6 +163,9 @@ class _Plan:
 
     def finish(self, a: Any) -> Any:
         """The tensor around a filled array."""
+        if self.out is not None and self.out._a is a:
+            views.cell(self.out).bump(self.name)
+            return self.out
         t = door.wrap(a)
         if self.out is not None:
             return write_out(self.name, self.out, t)
@@ -168,6 +178,16 @@ class _Plan:
                 )
             t._fn = LEAF
         return t
+
+    def memory(self, shape: tuple[int, ...]) -> Any:
+        """Where the numbers go: new memory, or that of `out=`, in whose order they are drawn."""
+        out = self.out
+        if out is None or not isinstance(out, TensorBase) or out._a.__class__ is MetaArray:
+            return _empty(shape, self.dtype, self.meta)
+        if out._a.shape != shape:
+            out.resize_(shape)  # type: ignore[attr-defined]
+        views.check_inplace(out, self.name)
+        return out._a
 
     def fill(self, a: Any, record: Any, *args: Any) -> Any:
         """The tensor around an array filled with numbers of a distribution."""
@@ -204,14 +224,17 @@ def _drawn(step: Step, choose: Any, shape: tuple[int, ...]) -> Any:
 def _array_like(input: Any, plan: _Plan) -> Any:
     if plan.meta or input._a.__class__ is MetaArray:
         return _empty(input._a.shape, plan.dtype, plan.meta)
-    if views.overlaps_itself(input._a):
-        return _empty(input._a.shape, plan.dtype)
     if door.state.observers:
-        return door.perform(_memory_like, (input._a,), {"dtype": plan.dtype.np})
-    return np.empty_like(input._a, plan.dtype.np)
+        kw = {"dtype": plan.dtype.np, "order": plan.order}
+        return door.perform(_memory_like, (input._a,), kw)
+    return _like(input._a, plan.dtype.np, plan.order)
 
 
-_memory_like = Step("memory_like", lambda a, dtype: np.empty_like(a, dtype))
+def _like(a: Any, dtype: Any, order: str) -> Any:
+    return dense.empty_like(a, dtype) if order == "K" else ordered(a.shape, dtype, order)
+
+
+_memory_like = Step("memory_like", _like)
 
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
@@ -236,7 +259,7 @@ def rand(*size: Any, **kw: Any) -> Any:
     shape = _size(size, kw, "rand")
     plan = _Plan("rand", kw)
     needs(plan.dtype, FLOATS, "check_uniform_bounds")
-    return plan.fill(_empty(shape, plan.dtype, plan.meta), uniform_numbers, 0.0, 1.0)
+    return plan.fill(plan.memory(shape), uniform_numbers, 0.0, 1.0)
 
 
 @composite(public="torch", random=True, samples=[case([2, 3]), case(2, 3, dtype=dtypes.float64)])
@@ -255,7 +278,7 @@ def randn(*size: Any, **kw: Any) -> Any:
     shape = _size(size, kw, "randn")
     plan = _Plan("randn", kw)
     needs(plan.dtype, FLOATS, "normal_kernel_cpu")
-    return plan.fill(_empty(shape, plan.dtype, plan.meta), normal_numbers, 0.0, 1.0, True)
+    return plan.fill(plan.memory(shape), normal_numbers, 0.0, 1.0, plan.out is None or None)
 
 
 @composite(public="torch", random=True, samples=[case(5, [2, 3]), case(2, 9, [4])])
@@ -279,7 +302,7 @@ def randint(*args: Any, **kw: Any) -> Any:
     shape = _size((shape,), {}, "randint")
     plan = _Plan("randint", kw, dtypes.int64)
     base, span = base_and_span(plan.dtype, values["low"], values["high"])
-    return plan.fill(_empty(shape, plan.dtype, plan.meta), integers_from, base, span)
+    return plan.fill(plan.memory(shape), integers_from, base, span)
 
 
 def _named(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -96,14 +97,56 @@ def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any 
         out = cast(t, dtype, copy)
     elif copy:
         out = door.apply(s.clone, (t,), {})
-    if memory_format is not None and memory_format is not preserve_format:
-        out = contiguous(out, memory_format=memory_format)
-    return out
+    return out if memory_format is None else in_format(out, memory_format)
+
+
+def in_format(t: Any, memory_format: Any) -> Any:
+    """The tensor in a memory format, itself where it is or where the format is its own."""
+    return t if memory_format is preserve_format else contiguous(t, memory_format=memory_format)
+
+
+def in_format_of(y: Any, *sources: Any) -> Any:
+    """A result with its channels innermost in memory if those of an operand are.
+
+    Kernels compute rows of pixels; PyTorch's layers hand on the format that they are given, and
+    programs count on the strides.
+    """
+    ndim = y._a.ndim
+    if ndim not in (4, 5):
+        return y
+    fmt = channels_last if ndim == 4 else channels_last_3d
+    for t in sources:
+        a = t._a
+        if a.__class__ is np.ndarray and not a.flags.c_contiguous and is_laid_out(a, fmt):
+            return contiguous(y, memory_format=fmt)
+    return y
+
+
+def keeps_format(operands: int) -> Any:
+    """A decorator: results lie in memory as the first operands do (`in_format_of`)."""
+
+    def decorate(fn: Any) -> Any:
+        @functools.wraps(fn)
+        def shown(*args: Any, **kw: Any) -> Any:
+            y = fn(*args, **kw)
+            for t in args[:operands] or (kw.get("input"),):
+                if isinstance(t, TensorBase):
+                    a = t._a
+                    if a.__class__ is np.ndarray and a.ndim > 3 and not a.flags.c_contiguous:
+                        if isinstance(y, tuple):
+                            return type(y)(in_format_of(part, t) for part in y)
+                        return in_format_of(y, *args[:operands])
+            return y
+
+        return shown
+
+    return decorate
 
 
 def caster(name: str, dtype: Any) -> Any:
     def method(input: Any, memory_format: Any = None) -> Any:
-        return cast(input, dtype)
+        out = cast(input, dtype)
+        return out if memory_format is None else in_format(out, memory_format)
 
     method.__name__ = name
     method.__doc__ = f"The tensor as {dtype!r}."
@@ -137,7 +180,7 @@ def type_as(input: Any, other: Any) -> Any:
 @composite(public="Tensor", data_dependent=True, samples=[case((2, 3))])
 def cpu(input: Any, memory_format: Any = None) -> Any:
     """The tensor on the CPU."""
-    return move(input, "cpu", None)
+    return move(input, "cpu", None, memory_format=memory_format)
 
 
 @composite(public="Tensor", samples=[error(RuntimeError, "CUDA", (2, 3))])
@@ -206,9 +249,8 @@ def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
         return input
     if memory_format is contiguous_format:
         return door.apply(s.clone, (input,), {"order": "C"})
-    order = channel_order(input._a.ndim, memory_format)
-    back = tuple(order.index(i) for i in range(len(order)))
-    return input.permute(order).contiguous().permute(back)
+    channel_order(input._a.ndim, memory_format)  # raises for another number of dimensions
+    return door.apply(s.clone, (input,), {"order": "channels_last"})
 
 
 # -- in place ------------------------------------------------------------------------------------

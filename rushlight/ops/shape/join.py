@@ -12,11 +12,12 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...errors import axis, message
-from ...kernels.meta import MetaArray
+from ...kernels import dense
+from ...kernels.meta import MetaArray, contiguous_strides
 from ...kernels.reduce.select import add_reduce
 from ..core.record import op, view
 from ..core.samples import case, error
-from ..core.shapes import given, same
+from ..core.shapes import given
 
 builtin_sum = sum
 
@@ -135,11 +136,25 @@ def cat(*tensors: Any, dim: int = 0) -> Any:
     """Tensors one after the other along `dim`."""
     if dim.__class__ is int:
         try:
-            return np.concatenate(tensors, axis=dim)
+            return in_order(np.concatenate(tensors, axis=dim), tensors)
         except ValueError:  # also IndexError's like: what follows knows better
             pass
     full, d = fitting(tensors, dim)
-    return np.concatenate(full, axis=d)
+    return in_order(np.concatenate(full, axis=d), full)
+
+
+def in_order(y: Any, parts: Any) -> Any:
+    """Joined arrays in row-major memory, as PyTorch's are, unless the channels of all parts are
+    innermost; NumPy keeps the order of the parts."""
+    if y.flags.c_contiguous:
+        return y
+    if y.ndim in (4, 5):
+        moved = np.moveaxis
+        if moved(y, 1, -1).flags.c_contiguous and all(
+            moved(a, 1, -1).flags.c_contiguous for a in parts
+        ):
+            return y
+    return y.copy("C")
 
 
 def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
@@ -207,7 +222,8 @@ def stack(*tensors: Any, dim: int = 0) -> Any:
     d = axis(dim, first.ndim + 1)
     if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
         return np.concatenate(tensors).reshape(len(tensors), *shape)
-    return np.stack(tensors, axis=d)
+    y = np.stack(tensors, axis=d)
+    return y if y.flags.c_contiguous else y.copy("C")
 
 
 def of_one_shape(tensors: Any) -> None:
@@ -246,10 +262,25 @@ def _(g: Any, _y: Any, *_tensors: Any, dim: int, needs: Any) -> Any:
 @op(samples=[case((3, 4))], low="keep", fresh=True, public="")
 def clone(input: Any, *, order: str = "K") -> Any:
     """A copy, part of the history."""
+    if order == "K" and input.__class__ is np.ndarray:
+        return dense.copied(input)
+    if order == "channels_last":  # the sizes as they are, the channels innermost in memory
+        return np.moveaxis(np.moveaxis(input, 1, -1).copy("C"), -1, 1)
     return input.copy(order)
 
 
-clone.shape(same)
+clone.shape(
+    lambda x, *, order="K": MetaArray(
+        x.shape, x.dtype, channels_last_strides(x) if order == "channels_last" else None
+    )
+)
+
+
+def channels_last_strides(x: Any) -> tuple[int, ...]:
+    """Strides in bytes of memory whose innermost dimension are the channels."""
+    n, c, *rest = x.shape
+    n_stride, *others = contiguous_strides((n, *rest, c), x.dtype.itemsize)
+    return (n_stride, others[-1], *others[:-1])
 
 
 clone.vjp(lambda g, _y, _x: g)
@@ -266,11 +297,13 @@ def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
     """The values in another type."""
     if input.dtype.kind == "c" and not dtype.is_complex:
         input = input.real
-    if isinstance(input, np.ndarray) and dtype.category <= dtypes.INT and input.dtype.kind in "fV":
+    if not isinstance(input, np.ndarray):
+        return input.astype(dtype.np)
+    if 0 in input.strides and order == "K":
+        return to_copy.fn(dense.copied(input), dtype=dtype)
+    if dtype.category <= dtypes.INT and input.dtype.kind in "fV":
         return float_to_int(input, dtype)
-    return (
-        input.astype(dtype.np, order) if isinstance(input, np.ndarray) else input.astype(dtype.np)
-    )
+    return input.astype(dtype.np, order)
 
 
 to_copy.shape(lambda x, *, dtype, order="K": MetaArray(x.shape, dtype.np))

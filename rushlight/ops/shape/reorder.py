@@ -13,6 +13,7 @@ import numpy as np
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import axes, axis, message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.arguments import named, sizes
 from ..core.composite import composite
@@ -62,7 +63,9 @@ def flip(input: Any, *, dims: Any) -> Any:
     if input.ndim == 0:
         axes(dims, 0)
         return input.copy()
-    return np.flip(input, axes(dims, input.ndim)).copy()
+    made = dense.empty_like(input)
+    made[...] = np.flip(input, axes(dims, input.ndim))
+    return made
 
 
 flip.shape(on(lambda x, *, dims: axes(dims, x.ndim)))
@@ -117,10 +120,12 @@ def flipud(input: Any) -> Any:
 def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
     """A copy shifted along `dims`; what leaves at one end comes in at the other."""
     if dims is None or input.ndim == 0:
-        return np.roll(input, builtin_sum(shifts)) if input.ndim else input.copy()
+        if not input.ndim:
+            return input.copy()
+        return np.roll(np.ascontiguousarray(input), builtin_sum(shifts))
     for d in dims:
         axis(d, input.ndim)
-    return np.roll(input, shifts, dims)
+    return np.roll(np.ascontiguousarray(input), shifts, dims)
 
 
 roll.shape(on(lambda x, *, shifts, dims=None: [axis(d, x.ndim) for d in dims or () if x.ndim]))

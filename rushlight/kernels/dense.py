@@ -1,0 +1,49 @@
+"""Memory for a result in the order of an operand, by PyTorch's rule of memory formats.
+
+A dimension that is expanded (of stride 0) says nothing about the order, so it stays where it is;
+NumPy's "K" takes it for the innermost, and the result of `x.expand(3, 4).clone()` would be no
+`view(-1)` any more. Everything else is NumPy's "K": dimensions from the largest stride to the
+smallest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def empty_like(a: Any, dtype: Any = None) -> Any:
+    """Uninitialised memory without gaps in the shape and order of an array."""
+    if 0 not in a.strides:
+        return np.empty_like(a, dtype, subok=False)
+    order = inner_to_outer(a)[::-1]
+    made = np.empty([a.shape[d] for d in order], a.dtype if dtype is None else dtype)
+    return made.transpose(np.argsort(order))
+
+
+def copied(a: Any, dtype: Any = None) -> Any:
+    """The values in memory of their own, in the same order."""
+    if 0 not in a.strides:
+        return a.copy("K") if dtype is None else a.astype(dtype)
+    made = empty_like(a, dtype)
+    np.copyto(made, a, casting="unsafe")
+    return made
+
+
+def inner_to_outer(a: Any) -> list[int]:
+    """The dimensions from the innermost in memory to the outermost."""
+    strides, shape = a.strides, a.shape
+    order = list(range(a.ndim))[::-1]
+    for i in range(1, a.ndim):
+        here = i
+        for other in range(i - 1, -1, -1):
+            p, q = order[other], order[here]
+            if not strides[p] or not strides[q]:
+                continue  # no order between the two: look further
+            if strides[p] > strides[q] or (strides[p] == strides[q] and shape[p] > shape[q]):
+                order[other], order[here] = q, p
+                here = other
+            elif strides[p] < strides[q]:
+                break
+    return order

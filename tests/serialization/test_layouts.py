@@ -1,0 +1,52 @@
+"""Strides and conjugated views in files and pickles, and several objects in an older file."""
+
+from __future__ import annotations
+
+import io
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+
+def test_an_older_file_may_hold_several_objects() -> None:
+    file = io.BytesIO()
+    for value in (torch.ones(2), {"a": torch.zeros(3)}):
+        torch.save(value, file, _use_new_zipfile_serialization=False)
+    file.seek(0)
+    assert torch.load(file).tolist() == [1.0, 1.0]
+    assert torch.load(file)["a"].tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_conjugated_tensor_keeps_its_values(zipped: bool) -> None:
+    real = pytest.importorskip("torch")
+    file = io.BytesIO()
+    saved = real.tensor([1 + 2j, 3]).conj()
+    real.save(saved, file, _use_new_zipfile_serialization=zipped)
+    file.seek(0)
+    assert torch.load(file).tolist() == [1 - 2j, 3 - 0j]
+
+
+VIEWS = {
+    "transposed": lambda: torch.arange(6).view(2, 3).t(),
+    "expanded": lambda: torch.arange(3.0).expand(2, 3),
+    "channels_last": lambda: torch.rand(2, 3, 4, 5).to(memory_format=torch.channels_last),
+    "every other": lambda: torch.arange(10)[::2],
+    "narrow": lambda: torch.arange(6, dtype=torch.bfloat16).view(2, 3).t(),
+    "empty": lambda: torch.zeros(0, 3),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_pickles_keep_strides(name: str) -> None:
+    x: Any = VIEWS[name]()
+    y = pickle.loads(pickle.dumps(x))
+    assert y.dtype is x.dtype
+    assert y.shape == x.shape
+    assert y.stride() == x.stride()
+    assert np.array_equal(y.float().numpy(), x.float().numpy())
+    y.mul_(1) if name != "expanded" else None
