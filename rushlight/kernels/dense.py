@@ -15,7 +15,7 @@ import numpy as np
 
 def empty_like(a: Any, dtype: Any = None) -> Any:
     """Uninitialised memory without gaps in the shape and order of an array."""
-    if 0 not in a.strides:
+    if 0 not in a.strides or not a.size:
         return np.empty_like(a, dtype, subok=False)
     order = inner_to_outer(a)[::-1]
     made = np.empty([a.shape[d] for d in order], a.dtype if dtype is None else dtype)
@@ -24,7 +24,7 @@ def empty_like(a: Any, dtype: Any = None) -> Any:
 
 def copied(a: Any, dtype: Any = None) -> Any:
     """The values in memory of their own, in the same order."""
-    if 0 not in a.strides:
+    if 0 not in a.strides or not a.size:
         return a.copy("K") if dtype is None else a.astype(dtype)
     made = empty_like(a, dtype)
     np.copyto(made, a, casting="unsafe")

@@ -118,6 +118,7 @@ class Unpickler:
         self._marks: list[list[Any]] = []  # the stacks below each open MARK
         self._memo: dict[int, Any] = {}
         self._known: dict[int, Known] = {}  # by identity of the value; the values stay alive in it
+        self._crowds: dict[int, Any] = {}  # large dicts by identity: (dict, keys of each hash)
         self._copies_left = 8 * len(data) + 65536
 
     def load(self) -> Any:
@@ -292,7 +293,10 @@ class Unpickler:
         if len(items) % 2:
             raise broken("a dict in its pickle has a key without a value")
         for i in range(0, len(items), 2):
-            target[self._key(items[i])] = items[i + 1]
+            key = self._key(items[i])
+            if len(target) >= _CROWD:
+                self._check_crowd(target, key)
+            target[key] = items[i + 1]
 
     def _setitem(self) -> None:
         value = self._stack.pop()
@@ -309,11 +313,40 @@ class Unpickler:
         target = self._top()
         if type(target) is not set:
             raise broken("it adds items to what is no set", f"a {type(target).__name__}")
-        target.update([self._key(i) for i in items])
+        for item in items:
+            key = self._key(item)
+            if len(target) >= _CROWD:
+                self._check_crowd(target, key)
+            target.add(key)
 
     def _frozenset(self) -> None:
         items = self._since_mark()
-        self._push(frozenset([self._key(i) for i in items]))
+        made: set[Any] = set()
+        for item in items:
+            key = self._key(item)
+            if len(made) >= _CROWD:
+                self._check_crowd(made, key)
+            made.add(key)
+        self._push(frozenset(made))
+
+    def _check_crowd(self, target: Any, key: Any) -> None:
+        """Refuse a large dict or set with many different keys of one hash: each more of them takes
+        as long as all before. Hashes of strings differ from process to process, so no file can
+        choose them."""
+        if type(key) is str:
+            return
+        found = self._crowds.get(id(target))
+        if found is None:  # the target is kept: no other one gets its identity
+            counted = collections.Counter(hash(k) for k in target if type(k) is not str)
+            found = self._crowds[id(target)] = (target, counted)
+        counts = found[1]
+        number = hash(key)
+        n = counts.get(number, 0)
+        if n >= _CROWD:
+            if key in target:
+                return
+            raise broken("keys of a dict or set collide", f"more than {n} keys of one hash")
+        counts[number] = n + 1
 
     def _key(self, key: Any) -> Any:
         return hashable(key, self._known)
@@ -374,6 +407,20 @@ class Unpickler:
             self._stack.pop()
         else:
             self._since_mark()
+
+
+def refuse_crowds(items: Any) -> None:
+    """CheckpointError for a list with so many different items of one hash that a set of them takes
+    long to make."""
+    if len(items) <= _CROWD:
+        return
+    plain = [i for i in items if type(i) in _KEY_TYPES and type(i) is not str]
+    counts = collections.Counter(map(hash, plain))
+    if counts and max(counts.values()) > _CROWD:
+        raise broken("keys of a dict or set collide", f"{max(counts.values())} of one hash")
+
+
+_CROWD = 256  # keys of one hash in a dict, and keys from which on they are counted
 
 
 def hashable(key: Any, known: dict[int, Known]) -> Any:

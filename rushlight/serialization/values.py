@@ -17,7 +17,7 @@ import numpy as np
 
 from ..device import device
 from ..size import Size
-from .unpickler import Known, broken, hashable, shown
+from .unpickler import Known, broken, hashable, refuse_crowds, shown
 
 
 def names_and_values(state: Any) -> dict[str, Any]:
@@ -59,6 +59,8 @@ def _default_dict(factory: Any = None, items: Any = ()) -> Any:
 def _set_of(items: Any = ()) -> Any:
     if not isinstance(items, list | tuple | set | frozenset):
         raise broken("a set is not made of a list")
+    if not isinstance(items, set | frozenset):
+        refuse_crowds(items)
     return {hashable(item, {}) for item in items}
 
 

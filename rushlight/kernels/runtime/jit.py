@@ -28,7 +28,7 @@ from typing import Any
 
 from ..codegen import ir
 
-MAGIC = b"rushlight kernel 1\n"
+MAGIC = b"rushlight kernel 2\n"
 _lock = threading.RLock()
 _loaded: dict[Any, dict[str, int]] = {}
 _links = 0
@@ -186,6 +186,12 @@ def file_name(key: Any) -> str:
     return f"{name}-{hashlib.sha256(fingerprint() + repr(key).encode()).hexdigest()[:32]}.o"
 
 
+def checksum(path: Path, code: bytes) -> bytes:
+    """Over the code and the name that it is kept under, which stands for the kernel: code under
+    another kernel's name would be called with arguments that are not its own."""
+    return hashlib.sha256(path.name.encode() + code).digest()
+
+
 def read_cached(path: Path) -> bytes | None:
     """The code in a cache file; None when there is none, or a damaged one."""
     try:
@@ -195,7 +201,7 @@ def read_cached(path: Path) -> bytes | None:
     head = len(MAGIC) + 32
     if (
         data[: len(MAGIC)] != MAGIC
-        or hashlib.sha256(data[head:]).digest() != data[len(MAGIC) : head]
+        or checksum(path, data[head:]) != data[len(MAGIC) : head]
     ):
         counts.refused.append(str(path))
         return None
@@ -207,7 +213,7 @@ def write_cached(path: Path, code: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(MAGIC + hashlib.sha256(code).digest() + code)
+        temporary.write_bytes(MAGIC + checksum(path, code) + code)
         temporary.replace(path)
     except OSError as error:
         counts.refused.append(f"{path}: {error}")

@@ -109,7 +109,10 @@ class Derivative:
         nothing."""
         found = self._kept.get(needs, 0)
         if found.__class__ is int:
-            rows = [self.keeps(i, len(needs)) for i, need in enumerate(needs) if need]
+            wanted = [i for i, need in enumerate(needs) if need]
+            if self.joint or len(self._keeps) == 1:
+                wanted = wanted[:1]  # one rule: what it keeps for one input, it keeps for all
+            rows = [self.keeps(i, len(needs)) for i in wanted]
             marks = tuple(any(column) for column in zip(*rows, strict=True))
             found = self._kept[needs] = marks if any(marks) else None
         return found  # type: ignore[return-value]

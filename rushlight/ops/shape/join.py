@@ -300,7 +300,7 @@ def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
     if not isinstance(input, np.ndarray):
         return input.astype(dtype.np)
     if 0 in input.strides and order == "K":
-        return to_copy.fn(dense.copied(input), dtype=dtype)
+        input = dense.copied(input)
     if dtype.category <= dtypes.INT and input.dtype.kind in "fV":
         return float_to_int(input, dtype)
     return input.astype(dtype.np, order)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
 import signal
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.utils.data import DataLoader, TensorDataset, get_worker_info
+from rushlight.utils.data._utils.wrapper import ExceptionWrapper
 
 KINDS: dict[str, dict[str, Any]] = {
     "process": {},
@@ -536,3 +539,28 @@ def test_start_and_stop_leaves_nothing(kind: Any, early: bool) -> None:
     assert _shared_files() <= shared
     assert not [pid for pid in pids if _runs(pid)]
     assert not [p for p in multiprocessing.active_children() if p.pid in pids]
+
+
+def test_an_error_of_a_worker_holds_no_frames() -> None:
+    """What is raised in the loop is in no cycle, so the iterator goes when it has been handled."""
+    seen = []
+
+    class Iterator_:
+        pass
+
+    def loop() -> None:
+        iterator = Iterator_()
+        seen.append(weakref.ref(iterator))
+        try:
+            raise KeyError(1)
+        except KeyError:
+            wrapped = ExceptionWrapper()
+        wrapped.reraise()
+
+    gc.disable()
+    try:
+        with contextlib.suppress(KeyError):
+            loop()
+        assert seen[0]() is None
+    finally:
+        gc.enable()

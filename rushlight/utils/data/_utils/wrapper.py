@@ -42,4 +42,7 @@ class ExceptionWrapper:
             error = self.exc_type(text)
         except Exception:  # a class that wants other arguments
             raise RuntimeError(text) from None
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # it holds this frame, and with it the iterator and its workers
