@@ -187,6 +187,7 @@ def install() -> None:
     torch.testing.__path__ = []
     sys.modules["torch._C"].__dict__.setdefault("__path__", [])
     soften(missing)
+    soften_operators(torch.ops)
     finder = importlib.import_module("rushlight.dropin.finder")
     old = finder.Finder.find_spec
 
@@ -215,6 +216,24 @@ def soften(missing: Any) -> None:
             wrap(module, missing)
 
     missing.attach = attach
+
+
+def soften_operators(ops: Any) -> None:
+    """`torch.ops.aten.name` of an operator that Rushlight lacks is a Blank for the test tools."""
+    if not hasattr(ops, "aten"):
+        return
+    kind = type(ops.aten)
+    told = kind.__getattr__
+
+    def __getattr__(self: Any, name: str) -> Any:
+        try:
+            return told(self, name)
+        except AttributeError:
+            if name.startswith("__") or not asked_by_tools(sys._getframe(1)):
+                raise
+            return blank(f"torch.ops.aten.{name}")
+
+    kind.__getattr__ = __getattr__
 
 
 def wrap(module: ModuleType, missing: Any) -> None:
