@@ -293,5 +293,5 @@ def test_workers_know_torch_where_the_parent_does(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == (
-        "rushlight [0, 1] ('rushlight', 'rushlight')\nrushlight [2, 3] ('rushlight', 'rushlight')\n"
+        "torch [0, 1] ('torch', 'torch')\ntorch [2, 3] ('torch', 'torch')\n"
     )
