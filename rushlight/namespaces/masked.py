@@ -20,6 +20,8 @@ __all__ = [
 
 
 def lowest(t: Any) -> Any:
+    if t.is_complex():
+        return complex(-math.inf, 0)
     return -math.inf if t.is_floating_point() else torch.iinfo(t.dtype).min
 
 
@@ -59,7 +61,7 @@ def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
          mask: Any = None) -> Any:  # fmt: skip
     """The product of the elements that count."""
     x = filled(input, mask, 1, integral(input, dtype))
-    for d in sorted((d % input.ndim for d in dims(input, dim)), reverse=True):
+    for d in sorted((d % max(1, input.ndim) for d in dims(input, dim)), reverse=True):
         x = x.prod(d, keepdim=keepdim)
     return x
 
@@ -78,24 +80,28 @@ def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = Non
 
 def argmax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
            mask: Any = None) -> Any:  # fmt: skip
-    """Where the largest of the elements that count stands."""
-    return filled(input, mask, lowest, dtype).argmax(dim, keepdim=bool(keepdim)).to(torch.int64)
+    """Where the largest of the elements that count stands; as PyTorch's, in the input's type."""
+    x = filled(input, mask, lowest, dtype)
+    return x.argmax(dim, keepdim=bool(keepdim)).to(x.dtype)
 
 
 def argmin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
            mask: Any = None) -> Any:  # fmt: skip
-    """Where the smallest of the elements that count stands."""
-    return filled(input, mask, highest, dtype).argmin(dim, keepdim=bool(keepdim)).to(torch.int64)
+    """Where the smallest of the elements that count stands; as PyTorch's, in the input's type."""
+    x = filled(input, mask, highest, dtype)
+    return x.argmin(dim, keepdim=bool(keepdim)).to(x.dtype)
 
 
 def cumsum(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Running sums of the elements that count."""
-    return filled(input, mask, 0, integral(input, dtype)).cumsum(dim)
+    """Running sums of the elements that count, in the input's type."""
+    x = filled(input, mask, 0, dtype)
+    return x.cumsum(dim, dtype=x.dtype)
 
 
 def cumprod(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-    """Running products of the elements that count."""
-    return filled(input, mask, 1, integral(input, dtype)).cumprod(dim)
+    """Running products of the elements that count, in the input's type."""
+    x = filled(input, mask, 1, dtype)
+    return x.cumprod(dim, dtype=x.dtype)
 
 
 def softmax(input: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
@@ -142,7 +148,8 @@ def median(input: Any, dim: int = -1, *, keepdim: bool = False, dtype: Any = Non
 def logsumexp(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
               mask: Any = None) -> Any:  # fmt: skip
     """The logarithm of the sum of exponentials of the elements that count."""
-    return filled(input, mask, lowest, dtype).logsumexp(dims(input, dim), keepdim=keepdim)
+    x = filled(input, mask, lowest, dtype)
+    return x.logsumexp(dims(input, dim), keepdim=keepdim).to(x.dtype)
 
 
 def logaddexp(input: Any, other: Any, *, dtype: Any = None, input_mask: Any = None,
@@ -180,7 +187,7 @@ def var(input: Any, dim: Any = None, unbiased: bool | None = None, *, correction
     apart = filled((x - middle).abs() ** 2, mask, 0)
     total = apart.sum(dims(input, dim), keepdim=keepdim)
     n = n if keepdim else n.reshape(total.shape)
-    return total / (n - off).clamp_min(0)
+    return (total / (n.to(total.dtype) - off).clamp_min(0)).to(x.dtype)
 
 
 def std(input: Any, dim: Any = None, unbiased: bool | None = None, *, correction: Any = None,
