@@ -394,7 +394,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
             y = door.wrap(o._a)
             y._vc = views.cell(o)
             ys.append(y)
-        elif o._fn is not None and tracked:
+        elif o._fn is not None and tracked and not (o._v is not None and o._v.made == "no_grad"):
             ys.append(o.detach())  # type: ignore[attr-defined]
         else:
             ys.append(o)

@@ -94,7 +94,7 @@ QUIET = words(
     "const_data_ptr to_sparse_coo typename is_storage set_default_tensor_type eig lstsq solve "
     "symeig numel is_tensor result_type can_cast is_nonzero is_same_size data_ptr "
     "is_complex is_floating_point is_distributed is_inference is_neg is_signed "
-    "promote_types"
+    "promote_types spmm"
 )
 
 _ops: dict[Any, str] = {}
