@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import indices, runtime
+from ..kernels import index_flag, indices, runtime
 from ..kernels.elementwise import axes
 from ..kernels.meta import MetaArray
 from ..kernels.runtime.workspace import aligned
@@ -113,7 +113,7 @@ class Ask:
             raise Refused("indices that lie in many parts")
         rows, n = [1] * (2 - len(sizes)) + list(sizes)
         apart, step = [0] * (2 - len(joined)) + list(joined)
-        kernel = indices.flag(indices.ELEMENTS[how.dtype])
+        kernel = index_flag.flag(index_flag.ELEMENTS[how.dtype])
         words = (rows, n, apart, step, low, high)
         places = (Place("index", 0, how.place.offset), Place("flag", 0))
         self.call, self.buffer = Call(kernel, places, words, ()), buffer

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import indices
+from ..kernels import index_flag, indices
 from ..kernels.codegen import tensor_lists
 from ..kernels.launch import Launch, Reference, Series, View
 from ..kernels.plan import Plan
@@ -271,7 +271,7 @@ class Trace:
         if place.__class__ is not Place or place.kind != "operand":
             raise Refused("Python looks at a number")
         kept = self.copies.kept[place.number]
-        if place.offset or kept.nbytes != index.nbytes or kept.dtype not in indices.ELEMENTS:
+        if place.offset or kept.nbytes != index.nbytes or kept.dtype not in index_flag.ELEMENTS:
             raise Refused("Python looks at a part of an array")
         if not indices.seen(kept, low, high):
             raise Refused("an index is out of range")

@@ -2,4 +2,4 @@
 
 from ... import late
 
-late.modules(__name__, "reference", "select")
+late.modules(__name__, "along", "reference", "select", "table")
