@@ -527,7 +527,9 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
         g = g._a
         owned = False
     g = fitted(g, leaf._a.shape, leaf._a.dtype, leaf)
-    if isinstance(g, SparseArray) or (old is not None and isinstance(old._a, SparseArray)):
+    if (g.__class__ is not ndarray and isinstance(g, SparseArray)) or (
+        old is not None and old._a.__class__ is not ndarray and isinstance(old._a, SparseArray)
+    ):
         accumulate_sparse(x, old, g)
         return
     if old is None:

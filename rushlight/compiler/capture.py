@@ -69,8 +69,9 @@ class Capture(Writer):
         """Let go of arrays, once the program has been made: hooks and capture know each other, so
         they would stay for a while."""
         seen = self.reads
-        for kept in (self.number, self.tensors, self.leaves, self.grads, seen.tensors, seen.kept):
-            kept.clear()  # type: ignore[attr-defined]
+        kept: tuple[Any, ...] = (self.number, self.tensors, self.leaves, self.grads)
+        for container in (*kept, seen.tensors, seen.kept):
+            container.clear()
 
     # -- values ----------------------------------------------------------------------------------
 

@@ -95,31 +95,6 @@ class Buffer:
             other.use(line)
 
 
-class Ask:
-    """Indices, the first that is in range and the one behind the last.
-
-    Attributes:
-        call: the kernel that looks at them; its places are "index" and "flag".
-        buffer: where they are.
-    """
-
-    def __init__(self, buffer: Buffer, how: Lying, low: int, high: int) -> None:
-        size = how.dtype.itemsize
-        steps = axes.steps_of(how.shape, how.strides, size, how.shape)
-        if steps is None:
-            raise Refused("indices that are not aligned")
-        sizes, (joined,) = axes.axes_of(list(how.shape), [steps])
-        if len(sizes) > 2:
-            raise Refused("indices that lie in many parts")
-        rows, n = [1] * (2 - len(sizes)) + list(sizes)
-        apart, step = [0] * (2 - len(joined)) + list(joined)
-        kernel = index_flag.flag(index_flag.ELEMENTS[how.dtype])
-        words = (rows, n, apart, step, low, high)
-        places = (Place("index", 0, how.place.offset), Place("flag", 0))
-        self.call, self.buffer = Call(kernel, places, words, ()), buffer
-        self.key = (id(buffer), how.place.offset, words)
-
-
 class Step:
     """A line on its way: how it is run, and where its arrays are."""
 
@@ -145,10 +120,19 @@ def function(
             written down. Without it nothing is taken for granted of indices.
     """
     if not runtime.available():
-        run = plain.function(program)
+        run: Any = plain.function(program)
+        forget(program)
         return described(run, [Entry(str(line.record.name), [k], "python", "no machine code")
                                for k, line in enumerate(program.lines)], 0)  # fmt: skip
     return Build(program, outside).function()
+
+
+def forget(program: Program) -> None:
+    """Let go of what the run that was written down made: only shapes are asked for from now."""
+    for value in program.values:
+        a = value.example
+        if value.kind != HELD and a.__class__ is np.ndarray:
+            value.example = MetaArray(a.shape, a.dtype, a.strides)
 
 
 def described(run: Any, entries: list[Entry], arena: int) -> Any:
@@ -170,7 +154,9 @@ class Build:
         written = {r for line in program.lines for r in line.writes()}
         changed = [program.values[r].example for r in written]
         self.written = [a for a in changed if isinstance(a, np.ndarray)]
-        self.asks: dict[Any, Ask] = {}  # what is looked at before a run
+        self.asks: dict[Any, Call] = {}  # what is looked at before a run
+        self.flag = np.zeros(1, np.int64)  # which they raise where an index is out of range
+        self.flag_buffer = Buffer("constant", 8, None, self.flag)
         examples = [*changed, *(program.values[r].example for r in self.leaving)]
         self.touched = [a for a in examples if isinstance(a, np.ndarray)]
 
@@ -240,7 +226,7 @@ class Build:
     def place_calls(self, step: Step, lowered: Lowered) -> None:
         names = operands(step.line)
         at = [self.lies[r] for r in names]
-        asks = [self.ask(names[k], low, high) for k, low, high in lowered.ranges]
+        asks = dict([self.ask(names[k], low, high) for k, low, high in lowered.ranges])
         if any(how.place.kind == "constant" and self.changes(r)
                for r, how in zip(step.line.makes(), lowered.results, strict=True)):  # fmt: skip
             lowered = step.lowered = with_copies(lowered)
@@ -263,20 +249,25 @@ class Build:
                 raise Refused("a view beside what is computed")
             found.append((ref, (buffer, moved)))
         self.lies.update(found)
-        self.asks.update((ask.key, ask) for ask in asks)
+        self.asks.update(asks)
         step.buffers, step.there = temps, there
 
         def resolved(place: Place) -> Place:
             buffer, start = places[place.kind][place.number]
-            if buffer.number < 0:
-                buffer.number = len(self.buffers)
-                self.buffers.append(buffer)
-            return Place("buffer", buffer.number, start + place.offset)
+            return self.within(buffer, start + place.offset)
 
         step.calls = [call.at(resolved) for call in lowered.calls]
 
-    def ask(self, ref: Ref, low: int, high: int) -> Ask:
-        """What is looked at before each run, so that indices need not be looked at in it."""
+    def within(self, buffer: Buffer, offset: int) -> Place:
+        """A place in memory that calls read or write."""
+        if buffer.number < 0:
+            buffer.number = len(self.buffers)
+            self.buffers.append(buffer)
+        return Place("buffer", buffer.number, offset)
+
+    def ask(self, ref: Ref, low: int, high: int) -> tuple[Any, Call]:
+        """The call that looks at indices before each run, so that nobody need do so in it, with
+        its key."""
         (buffer, how), example = self.lies[ref], self.program.values[ref].example
         if self.outside is None or not indices.seen(example, low, high):
             raise Refused("Python looks at a number")
@@ -284,7 +275,18 @@ class Build:
             raise Refused("Python looks at an index that is computed")
         if any(np.may_share_memory(example, a) for a in self.written):
             raise Refused("Python looks at an index that is written to")
-        return Ask(buffer, how, low, high)
+        steps = axes.steps_of(how.shape, how.strides, how.dtype.itemsize, how.shape)
+        if steps is None:
+            raise Refused("indices that are not aligned")
+        sizes, (joined,) = axes.axes_of(list(how.shape), [steps])
+        if len(sizes) > 2:
+            raise Refused("indices that lie in many parts")
+        rows, n = [1] * (2 - len(sizes)) + list(sizes)
+        apart, step = [0] * (2 - len(joined)) + list(joined)
+        kernel = index_flag.flag(index_flag.ELEMENTS[how.dtype])
+        words = (rows, n, apart, step, low, high)
+        places = (self.within(buffer, how.place.offset), self.within(self.flag_buffer, 0))
+        return (places, words), Call(kernel, places, words, ())
 
     def changes(self, ref: Ref) -> bool:
         """Whether somebody writes to the memory of a value, or keeps it."""
@@ -371,17 +373,11 @@ class Build:
         self.settle()
         self.groups = fuse.fused(self)
         arena = self.plan_memory()
+        run: Callable[..., tuple[Array, ...]]
         run = described(Text(self).function(), self.entries(), arena)
-        self.forget()
-        return run  # type: ignore[no-any-return]
-
-    def forget(self) -> None:
-        """Let go of what the run that was written down made: only shapes are asked for from now."""
         self.touched = []
-        for value in self.program.values:
-            a = value.example
-            if value.kind != HELD and a.__class__ is np.ndarray:
-                value.example = MetaArray(a.shape, a.dtype, a.strides)
+        forget(self.program)
+        return run
 
     def entries(self) -> list[Entry]:
         found = []
@@ -432,7 +428,7 @@ def ours(fn: Any) -> bool:
     while isinstance(fn, functools.partial):
         fn = fn.func
     module = own(getattr(fn, "__module__", None) or "")
-    return (module + ".").startswith((OURS, "numpy.")) or module.startswith(OURS)
+    return (module + ".").startswith((OURS, "numpy."))
 
 
 def key_of(line: Line, names: list[Ref], examples: list[Array], fixed: list[bool]) -> Any:

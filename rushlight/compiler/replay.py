@@ -36,6 +36,7 @@ USUAL_LIMIT = 8  # of `recompile_limit`, as PyTorch has it
 FEW_SHAPES = 2  # so many plans are made at first sight
 MOST_SHAPES = 64  # plans of a function for arguments of other shapes
 MANY_SHAPES = 4096  # shapes that are remembered
+OUTSIDE_CALLS = 2  # calls with indices out of range, until programs take nothing for granted
 TRIMMED = 1 << 22  # bytes of a plan's block: what its making took is given back
 SHAPE = "tensor of shape"  # what guards of an argument's shape say
 
@@ -192,25 +193,26 @@ class Compiled:
                 settings.counters["stats"]["unique_graphs"] += 1
             except Unknown as unknown:
                 self.failed(unknown)
+                return result
             finally:
                 capture.close()
-                if self.entries and self.entries[0].run.arena_bytes > TRIMMED:
-                    copies.noise_block.cache_clear()  # what this took is more than a run needs
-                    workspace.release()
-                    memory.trim()
+            if self.entries[0].run.arena_bytes > TRIMMED:
+                copies.noise_block.cache_clear()  # what this took is more than a run needs
+                workspace.release()
+                memory.trim()
             return result
         finally:
             _lock.release()
 
     def executor(self, program: Any) -> Any:
         """What runs a program."""
-        return native.function(program, self.outside if self.outside_calls < 2 else None)
+        return native.function(program, self.outside if self.outside_calls < OUTSIDE_CALLS else None)
 
     def outside(self) -> None:
         """Indices were out of the range that a program takes for granted, such as classes that a
         loss ignores. If it comes again, programs take nothing for granted."""
         self.outside_calls += 1
-        if self.outside_calls == 2:
+        if self.outside_calls == OUTSIDE_CALLS:
             self.entries.clear()
 
     def split(self, unknown: Unknown) -> Any:

@@ -372,8 +372,9 @@ def called(kernel: Kernel, arrays: Sequence[Lying], out: Lying, words: dict[str,
 
 def found(event: Event) -> Way:
     """The first way whose bits are NumPy's."""
-    ways: Any = {"ufunc": elementwise, "where": elementwise, "copy": copy, "reduce": sums,
-                 "dot": products, "place": places}[event.name]  # fmt: skip
+    ways: Callable[[Event], list[Way]]
+    ways = {"ufunc": elementwise, "where": elementwise, "copy": copy, "reduce": sums,
+            "dot": products, "place": places}[event.name]  # fmt: skip
     numbered = iter(range(100))
     arrays = tuple([a._replace(place=Place("array", next(numbered))) if isinstance(a, Lying) else a
                     for a in event.arrays])  # fmt: skip
@@ -395,7 +396,7 @@ def found(event: Event) -> Way:
         number = next(right, trials.NONE)
         trials.keep(what, number)
     if number != trials.NONE:
-        return tried[number]  # type: ignore[no-any-return]
+        return tried[number]
     raise Refused(f"NumPy: {name} of {', '.join(shown_as(a) for a in event.arrays)}")
 
 

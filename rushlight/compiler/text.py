@@ -15,7 +15,7 @@ import numpy as np
 from .. import config
 from ..kernels.meta import MetaArray
 from . import arrays as plain
-from .calls import RELEASE, Lying, Place, Table
+from .calls import RELEASE, Call, Lying, Place, Table
 from .copies import read
 from .program import HELD, Program, Ref
 
@@ -107,25 +107,10 @@ class Text:
         say which is not."""
         if not self.build.asks:
             return []
-        flag = self.space["flag"] = np.zeros(1, np.int64)
-        table, names = Table(), list[str]()
-        for ask in self.build.asks.values():
-            buffer = ask.buffer
-
-            def locate(place: Place, buffer: Buffer = buffer) -> int | tuple[int, int]:
-                if place.kind == "flag":
-                    return int(flag.ctypes.data)
-                if buffer.kind == HELD:
-                    return int(buffer.address + place.offset)
-                name = f"v{buffer.ref:d}"
-                if name not in names:
-                    names.append(name)
-                return names.index(name) + 1, place.offset
-
-            table.add(ask.call, locate)
-        self.space["outside"] = self.build.outside
+        self.space["flag"], self.space["outside"] = self.build.flag, self.build.outside
+        call = self.replay(list(self.build.asks.values()), False)
         return [
-            f"        replay({', '.join([self.object('w', table.finish(False)), *names])})",
+            f"        {call}",
             "        if flag[0]:",
             "            flag[0] = 0",
             "            outside()",
@@ -136,7 +121,22 @@ class Text:
         """Write one native call for some lines."""
         for step in steps:
             self.make_fresh(step)
-        names: list[str] = []
+        lowered = [step.lowered for step in steps if step.lowered is not None]
+        work = sum(one.flops + one.bytes for one in lowered)
+        calls = [call for step in steps for call in step.calls]
+        if calls:
+            self.lines.append(self.replay(calls, work >= RELEASE))
+        for step in steps:
+            for r in step.line.makes():
+                if r in self.needed and isinstance(self.program.values[r].example, np.generic):
+                    self.lines.append(f"v{r:d} = a{r:d}[()]")
+                    self.alive[f"v{r:d}"] = self.last_read(r)
+        if steps and forget:
+            self.forget(steps[-1].number)
+
+    def replay(self, calls: list[Call], release: bool) -> str:
+        """The text of one native call for some calls of kernels."""
+        names: list[str] = []  # variables whose arrays come anew
 
         def locate(place: Place) -> int | tuple[int, int]:
             buffer = self.build.buffers[place.number]
@@ -148,22 +148,9 @@ class Text:
             return names.index(name) + 1, place.offset
 
         table = Table()
-        work = 0
-        for step in steps:
-            if step.lowered is not None:
-                work += step.lowered.flops + step.lowered.bytes
-            for call in step.calls:
-                table.add(call, locate)
-        if table.calls:
-            head = self.object("w", table.finish(work >= RELEASE))
-            self.lines.append(f"replay({', '.join([head, *names])})")
-        for step in steps:
-            for r in step.line.makes():
-                if r in self.needed and isinstance(self.program.values[r].example, np.generic):
-                    self.lines.append(f"v{r:d} = a{r:d}[()]")
-                    self.alive[f"v{r:d}"] = self.last_read(r)
-        if steps and forget:
-            self.forget(steps[-1].number)
+        for call in calls:
+            table.add(call, locate)
+        return f"replay({', '.join([self.object('w', table.finish(release)), *names])})"
 
     def object(self, prefix: str, x: Any) -> str:
         """A name for an object."""

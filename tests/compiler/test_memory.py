@@ -13,7 +13,6 @@ import pytest
 import rushlight as torch
 from rushlight.compiler.memory import planned
 from rushlight.compiler.program import HELD
-from rushlight.kernels import runtime
 
 
 def test_arrays_that_live_together_lie_apart() -> None:
@@ -41,8 +40,6 @@ def test_memory_is_used_again() -> None:
 @pytest.mark.parametrize("width", [8, 700])
 def test_nothing_of_the_first_run_stays(width: int) -> None:
     """Without a look for cycles: arrays that the first run made die when eager's would."""
-    if not runtime.available():
-        pytest.skip("without machine code the plain executor keeps its examples")
     torch.manual_seed(0)
     layers = [torch.nn.Linear(width, width), torch.nn.GELU(), torch.nn.Linear(width, width)]
     model = torch.nn.Sequential(*layers)
