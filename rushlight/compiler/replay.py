@@ -206,7 +206,8 @@ class Compiled:
 
     def executor(self, program: Any) -> Any:
         """What runs a program."""
-        return native.function(program, self.outside if self.outside_calls < OUTSIDE_CALLS else None)
+        trusting = self.outside_calls < OUTSIDE_CALLS
+        return native.function(program, self.outside if trusting else None)
 
     def outside(self) -> None:
         """Indices were out of the range that a program takes for granted, such as classes that a
