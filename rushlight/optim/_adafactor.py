@@ -10,11 +10,10 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.autograd import door, steps
 from rushlight.autograd.backward import zeros
-from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import adafactor
-from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.optimizer import Optimizer, ParamsT, evaluated
 from rushlight.optim.stepping import (
     Group,
     State,
@@ -123,10 +122,7 @@ class Adafactor(Optimizer):
         Args:
             closure: evaluates the model again and returns the loss, which is returned.
         """
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         with np.errstate(all="ignore"):
             for group in self.param_groups:
                 self._update(group)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd import door
-from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import muon
-from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.optimizer import Optimizer, ParamsT, evaluated
 from rushlight.optim.stepping import Group, changed, check, number, refuse_sparse, zeros_like
 from rushlight.tensor import Tensor
 
@@ -105,10 +104,7 @@ class Muon(Optimizer):
         Args:
             closure: evaluates the model again and returns the loss, which is returned.
         """
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         with np.errstate(all="ignore"):
             for group in self.param_groups:
                 self._update(group)

@@ -19,6 +19,7 @@ import numpy as np
 
 from rushlight import dtypes
 from rushlight.autograd import door, steps
+from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.errors import message
 from rushlight.tensor import Tensor
@@ -60,6 +61,14 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` after the step of every optimizer."""
     return _add(_global_optimizer_post_hooks, hook)
+
+
+def evaluated(closure: Callable[[], Any] | None) -> Any:
+    """The loss of a step's closure, which records although steps run without gradients; or None."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
 
 
 class Optimizer:

@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rushlight.autograd.grad_mode import enable_grad
 from rushlight.layout import strided
-from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.optimizer import Optimizer, ParamsT, evaluated
 from rushlight.optim.stepping import number, zeros_like
 
 __all__ = ["SparseAdam"]
@@ -64,10 +63,7 @@ class SparseAdam(Optimizer):
         """
         from rushlight.sparse.rows import adam_rows
 
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         for group in self.param_groups:
             held = [p for p in group["params"] if p.grad is not None]
             if any(p.grad.layout is strided for p in held):

@@ -23,7 +23,7 @@ from rushlight.autograd.views import all_changed
 from rushlight.errors import message
 from rushlight.kernels.optim import select
 from rushlight.layout import strided
-from rushlight.optim.optimizer import Optimizer
+from rushlight.optim.optimizer import Optimizer, evaluated
 from rushlight.tensor import Tensor
 
 Group = dict[str, Any]
@@ -57,10 +57,7 @@ class FormulaOptimizer(Optimizer):
         Args:
             closure: evaluates the model again and returns the loss, which is returned.
         """
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
+        loss = evaluated(closure)
         for group in self.param_groups:
             if group.get("fused"):
                 _check_fused(group)

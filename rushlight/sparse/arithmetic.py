@@ -14,6 +14,7 @@ from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import Compressed
 from .core import (
     at_places,
+    elements_of,
     in_layout,
     is_sparse,
     joined,
@@ -122,7 +123,7 @@ def mul(a: Any, b: Any, *, out: Any = None) -> Any:
     if not is_sparse(a):
         a, b = b, a
     if is_number(b):
-        x = traceable(a) if a._a.__class__ is not Compressed else a
+        x = elements_of(a)
         return like_values(x, values_of(x) * b)
     if not is_sparse(b):
         return times_dense(a, b)
@@ -155,7 +156,7 @@ def times_dense(s: Any, d: Any) -> Any:
             f"mul(sparse, dense): broadcasting the sparse operand {list(s.shape)} to "
             f"{list(shape)} is not supported"
         )
-    x = traceable(s) if s._a.__class__ is not Compressed else s
+    x = elements_of(s)
     return like_values(x, values_of(x) * picked(d.expand(shape), x._a))
 
 
@@ -168,9 +169,9 @@ def div(a: Any, b: Any, *, rounding_mode: Any = None, out: Any = None) -> Any:
             "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape "
             f"{list(b.shape)} for divisor)"
         )
-    x = traceable(a) if a._a.__class__ is not Compressed else a
+    x = elements_of(a)
     if rounding_mode is not None:
-        x = ordered(a) if a._a.__class__ is not Compressed else a
+        x = elements_of(a, ordered)
     return like_values(x, values_of(x).div(b, rounding_mode=rounding_mode))
 
 
@@ -188,13 +189,13 @@ def pow_(a: Any, exponent: Any, *, out: Any = None) -> Any:
             "pow: cannot raise to zeroth power on sparse tensor; it would make the result tensor "
             "dense"
         )
-    x = ordered(a) if a._a.__class__ is not Compressed else a
+    x = elements_of(a, ordered)
     return like_values(x, values_of(x) ** exponent)
 
 
 def neg(a: Any, *, out: Any = None) -> Any:
     """-a."""
-    x = traceable(a) if a._a.__class__ is not Compressed else a
+    x = elements_of(a)
     return like_values(x, -values_of(x))
 
 
@@ -257,7 +258,7 @@ def unary(name: str) -> Any:
         kw.pop("out", None)
         if not is_sparse(s):
             refuse(name, s, *args)
-        x = ordered(s) if s._a.__class__ is not Compressed else s
+        x = elements_of(s, ordered)
         return like_values(x, getattr(values_of(x), name)(*args, **kw))
 
     fn.__name__ = name

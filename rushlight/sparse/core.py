@@ -159,6 +159,11 @@ def traceable(s: Any) -> Any:
     return s if s._fn is None else ordered(s)
 
 
+def elements_of(s: Any, by: Callable[[Any], Any] = traceable) -> Any:
+    """A tensor whose stored values may be computed with one by one: rows stay as they are."""
+    return s if s._a.__class__ is Compressed else by(s)
+
+
 _coalesce = Step("coalesce", arrays.coalesced, shown="aten::coalesce")
 
 
