@@ -58,6 +58,7 @@ class Config:
         self.memory_cache: float = initial_memory_cache()
         self.deterministic: bool = False
         self.deterministic_warn_only: bool = False
+        self.fill_uninitialized_memory: bool = True
         self.matmul_precision: str = "highest"
         self.flush_denormal: bool = False
 
@@ -74,6 +75,8 @@ def set_num_threads(n: int) -> None:
     """Let operations use `n` threads: our kernels, and NumPy's BLAS where it does the work."""
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n > 2**31 - 1:
+        raise ValueError("Overflow when unpacking long")
     if n <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     current.num_threads = n
@@ -120,14 +123,46 @@ def get_num_interop_threads() -> int:
 
 def set_num_interop_threads(n: int) -> None:
     """Accepted: operations run one after the other whatever the number."""
+    if n > 2**31 - 1:
+        raise ValueError("Overflow when unpacking long")
     if n <= 0:
         raise RuntimeError("Expected positive number of threads")
     current.num_interop_threads = n
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Results do not vary from run to run here; the flag is kept for those who ask."""
-    current.deterministic, current.deterministic_warn_only = bool(mode), warn_only
+    """Results do not vary from run to run here, so this forbids nothing.
+
+    While it is set, memory that nobody has filled (`empty`, a larger `resize_`) is NaN, or the
+    largest number of its type, unless `torch.utils.deterministic.fill_uninitialized_memory` is
+    False.
+    """
+    for name, value in ((" 'mode' (position 1)", mode), (" 'warn_only'", warn_only)):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"_set_deterministic_algorithms(): argument{name} must be bool, not "
+                f"{type(value).__name__}"
+            )
+    current.deterministic, current.deterministic_warn_only = mode, warn_only
+
+
+DEBUG_MODES = ("default", "warn", "error")
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """`use_deterministic_algorithms` by a number or word: 0 "default", 1 "warn", 2 "error"."""
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    level = DEBUG_MODES.index(debug_mode) if debug_mode in DEBUG_MODES else debug_mode
+    if level not in (0, 1, 2):
+        wanted = "one of `default`, `warn`, `error`" if isinstance(level, str) else "0, 1, or 2"
+        raise RuntimeError(f"invalid value of debug_mode, expected {wanted}, but got {debug_mode}")
+    use_deterministic_algorithms(level != 0, warn_only=level == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """What `set_deterministic_debug_mode` or `use_deterministic_algorithms` set, as a number."""
+    return (1 if current.deterministic_warn_only else 2) if current.deterministic else 0
 
 
 def are_deterministic_algorithms_enabled() -> bool:

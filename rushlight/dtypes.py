@@ -118,6 +118,8 @@ def of(d: Any) -> Any:
     if d.__class__ is dtype:
         return d
     found = PYTHON.get(d) if isinstance(d, type) else None
+    if found is None and isinstance(d, dtype):
+        return d.np  # one that no array holds (dtypes_unheld.py): this raises
     if found is None:
         raise TypeError(
             message(
@@ -166,6 +168,9 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     if a is b and a.__class__ is dtype:
         return a
     if a.__class__ is not dtype or b.__class__ is not dtype:
+        for one, other in ((a, b), (b, a)):
+            if hasattr(one, "promoted"):
+                return one.promoted(other)  # type: ignore[no-any-return]
         return promote_types(of(a), of(b))
     if a in _FLOAT8 or b in _FLOAT8:
         raise RuntimeError(
@@ -195,7 +200,9 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
     """Whether an in-place result of type `from_` may be stored in `to`: never to a lower
     category."""
     if from_.__class__ is not dtype or to.__class__ is not dtype:
-        return can_cast(of(from_), of(to))
+        if hasattr(from_, "castable"):
+            return from_.castable(to)  # type: ignore[no-any-return]
+        return can_cast(of(from_), complex64 if getattr(to, "is_complex", False) else of(to))
     if from_.category == COMPLEX and to.category != COMPLEX:
         return False
     if from_.category == FLOAT and to.category in (INT, BOOL):

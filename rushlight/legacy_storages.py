@@ -25,7 +25,9 @@ class _LegacyStorageMeta(type):
 class _LegacyStorage(metaclass=_LegacyStorageMeta):
     """Base of the classes; instances of them are TypedStorages."""
 
-    def __new__(cls, *args: Any, wrap_storage: Any = None, **kwargs: Any) -> Any:
+    def __new__(
+        cls, *args: Any, wrap_storage: Any = None, _internal: bool = False, **kwargs: Any
+    ) -> Any:
         if cls is _LegacyStorage:
             raise RuntimeError("Only child classes of _LegacyStorage can be instantiated")
         invalid = (
@@ -52,6 +54,12 @@ class _LegacyStorage(metaclass=_LegacyStorageMeta):
                 f"{invalid}Argument 'wrap_storage' must be UntypedStorage, not {type(wrap_storage)}"
             )
         return TypedStorage(wrap_storage=wrap_storage, dtype=cls.dtype)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> Any:
+        """The first `size` elements of a file; written back to it if `shared`."""
+        bare = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=bare, dtype=cls.dtype)
 
     @classmethod
     def from_buffer(cls, buffer: Any, byte_order: str | None = None, *args: Any, **kw: Any) -> Any:

@@ -8,6 +8,7 @@ same root.
 from __future__ import annotations
 
 import sys
+import weakref
 from typing import Any, cast
 
 import numpy as np
@@ -115,16 +116,40 @@ class _At:
         }
 
 
-class UntypedStorage:
-    """The bytes under a tensor: `nbytes()`, `data_ptr()`, indexing, `tolist()`."""
+handles: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def handle(a: Any) -> Any:
+    """The storage of an array: the same object for as long as somebody holds it."""
+    owner = a if a.__class__ is MetaArray else root(a)
+    found = handles.get(id(owner))
+    if found is None or found._root is not owner:
+        found = handles[id(owner)] = UntypedStorage(owner)
+    return found
+
+
+class StorageBase:
+    """What storages can do; `UntypedStorage` is one, and so are classes of users."""
 
     __module__ = "rushlight"
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
+    filename: str | None = None  # of the file whose memory this is
+    _root: Any
+
+    def __new__(cls, *args: Any, **kw: Any) -> Any:
+        if cls is StorageBase:
+            raise RuntimeError(
+                "Cannot directly construct StorageBase; subclass it and then construct that"
+            )
+        return object.__new__(cls)
 
     def __init__(self, source: Any = 0, *, device: Any = None) -> None:
+        if isinstance(source, StorageBase):
+            self._root = source._root
+            return
         place = self._place(device)
         if isinstance(source, (np.ndarray, MetaArray)):
-            self._root: Any = source if isinstance(source, MetaArray) else root(source)
+            self._root = source if isinstance(source, MetaArray) else root(source)
             return
         values = self._values(source, np.dtype(np.uint8))
         self._root = MetaArray(values.shape, np.uint8) if place == "meta" else values
@@ -178,7 +203,7 @@ class UntypedStorage:
         return self.data_ptr()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, UntypedStorage) and self.data_ptr() == other.data_ptr()
+        return isinstance(other, StorageBase) and self.data_ptr() == other.data_ptr()
 
     def __hash__(self) -> int:
         return hash(self.data_ptr())
@@ -196,10 +221,21 @@ class UntypedStorage:
     def _elements(self) -> Any:
         return self.bytes()
 
+    def _part(self, elements: Any, i: slice) -> Any:
+        if i.step not in (None, 1):
+            raise RuntimeError(
+                f"Trying to slice with a step of {i.step}, but only a step of 1 is supported"
+            )
+        part = object.__new__(UntypedStorage)
+        # A memoryview in between ends the chain of arrays, so this part is a storage of its own.
+        cut = elements[i]
+        part._root = np.frombuffer(memoryview(cut), np.uint8) if cut.size else cut.copy()
+        return part
+
     def __getitem__(self, i: Any) -> Any:
         elements = self._elements()
         if isinstance(i, slice):
-            return UntypedStorage(elements[i]) if i.step in (None, 1) else elements[i]
+            return self._part(elements, i)
         if not -elements.size <= i < elements.size:
             raise IndexError(f"index {i} out of range for storage of size {elements.size}")
         return elements[i].item()
@@ -226,9 +262,54 @@ class UntypedStorage:
         """The same bytes in other memory."""
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
+        copy.__dict__.pop("filename", None)
         meta = isinstance(self._root, MetaArray)
         copy._root = self._root if meta else np.array(self.bytes())
         return copy
+
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        known = memo.setdefault("torch", {})
+        if self.data_ptr() not in known:
+            known[self.data_ptr()] = self.clone()
+        return known[self.data_ptr()]
+
+    def new(self) -> Any:
+        """An empty storage of this class."""
+        return type(self)()
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> Any:
+        """This storage, which is where storages are: in the CPU's memory."""
+        if non_blocking:
+            return self.pin_memory()
+        place = self._place(device)
+        if place == self.device.type:
+            return self
+        if place == "meta":
+            return UntypedStorage(self.nbytes(), device="meta")
+        return self.cpu()
+
+    def pin_memory(self, device: Any = None) -> Any:
+        """Raises: memory is pinned for an accelerator, and there is none."""
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> Any:
+        """Raises: there is no CUDA here."""
+        from .device import usable
+
+        return usable("cuda" if device is None else device)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> Any:
+        """The first bytes of a file; written back to it if `shared`, which also makes the file."""
+        from .storage_files import mapped
+
+        made = object.__new__(cls)
+        made._root = mapped(filename, shared, nbytes)
+        if shared:
+            made.filename = filename
+        return made
 
     def copy_(self, source: Any, non_blocking: bool | None = None) -> Any:
         """Take over the elements of another storage of the same size."""
@@ -262,9 +343,19 @@ class UntypedStorage:
         """Whether `resize_` may be called."""
         return not self.is_shared()
 
-    def untyped(self) -> UntypedStorage:
+    def untyped(self) -> Any:
         """This storage."""
         return self
+
+    def _to(self, dtype: Any) -> Any:
+        elements = self.bytes().astype(dtype.np)
+        return TypedStorage(elements, dtype)
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the class, or these bytes, as numbers, in a typed storage."""
+        if dtype is None:
+            return "torch.storage.UntypedStorage"
+        return self._to(_typed(dtype))
 
     def cpu(self) -> Any:
         """This storage, which is in the CPU's memory."""
@@ -335,6 +426,12 @@ class UntypedStorage:
         return kind if self.nbytes() > 1000 or self.device.type == "meta" else _rows(self) + kind
 
 
+class UntypedStorage(StorageBase):
+    """The bytes under a tensor: `nbytes()`, `data_ptr()`, indexing, `tolist()`."""
+
+    __module__ = "rushlight"
+
+
 def _rows(storage: Any) -> str:
     return "".join(f" {v}\n" for v in storage.tolist())
 
@@ -347,11 +444,18 @@ INVALID = """TypedStorage.__init__ received an invalid combination of arguments.
 """
 
 
-class TypedStorage(UntypedStorage):
+class TypedStorage(StorageBase):
     """The elements under a tensor (the older interface)."""
 
+    __module__ = "rushlight"
+
     def __init__(
-        self, *args: Any, wrap_storage: Any = None, dtype: Any = None, device: Any = None
+        self,
+        *args: Any,
+        wrap_storage: Any = None,
+        dtype: Any = None,
+        device: Any = None,
+        _internal: bool = False,
     ) -> None:
         if len(args) == 2 and isinstance(args[0], (np.ndarray, MetaArray)):
             super().__init__(args[0])
@@ -369,7 +473,7 @@ class TypedStorage(UntypedStorage):
                     f"{INVALID}  got     wrap_storage with "
                     + ("a positional argument" if args else "no dtype" if not dtype else "a device")
                 )
-            if type(wrap_storage) is not UntypedStorage:
+            if not isinstance(wrap_storage, UntypedStorage):
                 raise TypeError(
                     f"{INVALID}Argument 'wrap_storage' must be UntypedStorage, but got "
                     f"{type(wrap_storage)}"
@@ -397,12 +501,42 @@ class TypedStorage(UntypedStorage):
     def element_size(self) -> int:
         return self.dtype.itemsize
 
-    def untyped(self) -> UntypedStorage:
-        return UntypedStorage(self._root)
+    def untyped(self) -> Any:
+        return handle(self._root)
 
     @property
-    def _untyped_storage(self) -> UntypedStorage:
+    def _untyped_storage(self) -> Any:
         return self.untyped()
+
+    @property
+    def _dtype(self) -> Any:
+        return self.dtype
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> Any:
+        """The first elements of a file: `torch.FloatStorage.from_file` and the like."""
+        raise RuntimeError("from_file can only be called on derived classes")
+
+    def pickle_storage_type(self) -> str:
+        """The name of the legacy class, as files have it."""
+        return _dtype_to_storage_type_map()[self.dtype]
+
+    def _get_legacy_storage_class(self) -> Any:
+        from .legacy_storages import CLASSES
+
+        return CLASSES.get(self.pickle_storage_type())
+
+    def _maybe_wrap_index(self, i: Any, is_stop: bool = False) -> int:
+        if i is None:
+            return self.size() if is_stop else 0
+        if not hasattr(i, "__index__"):
+            raise TypeError(f"can't index a {type(self)} with {type(i)}")
+        size, i = self.size(), i.__index__()
+        if is_stop:
+            return max(i % size if size and i < 0 else i, 0) if i <= size else size
+        if not -size <= i < size:
+            raise IndexError(f"index {i} out of range for storage of size {size}")
+        return i % size
 
     def _elements(self) -> Any:
         return self.bytes().view(self.dtype.np)
@@ -419,10 +553,7 @@ class TypedStorage(UntypedStorage):
         """The name of the legacy class, or this storage as another type."""
         if dtype is None:
             return f"torch.{_dtype_to_storage_type_map()[self.dtype]}"
-        if not isinstance(dtype, dtypes.dtype):
-            name = dtype.rpartition(".")[2] if isinstance(dtype, str) else dtype.__name__
-            dtype = _storage_type_to_dtype_map()[name]
-        return self._to(dtype)
+        return self._to(_typed(dtype))
 
     def _to(self, dtype: Any) -> Any:
         return TypedStorage(self._elements().astype(dtype.np), dtype)
@@ -433,6 +564,23 @@ class TypedStorage(UntypedStorage):
         return f"{rows}[{kind} of size {self.size()}]"
 
 
+# What PyTorch calls inside, without its warning that typed storages are old.
+for _name in (
+    *("size", "nbytes", "element_size", "data_ptr", "is_shared", "share_memory_", "resize_"),
+    *("pickle_storage_type", "getitem", "setitem", "deepcopy"),
+):
+    _public = {"getitem": "__getitem__", "setitem": "__setitem__", "deepcopy": "__deepcopy__"}
+    setattr(TypedStorage, f"_{_name}", getattr(TypedStorage, _public.get(_name, _name)))
+
+
+def _typed(dtype: Any) -> Any:
+    """A dtype of one, or of a legacy class or its name."""
+    if isinstance(dtype, dtypes.dtype):
+        return dtype
+    name = dtype.rpartition(".")[2] if isinstance(dtype, str) else dtype.__name__
+    return _storage_type_to_dtype_map()[name]
+
+
 def elements_of(source: Any, dtype: Any) -> Any:
     """The elements of a storage, which must be of this type, or bytes."""
     if isinstance(source, TypedStorage) and source.dtype != dtype:
@@ -440,7 +588,8 @@ def elements_of(source: Any, dtype: Any) -> Any:
             f"Expected a Storage of type {dtypes.type_name(dtype)} or an UntypedStorage, but got "
             f"{dtypes.type_name(source.dtype)}"
         )
-    return source.bytes().view(dtype.np)
+    held = source.bytes()
+    return held[: held.size // dtype.itemsize * dtype.itemsize].view(dtype.np)
 
 
 def _conversion(kind: Any) -> Any:
@@ -464,8 +613,12 @@ for _name, _kind in {
     "bool": dtypes.bool,
     "complex_double": dtypes.complex128,
     "complex_float": dtypes.complex64,
+    "float8_e5m2": dtypes.float8_e5m2,
+    "float8_e4m3fn": dtypes.float8_e4m3fn,
+    "float8_e5m2fnuz": dtypes.float8_e5m2fnuz,
+    "float8_e4m3fnuz": dtypes.float8_e4m3fnuz,
 }.items():
-    setattr(TypedStorage, _name, _conversion(_kind))
+    setattr(StorageBase, _name, _conversion(_kind))
 
 
 def _dtype_to_storage_type_map() -> dict[Any, str]:

@@ -34,7 +34,7 @@ def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
     if len(args) == 1:
         if isinstance(first, Size):
             return door.wrap(arguments.blank(tuple(first), dtype, device, None))
-        if isinstance(first, storage.UntypedStorage):
+        if isinstance(first, storage.StorageBase):
             return door.wrap(first.bytes().view(dtype.np))
         if isinstance(first, TensorBase):
             if first._a.dtype != dtype.np:
@@ -215,7 +215,7 @@ def storage_offset(self: Any) -> int:
 
 def untyped_storage(self: Any) -> Any:
     """The bytes under this tensor, shared with its views."""
-    return storage.UntypedStorage(self._a)
+    return storage.handle(self._a)
 
 
 def typed_storage(self: Any) -> Any:
@@ -251,7 +251,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
                     "make the tensor of its final size before it is shared",
                 )
             )
-        fresh = np.empty(shape, a.dtype)
+        fresh = arguments.undefined(np.empty(shape, a.dtype))
         old = (
             storage.strided_view(
                 a, (storage.nbytes(a) // a.itemsize - storage.storage_offset(a),), (1,), None

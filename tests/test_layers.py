@@ -14,14 +14,13 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 
 # From the bottom up. A file may import from its own layer and from those below it.
 LAYERS: list[tuple[str, ...]] = [
-    ("errors", "config", "dtypes", "device", "size", "layout", "unsupported", "torch_names",
-     "torch_version",
-     "futures", "backends", "late"),
+    ("errors", "config", "dtypes", "dtypes_unheld", "device", "size", "layout", "unsupported",
+     "torch_names", "torch_version", "futures", "backends", "late"),
     ("kernels",),
     ("storage", "shared_memory", "random", "printing"),
     ("autograd",),
     ("ops", "interchange"),
-    ("tensor", "tensor_storage", "legacy_storages"),
+    ("tensor", "tensor_storage", "legacy_storages", "storage_files"),
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",
      "jit", "ao", "library", "hub", "publish", "assembly", "show", "testing", "compiler", "_dynamo",
      "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy",

@@ -79,3 +79,81 @@ def test_calls_that_make_no_storage():
         torch.TypedStorage(dtype=torch.float, device="xla")
     with pytest.raises(RuntimeError, match="Only child classes"):
         torch.storage._LegacyStorage()
+
+
+def test_a_storage_is_one_object_while_somebody_holds_it():
+    t = torch.arange(6.0)
+    storage = t.untyped_storage()
+    storage.mark = "mine"
+    assert t[2:].untyped_storage() is storage
+    assert t.storage().untyped().mark == "mine"
+    assert t.clone().untyped_storage() is not storage
+
+
+def test_a_part_of_the_bytes():
+    storage = torch.arange(5, dtype=torch.uint8).untyped_storage()
+    part = storage[1:3]
+    assert part.tolist() == [1, 2]
+    assert part.data_ptr() == storage.data_ptr() + 1
+    part[0] = 77
+    assert storage.tolist() == [0, 77, 2, 3, 4]
+    assert storage[4:2].tolist() == []
+    with pytest.raises(RuntimeError, match="step of 2"):
+        _ = storage[::2]
+
+
+def test_copies_and_conversions_of_bytes():
+    storage = torch.arange(8, dtype=torch.uint8).untyped_storage()
+    for copy in (storage.clone(), storage.__copy__(), storage.__deepcopy__({})):
+        assert copy.tolist() == storage.tolist()
+        assert copy.data_ptr() != storage.data_ptr()
+    memo: dict = {}
+    assert storage.__deepcopy__(memo) is storage.__deepcopy__(memo)
+    assert storage.float().tolist() == list(range(8))
+    assert storage.type() == "torch.storage.UntypedStorage"
+    assert storage.type(torch.int16).dtype == torch.int16
+    assert storage.to(device="cpu") is storage
+    assert storage.to(device="meta").device.type == "meta"
+    assert storage.new().size() == 0
+    with pytest.raises(RuntimeError, match="accelerator"):
+        storage.to(device="cpu", non_blocking=True)
+    assert torch.tensor(torch.UntypedStorage(10), dtype=torch.float32).shape == (2,)
+
+
+def test_classes_of_users():
+    class Own(torch._C.StorageBase):
+        pass
+
+    assert isinstance(torch.UntypedStorage(2), torch._C.StorageBase)
+    assert len(Own(torch.UntypedStorage(3))) == 3
+    with pytest.raises(RuntimeError, match="Cannot directly construct StorageBase"):
+        torch._C.StorageBase()
+
+
+def test_private_names_of_typed_storages():
+    s = torch.FloatStorage([1, 2, 3], _internal=True)
+    assert (s._size(), s._nbytes(), s._element_size(), s._dtype) == (3, 12, 4, torch.float32)
+    assert s._pickle_storage_type() == "FloatStorage"
+    assert s._get_legacy_storage_class() is torch.FloatStorage
+    assert (s._maybe_wrap_index(-1), s._getitem(1), s._is_shared()) == (2, 2.0, False)
+    assert torch._utils._element_size(torch.complex64) == 8
+
+
+def test_memory_that_is_a_file(tmp_path):
+    name = str(tmp_path / "numbers")
+    with pytest.raises(RuntimeError, match="unable to open file"):
+        torch.from_file(name, size=2)
+    one = torch.from_file(name, True, 4).fill_(2)
+    other = torch.FloatTensor(torch.FloatStorage.from_file(name, True, 4))
+    other[1] = 5
+    assert one.tolist() == [2, 5, 2, 2]
+    own = torch.from_file(name, size=2, dtype=torch.float32)
+    own.fill_(7)
+    assert one.tolist() == [2, 5, 2, 2]
+    assert torch.UntypedStorage.from_file(name, True, 4).filename == name
+    assert torch.UntypedStorage.from_file(name, False, 4).filename is None
+    with pytest.raises(RuntimeError, match="size <16> is smaller than the required mapping"):
+        torch.from_file(name, False, 5)
+    assert torch.from_file(name, True, 5).tolist() == [2, 5, 2, 2, 0]
+    with pytest.raises(RuntimeError, match="derived classes"):
+        torch.TypedStorage.from_file(name)

@@ -125,8 +125,7 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
 
 NAMES: dict[str, tuple[str, str, str | None]] = {
     "torch": (
-        "SymInt SymFloat SymBool Stream Event ScriptObject complex32 chalf qint8 qint32 quint8 "
-        "quint4x2 quint2x4", SYMBOLS + ", numbers of such types, or such objects", None),
+        "SymInt SymFloat SymBool Stream Event ScriptObject", SYMBOLS + " or such objects", None),
     "torchvision.datasets": (
         "Places365 INaturalist ImageNet CocoDetection CocoCaptions VOCDetection Caltech101 "
         "Flowers102 Food101 OxfordIIITPet StanfordCars DTD EuroSAT GTSRB CelebA LSUN",

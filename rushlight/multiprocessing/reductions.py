@@ -17,7 +17,7 @@ from ..kernels.meta import MetaArray
 from ..nn.parameter import Parameter
 from ..shared_memory import handles
 from ..shared_memory.blocks import Part, part_of
-from ..storage import TypedStorage, UntypedStorage, address
+from ..storage import StorageBase, TypedStorage, UntypedStorage, address
 from ..tensor import Tensor
 from ..tensor_storage import Values
 from ..utils.hooks import warn_if_has_hooks
@@ -56,7 +56,7 @@ def rebuild_tensor(cls: Any, layout: Any, requires_grad: bool) -> Tensor:
     return t.requires_grad_() if requires_grad else t
 
 
-def reduce_storage(storage: UntypedStorage) -> Any:
+def reduce_storage(storage: StorageBase) -> Any:
     """How a storage is sent."""
     if storage.device.type == "meta":
         raise RuntimeError("Cannot pickle meta storage; try pickling a meta tensor instead")
@@ -64,7 +64,7 @@ def reduce_storage(storage: UntypedStorage) -> Any:
     return rebuild_storage, (type(storage), _lay(storage._root), getattr(storage, "dtype", None))
 
 
-def rebuild_storage(cls: Any, layout: Any, kind: dtype | None) -> UntypedStorage:
+def rebuild_storage(cls: Any, layout: Any, kind: dtype | None) -> StorageBase:
     """The storage that `reduce_storage` described."""
     a = _laid(*layout)
     return cls(a) if kind is None else cls(a, kind)  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ import numpy as np
 from ..autograd.node import TensorBase
 from ..kernels.meta import MetaArray
 from ..shared_memory.blocks import part_of, place
-from ..storage import UntypedStorage, address, nbytes, root
+from ..storage import StorageBase, address, nbytes, root
 
 _lock = threading.RLock()
 
@@ -43,7 +43,7 @@ def share_tensors(tensors: Iterable[TensorBase]) -> None:
         _move(moving, _lookers() if everybody else found)
 
 
-def share_storage(storage: UntypedStorage) -> None:
+def share_storage(storage: StorageBase) -> None:
     """Move one storage, and every tensor on it."""
     with _lock:
         top = storage._root
@@ -71,7 +71,7 @@ def _move(moving: dict[int, Any], lookers: list[Any]) -> None:
 
 def _lookers() -> list[Any]:
     """Every tensor and every storage handle there is."""
-    kinds = (TensorBase, UntypedStorage)
+    kinds = (TensorBase, StorageBase)
     # The type is asked, not the object: proxies answer isinstance as what they stand for.
     return [x for x in gc.get_objects() if issubclass(type(x), kinds)]
 

@@ -8,13 +8,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rushlight import unsupported
+from rushlight import dtypes, unsupported
 from rushlight.serialization.rebuild import (
     _rebuild_parameter as _rebuild_parameter,
 )
 from rushlight.serialization.rebuild import (
     _rebuild_parameter_with_state as _rebuild_parameter_with_state,
 )
+
+
+def _element_size(dtype: Any) -> int:
+    """Bytes that an element of this type takes."""
+    if not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
 
 
 def _flatten_dense_tensors(tensors: Any) -> Any:

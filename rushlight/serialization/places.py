@@ -10,7 +10,7 @@ from typing import Any
 
 from ..device import device, usable
 from ..errors import message
-from ..storage import UntypedStorage
+from ..storage import StorageBase
 from .blocks import Block
 from .errors import CheckpointError
 from .unpickler import CallerError, shown
@@ -157,7 +157,7 @@ class Placement:
 def _as_block(placed: Any, block: Block) -> Block:
     if isinstance(placed, Block):
         return placed
-    if not isinstance(placed, UntypedStorage):
+    if not isinstance(placed, StorageBase):
         what = "load: the function given as map_location returned no storage"
         raise TypeError(message(what, type(placed).__name__, "a storage or None"))
     if placed.device.type == "meta":

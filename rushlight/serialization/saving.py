@@ -27,7 +27,7 @@ from ..nn.parameter import UninitializedTensorMixin
 from ..ops.core.return_types import ReturnType
 from ..random import Generator
 from ..size import Size
-from ..storage import UntypedStorage
+from ..storage import StorageBase
 from ..tensor import Buffer, Parameter, Tensor
 from . import legacy
 from .archive import Writer
@@ -162,7 +162,7 @@ class _Pickler(_PythonPickler):
         self._views_in_ids = views_in_ids
 
     def persistent_id(self, obj: Any) -> Any:
-        if isinstance(obj, UntypedStorage):
+        if isinstance(obj, StorageBase):
             kind = obj.kind if isinstance(obj, Block) else obj
             span = Span(obj.data_ptr(), obj.nbytes())
             return self._storage(span, getattr(kind, "dtype", None)).saved_id

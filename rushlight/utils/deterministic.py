@@ -1,7 +1,28 @@
-"""`torch.utils.deterministic`: settings of deterministic algorithms, which all are here."""
+"""`torch.utils.deterministic`: what deterministic algorithms do beside being deterministic, which
+all are here.
+"""
 
 from __future__ import annotations
 
-# Whether memory that is not filled is filled with NaN under deterministic algorithms. Programs set
-# and read it; memory of `torch.empty` is as the machine gave it either way.
-fill_uninitialized_memory = True
+import sys
+from types import ModuleType
+
+from ..config import current
+
+
+class _Deterministic(ModuleType):
+    @property
+    def fill_uninitialized_memory(self) -> bool:
+        """Whether memory that nobody has filled is NaN, or the largest number of its type, while
+        `torch.use_deterministic_algorithms` is set.
+        """
+        return current.fill_uninitialized_memory
+
+    @fill_uninitialized_memory.setter
+    def fill_uninitialized_memory(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise RuntimeError(f"expected a bool, but got {type(mode).__name__}")
+        current.fill_uninitialized_memory = mode
+
+
+sys.modules[__name__].__class__ = _Deterministic

@@ -101,3 +101,17 @@ def test_cat_and_in_place(a, b):
     ours, theirs = run(rushlight), run(torch)
     if "complex32" not in theirs:
         assert ours == theirs
+
+
+@pytest.mark.parametrize("a", [*TYPES, "complex32"])
+def test_a_type_that_is_not_held(a):
+    def asked(lib):
+        c, d = lib.complex32, getattr(lib, a)
+        return (
+            name(lib.promote_types(c, d)),
+            name(lib.promote_types(d, c)),
+            lib.can_cast(c, d),
+            lib.can_cast(d, c),
+        )
+
+    assert asked(rushlight) == asked(torch)

@@ -92,15 +92,11 @@ class Blank:
     __gt__ = __le__ = __ge__ = __lt__
 
 
-TYPES = "complex32 chalf qint8 quint8 qint32 quint4x2 quint2x4 bits8 bits16 float8_e8m0fnu"
-TYPES += " float4_e2m1fn_x2 bits1x8 bits2x4 bits4x2"
-
-
 def blank(name: str) -> Any:
-    if name not in GIVEN and name.removeprefix("torch.") in TYPES.split():
-        from rushlight import dtypes
+    if name == "torch.float4_e2m1fn_x2":
+        from rushlight import dtypes, dtypes_unheld
 
-        GIVEN[name] = dtypes.dtype(name.removeprefix("torch."), "V4", dtypes.COMPLEX, 1)
+        GIVEN[name] = dtypes_unheld.Unheld("float4_e2m1fn_x2", 1, dtypes.FLOAT)
     if name.startswith("torch._foreach_"):
         return nothing  # their table asks whether there is such a function
     return GIVEN[name] if name in GIVEN else Blank(name)
@@ -243,8 +239,6 @@ def wrap(module: ModuleType, missing: Any) -> None:
 
     def __getattr__(name: str) -> Any:
         frame = sys._getframe(1)
-        if name in TYPES.split() and asked_by_tools(frame):
-            return blank(f"torch.{name}")  # a type: their tables take nothing else
         try:
             return told(name)
         except (AttributeError, ImportError):

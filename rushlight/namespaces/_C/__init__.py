@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight import config as _config
 from rushlight import unsupported
 from rushlight.device import device as device
 from rushlight.dtypes import dtype as dtype
@@ -15,6 +16,7 @@ from rushlight.layout import memory_format as memory_format
 from rushlight.ops.core import overrides as _overrides
 from rushlight.random import Generator as Generator
 from rushlight.size import Size as Size
+from rushlight.storage import StorageBase as StorageBase
 from rushlight.tensor import Tensor
 
 from . import _autograd as _autograd
@@ -51,6 +53,23 @@ _jit_override_can_fuse_on_cpu = _jit_override_can_fuse_on_gpu = _jit_set_profili
 _jit_set_nvfuser_enabled = _jit_set_nvfuser_guard_mode = _jit_set_profiling_mode
 _jit_can_fuse_on_cpu = _jit_can_fuse_on_gpu = _jit_texpr_fuser_enabled = _jit_set_profiling_mode
 _get_cudnn_enabled = _get_mkldnn_enabled = _jit_set_profiling_mode
+
+
+_get_deterministic_algorithms = _config.are_deterministic_algorithms_enabled
+_set_deterministic_algorithms = _config.use_deterministic_algorithms
+_get_deterministic_algorithms_warn_only = _config.is_deterministic_algorithms_warn_only_enabled
+
+
+def _get_deterministic_fill_uninitialized_memory() -> bool:
+    """`torch.utils.deterministic.fill_uninitialized_memory`."""
+    return _config.current.fill_uninitialized_memory
+
+
+def _set_deterministic_fill_uninitialized_memory(mode: bool) -> None:
+    """`torch.utils.deterministic.fill_uninitialized_memory = mode`."""
+    from rushlight.utils import deterministic
+
+    deterministic.fill_uninitialized_memory = mode
 
 
 def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

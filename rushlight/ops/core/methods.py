@@ -268,9 +268,9 @@ def typename(obj: Any) -> str:
 @composite(public="torch", dispatch=False, samples=[case((2, 3)), case(1)])
 def is_storage(obj: Any) -> bool:
     """Whether `obj` is the storage of a tensor."""
-    from ...storage import UntypedStorage
+    from ...storage import StorageBase
 
-    return isinstance(obj, UntypedStorage)
+    return isinstance(obj, StorageBase)
 
 
 @composite(public="torch", dispatch=False, samples=[case("torch.FloatTensor")])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ... import config, dtypes
 from ...autograd import door
 from ...autograd.call_errors import too_much
 from ...autograd.node import LEAF, TensorBase
@@ -122,11 +122,23 @@ def _filled(shape: tuple[int, ...], dtype: Any, fill: Any) -> Any:
 
 def _made(shape: tuple[int, ...], dtype: Any, fill: Any) -> Any:
     if fill is None:
-        return np.empty(shape, dtype)
+        return undefined(np.empty(shape, dtype))
     if fill == 0:
         return np.zeros(shape, dtype)
     a = np.empty(shape, dtype)
     a.fill(stored(fill, dtype))
+    return a
+
+
+def undefined(a: Any) -> Any:
+    """Memory that nobody has filled; under deterministic algorithms NaN, or the largest number."""
+    settings = config.current
+    if settings.deterministic and settings.fill_uninitialized_memory:
+        kind = a.dtype.kind
+        if kind in "iu":
+            a.fill(np.iinfo(a.dtype).max)
+        else:
+            a.fill(True if kind == "b" else np.nan)
     return a
 
 

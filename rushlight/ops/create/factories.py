@@ -32,6 +32,7 @@ from .arguments import (
     sizes_of,
     stored,
     type_of_out,
+    undefined,
 )
 
 
@@ -102,6 +103,7 @@ def empty(
     made = None if layout is None else in_layout("empty", layout, shape, dtype, requires_grad)
     if made is not None:
         return made
+    dtype = dtype if out is None else type_of_out(out, dtype)
     made = blank(shape, dtype, device, None)
     if memory_format is not None:
         if memory_format is preserve_format:
@@ -110,7 +112,7 @@ def empty(
             )
         order = order_of(memory_format, len(shape))
         if order != "C" and made.__class__ is np.ndarray:
-            made = ordered(shape, made.dtype, order)
+            made = undefined(ordered(shape, made.dtype, order))
     return finish(made, requires_grad, device, out)
 
 
@@ -254,8 +256,9 @@ def _like(a: Any, *, dtype: Any, order: Any, fill: Any) -> Any:
     """An array of another one's shape, in its memory order or another ("K", "C",
     "channels_last"), of one value unless that is None."""
     made = dense.empty_like(a, dtype) if order == "K" else ordered(a.shape, dtype, order)
-    if fill is not None:
-        made.fill(stored(fill, made.dtype))
+    if fill is None:
+        return undefined(made)
+    made.fill(stored(fill, made.dtype))
     return made
 
 

@@ -16,7 +16,7 @@ from ...autograd.steps import step
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
-from ...storage import UntypedStorage, elements_of
+from ...storage import StorageBase, elements_of
 from ..core.composite import composite
 from ..core.samples import case, static
 from .arguments import finish
@@ -243,7 +243,7 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    elif isinstance(data, UntypedStorage):
+    elif isinstance(data, StorageBase):
         kind = dtypes.of(dtype) if dtype is not None else dtypes.get_default_dtype()
         data = elements_of(data, kind)
     kw = {"data": data, "dtype": dtypes.of(dtype) if dtype is not None else None}

@@ -68,6 +68,8 @@ def to(
             continue
         elif isinstance(a, (str, int)) or hasattr(a, "type"):
             device = a
+        elif isinstance(a, dtypes.dtype):
+            dtype = dtypes.of(a)  # one that no array holds: this says so
         else:
             raise TypeError(
                 f"to() received an invalid combination of arguments - got {type(a).__name__}"
@@ -169,6 +171,17 @@ for _name, _d in {
     "cdouble": dtypes.complex128,
 }.items():
     caster(_name, _d)
+
+
+@composite(
+    public="Tensor",
+    samples=[error(NotImplementedError, "complex32 are not held", (2, 3))],
+)
+def chalf(input: Any, memory_format: Any = None) -> Any:
+    """Raises: no array here holds complex numbers of 16-bit parts. Take `cfloat`."""
+    from ...dtypes_unheld import TYPES
+
+    return cast(input, dtypes.of(TYPES["complex32"]))
 
 
 @composite(public="Tensor", samples=[case((2, 3), ints((2,)))])
