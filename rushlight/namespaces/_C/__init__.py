@@ -69,7 +69,8 @@ def _set_deterministic_fill_uninitialized_memory(mode: bool) -> None:
     """`torch.utils.deterministic.fill_uninitialized_memory = mode`."""
     from rushlight.utils import deterministic
 
-    deterministic.fill_uninitialized_memory = mode
+    settings: Any = deterministic
+    settings.fill_uninitialized_memory = mode
 
 
 def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
