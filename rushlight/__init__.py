@@ -304,6 +304,8 @@ _FROM = {
     "PyTorchFileWriter": "_C",
     "_assert": "_checks",
     "_assert_async": "_checks",
+    "_assert_scalar": "_checks",
+    "_assert_tensor_metadata": "_checks",
     "vmap": "func",
     "compile": "compiler",
     "autocast": "amp",

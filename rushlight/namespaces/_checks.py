@@ -24,3 +24,33 @@ def _assert_async(input: Any, assert_msg: str = "") -> None:
         )
     if not input:
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+def _assert_scalar(self: Any, assert_msg: str) -> None:
+    """Raise RuntimeError with the message, if a number is zero."""
+    if not self:
+        raise RuntimeError(assert_msg)
+
+
+def _assert_tensor_metadata(
+    a: Any,
+    size: Any = None,
+    stride: Any = None,
+    dtype: Any = None,
+    *,
+    device: Any = None,
+    layout: Any = None,
+) -> None:
+    """Raise RuntimeError, unless a tensor is as all that is given says."""
+    from rushlight import device as Device
+
+    wanted = {"sizes": size, "strides": stride, "dtype": dtype, "device": device, "layout": layout}
+    for what, value in wanted.items():
+        if value is None:
+            continue
+        if what in ("sizes", "strides"):
+            value, got = list(value), list(a.shape if what == "sizes" else a.stride())
+        else:
+            value, got = Device(value) if what == "device" else value, getattr(a, what)
+        if value != got:
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {value}, Got: {got}")

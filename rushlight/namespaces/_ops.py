@@ -52,8 +52,6 @@ INNER: dict[str, Callable[..., Any]] = {
     "sym_size": lambda x, dim=None: x.size(dim),
     "sym_numel": lambda x: x.numel(),
     "constant_pad_nd": lambda x, pad, value=0: pad_with(x, pad, value),
-    "_assert_scalar": lambda condition, text: None,
-    "_assert_tensor_metadata": lambda *args, **kw: None,
     "_conj": lambda x: x.conj(),
     "_is_all_true": lambda x: x.all(),
     "alias": lambda x: x.view_as(x),
