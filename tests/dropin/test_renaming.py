@@ -120,3 +120,14 @@ told = torch.compiler.explain(step)(torch.ones(3, 4), torch.tensor([0, 1, 0]))
 print(len(told.parts))
 """)
     assert run(f"import runpy; runpy.run_path({str(program)!r})") == "1\n"
+
+
+def test_references_are_the_functions_themselves() -> None:
+    told = run("""
+import torch
+import torch._refs as refs, torch._refs.nn.functional, torch._refs.linalg, torch._refs._conversions
+print(refs.all is torch.all, refs.nn.functional.relu is torch.nn.functional.relu)
+print(refs.linalg.svd is torch.linalg.svd, refs._conversions.half(torch.ones(1)).dtype)
+print(refs.to(torch.ones(1), torch.int8).dtype, hasattr(refs, 'nothing_of_the_kind'))
+""").splitlines()
+    assert told == ["True True", "True torch.float16", "torch.int8 False"]

@@ -115,6 +115,64 @@ def load(file: Path) -> ModuleType:
     return module
 
 
+class Function(unittest.TestCase):
+    """One call of a test function that is written for pytest."""
+
+    def __init__(self, name: str, call: Any) -> None:
+        setattr(self, name, call)
+        super().__init__(name)
+
+
+def functions(module: ModuleType) -> list[unittest.TestCase]:
+    """The test functions of a module, once for each set of their parameters."""
+    return [
+        Function(f"{name}[{'-'.join(map(str, places))}]" if places else name, call)
+        for name, function in vars(module).items()
+        if name.startswith("test_") and callable(function)
+        for places, call in calls(function)
+    ]
+
+
+def calls(function: Any) -> list[tuple[tuple[int, ...], Any]]:
+    """(the places of the values in the marks, the call) for each set of parameters. Names hold
+    places, for the values' own texts differ between runs."""
+    found: list[tuple[tuple[int, ...], dict[str, Any], list[Any]]] = [((), {}, [])]
+    for mark in getattr(function, "pytestmark", []):
+        if mark.name != "parametrize":
+            continue
+        names, values = mark.args[:2]
+        names = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+        more = []
+        for places, given, marks in found:
+            for i, value in enumerate(values):
+                one, others = (value.values, value.marks) if hasattr(value, "marks") else (None, ())
+                one = one or ((value,) if len(names) == 1 else tuple(value))
+                pairs = dict(zip(names, one, strict=True))
+                more.append(((*places, i), {**given, **pairs}, [*marks, *others]))
+        found = more
+
+    def call(given: dict[str, Any], marks: list[Any]) -> Any:
+        def run() -> None:
+            for mark in marks:
+                if mark.name == "skip" or (mark.name == "skipif" and mark.args[0]):
+                    raise unittest.SkipTest(mark.kwargs.get("reason", ""))
+            try:
+                function(**given)
+            except BaseException as error:
+                if type(error).__name__ == "Skipped":  # pytest's own
+                    raise unittest.SkipTest(str(error)) from None
+                raise
+
+        return run
+
+    return [(places, call(given, marks)) for places, given, marks in found]
+
+
+def tests_of(module: ModuleType) -> list[unittest.TestCase]:
+    """All tests of a module, of unittest's kind and of pytest's."""
+    return flat(unittest.defaultTestLoader.loadTestsFromModule(module)) + functions(module)
+
+
 def flat(suite: Any) -> list[unittest.TestCase]:
     if isinstance(suite, unittest.TestCase):
         return [suite]
@@ -132,7 +190,7 @@ def main() -> None:
         borrowed.install()
     module = load(Path(file))
     warnings.simplefilter("default")
-    tests = flat(unittest.defaultTestLoader.loadTestsFromModule(module))
+    tests = every = tests_of(module)
     if wanted["tests"] is not None:
         known = set(wanted["tests"])
         tests = [t for t in tests if name_of(t) in known]
@@ -142,7 +200,7 @@ def main() -> None:
     tests = [t for t in tests if name_of(t) not in skip]
     result = Lines(Path(out), wanted["part"], float(limit))
     if wanted["tests"] is not None:
-        loaded = {name_of(t) for t in flat(unittest.defaultTestLoader.loadTestsFromModule(module))}
+        loaded = {name_of(t) for t in every}
         for name in sorted(set(wanted["tests"]) - loaded)[i::n]:
             state = {"id": name, "how": "fail", "text": "the test is not made", "where": ""}
             if name not in skip:

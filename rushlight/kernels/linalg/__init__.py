@@ -2,4 +2,4 @@
 
 from ... import late
 
-late.modules(__name__, "reference")
+late.modules(__name__, "ldl", "reference")

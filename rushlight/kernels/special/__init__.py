@@ -2,4 +2,4 @@
 
 from ... import late
 
-late.modules(__name__, "bessel", "gamma", "reference", "tables")
+late.modules(__name__, "airy", "bessel", "gamma", "reference", "tables")

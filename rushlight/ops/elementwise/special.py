@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
-from ...kernels.special import bessel, gamma
+from ...kernels.special import airy, bessel, gamma
 from ...kernels.special import reference as libm
 from ..core.composite import composite
 from ..core.publication import write_out
@@ -299,6 +299,10 @@ bessel_y1: Op = intrinsic(
     "bessel_y1", lambda input: bessel.bessel_y1(input), lambda g, y, x: g * (bessel_y0(x) - y / x),
     nin=1, samples=real(0.5, 12), public="special",
     doc="The Bessel function of the second kind, order 1.",
+)  # fmt: skip
+airy_ai = intrinsic(
+    "airy_ai", lambda input: airy.airy_ai(input),
+    nin=1, samples=real(-8, 4), public="special", doc="The Airy function Ai; without a derivative.",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
-"""Factorizations by rows and columns: cholesky, qr, lu.
+"""Factorizations by rows and columns: cholesky, qr, lu, ldl.
 
-Forward: LAPACK through numpy.linalg (LU: `kernels/linalg/reference.py`). Backward: the formulas
+Forward: LAPACK through numpy.linalg (LU and LDL: `kernels/linalg/`). Backward: the formulas
 that PyTorch uses. Eigenvalues and singular values are in `spectral.py`, systems in `solve.py`.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import LinAlgError, message
+from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -31,6 +32,8 @@ LuFactor = return_type("linalg_lu_factor", ("LU", "pivots"))
 LuFactorEx = return_type("linalg_lu_factor_ex", ("LU", "pivots", "info"))
 LuUnpack = return_type("lu_unpack", ("P", "L", "U"))
 Geqrf = return_type("geqrf", ("a", "tau"))
+LdlFactor = return_type("linalg_ldl_factor", ("LD", "pivots"))
+LdlFactorEx = return_type("linalg_ldl_factor_ex", ("LD", "pivots", "info"))
 
 
 class separated:
@@ -537,3 +540,66 @@ def lu_unpack(
         low = tril(LU_data[..., :, :k], diagonal=-1) + constant(np.eye(m, k), LU_data)
         up = triu(LU_data[..., :k, :])
     return finish("lu_unpack", LuUnpack((p, low, up)), out)
+
+
+# -- LDL -------------------------------------------------------------------------------------------
+
+
+def _ldl_shape(a: Any, *, hermitian: bool = False) -> tuple[MetaArray, ...]:
+    batch = a.shape[:-2]
+    places = MetaArray(a.shape[:-1], np.int32)
+    return MetaArray(a.shape, a.dtype), places, MetaArray(batch, np.int32)
+
+
+@op(
+    samples=[sample(3, 3, kind="symmetric")],
+    public="",
+    fresh=True,
+    smooth=False,
+    outputs=3,
+    differentiable=(0,),
+)
+def linalg_ldl_factor(a: Any, *, hermitian: bool = False) -> Any:
+    """LD in LAPACK's packed form, pivots, info; the lower triangle of a is read."""
+    return ldl.factor(a, hermitian)
+
+
+linalg_ldl_factor.shape(_ldl_shape)
+linalg_ldl_factor.vjp(None)  # as in PyTorch: asking for it says that there is none
+
+
+@composite(public="linalg", smooth=False, samples=[case(regular(3))])
+def ldl_factor_ex(
+    A: Any, *, hermitian: bool = False, check_errors: bool = False, out: Any = None
+) -> Any:
+    """(LD, pivots, info) of a symmetric (or Hermitian) A; info is the first zero of D, counted from
+    1."""
+    return finish("ldl_factor_ex", _ldl("ldl_factor_ex", A, hermitian, check_errors), out)
+
+
+def _ldl(name: str, A: Any, hermitian: bool, check_errors: bool) -> Any:
+    need_matrix("torch.linalg.ldl_factor_ex", A, square=True)
+    result = LdlFactorEx(linalg_ldl_factor(A, hermitian=hermitian))
+    info = result[2]
+    if check_errors and info.device.type != "meta" and info._a.any():
+        raise RuntimeError(
+            message(
+                f"torch.linalg.{name}: D[{int(info._a.max())},{int(info._a.max())}] is zero",
+                "a singular matrix",
+                hint="torch.linalg.ldl_factor_ex(A), which reports info instead",
+            )
+        )
+    return result
+
+
+@composite(public="linalg", smooth=False, samples=[case(regular(3))])
+def ldl_factor(A: Any, *, hermitian: bool = False, out: Any = None) -> Any:
+    """(LD, pivots) of a symmetric (or Hermitian) indefinite A, for `linalg.ldl_solve`.
+
+    >>> import rushlight as torch
+    >>> LD, pivots = torch.linalg.ldl_factor(torch.tensor([[0.0, 2.0], [2.0, 0.0]]))
+    >>> torch.linalg.ldl_solve(LD, pivots, torch.tensor([[2.0], [4.0]])).mT
+    tensor([[2., 1.]])
+    """
+    LD, pivots, _ = _ldl("ldl_factor", A, hermitian, check_errors=True)
+    return finish("ldl_factor", LdlFactor((LD, pivots)), out)

@@ -14,7 +14,8 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
-from ...errors import LinAlgError, message
+from ...errors import LinAlgError, axis, message
+from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -296,6 +297,58 @@ def lu_solve(
 def _old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
     """The x with A @ x = b from the packed LU of A; the older form of linalg.lu_solve."""
     return lu_solve(LU_data, LU_pivots, b, out=out)
+
+
+@op(
+    samples=[case(regular(3), values([1, 2, 3], "int32"), (3, 2))],
+    public="",
+    fresh=True,
+    smooth=False,
+    constant=(1,),
+)
+def linalg_ldl_solve(packed: Any, pivots: Any, b: Any, *, hermitian: bool = False) -> Any:
+    """The x with a @ x = b, from what `linalg.ldl_factor` says of a."""
+    return ldl.solve(packed, pivots, b, hermitian)
+
+
+linalg_ldl_solve.shape(lambda a, _p, b, **_: _broadcast_shape(a, b))
+linalg_ldl_solve.vjp(None, None, None)  # as in PyTorch
+
+
+@composite(
+    public="linalg",
+    smooth=False,
+    samples=[case(regular(3), values([1, 2, 3], "int32"), (3, 2))],
+)
+def ldl_solve(
+    LD: Any, pivots: Any, B: Any, *, hermitian: bool = False, out: Any = None
+) -> Any:
+    """The X with A @ X = B, from `linalg.ldl_factor` of a symmetric or Hermitian A."""
+    name = "torch.linalg.ldl_solve"
+    need_matrix(name, LD, square=True)
+    wrong = None
+    axis(-2, B.ndim)
+    if pivots.shape != LD.shape[:-1]:
+        wrong = (
+            f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots "
+            f"with shape {list(pivots.shape)} instead"
+        )
+    elif pivots._a.dtype.kind not in "iu":
+        wrong = f"{name}: Expected pivots to be integers. Got {pivots.dtype}"
+    elif LD._a.dtype != B._a.dtype:
+        wrong = (
+            f"{name}: Expected b and A to have the same dtype, but found b of type {B.dtype} "
+            f"and A of type {LD.dtype} instead."
+        )
+    elif B.shape[-2] != LD.shape[-1]:
+        n = LD.shape[-1]
+        wrong = (
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b "
+            f"matrix is {B.shape[-2]} by {B.shape[-1]}"
+        )
+    if wrong is not None:
+        raise RuntimeError(message(wrong, f"LD {tuple(LD.shape)}, B {tuple(B.shape)}"))
+    return finish("ldl_solve", linalg_ldl_solve(LD, pivots, B, hermitian=hermitian), out)
 
 
 # -- least squares ---------------------------------------------------------------------------------

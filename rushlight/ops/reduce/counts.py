@@ -6,6 +6,7 @@ Results that are indices or counts have no gradient. The array work is in
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -155,29 +156,28 @@ def bucketize(
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 
-def _range(name: str, a: Any, low: float, high: float, wider: float = 1) -> tuple[float, float]:
-    if low == high == 0 and not a.size and wider < 1:
-        return 0.0, 1.0
+def _range(name: str, a: Any, low: float, high: float) -> tuple[float, float]:
     if low == high == 0 and a.size:
         low, high = float(a.min()), float(a.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         raise RuntimeError(f"{name}: range of [{low}, {high}] is not finite")
     if low > high:
         raise RuntimeError(f"{name}: max must be larger than min")
-    return (low - wider, high + wider) if low == high else (low, high)
+    return (low - 1, high + 1) if low == high else (low, high)
 
 
 @composite(
-    shape=lambda input,
-    bins=100,
-    *_,
-    **kw: MetaArray((bins,), input._a.dtype),
+    shape=lambda input, bins=100, *_, **kw: MetaArray((bins,), input._a.dtype),
     samples=[case((20,), 5, -2, 2), case((20,), 4)],
 )
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
     """The counts in equal bins between min and max (of the data, when both are 0)."""
     if bins <= 0:
-        raise RuntimeError(f"torch.histc(): bins must be > 0, but got {bins}")
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if input._a.dtype.kind in "iub":
+        raise NotImplementedError(
+            message(f'"histogram_cpu" not implemented for {input.dtype}', hint="input.float()")
+        )
     a = _plain(input).reshape(-1)
     low, high = _range("torch.histc", a, float(min), float(max))
     inside = a[(a >= low) & (a <= high)].astype(np.float64)
@@ -190,6 +190,122 @@ def _histogram_shape(input: Any, bins: Any, **_: Any) -> Any:
     n = bins.shape[0] - 1 if hasattr(bins, "shape") else int(bins)
     dtype = input._a.dtype
     return Histogram((MetaArray((n,), dtype), MetaArray((n + 1,), dtype)))
+
+
+def _edges(a: Any, bins: Any, limits: Any) -> list[Any]:
+    """The edges along each column of points: those given, or equal steps over a range."""
+    name, many = "torch.histogramdd", a.shape[1]
+    if any(hasattr(b, "_a") for b in bins):
+        if len(bins) != many:
+            raise RuntimeError(
+                f"{name}: expected {many} sequences of bin edges for a {many}-dimensional "
+                f"histogram but got {len(bins)}"
+            )
+        return [_given_edges(a, b, i) for i, b in enumerate(bins)]
+    if len(bins) != many:
+        raise RuntimeError(
+            message(
+                "histogramdd: The size of bins must be equal to the innermost dimension of the "
+                "input.",
+                f"{len(bins)} numbers of bins",
+                many,
+            )
+        )
+    if limits is not None and len(limits) != 2 * many:
+        raise RuntimeError(
+            f"{name}: for a {many}-dimensional histogram range should have {2 * many} elements, "
+            f"but got {len(limits)}"
+        )
+    out = []
+    for i, n in enumerate(bins):
+        if n.__class__ is not int and not hasattr(n, "__index__"):
+            raise TypeError(
+                f"histogramdd(): argument 'bins' failed to unpack the object at pos {i + 1} with "
+                f'error "type must be tuple of ints,but got {type(n).__name__}"'
+            )
+        if n <= 0:
+            raise RuntimeError(
+                f"torch.histogram(): bins must be > 0, but got {n} for dimension {i}"
+            )
+        if limits is not None:
+            low, high = limits[2 * i], limits[2 * i + 1]
+        elif len(a):
+            low, high = a[:, i].min(), a[:, i].max()
+        else:
+            low, high = 0.0, 1.0
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise RuntimeError(f"{name}: dimension {i}'s range [{low:g}, {high:g}] is not finite")
+        if low > high:
+            raise RuntimeError(
+                f"{name}: min should not exceed max, but got min {low:g} max {high:g} for "
+                f"dimension {i}"
+            )
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        out.append(np.linspace(low, high, int(n) + 1).astype(a.dtype))
+    return out
+
+
+def _given_edges(a: Any, edges: Any, i: int) -> Any:
+    name = "torch.histogramdd"
+    if not hasattr(edges, "_a"):
+        raise TypeError(
+            f"expected Tensor as element {i} in argument 1, but got {type(edges).__name__}"
+        )
+    if edges._a.dtype != a.dtype:
+        raise RuntimeError(
+            message(
+                f"{name}: input tensor and bins tensors should have the same dtype, but got input "
+                f"with dtype {a.dtype} and bins for dimension {i} with dtype {edges._a.dtype}"
+            )
+        )
+    if edges.ndim != 1 or not edges.numel():
+        got = (
+            f"have one dimension, but got {edges.ndim} dimensions"
+            if edges.ndim != 1
+            else "have at least 1 element, but got 0 elements"
+        )
+        raise RuntimeError(f"{name}: bins tensor should {got} in the bins tensor for dimension {i}")
+    if edges.numel() == 1:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got 0 for dimension {i}")
+    return edges._a
+
+
+def _histogram(a: Any, weight: Any, bins: Any, limits: Any, density: bool) -> tuple[Any, Any]:
+    """Counts or sums of weights of points (N, D), and the edges of each dimension."""
+    if a.dtype.kind != "f":
+        raise NotImplementedError(
+            message(f'"histogramdd" not implemented for {a.dtype}', hint="input.float()")
+        )
+    if weight is not None:
+        if weight.dtype != a.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
+                f"should have the same dtype, but got input({a.dtype}), and weight({weight.dtype})"
+            )
+        if weight.size != len(a):
+            raise RuntimeError(
+                "torch.histogramdd: if weight tensor is provided it should have the same shape as "
+                "the input tensor excluding its innermost dimension, but got input with shape "
+                f"{list(a.shape)} and weight with shape {list(weight.shape)}"
+            )
+        weight = weight.reshape(-1)
+    edges = _edges(a, bins, limits)
+    shape = tuple(len(e) - 1 for e in edges)
+    inside = np.ones(len(a), bool)
+    flat = np.zeros(len(a), np.int64)
+    for i, e in enumerate(edges):
+        x = a[:, i]
+        inside &= (x >= e[0]) & (x <= e[-1])
+        place = np.searchsorted(e, x, side="right") - 1
+        flat = flat * shape[i] + np.clip(place, 0, shape[i] - 1)  # the last edge is in the last bin
+    weights = None if weight is None else weight[inside].astype(np.float64)
+    hist = np.bincount(flat[inside], weights, math.prod(shape)).reshape(shape).astype(a.dtype)
+    if density:
+        hist = hist / hist.sum()
+        for i, e in enumerate(edges):
+            hist = hist / np.diff(e).reshape((-1,) + (1,) * (len(edges) - i - 1))
+    return hist, edges
 
 
 @composite(
@@ -206,18 +322,9 @@ def histogram(
     out: Any = None,
 ) -> Any:
     """(hist, bin_edges): counts (or sums of weights) in bins given by number or by edges."""
-    a = _plain(input).reshape(-1)
-    if hasattr(bins, "_a"):
-        edges = bins._a
-    else:
-        low, high = (0.0, 0.0) if range is None else range
-        low, high = _range("torch.histogram()", a, low, high, 0.5)
-        edges = np.linspace(low, high, int(bins) + 1).astype(a.dtype)
-    weights = None if weight is None else weight._a.reshape(-1)
-    counts = np.histogram(a, edges, weights=weights)[0].astype(a.dtype)
-    if density:
-        counts = counts / (counts.sum() * np.diff(edges))
-    pair = Histogram((wrap(counts.astype(input._a.dtype)), wrap(edges.copy())))
+    a = input._a.reshape(-1, 1)
+    hist, edges = _histogram(a, None if weight is None else weight._a, (bins,), range, density)
+    pair = Histogram((wrap(hist), wrap(np.array(edges[0]))))
     return finish("histogram", pair, out)
 
 
@@ -231,17 +338,25 @@ def _histogramdd_shape(input: Any, bins: Any, **_: Any) -> Any:
 
 @composite(shape=_histogramdd_shape, public="torch", samples=[case((20, 2), [3, 2])])
 def histogramdd(
-    input: Any, bins: Any, *, range: Any = None, weight: Any = None, density: bool = False
+    input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """(hist, bin_edges) of points with several coordinates, the last dim of input."""
-    a = input._a.reshape(-1, input.shape[-1])
-    if isinstance(bins, int):
-        bins = [bins] * a.shape[1]
-    limits = None if range is None else list(zip(range[::2], range[1::2], strict=True))
-    sides = [b._a if hasattr(b, "_a") else b for b in bins]
-    weights = None if weight is None else weight._a.reshape(-1)
-    hist, edges = np.histogramdd(a, sides, limits, density=density, weights=weights)
-    return Histogramdd((wrap(hist.astype(a.dtype)), tuple(wrap(e.astype(a.dtype)) for e in edges)))
+    """(hist, bin_edges) of points with several coordinates, the last dim of input.
+
+    bins: one number, a number for each coordinate, or a list of tensors of edges.
+    """
+    if input.ndim < 2:
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
+    shape = tuple(input.shape)
+    if weight is not None and tuple(weight.shape) != shape[:-1]:
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
+            f"input tensor excluding its innermost dimension, but got input with shape "
+            f"{list(shape)} and weight with shape {list(weight.shape)}"
+        )
+    a = input._a.reshape(math.prod(shape[:-1]), shape[-1])
+    bins = (bins,) * shape[-1] if isinstance(bins, int) else bins
+    hist, edges = _histogram(a, None if weight is None else weight._a, bins, range, density)
+    return Histogramdd((wrap(hist), tuple(wrap(np.array(e)) for e in edges)))
 
 
 @composite(data_dependent=True, samples=[case(ints((10,), 5)), case(ints((10,), 5), (10,), 7)])

@@ -1,24 +1,33 @@
 """The public reductions, with PyTorch's overloads: sum, mean, prod, std, var, max, min and their
-relatives.
+relatives; pieces of a dimension.
 
 The records are in `sums.py` and `statistics.py`; cumulative forms in `cumulative.py`.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
+from ...errors import axis as place_of
 from ...errors import message
+from ...kernels.meta import MetaArray
+from ...kernels.reduce import segments
 from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
-from ..core.record import registry
-from ..core.samples import case, ints, values
+from ..core.record import op, registry
+from ..core.reduction import dims_of, no_identity, reduced_shape
+from ..core.samples import arr, case, ints, values
+from ..core.shapes import same
 from ..shape.convert import cast
+from ..shape.views import cat
 from . import statistics as more
 from . import sums as r
 
@@ -269,3 +278,189 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
     return more.logsumexp.call((input,), {"dim": dims(dim), "keepdim": keepdim})
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+
+def _pieces(x: Any, offsets: Any) -> tuple[Any, Any]:
+    """An array as (outer, n, inner), the offsets as (outer, pieces + 1)."""
+    along = offsets.ndim - 1
+    outer, n = math.prod(x.shape[:along]), x.shape[along]
+    inner = math.prod(x.shape[along + 1 :])
+    return x.reshape(outer, n, inner), offsets.reshape(outer, offsets.shape[-1])
+
+
+@op(
+    samples=[
+        case((5, 2), values([0, 2, 2, 5]), reduce="sum"),
+        case((5,), values([0, 2, 5]), reduce="mean", initial=1.0),
+        case(arr((5, 2), 0.5, 2), values([0, 2, 5]), reduce="prod"),
+        case((2, 4), values([[0, 1, 4], [0, 3, 4]]), reduce="max"),
+    ],
+    public="",
+    fresh=True,
+    once=True,
+    constant=(1,),
+    node="SegmentReduceBackward0",
+)
+def segments_reduced(input: Any, offsets: Any, *, reduce: str, initial: float | None = None) -> Any:
+    """One value a piece of the last dimension of `offsets`; piece i is [offsets[i],
+    offsets[i+1])."""
+    x, bounds = _pieces(input, offsets)
+    shape = _segments_shape(input, offsets).shape
+    return segments.forward(x, bounds, reduce, initial).reshape(shape)
+
+
+def _segments_shape(x: Any, offsets: Any, **_: Any) -> MetaArray:
+    along = offsets.ndim - 1
+    return MetaArray((*x.shape[:along], offsets.shape[-1] - 1, *x.shape[along + 1 :]), x.dtype)
+
+
+segments_reduced.shape(_segments_shape)
+
+
+@op(
+    samples=[case((2, 2), (2, 2), (5, 2), values([0, 2, 5]), reduce="sum", initial=None)],
+    public="",
+    fresh=True,
+    smooth=False,
+    constant=(3,),
+)
+def segments_backward(
+    g: Any, y: Any, input: Any, offsets: Any, *, reduce: str, initial: float | None
+) -> Any:
+    """The gradient of `segments_reduced`, which has none itself, as in PyTorch."""
+    x, bounds = _pieces(input, offsets)
+    gy, yy = (v.reshape(len(x), -1, x.shape[2]) for v in (g, y))
+    return segments.gradient(gy, yy, x, bounds, reduce, initial).reshape(input.shape)
+
+
+segments_backward.shape(lambda _g, _y, x, _o, **_: same(x))
+segments_backward.vjp(None, None, None, None)
+segments_reduced.vjp(
+    lambda g, y, x, offsets, *, reduce, initial=None: segments_backward(
+        g, y, x, offsets, reduce=reduce, initial=initial
+    ),
+    None,
+)
+
+
+@composite(
+    public="torch",
+    aliases="_segment_reduce",
+    samples=[
+        case((5, 2), "sum", lengths=values([2, 0, 3])),
+        case((5,), "max", offsets=values([0, 2, 5]), initial=0),
+    ],
+)
+def segment_reduce(
+    data: Any,
+    reduce: str,
+    *,
+    lengths: Any = None,
+    indices: Any = None,
+    offsets: Any = None,
+    axis: int = 0,
+    unsafe: bool = False,
+    initial: Any = None,
+) -> Any:
+    """sum, mean, prod, max or min of consecutive pieces along a dimension.
+
+    The pieces are given by their `lengths`, or by `offsets`, one more than there are pieces, in the
+    last dimension of either. An empty piece has `initial`, or what the reduction starts from.
+
+    >>> import rushlight as torch
+    >>> torch.segment_reduce(torch.tensor([1.0, 2, 3]), "sum", lengths=torch.tensor([1, 2]))
+    tensor([1., 5.])
+    """
+    need_tensor("segment_reduce", data, argument="data")
+    name = "segment_reduce()"
+    wrong = None
+    if reduce not in segments.UFUNCS:
+        wrong = f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
+    elif indices is not None:
+        wrong = f"{name}: indices based reduction is not supported yet."
+    elif lengths is None and offsets is None:
+        wrong = f"{name}: Either lengths or offsets must be defined."
+    elif not data.numel() and lengths is not None and not lengths.numel():
+        wrong = f"{name}: data and lengths have no elements"
+    if wrong is not None:
+        raise RuntimeError(message(wrong, wanted="lengths or offsets"))
+    lengths = None if offsets is not None else lengths
+    given = lengths if lengths is not None else offsets
+    what = "lengths" if lengths is not None else "offsets"
+    along = place_of(axis, data.ndim)
+    if along != given.ndim - 1:
+        raise RuntimeError(
+            message(
+                f"{name}: Expected axis to be the last dimension of {what} but got {along}.",
+                f"{what} of shape {tuple(given.shape)}",
+                f"{along + 1} dimensions, those of data up to the axis",
+            )
+        )
+    if given._a.dtype.kind not in "iu":
+        raise NotImplementedError(
+            message(f"{name}: not implemented for {what} of {given.dtype}", wanted="integers")
+        )
+    if data._a.dtype.kind in "iub":
+        raise NotImplementedError(
+            message(f'"segment_reduce" not implemented for {data.dtype}', hint="data.float()")
+        )
+    if lengths is not None and not isinstance(given._a, MetaArray):
+        counts = given._a
+        if not unsafe and counts.size and counts.min() < 0:
+            raise RuntimeError("lengths contains negative value!")
+        if not unsafe and (counts.sum(-1) != data.shape[along]).any():
+            raise RuntimeError(
+                message(
+                    f"{name}: Expected all rows of lengths along axis to sum to "
+                    "data.size(lengths.dim()-1) when !unsafe.",
+                    f"sums {counts.sum(-1).tolist()}",
+                    data.shape[along],
+                )
+            )
+    if lengths is not None:
+        zero = given.new_zeros((*given.shape[:-1], 1))
+        offsets = cat(zero, given.cumsum(-1), dim=-1)
+    if not isinstance(offsets._a, MetaArray) and (np.diff(offsets._a) < 0).any():
+        raise RuntimeError(message(f"{name}: offsets must not descend", str(offsets.tolist())))
+    start = None if initial is None else float(initial)
+    return segments_reduced(data, offsets, reduce=reduce, initial=start)
+
+
+@op(samples=[case((3, 4)), case(ints((3, 4)), dim=1)], public="", fresh=True, low="keep")
+def bits_combined(input: Any, *, dim: Any = None) -> Any:
+    """The exclusive or of the bits of the elements, as 64-bit numbers."""
+    wide = input.astype(np.int64 if input.dtype.kind in "iub" else np.float64)
+    return np.bitwise_xor.reduce(wide.view(np.uint64), axis=dims_of(dim, input.ndim))
+
+
+bits_combined.shape(lambda x, *, dim=None: MetaArray(reduced_shape(x.shape, dim, False), np.uint64))
+
+
+@composite(
+    adapt=True,
+    typed=True,  # the bits of float64 are others
+    samples=[case((3, 4)), case((3, 4), 1, keepdim=True)],
+)
+def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int = 0) -> Any:
+    """A number that tells tensors apart: the exclusive or of the bits of all elements, or over
+    `dim`, after each was made a 64-bit number.
+
+    >>> import rushlight as torch
+    >>> torch.hash_tensor(torch.tensor([1, 2, 4]))
+    tensor(7, dtype=torch.uint64)
+    """
+    need_tensor("hash_tensor", input)
+    if mode != 0:
+        raise RuntimeError(message(f"Unknown hash_tensor mode: {mode}", wanted="mode=0"))
+    if input._a.dtype.kind == "c":
+        raise NotImplementedError(
+            message(f'"xor_sum_cpu" not implemented for {input.dtype}', hint="view_as_real(x)")
+        )
+    dim = (dim,) if isinstance(dim, int) else dim
+    over = dims_of(dim, input.ndim)
+    no_identity("hash_tensor", input._a, over, dim)
+    y = bits_combined(input.detach(), dim=over)
+    return y.reshape(reduced_shape(input.shape, over, True)) if keepdim else y

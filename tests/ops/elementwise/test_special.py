@@ -46,6 +46,8 @@ def test_names_in_torch_and_in_special(name):
         ("special.ndtri", 0.75, 0.6744897501960817),
         ("special.log_ndtr", -10.0, -53.23128515051247),
         ("special.bessel_j0", 1.0, 0.7651976865579666),
+        ("special.airy_ai", 1.0, 0.1352924163128814),
+        ("special.airy_ai", -4.0, -0.0702655329492895),
         ("special.bessel_y1", 1.0, -0.7812128213002887),
         ("special.erfcx", 10.0, 0.05614099274382259),
     ],

@@ -1,0 +1,30 @@
+"""`torch._refs`: where PyTorch keeps its operators written in Python. Here all of them are, so
+these are the public functions and methods under their own names, found when they are asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+
+def of(place: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module whose names are those of `rushlight.<place>`, or else those of
+    methods."""
+
+    def __getattr__(name: str) -> Any:
+        torch: Any = importlib.import_module("rushlight")
+        homes = [importlib.import_module(f"rushlight.{place}")] if place else [torch, torch.Tensor]
+        if not name.startswith("__"):
+            for home in homes:
+                found = vars(home).get(name)
+                if found is not None and callable(found):
+                    return found
+        where = f"rushlight._refs{place and '.'}{place}"
+        raise AttributeError(f"module '{where}' has no attribute '{name}'")
+
+    return __getattr__
+
+
+__getattr__ = of("")

@@ -1,0 +1,7 @@
+"""`torch._refs.linalg`: `torch.linalg` under another name."""
+
+from __future__ import annotations
+
+from rushlight._refs import of
+
+__getattr__ = of("linalg")

@@ -1,0 +1,1 @@
+"""`torch._refs.nn`: what is in `functional.py`."""

@@ -1,0 +1,7 @@
+"""`torch._refs.nn.functional`: `torch.nn.functional` under another name."""
+
+from __future__ import annotations
+
+from rushlight._refs import of
+
+__getattr__ = of("nn.functional")

@@ -1,0 +1,133 @@
+"""Calls at the edges of functions, by theme: empty, singular, mistyped, in less usual forms.
+
+Each line was run by both libraries; see `lines.py`. Most were found by PyTorch's own tests
+(docs/pytorch_tests.md).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from .lines import check
+
+BEFORE = (
+    "T=torch.tensor; L=torch.linalg; reduce=torch.segment_reduce; "
+    "grad=torch.autograd.grad; G=dict(requires_grad=True); "
+    "native_layer_norm,native_batch_norm,native_group_norm="
+    "torch.native_layer_norm,torch.native_batch_norm,torch.native_group_norm; "
+)
+SEGMENTS = r"""
+reduce(torch.arange(12.).reshape(6,2),"sum",lengths=T([1,0,3,2]))
+reduce(T([1.,nan,3,4,5,6]),"mean",lengths=T([1,0,3,2]))
+reduce(T([1.,nan,3,4,5,6]),"max",lengths=T([1,0,3,2]))
+reduce(T([1.,nan,3,4,5,6]),"min",lengths=T([1,0,3,2]),initial=2)
+reduce(T([1.,2,3,4,5,6]),"prod",lengths=T([1,0,3,2]),initial=2)
+reduce(T([1.,2,3,4,5,6]),"mean",lengths=T([1,0,3,2]),initial=2)
+reduce(torch.arange(6.),"sum",offsets=T([1,1,1,4,6]))
+reduce(torch.arange(12.).reshape(2,6),"max",offsets=T([[0,2,6],[0,3,6]]),axis=1)
+reduce(torch.arange(12.).reshape(2,6),"sum",lengths=T([1,0,3,2]),axis=1)
+reduce(torch.arange(6.),"sum",lengths=T([1,1,1]))
+reduce(torch.arange(6.),"sum",lengths=T([-1,1,6]))
+reduce(torch.arange(6.),"sum",lengths=T([4,0]),unsafe=True)
+reduce(torch.arange(6.),"nothing",lengths=T([6]))
+reduce(torch.arange(6.),"sum")
+reduce(torch.arange(6.),"sum",lengths=T([6.]))
+reduce(torch.arange(6.),"sum",indices=T([6]))
+reduce(torch.arange(6),"sum",lengths=T([6]))
+reduce(torch.zeros(0,2),"max",lengths=torch.zeros(3,dtype=torch.int))
+reduce(torch.arange(6.).half(),"mean",lengths=T([2,4]))
+torch._segment_reduce(torch.arange(6.),"sum",lengths=T([6]))
+x=T([1.,3,3,3,0,2,0],**G); grad(reduce(x,"max",lengths=T([4,3])).sum(),x)
+x=T([1.,3,3,3,0,2,0],**G); grad(reduce(x,"min",lengths=T([4,3,0]),initial=0).sum(),x)
+x=T([1.,3,3,3,0,2,5],**G); grad(reduce(x,"prod",lengths=T([4,3,0]),initial=2).sum(),x)
+x=T([1.,3,3,3,0,2,5],**G); grad(reduce(x,"mean",lengths=T([4,3,0])).nansum(),x)
+x=torch.ones(3,**G); y=reduce(x,"sum",lengths=T([3])); grad(y,x,create_graph=True)[0].sum().backward()
+"""
+HASHES = r"""
+torch.hash_tensor(T([[1.,2],[3,4],[7,5]])).item()
+torch.hash_tensor(T([[1,2],[3,-4],[7,5]])).item()
+torch.hash_tensor(T([[1.,2],[3,4],[7,5]]),0).tolist()
+torch.hash_tensor(T([[1.,2],[3,4],[7,5]]),(0,1),keepdim=True).tolist()
+torch.hash_tensor(torch.ones(3).bfloat16()).item()
+torch.hash_tensor(T(True)).item()
+torch.hash_tensor(torch.ones(3),mode=1)
+torch.hash_tensor(torch.zeros(0,3))
+torch.hash_tensor(torch.zeros(0,3),0)
+torch.hash_tensor(torch.zeros(0,3),1).tolist()
+torch.hash_tensor(torch.ones(3,dtype=torch.cfloat))
+"""
+HISTOGRAMS = r"""
+torch.histogramdd(torch.arange(12.).reshape(6,2)%5,2)
+torch.histogramdd(torch.arange(12.).reshape(6,2)%5,(2,3))
+torch.histogramdd(torch.arange(12.).reshape(6,2)%5,[T([0.,1,4]),T([0.,3,4])])
+torch.histogramdd(torch.arange(12.).reshape(6,2)%5,[2,2],[0,2,0,2],torch.arange(6.),True)
+torch.histogramdd(torch.arange(12.).reshape(2,3,2)%5,[2,2],weight=torch.arange(6.).reshape(2,3))
+torch.histogramdd(torch.arange(12.).reshape(6,2),[2,2],range=[0,1])
+torch.histogramdd(torch.arange(12.).reshape(6,2),[2,2],range=[1,0,0,1])
+torch.histogramdd(torch.arange(12.).reshape(6,2),[2])
+torch.histogramdd(torch.arange(12.).reshape(6,2),[torch.ones(2)])
+torch.histogramdd(torch.arange(12.).reshape(6,2),[2,2],weight=torch.ones(3))
+torch.histogramdd(torch.arange(12.).reshape(6,2),[2,2],weight=torch.ones(6).double())
+torch.histogramdd(torch.arange(12).reshape(6,2),[2,2])
+torch.histogramdd(torch.ones(2),[2,2])
+torch.histogramdd(torch.zeros(0,2),[2,2])
+torch.histogramdd(torch.ones(3,2),[2,2])
+torch.histogramdd(torch.ones(3,2),[2,2.5])
+torch.histogramdd(torch.ones(3,2),[torch.ones(2),3])
+torch.histogramdd(torch.ones(3,2),[torch.ones(2).double()]*2)
+torch.histogramdd(torch.ones(3,2),[0,2])
+torch.histogram(torch.ones(3),0)
+torch.histogram(torch.ones(3),3,range=(1,0))
+torch.histogram(torch.ones(3),3,range=(0,nan))
+torch.histogram(torch.ones(3),torch.ones(2,2))
+torch.histogram(torch.ones(3,dtype=torch.long),3)
+torch.histogram(torch.ones(3),3,weight=torch.ones(2))
+torch.histogram(torch.ones(3),T([3.]))
+torch.histogram(torch.ones(3),T([3.,2,1]))
+torch.histogram(T([1,2,nan,3.]),T([0.,2,4]))
+torch.histc(torch.ones(3,dtype=torch.long),3)
+torch.histc(torch.ones(3),0)
+"""
+NORMS = r"""
+native_layer_norm(torch.arange(12.).reshape(3,2,2)%5,[2,2],torch.ones(2,2),None,1e-5)
+native_layer_norm(torch.arange(12.).reshape(3,2,2)%5,(2,),None,None,1e-5)
+[t.dtype for t in native_layer_norm(torch.ones(3,2).bfloat16(),[2],None,None,1e-5)]
+v=torch.ones(2); [t.dtype for t in native_layer_norm(torch.eye(2).bfloat16(),[2],v,v,1e-5)]
+native_batch_norm(torch.arange(12.).reshape(6,2)%5,None,None,None,None,True,0.1,1e-5)
+m,v=torch.zeros(2),torch.ones(2); native_batch_norm(torch.eye(2),v+1,v+2,m,v,True,0.1,1e-5), m, v
+v=torch.ones(2); native_batch_norm(torch.eye(2)*3,None,None,v,v,False,0.1,1e-5)
+native_group_norm(torch.arange(12.).reshape(2,2,3)%5,torch.ones(2),None,2,2,3,2,1e-5)
+native_group_norm(torch.arange(12.).reshape(2,2,3)%5,None,None,2,2,3,1,1e-5)
+"""
+LDL = r"""
+L.ldl_factor_ex(torch.zeros(3,3))
+L.ldl_factor(torch.zeros(3,3))
+L.ldl_factor(torch.zeros(2,0,0))
+L.ldl_factor(torch.zeros(2,3))
+L.ldl_factor(torch.zeros(3))
+L.ldl_factor(torch.ones(2,2,dtype=torch.long))
+L.ldl_factor(T([[0.,2,1],[2,0,3],[1,3,0]]))
+L.ldl_factor(T([[0.,2j,1],[-2j,0,3],[1,3,0]]),hermitian=True)
+L.ldl_factor(T([[1j,2j,1],[2j,0,3],[1,3,0]]))
+L.ldl_solve(*L.ldl_factor(T([[0.,2,1],[2,0,3],[1,3,0]])),torch.ones(3,2))
+L.ldl_solve(*L.ldl_factor(torch.eye(3)),torch.ones(3))
+L.ldl_solve(torch.eye(3),torch.ones(3),torch.ones(3,1))
+L.ldl_solve(torch.eye(3),torch.ones(2,dtype=torch.int),torch.ones(3,1))
+L.ldl_solve(torch.eye(3),torch.ones(3,dtype=torch.int),torch.ones(3,1).double())
+L.ldl_solve(torch.eye(3),torch.ones(3,dtype=torch.int),torch.ones(2,1))
+L.ldl_factor(torch.eye(3,requires_grad=True))[0].sum().backward()
+torch.special.airy_ai(T([-30,-10,-2.5,-1,0,1,5,50,200,inf,-inf,nan]))
+torch.special.airy_ai(torch.arange(3))
+torch.special.airy_ai(torch.ones(2,requires_grad=True)).requires_grad
+torch.special.airy_ai(torch.ones(2,dtype=torch.cfloat))
+"""
+LINES = [
+    line
+    for theme in (SEGMENTS, HASHES, HISTOGRAMS, NORMS, LDL)
+    for line in theme.strip().splitlines()
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_edges(line: str) -> None:
+    check(BEFORE + line)
