@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rushlight._refs import of
+from . import of
 
 __getattr__ = of("fft")
