@@ -18,7 +18,7 @@ from . import dtypes
 from .autograd import door, views
 from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
-from .autograd.node import LEAF, Cut, Extras, Node, Out, TensorBase, accumulator
+from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, accumulator
 from .autograd.steps import step
 from .device import CPU, META
 from .errors import message
@@ -171,9 +171,8 @@ class Tensor(TensorBase):
     is_neg = is_conj
 
     def is_inference(self) -> bool:
-        """Whether the tensor was made by an operation inside inference_mode."""
-        cut = self._x if self._x.__class__ is Cut else getattr(self._x, "cut", None)
-        return cut is not None and cut.why == "inference_mode"
+        """Whether the tensor was made inside inference_mode."""
+        return door.is_inference(self)
 
     def resolve_conj(self) -> Tensor:
         """The tensor itself (conjugation is never lazy here)."""
@@ -332,6 +331,9 @@ class Tensor(TensorBase):
     @property
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor."""
+        v = self._v
+        if v is not None and v.made and v.base._fn is not None:
+            return True
         return self._fresh() is not None
 
     @requires_grad.setter
@@ -352,6 +354,10 @@ class Tensor(TensorBase):
                             hint="x.float().requires_grad_()",
                         )
                     )
+                if self._x is not None and door.is_inference(self) and not door.state.inference:
+                    from .autograd.refused import requires_grad_error
+
+                    raise requires_grad_error(self)
                 self._fn = LEAF
         elif fn is LEAF:
             self._fn = None
@@ -401,7 +407,7 @@ class Tensor(TensorBase):
     def grad(self) -> Any:
         """The accumulated gradient, or None."""
         x = self._x
-        if x is None or x.__class__ is Cut:
+        if x.__class__ is not Extras:
             self._warn_non_leaf_grad()
             return None
         if x.grad is None:
@@ -491,12 +497,15 @@ class Tensor(TensorBase):
         a = self._a
         t = door.wrap(door.perform(detach, (a,), {}) if door.state.observers else a)
         t._vc = views.cell(self)
-        t._x = (
-            Cut("detach")
-            if self._fn is not None
-            else (self._x if self._x.__class__ is Cut else None)
-        )
+        t._x = self._detached()
         return t
+
+    def _detached(self) -> Any:
+        """The note of the same memory without history."""
+        cut = None if self._x is None else door.cut_of(self._x)
+        if self._fn is None or cut.__class__ is InferenceCut:
+            return cut
+        return Cut("detach")
 
     def detach_(self) -> Tensor:
         """Cut this tensor itself off its history."""
@@ -517,8 +526,7 @@ class Tensor(TensorBase):
     def data(self) -> Any:
         """The same memory without history and outside the version counting (prefer detach)."""
         t = door.wrap(self._a)
-        if self._fn is not None:
-            t._x = Cut("detach")
+        t._x = self._detached()
         return t
 
     @data.setter
@@ -529,14 +537,22 @@ class Tensor(TensorBase):
 
     @property
     def _version(self) -> int:
+        if self._x is not None and door.is_inference(self):
+            from .autograd.refused import version_error
+
+            raise version_error(self)
+        return self._changes()
+
+    def _changes(self) -> int:
+        """How often the storage was changed in place; inference tensors count too, unseen."""
         return 0 if self._vc is None else self._vc.count
 
     @property
     def _base(self) -> Any:
-        return None if self._v is None else self._v.base
+        return self._v.base if self._is_view() else None
 
     def _is_view(self) -> bool:
-        return self._v is not None
+        return self._v is not None and not door.is_inference(self)
 
     def _bump(self, what: str = "") -> None:
         """Note an in-place change made by hand on `_a`."""
@@ -724,7 +740,8 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     kind = door.sparse_class(cls) if isinstance(data._a, SparseArray) else cls
     t: Any = object.__new__(kind)
     t._a = data._a
-    t._fn = t._vc = t._v = t._x = None
+    t._fn = t._vc = t._v = None
+    t._x = door.born_here()
     return t.requires_grad_(True) if requires_grad else t
 
 

@@ -232,9 +232,14 @@ def is_set_to(self: Any, tensor: Any) -> bool:
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     """Change the shape in place; memory is kept where it suffices, new elements are undefined."""
     shape = arguments.sizes_of(sizes)
-    if self._fn is not None:
+    if self._x is not None:
+        views.check_inference(self, "resize_")
+    if self._fn is not None and not door.is_inference(self):
         raise RuntimeError("cannot resize variables that require grad")
     a = self._a
+    if a.shape == shape and memory_format is None:
+        return self
+    views.cell(self).bump("resize_")
     n = math.prod(shape)
     if a.__class__ is MetaArray:
         self._a = MetaArray(shape, a.dtype)
@@ -294,6 +299,8 @@ def set_(
     self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Any:
     """Make this tensor look at other memory: a tensor's or a storage's."""
+    if self._x is not None:
+        views.check_inference(self, "set_")
     if source is None:
         self._a = np.empty((0,), self._a.dtype)
     elif isinstance(source, TensorBase):

@@ -13,7 +13,7 @@ from ..errors import message
 from . import door, steps
 from .engine import accumulate, edge_of, run
 from .hook_calls import as_tensor, back
-from .node import LEAF, AccumulateGrad, Cut, GradientEdge, Node, Out, TensorBase, show_line
+from .node import LEAF, AccumulateGrad, GradientEdge, Node, Out, TensorBase, show_line
 from .unbroadcast import fit_other
 
 ndarray = np.ndarray
@@ -66,8 +66,7 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
 
 def no_grad_error(t: Any, nr: int) -> RuntimeError:
     """backward() of something without history: say what cut the chain."""
-    x = t._x
-    cut = x if x.__class__ is Cut else getattr(x, "cut", None)
+    cut = door.cut_of(t._x)
     if cut is not None:
         why = f"the history ended with {cut.why} at {show_line(cut.code, cut.lasti)}"
         hint = {

@@ -101,10 +101,17 @@ def body(
         "not tracked(edges)": untracked,
         "not tracked:": f"{untracked}:",
         "low, narrow)": "0, None)",
-        "first_cut(notes)": f"None if {unnoted} else _cut_of({', '.join(notes)})",
+        "first_cut(notes)": f"_born[0] if {unnoted} else _result_cut({', '.join(notes)})",
+        "viewed_cut(notes)": f"None if {unnoted} else _cut_of({', '.join(notes)})",
+        "of_inference(notes)": " or ".join(f"({x} is not None and {x}.inference)" for x in notes),
+        "refuse_inference(op, inputs)": f"_refuse_inference(_op, {tuple_of(names)})",
+        "apart(inputs, y)": f"_apart({tuple_of(names)}, _t)",
+        "quiet_view(inputs[0], y)": f"_quiet_view({names[0]}, _t)",
         "handed_on(out, arrays)": " or ".join(shared),
         "own(out, arrays)": f"_own(_r, {tuple_of(f'_a{i}' for i in every)})",
-        'cut(f"{op.name}, which has no derivative")': f"_cut_at(_why, _getframe({depth}), _seen)",
+        'cut(f"{op.name}, which has no derivative")': (
+            f'_cut_at("inference_mode" if _state.inference else _why, _getframe({depth}), _seen)'
+        ),
         'cut("inference_mode" if state.inference else "no_grad")': (
             f'_cut_at("inference_mode" if _state.inference else "no_grad", '
             f"_getframe({depth}), _seen)"
@@ -123,6 +130,7 @@ def body(
         '"several" if nr is not None else ': "",
         "(op, kw, nr)": f"(_op, {params}, None)",
         "door.state": "_state",
+        "door.quiet": "_quiet",
     }
     return pruned(read(door.general), op, words, parts)
 
@@ -159,6 +167,7 @@ NAMES |= {n: "_" + n for n in ("version", "link", "mode", "before")}
 NAMES |= {"as_array": "_asarray", "inputs": "_inputs"}
 # The functions that stand for a word each in that text, where a record has any number of operands.
 WORDS = ("taken", "computed", "several", "tracked", "handed_on", "own", "attach_view", "first_cut",
+         "viewed_cut", "of_inference", "refuse_inference", "apart",
          "finish")  # fmt: skip
 
 
@@ -322,7 +331,8 @@ def wrapped(nr: int) -> list[str]:
         f"if _r{nr}.__class__ is not _ndarray: _r{nr} = _asarray(_r{nr})",
         f"_t{nr} = _new(_Tensor)",
         f"_t{nr}._a = _r{nr}",
-        f"_t{nr}._fn = _t{nr}._vc = _t{nr}._v = _t{nr}._x = None",
+        f"_t{nr}._fn = _t{nr}._vc = _t{nr}._v = None",
+        f"_t{nr}._x = _born[0]",
     ]
 
 
@@ -446,7 +456,8 @@ def sequence_text(op: Any) -> str:
         ],
         "return finish(op, inputs, kw, y, low, narrow)": None,
     }
-    parts = {"if not tracked(edges):": "if True:", "first_cut(notes)": "None"}
+    parts = {"if not tracked(edges):": "if True:", "first_cut(notes)": "_born[0]"}
+    parts |= {"of_inference(notes)": "False"}
     lines = pruned(read(door.general), op, words, parts)
     signature = ["_tensors=_missing", *(f"{s}=_default_{s}" for s in statics), "*_rest", "**_kw"]
     return written(", ".join(signature), lines)

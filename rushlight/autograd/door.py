@@ -31,7 +31,7 @@ from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray, SparseArray
 from . import steps
 from .call_errors import broadcast_error, memory_error, type_error
-from .node import LEAF, Cut, Extras, Node, Out, TensorBase, tick, user_line
+from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
 
 _new = object.__new__
 ndarray = np.ndarray
@@ -74,7 +74,8 @@ def wrap(a: Any) -> Any:
             return sparse_class(Tensor)._sparse(a)
         a = perform(steps.as_array, (a,), {})
     t._a = a
-    t._fn = t._vc = t._v = t._x = None
+    t._fn = t._vc = t._v = None
+    t._x = None if born[0] is None else born_here()
     return t
 
 
@@ -129,8 +130,14 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         y._vc = y._v = None
     if not tracked(edges):
         y._fn = None
-        y._x = first_cut(notes)
+        if op.view:
+            y._x = viewed_cut(notes)
+        else:
+            y._x = first_cut(notes)
         return y
+    if of_inference(notes):  # noqa: SIM102 - the first test stands alone in the pruned text
+        if refuse_inference(op, inputs):
+            return apart(inputs, y)
     return finish(op, inputs, kw, y, low, narrow)
 
 
@@ -149,9 +156,9 @@ def finish(
         y._x = cut(f"a result of type {dtypes.from_numpy(dtype)!r} ({op.name})")
         return y
     if not state.enabled:
+        if op.view:
+            return quiet_view(inputs[0], y)
         y._fn = None
-        if op.view:  # it requires a gradient, of which nothing reaches the tensor that is viewed
-            y._fn = LEAF
         y._x = cut("inference_mode" if state.inference else "no_grad")
         return y
     y._x = None
@@ -258,12 +265,93 @@ def tracked(edges: list[Any]) -> bool:
 
 def first_cut(notes: list[Any]) -> Cut | None:
     """The first note that says where an upstream history ended."""
+    return result_cut(*notes) if notes else born_here()
+
+
+def viewed_cut(notes: list[Any]) -> Cut | None:
+    """The note of a view: that of the tensor which is viewed."""
     return cut_of(*notes) if notes else None
 
 
 def cut(why: str) -> Cut:
     """A note made here."""
-    return Cut(why)
+    return InferenceCut() if state.inference else Cut(why)
+
+
+# The note of results of this thread's operations while inference_mode is on, else None. The
+# functions of `specialize.py` read it where there is no other note: a list, because reading
+# `state` would take each call longer. They are used by one thread alone then (`grad_mode.py`).
+born: list[InferenceCut | None] = [None]
+
+
+def born_here() -> Cut | None:
+    """The note of a tensor that this thread makes."""
+    return born[0] if state.inference else None
+
+
+def result_cut(*xs: Any) -> Cut | None:
+    """The note of a result of operands that have some."""
+    cut = cut_of(*xs)
+    if state.inference:
+        return cut if cut.__class__ is InferenceCut else born[0]
+    return cut.outside() if cut.__class__ is InferenceCut else cut  # type: ignore[union-attr]
+
+
+def quiet() -> str:
+    """How a view is made where nothing is recorded."""
+    return "inference" if state.inference else "no_grad"
+
+
+def is_inference(t: Any) -> bool:
+    """Whether a tensor was made inside inference_mode."""
+    x = t._x
+    return x is not None and x.inference  # type: ignore[no-any-return]
+
+
+def of_inference(notes: list[Any]) -> bool:
+    """Whether one of some operands is an inference tensor."""
+    return any(x.inference for x in notes)
+
+
+def refuse_inference(op: Any, inputs: tuple[Any, ...]) -> bool:
+    """Raise if a node of this call would keep an inference tensor; True where no node is made, as
+    inference tensors alone require a gradient."""
+    if not state.enabled or op.rules is None:
+        return False
+    tensors = [t for t in inputs if isinstance(t, TensorBase) and t._fn is not None]
+    if all(map(is_inference, tensors)):
+        return True
+    keep = op.kept(tuple([e is not None for e in places(inputs)]))
+    for t, k in zip(inputs, (keep or (False,))[1:]):  # noqa: B905 - keep may be empty
+        if k and isinstance(t, TensorBase) and is_inference(t):
+            raise inference_error(op.name, t)
+    return False
+
+
+def apart(inputs: tuple[Any, ...], y: Any) -> Any:
+    """A result that has no part in a graph, as it comes from inference tensors alone."""
+    notes = [t._x for t in inputs if isinstance(t, TensorBase) and t._x is not None]
+    y._fn = None
+    y._x = cut_of(*notes) if y._v is not None else result_cut(*notes)
+    return y
+
+
+def inference_error(name: str, t: Any) -> RuntimeError:
+    """The error of an inference tensor that would be saved for backward."""
+    from .refused import saved_error
+
+    return saved_error(name, t)
+
+
+def quiet_view(viewed: Any, y: Any) -> Any:
+    """A view of a tensor with history where nothing is recorded."""
+    if is_inference(viewed):
+        y._fn = None
+        y._x = cut_of(viewed._x)
+    else:  # it requires a gradient, of which nothing reaches the tensor that is viewed
+        y._fn = LEAF
+        y._x = Cut("inference_mode" if state.inference else "no_grad")
+    return y
 
 
 def may_carry(op: Any, dtype: Any) -> bool:
@@ -340,17 +428,20 @@ def wrapped(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], out: Any) -> t
     """A tensor for each output, without history."""
     ys = tuple([wrap(a) for a in out])
     if op.view:
+        note = None if inputs[0]._x is None else cut_of(inputs[0]._x)
         for nr, y in enumerate(ys):
             attach_view(op, kw, inputs[0], y, nr)
+            y._x = note
     return ys
 
 
 def noted(ys: tuple[Any, ...], note: Cut) -> tuple[Any, ...]:
     """Outputs with the note why they have no history."""
     for y in ys:
-        y._x = note
         if y._v is not None:
-            y._fn = LEAF  # as of a single view
+            quiet_view(y._v.base, y)  # as of a single view
+        else:
+            y._x = note
     return ys
 
 
@@ -504,7 +595,7 @@ def cut_of(*xs: Any) -> Cut | None:
     """The first note among the `_x` fields of some tensors."""
     for x in xs:
         if x is not None:
-            cut = x if x.__class__ is Cut else x.cut
+            cut = x.cut if x.__class__ is Extras else x
             if cut is not None:
                 return cut
     return None

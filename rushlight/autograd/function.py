@@ -391,10 +391,11 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
         elif any(
             o is a for a in inputs
         ):  # handed through: a view, so that it has a history of its own
-            y = door.wrap(o._a)
-            y._vc = views.cell(o)
+            with door.grad_enabled(False):
+                y = o.view_as(o)
+            y._fn = None
             ys.append(y)
-        elif o._fn is not None and tracked and not (o._v is not None and o._v.made == "no_grad"):
+        elif o._fn is not None and tracked and not (o._v is not None and o._v.made in views.QUIET):
             ys.append(o.detach())  # type: ignore[attr-defined]
         else:
             ys.append(o)
@@ -402,7 +403,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
         if any(ctx.needs_input_grad):
             for y in ys:
                 if isinstance(y, TensorBase) and y._x is None and y._fn is None:
-                    y._x = door.Cut("inference_mode" if door.state.inference else "no_grad")
+                    y._x = door.cut("no_grad")
         return ys[0] if single else tuple(ys)
     node: Any = object.__new__(_node_class(name))
     node.ctx, node.backward_fn = ctx, backward_fn
@@ -417,6 +418,8 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     node.seq = tick()
     saved = []
     for t in ctx._to_save:
+        if t is not None and t._x is not None and door.is_inference(t):
+            raise door.inference_error(name, t)
         nr = next((i for i, o in enumerate(outs) if o is t), None) if t is not None else None
         if nr is not None and not any(t is a for a in inputs if id(a) not in dirty):
             saved.append(_SavedOutput(t._a, nr, views.cell(ys[nr])))
@@ -427,9 +430,18 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     ctx._node = weakref.ref(node)
     if door.noting is not None:
         door.noting(node)
+    several = (
+        sum(
+            isinstance(y, TensorBase) and id(o) not in non_diff
+            for o, y in zip(outs, ys, strict=True)
+        )
+        > 1
+    )
     for nr, (o, y) in enumerate(zip(outs, ys, strict=True)):
         if not isinstance(y, TensorBase) or id(o) in non_diff or y._a.dtype.kind not in "fcV":
             continue
+        if y._v is not None and id(o) not in dirty:
+            y._v.made = "several" if several else "function"
         fn = node if node.n_out == 1 else Out(node, nr)
         if id(o) in dirty and y._v is not None:
             views.rebase(y, node, views.cell(y))

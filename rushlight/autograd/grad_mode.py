@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable
 from typing import Any
 
+from . import door, watch
 from .door import state
+from .node import InferenceCut
 
 
 def is_grad_enabled() -> bool:
@@ -152,7 +155,16 @@ class _Set(no_grad):
 
 
 class inference_mode(_Mode):
-    """Like no_grad; results cannot take part in a recorded computation later."""
+    """Like no_grad; what is made inside are inference tensors.
+
+    They are not saved for a backward, changed in place or made to require a gradient outside.
+
+    >>> import rushlight as torch
+    >>> with torch.inference_mode():
+    ...     y = torch.ones(2) * 3
+    >>> y.is_inference(), y.clone().is_inference()
+    (True, False)
+    """
 
     mode: bool
 
@@ -168,6 +180,10 @@ class inference_mode(_Mode):
 
     def __enter__(self) -> None:
         self.prev = (state.enabled, state.inference)
+        if self.mode and not state.inference:
+            begin_inference()
+        elif state.inference and not self.mode:
+            end_inference()
         if self.mode:
             state.enabled = False
         elif state.inference:
@@ -175,7 +191,41 @@ class inference_mode(_Mode):
         state.inference = self.mode
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
+        if state.inference and not self.prev[1]:
+            end_inference()
+        elif self.prev[1] and not state.inference:
+            begin_inference()
         state.enabled, state.inference = self.prev
+
+
+_inferring: list[int] = []  # the threads in inference mode
+_general = [0]  # how often the short ways were closed for them
+_lock = threading.Lock()
+
+
+def begin_inference() -> None:
+    """Results of this thread's operations are inference tensors from here on.
+
+    Where another thread runs, all operations go the general way, which knows their thread.
+    """
+    with _lock:
+        _inferring.append(threading.get_ident())
+        if door.born[0] is None:
+            door.born[0] = InferenceCut()
+        if threading.active_count() > 1 and not _general[0]:
+            _general[0] = 1
+            watch.set_general(1)
+
+
+def end_inference() -> None:
+    """Results of this thread's operations are ordinary tensors again."""
+    with _lock:
+        _inferring.remove(threading.get_ident())
+        if not _inferring:
+            door.born[0] = None
+            if _general[0]:
+                _general[0] = 0
+                watch.set_general(-1)
 
 
 class set_multithreading_enabled(_Mode):

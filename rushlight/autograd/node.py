@@ -113,9 +113,10 @@ class Cell:
 class Extras:
     """What few tensors have: a gradient, hooks."""
 
-    __slots__ = ("accumulator", "cut", "grad", "hooks", "post_hooks", "retains")
+    __slots__ = ("accumulator", "cut", "grad", "hooks", "inference", "post_hooks", "retains")
 
     def __init__(self, cut: Cut | None = None) -> None:
+        self.inference = cut is not None and cut.inference
         self.grad: Any = None
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
@@ -128,15 +129,37 @@ class Cut:
     """Why a tensor has no history although something upstream had one."""
 
     __slots__ = ("code", "lasti", "why")
+    inference = False  # whether the tensor was made inside inference_mode
 
     def __init__(self, why: str) -> None:
         self.why = why
         self.code, self.lasti = user_line()
 
 
+class InferenceCut(Cut):
+    """The note of an inference tensor: it was made inside inference_mode."""
+
+    __slots__ = ("later",)
+    inference = True
+    later: Cut
+
+    def __init__(self) -> None:
+        super().__init__("inference_mode")
+
+    def outside(self) -> Cut:
+        """The note of what is computed from such a tensor later, which is an ordinary one."""
+        try:
+            return self.later
+        except AttributeError:
+            cut: Cut = object.__new__(Cut)
+            cut.why, cut.code, cut.lasti = self.why, self.code, self.lasti
+            self.later = cut
+            return cut
+
+
 def cut_at(why: str, frame: Any, seen: list[Any]) -> Cut:
     """A Cut made by the line that `line_from` finds."""
-    cut: Cut = object.__new__(Cut)
+    cut: Cut = object.__new__(InferenceCut if why == "inference_mode" else Cut)
     cut.why = why
     cut.code, cut.lasti = line_from(frame, seen)
     return cut

@@ -61,7 +61,7 @@ class Variable(metaclass=_VariableMeta):
 
 def is_volatile(t: Any) -> bool:
     """Whether a tensor is volatile."""
-    cut = t._x if t._x.__class__ is Cut else getattr(t._x, "cut", None)
+    cut = door.cut_of(t._x)
     return cut is not None and cut.why == "volatile"
 
 

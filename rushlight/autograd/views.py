@@ -21,6 +21,7 @@ from .observe import on_observe
 
 _new = object.__new__
 I64 = np.dtype(np.int64)
+QUIET = ("no_grad", "inference")  # how views are made that nothing was recorded of
 FOR_ALL_INTEGERS = (np.add, np.subtract, np.multiply)  # a quotient or a power is not
 
 
@@ -33,7 +34,7 @@ class View:
         self.of = base
         self.chain = chain  # ((op, kw, output number or None), ...)
         self.seen = seen  # the version for which the view's `_fn` is true
-        self.made = made  # "", "no_grad", "several": what forbids changing it in place
+        self.made = made  # "", or why it may not change: "several", "function", one of QUIET
 
     @property
     def base(self) -> Any:
@@ -84,7 +85,7 @@ def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None
     y._vc = version
     link = y._v = _new(View)
     link.seen = version.count
-    mode = "several" if nr is not None else "" if door.state.enabled else "no_grad"
+    mode = "several" if nr is not None else "" if door.state.enabled else door.quiet()
     before = viewed._v
     if before is None:
         link.of = viewed
@@ -99,9 +100,15 @@ def attach_view(op: Any, kw: dict[str, Any], viewed: Any, y: Any, nr: int | None
 def refresh(t: Any) -> None:
     """Derive a view's history from its base, after somebody changed their storage in place."""
     v = t._v
-    v.seen = t._vc.count
     base = v.base
-    if base._fn is None or (v.made == "no_grad" and (t._fn is None or t._fn is LEAF)):
+    if v.made and base._fn is not None:
+        if not door.state.enabled:
+            return
+        from .refused import view_error
+
+        raise view_error(t, None)
+    v.seen = t._vc.count
+    if base._fn is None:
         return
     with door.grad_enabled(True):
         again = base
@@ -146,10 +153,12 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                     hint="t = t.clone() makes a writable copy",
                 )
             )
+    if t._x is not None:
+        check_inference(t, name)
     if not door.state.enabled:
         return
     v = t._v
-    if v is None or (t._fn is LEAF and v.made != "no_grad"):
+    if v is None or (t._fn is LEAF and v.made not in QUIET):
         if t._fn is LEAF:
             raise RuntimeError(
                 message(
@@ -161,7 +170,7 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 )
             )
         return
-    if v.base._fn is LEAF and v.made != "no_grad":
+    if v.base._fn is LEAF and v.made not in QUIET:
         raise RuntimeError(
             message(
                 "a view of a leaf Variable that requires grad is being used in an in-place "
@@ -170,31 +179,18 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 hint="with torch.no_grad(): ... to change a parameter; or clone() first",
             )
         )
-    if v.made == "several" and (t._fn is not None or v.base._fn is not None):
-        made = door_name(t)
-        raise RuntimeError(
-            message(
-                f"Output 0 of {made} is a view and is being modified inplace. This view is the "
-                f"output of a function "
-                "that returns multiple views. Such functions do not allow the output views to "
-                "be modified inplace.",
-                hint="replace the inplace operation by an out-of-place one, or index the "
-                "tensor instead",
-            )
-        )
-    if v.made == "no_grad" and v.base._fn is not None:
-        raise RuntimeError(
-            message(
-                "A view was created in no_grad mode and is being modified inplace with grad "
-                "mode enabled.",
-                hint="make the view and change it both inside, or both outside, the no_grad block",
-            )
-        )
+    if v.made and (t._fn is not None or v.base._fn is not None):
+        from .refused import view_error
+
+        raise view_error(t, name)
 
 
-def door_name(t: Any) -> str:
-    fn = t._fn.node if t._fn.__class__ is Out else t._fn
-    return fn.name() if isinstance(fn, Node) else "a view function"
+def check_inference(t: Any, name: str) -> None:
+    """Raise before an in-place change of an inference tensor outside of inference_mode."""
+    if door.is_inference(t) and not door.state.inference:
+        from .refused import inplace_error
+
+        raise inplace_error(name, t)
 
 
 def apply_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
@@ -267,6 +263,8 @@ def changeable(t: Any) -> bool:
         return False
     if t._v is not None and t._v.base._fn is not None:
         return False
+    if t._x is not None and t._x.inference and not door.state.inference:
+        return False
     return t._a.flags.carray  # contiguous, aligned and writeable
 
 
@@ -333,6 +331,8 @@ def write_inplace(
     if tracked and target._v is not None and target._v.seen != target._vc.count:
         refresh(target)
     node_inputs = inputs
+    if tracked:
+        door.refuse_inference(op, inputs)
     # the rules want the values from before the change, of the target and of what shares its memory
     if tracked:
         keep = op.kept(tuple(needs_grad((x,)) for x in inputs)) or ()

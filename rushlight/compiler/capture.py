@@ -81,7 +81,7 @@ class Capture(Writer):
             return f"is a {type(t).__name__}, a subclass of Tensor"
         if t._a.__class__ is not ndarray:
             return "has no data"
-        if t._v is not None and t._v.seen != t._version:
+        if t._v is not None and t._v.seen != t._changes():
             door.refresh(t)
         if t._fn is not None and t._fn is not LEAF and not given:
             return "has a history from outside"
@@ -246,13 +246,13 @@ class Capture(Writer):
                 self.reads.unknown("an argument gets a gradient")
                 return
             self.program.values[number].fresh = True
-            effect = Effect("gradient", giving(leaf, now._version))
+            effect = Effect("gradient", giving(leaf, now._changes()))
             self.program.lines.append(Line(effect, (number,), {}, None, None))
             self.grads[key] = now
 
     def changes(self, t: Any, count: int | None) -> int:
         """How often the program itself changed a tensor: calls that are made again count theirs."""
-        return t._version - (count or 0) - self.counted.get(id(t), 0)  # type: ignore[no-any-return]
+        return t._changes() - (count or 0) - self.counted.get(id(t), 0)  # type: ignore[no-any-return]
 
     def only_added_to(self, a: Array) -> int:
         """How often the engine added to a gradient of before that nothing else has changed; 0."""
@@ -270,7 +270,7 @@ class Capture(Writer):
         self.sync_grads()
         self.pausing = True
         before = {id(p): grad_of(p) for p in self.leaves.values()}
-        counts = {id(t): t._version for t, *_ in self.tensors}
+        counts = {id(t): t._changes() for t, *_ in self.tensors}
         steps = isinstance(owner, self.reads.optimizer)
         try:
             result = uninterrupted(fn, *args, **kw) if steps else fn(*args, **kw)
@@ -303,7 +303,7 @@ class Capture(Writer):
             if now is not old and now is not None:
                 self.reads.unknown(f"{name} replaces a gradient")
         for t, *_ in self.tensors:
-            self.counted[id(t)] = self.counted.get(id(t), 0) + t._version - counts[id(t)]
+            self.counted[id(t)] = self.counted.get(id(t), 0) + t._changes() - counts[id(t)]
         return result
 
     def see_optimizer(self, optimizer: Any) -> None:

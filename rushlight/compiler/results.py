@@ -129,12 +129,16 @@ class Template:
         value.fresh = True
         capture.program.returns.append(number)
         count = 0 if t._vc is None else t._vc.count
-        if x.__class__ is not Cut:
+        if not isinstance(x, Cut):
+            x = None
+        if x is not None and x is door.born[0]:  # it says in which block the result was made
+            self.noted.append((len(self.tensors), lambda args, kw: door.born_here()))
             x = None
         for other, place, _given in capture.reads.tensors.values() if x is not None else ():
-            if door.cut_of(other._x) is x:
-                function = f"lambda args, kw: cut_of({place}._x)"
-                space = {**capture.reads.guards.space, "cut_of": door.cut_of}
+            like = next((f for f in (door.cut_of, door.result_cut) if f(other._x) is x), None)
+            if like is not None:
+                function = f"lambda args, kw: like({place}._x)"
+                space = {**capture.reads.guards.space, "like": like}
                 self.noted.append((len(self.tensors), eval(function, space)))
                 x = None
                 break

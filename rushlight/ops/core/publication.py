@@ -171,14 +171,10 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         return tuple(out) if type(result) is tuple else type(result)(tuple(out))
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
-    if (
-        isinstance(out, TensorBase)
-        and out._a.__class__ is ndarray
-        and views.overlaps_itself(out._a)
-    ):
-        views.check_inplace(out, name)
     if not isinstance(out, TensorBase):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if out._a.__class__ is ndarray and views.overlaps_itself(out._a):
+        views.check_inplace(out, name)
     if door.state.enabled and (out._fn is not None or result._fn is not None):
         raise RuntimeError(
             message(
@@ -194,9 +190,13 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             f"result type {views.type_name(source)} can't be cast to the desired output type "
             f"{views.type_name(into)}"
         )
-    if out._a.shape != result._a.shape:
+    if out._x is not None:
+        views.check_inference(out, name)
+    resized = out._a.shape != result._a.shape
+    if resized:
         out.resize_(result._a.shape)
     if out._a.__class__ is ndarray:
         door.perform(write, (out._a, result._a), {})
-    views.cell(out).bump(name)
+    if not resized:
+        views.cell(out).bump(name)
     return out

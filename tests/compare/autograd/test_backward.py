@@ -538,6 +538,139 @@ def inference_tensor_clone(torch):
 
 
 @program
+def what_is_an_inference_tensor(torch):
+    x, n = leaf(torch, 1.0, 2.0), torch.ones(2)
+    with torch.inference_mode():
+        i = torch.ones(2)
+        made = [
+            i,
+            n * 2,
+            n.clone(),
+            n[torch.tensor([0])],
+            n.to(torch.float64),
+            torch.tensor([1.0]),
+            torch.nn.Parameter(torch.ones(2)),
+            torch.add(n, 1, out=torch.empty(2)),
+            torch.cat([n, n]),
+            n.max(0)[0],
+            i[0],
+            i.view(2, 1),
+            n.view(2, 1),
+            x.view(2, 1),
+            n.detach(),
+            n.split(1)[0],
+            n.reshape(2),
+            n.add_(1),
+        ]
+        inside = i._is_view(), n.view(2, 1)._is_view(), i.view(2, 1)._is_view()
+    later = [i * 2, i.clone(), i.view(2), i.detach(), x + i, torch.cat([i, i]), n]
+    flags = [(t.is_inference(), t.requires_grad) for t in [*made, *later]]
+    return flags, inside
+
+
+@program
+def what_inference_tensors_refuse(torch):
+    x, n = leaf(torch, 1.0, 2.0), torch.ones(2)
+    with torch.inference_mode():
+        i = torch.ones(2)
+        v, w = x.view(2, 1), n.view(2, 1)
+        learnt = torch.ones(2, requires_grad=True)
+
+    class Keeps(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.save_for_backward(b)
+            return a * b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.saved_tensors[0], None
+
+    (x + learnt).sum().backward()
+    return [
+        caught(lambda: i.add_(1)),
+        caught(lambda: i.view(2).mul_(2)),
+        caught(lambda: torch.relu_(i)),
+        caught(lambda: i.copy_(n)),
+        caught(lambda: i.__setitem__(0, 1.0)),
+        caught(lambda: torch.add(n, 1, out=i)),
+        caught(lambda: i.t_()),
+        caught(lambda: i._version),
+        caught(lambda: i.requires_grad_()),
+        caught(lambda: i.requires_grad_(False).requires_grad),
+        caught(lambda: x * i),
+        caught(lambda: x.clone().mul_(i)),
+        caught(lambda: x * learnt),
+        caught(lambda: Keeps.apply(x, i)),
+        caught(lambda: v.add_(1)),
+        caught(lambda: w.add_(1).requires_grad),
+        caught(lambda: n.add_(i).is_inference()),
+        caught(lambda: learnt.sum().requires_grad),
+        learnt.grad,
+    ]  # the values of `i` apart: PyTorch refuses when it has written
+
+
+@program
+def views_whose_base_changed(torch):
+    out = []
+    for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+        for of_leaf in (True, False):
+            x = leaf(torch, 1.0, 2.0)
+            base = x if of_leaf else x * 1
+            with mode():
+                v, w, (u, _) = base.view(2, 1), base.view(2)[1:], base.unbind()
+            with torch.no_grad():
+                base.add_(1)
+            for t in (v, w, u):
+                for use in (
+                    lambda t: t.requires_grad,
+                    lambda t: t.is_leaf,
+                    lambda t: (t * 2).requires_grad,
+                    lambda t: "Invalid" in repr(t),
+                ):
+                    out.append(caught(lambda t=t, use=use: use(t)))
+    return out
+
+
+@program
+def views_that_functions_return(torch):
+    class AsItIs(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g
+
+    class Flat(AsItIs):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(-1)
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(-1), x * 2
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g
+
+    out = []
+    for function in (AsItIs, Flat, Two):
+        for grad in (True, False):
+            for change in (lambda q, y: y.add_(1), lambda q, y: q.add_(1)):
+                q = torch.ones(2, requires_grad=grad) * 1
+                y = function.apply(q)
+                y = y[0] if isinstance(y, tuple) else y
+                out.append((y._is_view(), y._base is q))
+                out.append(caught(lambda q=q, y=y, change=change: change(q, y).requires_grad))
+                out.append(caught(lambda y=y: y.grad_fn is None))
+    return out
+
+
+@program
 def inference_decorator(torch):
     @torch.inference_mode()
     def f(x):
