@@ -36,11 +36,20 @@ class Size(tuple[int, ...]):
         got = tuple.__getitem__(self, i)
         return tuple.__new__(Size, got) if type(i) is slice else got
 
-    def __add__(self, other: Any) -> Size:
-        return tuple.__new__(Size, tuple.__add__(self, other))
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, tuple):
+            return tuple.__new__(Size, tuple.__add__(self, whole(other)))
+        if hasattr(type(other), "__radd__") and type(other).__module__ != "builtins":
+            return NotImplemented
+        kind = type(other).__name__
+        raise TypeError(f"can only concatenate tuple (not {kind}) to torch.Size")
 
-    def __radd__(self, other: Any) -> Size:
-        return tuple.__new__(Size, tuple(other) + tuple(self))
+    def __radd__(self, other: Any) -> Any:
+        if isinstance(other, tuple):
+            return tuple.__new__(Size, tuple.__add__(whole(other), self))
+        if isinstance(other, list):
+            raise TypeError('can only concatenate list (not "torch.Size") to list')
+        return NotImplemented
 
     def __mul__(self, n: SupportsIndex) -> Size:
         return tuple.__new__(Size, tuple.__mul__(self, n))
@@ -49,3 +58,13 @@ class Size(tuple[int, ...]):
 
     def __reduce__(self) -> Any:
         return (Size, (tuple(self),))
+
+
+def whole(sizes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tuple, whose items must be whole numbers."""
+    for i, n in enumerate(sizes):
+        if n.__class__ is not int and not hasattr(n, "__index__"):
+            raise TypeError(
+                f"torch.Size() takes an iterable of 'int' (item {i} is '{type(n).__name__}')"
+            )
+    return sizes

@@ -446,6 +446,8 @@ class Tensor(TensorBase):
     def grad(self) -> None:
         self.grad = None
 
+    _grad = grad
+
     def backward(
         self,
         gradient: Any = None,

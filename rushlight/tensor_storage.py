@@ -49,10 +49,23 @@ def legacy_new(args: tuple[Any, ...], dtype: Any, device: Any = None) -> Any:
             if isinstance(first, float):
                 raise TypeError("new(): data must be a sequence (got float)")
             return door.wrap(from_data.to_array(first, dtype))
-    return door.wrap(arguments.blank(arguments.sizes_of(args), dtype, device, None))
+    elif isinstance(first, (tuple, list)):
+        raise TypeError(
+            message(
+                "new() received an invalid combination of arguments",
+                got=f"({', '.join(type(a).__name__ for a in args)})",
+                wanted="sizes, or one sequence",
+            )
+        )
+    return door.wrap(arguments.blank(arguments.sizes_of(args, "new"), dtype, device, None))
 
 
 class _LegacyMeta(type):
+    def __new__(mcs, name: str, bases: Any, space: Any) -> Any:
+        if bases:
+            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+        return type.__new__(mcs, name, bases, space)
+
     dtype: Any
 
     def __instancecheck__(cls, obj: Any) -> bool:
@@ -128,9 +141,9 @@ def type_method(self: Any, dtype: Any = None, non_blocking: bool = False) -> Any
     return self.to(legacy_type(dtype))
 
 
-def new(self: Any, *args: Any, device: Any = None) -> Any:
+def new(self: Any, *args: Any, size: Any = None, device: Any = None) -> Any:
     """Legacy: a tensor of this dtype from sizes or data."""
-    return legacy_new(args, self.dtype, device)
+    return legacy_new(args if size is None else (Size(size),), self.dtype, device)
 
 
 def new_tensor(
@@ -226,7 +239,8 @@ def typed_storage(self: Any) -> Any:
 def is_set_to(self: Any, tensor: Any) -> bool:
     """Whether both have the same memory, sizes and strides."""
     a, b = self._a, tensor._a
-    return a.shape == b.shape and a.strides == b.strides and data_ptr(self) == data_ptr(tensor)
+    same = a.shape == b.shape and a.strides == b.strides and data_ptr(self) == data_ptr(tensor)
+    return same and (bool(a.size) or storage.root(a) is storage.root(b))
 
 
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:

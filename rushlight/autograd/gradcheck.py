@@ -57,7 +57,7 @@ def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
                     stacklevel=4,
                 )
             a = x._a
-            if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+            if a.size and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
                 raise RuntimeError(
                     f"The {i}th input has a dimension with stride 0. gradcheck only supports "
                     f"inputs that are non-overlapping "

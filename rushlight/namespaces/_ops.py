@@ -37,6 +37,13 @@ NAMES = (
     "sym_constrain_range sym_constrain_range_for_size empty_permuted "
 )
 NAMED = frozenset(NAMES.split())
+def local_scalar_dense(x: Any) -> Any:
+    """The only element as a number."""
+    if x.numel() == 0:
+        raise RuntimeError("_local_scalar_dense: Empty tensor not supported")
+    return x.item()
+
+
 # Operators that PyTorch's public functions are made of, in terms of those.
 INNER: dict[str, Callable[..., Any]] = {
     "_softmax": lambda x, dim, half_to_float=False: x.softmax(dim),
@@ -55,7 +62,7 @@ INNER: dict[str, Callable[..., Any]] = {
     "_conj": lambda x: x.conj(),
     "_is_all_true": lambda x: x.all(),
     "alias": lambda x: x.view_as(x),
-    "_local_scalar_dense": lambda x: x.item(),
+    "_local_scalar_dense": local_scalar_dense,
     "copy": lambda x, other, non_blocking=False: other.to(x.dtype).expand_as(x).clone(),
 }
 

@@ -68,7 +68,7 @@ def _fma(x: np.ndarray, factor: float, term: float) -> np.ndarray:
     if term == 0.0:
         return x * factor
     product = x * factor
-    if not math.isfinite(factor) or abs(factor) > 1e290:
+    if not math.isfinite(factor) or not math.isfinite(term) or abs(factor) > 1e290:
         return product + term
     split = 134217729.0 * x
     x_high = split - (split - x)

@@ -17,7 +17,9 @@ from .samples import Case, case, error
 
 def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
     """Write fn(element, ...) to every element, one after the other."""
-    if input._fn is not None:
+    if not callable(fn):
+        raise TypeError(f"'{type(fn).__name__}' object is not callable")
+    if any(t._fn is not None for t in (input, *others)):
         raise RuntimeError(
             f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
             "instead."
@@ -26,7 +28,12 @@ def each(input: Any, name: str, fn: Any, *others: Any) -> Any:
     a = input._a
     sources = [np.broadcast_to(t._a, a.shape) for t in others]
     for place in np.ndindex(a.shape):
-        a[place] = fn(a[place].item(), *[s[place].item() for s in sources])
+        value = fn(a[place].item(), *[s[place].item() for s in sources])
+        if isinstance(value, (str, bytes)):
+            wanted = "an integer" if a.dtype.kind in "iu" else "a number"
+            kind = type(value).__name__
+            raise TypeError(f"'{kind}' object cannot be interpreted as {wanted}")
+        a[place] = value
     input._bump(name)
     return input
 
@@ -96,8 +103,33 @@ def record_stream(input: Any, stream: Any) -> None:
 
 @composite(public="Tensor", layout=True, samples=[case((2, 3, 4))])
 def dim_order(input: Any, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions from the outermost in memory to the innermost."""
+    """The dimensions from the outermost in memory to the innermost.
+
+    Args:
+        ambiguity_check: True: RuntimeError where another order fits the strides as well, as it does
+            where a dimension has one element. A list of memory formats: where more than one of
+            them, or none, fits.
+    """
     strides = input.stride()
+    if isinstance(ambiguity_check, list):
+        if not all(f.__class__.__name__ == "memory_format" for f in ambiguity_check):
+            raise TypeError(
+                "The ambiguity_check argument must be a bool or a list of memory formats."
+            )
+        fits = sum(input.is_contiguous(memory_format=f) for f in ambiguity_check)
+        ambiguous = fits != 1
+    elif isinstance(ambiguity_check, bool):
+        shape = input.shape
+        ambiguous = ambiguity_check and (
+            0 in shape or any(n == 1 for n in shape) or len(set(strides)) < len(strides)
+        )
+    else:
+        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    if ambiguous:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given "
+            "memory formats."
+        )
     return tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
 
 

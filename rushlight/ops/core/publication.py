@@ -161,6 +161,21 @@ def dress(fn: Any, op: Op) -> Public:
     return fn
 
 
+def warn_resized(was: tuple[int, ...], now: tuple[int, ...]) -> None:
+    """Say that a tensor given as `out=` has elements, and another shape than the result."""
+    import warnings
+
+    warnings.warn(
+        f"An output with one or more elements was resized since it had shape {list(was)}, which "
+        f"does not match the required output shape {list(now)}. This behavior is deprecated, and "
+        "in a future PyTorch release outputs will not be resized unless they have zero elements. "
+        "You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+        "t.resize_(0).",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
 def write_out(name: str, out: Any, result: Any) -> Any:
     """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
     if isinstance(result, tuple):
@@ -194,6 +209,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         views.check_inference(out, name)
     resized = out._a.shape != result._a.shape
     if resized:
+        if out._a.size:
+            warn_resized(out._a.shape, result._a.shape)
         out.resize_(result._a.shape)
     if out._a.__class__ is ndarray:
         door.perform(write, (out._a, result._a), {})

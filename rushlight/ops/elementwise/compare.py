@@ -206,6 +206,7 @@ def isclose(
 ) -> Any:
     """Whether |input - other| <= atol + rtol * |other|, element by element."""
     need_tensor("isclose", other, 2, "other")
+    rtol, atol = tolerance(rtol, "rtol", 3), tolerance(atol, "atol", 4)
     if input._a.dtype != other._a.dtype:
         raise RuntimeError(f"{type_word(input)} did not match {type_word(other)}")
     if rtol < 0:
@@ -213,6 +214,17 @@ def isclose(
     if atol < 0:
         raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol}")
     return close.call((input, other), {"rtol": rtol, "atol": atol, "equal_nan": equal_nan})
+
+
+def tolerance(value: Any, argument: str, position: int) -> Any:
+    """A number of one, or of a tensor of one that needs no gradient."""
+    if isinstance(value, TensorBase):
+        if value._fn is not None or value._a.size != 1:
+            raise TypeError(
+                f"isclose(): argument '{argument}' (position {position}) must be float, not Tensor"
+            )
+        return value.item()
+    return value
 
 
 def type_word(t: Any) -> str:

@@ -61,6 +61,15 @@ def inside(index: Any, n: int, name: str) -> None:
         )
 
 
+def selected_of_nothing(n: int, index: Any) -> None:
+    """What PyTorch says of an index that is out of range for a tensor without elements."""
+    if n == 0:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    if index.__class__ is not MetaArray and not within(index, 0, n):
+        worst = int(index.max()) if index.max() >= n else int(index.min())
+        raise RuntimeError(f"INDICES element is out of DATA bounds, id={worst} axis_dim={n}")
+
+
 def selected_shape(x: Any, index: Any, *, dim: int) -> MetaArray:
     """The shape of slices at the positions in `index`."""
     d = checked("index_select", x, index, dim)
@@ -91,7 +100,13 @@ def index_select(input: Any, index: Any, *, dim: int) -> Any:
     """Slices along `dim` at the positions in `index`."""
     d = checked("index_select", input, index, dim)
     if input.ndim == 0:
+        if index.size != 1:
+            raise RuntimeError(
+                f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
+            )
         return input.copy()
+    if input.size == 0 and index.size:
+        selected_of_nothing(input.shape[d], index)
     inside(index, input.shape[d], "index_select")
     line = index.reshape(-1)
     if asked() and along.native(input, line):
@@ -136,10 +151,10 @@ def public_index_select(input: Any, dim: int, index: Any) -> Any:
 def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None:
     n = source.shape[d] if source.ndim else 1
     if index.size != n:
-        raise IndexError(
+        raise (IndexError if name == "index_copy_" else RuntimeError)(
             message(
-                f"{name}: Number of indices ({index.size}) should be equal to source.size(dim) "
-                f"({n})"
+                f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): "
+                f"({n}), for dim: {d}"
             )
         )
     if source.ndim and (source.shape[:d] + source.shape[d + 1 :]) != (

@@ -303,7 +303,12 @@ def pick(t: Any, dim: int, i: int, before: int = 0) -> Any:
 
 
 def bound(b: Any) -> Any:
-    return None if b is None else b.__index__()
+    try:
+        return None if b is None else b.__index__()
+    except AttributeError:
+        raise TypeError(
+            "slice indices must be integers or None or have an __index__ method"
+        ) from None
 
 
 def as_index(k: Any) -> Any:

@@ -403,6 +403,9 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
         >>> torch.bernoulli(torch.ones(3))
         tensor([1., 1., 1.])
     """
+    if out is not None and p is None:
+        check_probabilities(input)
+        return out.resize_(input._a.shape).bernoulli_(input.detach(), generator=generator)
     if p is not None:
         like = door.wrap(_empty(input._a.shape, input.dtype, input._a.__class__ is MetaArray))
         made = bernoulli_(like, p, generator=generator)

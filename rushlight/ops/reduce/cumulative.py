@@ -249,6 +249,18 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = axis(dim, input._a.ndim)
     x = input
+    for t in (prepend, append):
+        if t is None:
+            continue
+        if t._a.ndim != x._a.ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for i, (n_x, n_t) in enumerate(zip(x._a.shape, t._a.shape, strict=True)):
+            if i != d and n_x != n_t:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input "
+                    f"except along the differencing dimension; input.size({i}) = {n_x}, but got "
+                    f"tensor.size({i}) = {n_t}"
+                )
     parts = [t for t in (prepend, x, append) if t is not None]
     if len(parts) > 1:
         from ..shape.views import cat
