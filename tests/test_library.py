@@ -63,3 +63,61 @@ def test_errors() -> None:
         library.register_fake("mine::nothing", lambda: 1)
     with pytest.raises(NotImplementedError, match="dispatcher"):
         library.Library("mine", "DEF")
+
+
+aten = torch.ops.aten
+X = torch.arange(6.0).reshape(2, 3) + 1
+# (an operator of PyTorch's called as programs call it, what it is)
+OPERATORS = [
+    (lambda: aten.add.Tensor(X, X), X + X),
+    (lambda: aten.add(X, 2), X + 2),
+    (lambda: aten.sum.dim_IntList(X, [1], True), X.sum(1, keepdim=True)),
+    (lambda: aten._softmax.default(X, 1, False), X.softmax(1)),
+    (lambda: aten.slice.Tensor(X, 1, 0, 2), X[:, :2]),
+    (lambda: aten.index.Tensor(X, [None, torch.tensor([0])]), X[:, [0]]),
+    (lambda: aten._to_copy(X, dtype=torch.float64), X.double()),
+    (lambda: aten._unsafe_view(X, [6]), X.reshape(6)),
+    (lambda: aten.constant_pad_nd(X, [1, 0], 5.0)[0, 0], torch.tensor(5.0)),
+    (lambda: aten.mm.default(X, aten.t(X)), X @ X.t()),
+    (lambda: aten.linalg_vector_norm(X), torch.linalg.vector_norm(X)),
+    (lambda: aten.fft_fft(X), torch.fft.fft(X)),
+    (lambda: aten.sym_size(X, 0), 2),
+    (lambda: aten._local_scalar_dense(X[0, 0]), 1.0),
+    (lambda: aten.lift_fresh_copy(X), X),
+    (lambda: torch.ops.prims.mul(X, X), X * X),
+]
+
+
+@pytest.mark.parametrize("row", range(len(OPERATORS)))
+def test_operators_by_name(row: int) -> None:
+    call, wanted = OPERATORS[row]
+    if isinstance(wanted, torch.Tensor):
+        torch.testing.assert_close(call(), wanted)
+    else:
+        assert call() == wanted
+
+
+def test_what_operators_are() -> None:
+    add = aten.add.Tensor
+    assert add is aten.add.Tensor
+    assert add.overloadpacket is aten.add
+    assert (str(add), add.name(), add.namespace) == ("aten.add.Tensor", "aten::add.Tensor", "aten")
+    assert (str(aten.mm), aten.mm.default.name()) == ("aten.mm", "aten::mm")
+    assert repr(add) == "<OpOverload(op='aten.add', overload='Tensor')>"
+    assert aten.add_.Tensor._schema.is_mutable
+    assert not add._schema.is_mutable
+    assert {add: 1}[aten.add.Tensor] == 1
+    assert "mm" in dir(aten)
+    assert isinstance(add, torch._ops.OpOverload)
+    with pytest.raises(AttributeError, match="'aten' object has no attribute 'nope'"):
+        _ = aten.nope
+    with pytest.raises(NotImplementedError, match="convolution_backward"):
+        aten.convolution_backward(X)
+
+
+def test_namespaces_of_ones_own() -> None:
+    library.custom_op("mine::twice", lambda x: x * 2)
+    assert torch.ops.mine.twice(X).tolist() == (X * 2).tolist()
+    assert torch.ops.mine.twice.default(X).tolist() == (X * 2).tolist()
+    assert not hasattr(torch.ops.mine, "thrice")
+    assert dir(torch.ops.mine) == ["twice"]

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.errors import message
+from rushlight.ops.core.record import registry
 from rushlight.tensor import Tensor
 
 SCALARS = ("addcmul", "addcdiv")
@@ -25,6 +26,10 @@ def each(name: str) -> Callable[..., Any] | None:
 
     if name == "norm":
         return lambda x, ord=2, dtype=None: rushlight.linalg.vector_norm(x, ord, dtype=dtype)
+    if name == "powsum":
+        return lambda x, ord=2, dtype=None: (
+            (x.abs() if dtype is None else x.to(dtype).abs()).pow(ord).sum()
+        )
     if name in ("maximum", "minimum"):
         one = getattr(rushlight, name)
         return lambda x, other: one(x, other if isinstance(other, Tensor) else x.new_tensor(other))
@@ -66,6 +71,35 @@ def lists(name: str, n: int, args: Any) -> list[Any]:
     return columns
 
 
+def tensors_only(arg: Any) -> bool:
+    """Whether an argument is a list of tensors."""
+    return isinstance(arg, (list, tuple)) and all(isinstance(t, Tensor) for t in arg)
+
+
+def check_lists(name: str, self: Any, args: tuple[Any, ...]) -> None:
+    """Raise where the lists are not as many as the function of one tensor takes."""
+    short = name.removeprefix("_foreach_").rstrip("_")
+    given = [self, *args]
+    n = sum(isinstance(a, (list, tuple)) for a in given)
+    if not isinstance(self, (list, tuple)) and short != "pow":
+        n = 0
+    if short in SCALARS:
+        wrong = not all(isinstance(a, (list, tuple)) for a in given[:3]) or len(given) < 3
+    else:
+        op = registry.get(short)
+        wrong = n == 0 or (n > 1 and short in ("norm", "powsum"))
+        wrong = wrong or (op is not None and len(op.inputs) < 2 and len(given) > 1)
+        wrong = wrong or (short == "copy" and [tensors_only(a) for a in given] != [True] * 2)
+    if wrong:
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments",
+                ", ".join(type(a).__name__ for a in given),
+                "a list of tensors for each tensor that the function takes",
+            )
+        )
+
+
 def function(name: str) -> Callable[..., Any] | None:
     """`torch._foreach_...`; None if there is no function to make it of."""
     short = name.removeprefix("_foreach_")
@@ -74,6 +108,7 @@ def function(name: str) -> Callable[..., Any] | None:
         return None
 
     def foreach(self: Any, *args: Any, **kw: Any) -> Any:
+        check_lists(name, self, args)
         tensors = list(self)
         if not tensors:
             raise RuntimeError("Tensor list must have at least one tensor.")
@@ -89,7 +124,7 @@ def function(name: str) -> Callable[..., Any] | None:
             if keyword is not None and len(given) == 3:
                 more[keyword] = given.pop()
             found.append(one(x, *given, **more))
-        return tensors if short.endswith("_") else tuple(found)
+        return self if short.endswith("_") else tuple(found)
 
     foreach.__name__ = foreach.__qualname__ = name
     foreach.__doc__ = f"`{short}` of each tensor of a list."

@@ -62,6 +62,9 @@ INNER: dict[str, Callable[..., Any]] = {
     "_conj": lambda x: x.conj(),
     "_is_all_true": lambda x: x.all(),
     "alias": lambda x: x.view_as(x),
+    "lift": lambda x: x,
+    "lift_fresh": lambda x: x,
+    "lift_fresh_copy": lambda x: x.clone(),
     "_local_scalar_dense": local_scalar_dense,
     "copy": lambda x, other, non_blocking=False: other.to(x.dtype).expand_as(x).clone(),
 }
@@ -235,12 +238,52 @@ def load_library(path: Any) -> None:
     unsupported.refuse("torch.ops.load_library", "compiled extensions", "torch.library.custom_op")
 
 
-@functools.cache
-def packet_of(op: Op) -> OpOverload:
-    """The operator that a record is: what modes are told."""
+# Records whose operators have another name in PyTorch, or an overload that is not the default.
+CALLED = {
+    "attention_by_blocks": "scaled_dot_product_attention",
+    "class_entropy": "cross_entropy_loss",
+    "fft_c2c": "_fft_c2c",
+    "layer_norm_op": "native_layer_norm",
+    "log_softmax": "_log_softmax",
+    "max_dim": "max.dim",
+    "min_dim": "min.dim",
+    "scatter_value": "scatter.value",
+    "select": "select.int",
+    "softmax": "_softmax",
+    "sort_values": "sort",
+    "split": "split.Tensor",
+    "to_copy": "_to_copy",
+    "topk_values": "topk",
+    "transpose": "transpose.int",
+    "unbind": "unbind.int",
+    "view_as_shape": "view",
+    "where": "where.self",
+}
+COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")  # these alone take a number as such
+MATRICES = {(2, 2): "mm", (3, 3): "bmm", (2, 1): "mv", (1, 1): "dot"}
+
+
+def overload(op: Op, inputs: tuple[Any, ...]) -> str:
+    """Which of PyTorch's overloads a call of a record is."""
+    if len(op.inputs) != 2 or op.promote is None or op.name == "matmul":
+        return "default"
+    number = len(inputs) > 1 and isinstance(inputs[1], (int, float, complex))
+    return "Scalar" if number and op.name.partition("_")[0] in COMPARED else "Tensor"
+
+
+def packet_of(op: Op, inputs: tuple[Any, ...] = ()) -> OpOverload:
+    """The operator that a record is when it is called with these: what modes are told."""
     name = op.name.removesuffix("_plain").removesuffix("_all")
+    if name == "matmul":
+        dims = tuple(getattr(t, "ndim", None) for t in inputs)
+        name = MATRICES.get(dims, name)  # type: ignore[arg-type]
+    name, _, stated = CALLED.get(name, name).partition(".")
+    return made_of(op, name, stated or overload(op, inputs))
+
+
+@functools.cache
+def made_of(op: Op, name: str, overload: str) -> OpOverload:
     space = namespace("aten")
-    overload = "Tensor" if len(op.inputs) == 2 and op.promote == "common" else "default"
     try:
         packet = getattr(space, name)
     except AttributeError:
@@ -252,9 +295,8 @@ def packet_of(op: Op) -> OpOverload:
 class Bound(OpOverload):
     """An operator as a `TorchDispatchMode` sees it: called, it goes on where the mode stands."""
 
-    def __init__(self, op: Op, next_apply: Callable[..., Any]) -> None:
-        known = packet_of(op)
-        self.__dict__.update(known.__dict__)
+    def __init__(self, op: Op, inputs: tuple[Any, ...], next_apply: Callable[..., Any]) -> None:
+        self.__dict__.update(packet_of(op, inputs).__dict__)
         self._record, self._next = op, next_apply
 
     def __call__(self, *args: Any, **kw: Any) -> Any:

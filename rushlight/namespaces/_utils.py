@@ -119,6 +119,15 @@ class ExceptionWrapper:
         raise error
 
 
+def _import_dotted_name(name: str) -> Any:
+    """What a dotted name such as `torch.nn.Linear` means."""
+    first, *rest = name.split(".")
+    found: Any = __import__(first)
+    for part in rest:
+        found = getattr(found, part)
+    return found
+
+
 def _get_available_device_type() -> None:
     """None: there is no accelerator."""
 
@@ -134,7 +143,7 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
         if found.type == "cpu" and not allow_cpu:
             raise ValueError(f"Expected a non cpu device, but got: {device}")
         return -1 if found.type == "cpu" else (found.index or 0)
-    if optional:
+    if optional and device is None:
         return 0
     raise ValueError(
         f"Expected a torch.device with a specified index or an integer, but got:{device}"
@@ -202,6 +211,6 @@ def render_call(fn: Any, args: Any, kwargs: Any) -> str:
 __getattr__, __dir__ = unsupported.module(
     __name__,
     "_rebuild_qtensor _rebuild_nested_tensor _rebuild_sparse_tensor _rebuild_wrapper_subclass "
-    "_rebuild_device_tensor_from_numpy _rebuild_xla_tensor _import_dotted_name",
+    "_rebuild_device_tensor_from_numpy _rebuild_xla_tensor",
     "tensors of that kind",
 )

@@ -34,13 +34,15 @@ def resolve_name(f: Any) -> str | None:
 
 def _get_current_function_mode() -> Any:
     """The innermost TorchFunctionMode of this thread, or None."""
-    stack = _overrides.state.stack
+    stack = _get_current_function_mode_stack()
     return stack[-1] if stack else None
 
 
 def _get_current_function_mode_stack() -> list[Any]:
     """The TorchFunctionModes of this thread, innermost last."""
-    return list(_overrides.state.stack)
+    from rushlight.ops.core import modes
+
+    return list(modes.function_modes())
 
 
 def wrap_torch_function(dispatcher: Any) -> Any:

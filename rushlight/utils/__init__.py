@@ -12,7 +12,7 @@ __all__ = ["data"]
 
 def __getattr__(name: str) -> Any:
     """Submodules are imported when they are first used."""
-    if not name.startswith("_"):
+    if not name.startswith("__"):
         try:
             return importlib.import_module(f"{__package__}.{name}")
         except ModuleNotFoundError as error:

@@ -26,8 +26,8 @@ def _get_current_dispatch_mode_stack() -> list[Any]:
 
 @contextmanager
 def _disable_current_modes() -> Iterator[list[Any]]:
-    """A block without the modes of functions; those at the door stay."""
-    with modes.without_modes(), overrides.disabled():
+    """A block without modes, of functions and at the door."""
+    with modes.without_any(), overrides.disabled():
         yield []
 
 

@@ -1,15 +1,19 @@
 """Nested containers as one thing: their leaves, and their form without them.
 
 Libraries use these functions though PyTorch calls the module private. Containers are lists, tuples,
-named tuples, dicts (also ordered and default ones), deques, and what `register_pytree_node` adds;
-everything else, None too, is a leaf.
+named tuples, named results, dicts (also ordered and default ones), deques, and what
+`register_pytree_node` adds; everything else, None too, is a leaf.
 """
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+from ..ops.core.return_types import ReturnType
 
 __all__ = ["LeafSpec", "PyTree", "TreeSpec", "register_pytree_node", "tree_all", "tree_any"]
 __all__ += ["tree_flatten", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only"]
@@ -17,6 +21,9 @@ __all__ += ["tree_structure", "tree_unflatten"]
 
 PyTree = Any
 Context = Any
+DumpableContext = Any  # what JSON can hold
+FlattenFunc = Callable[[Any], tuple[list[Any], Any]]
+UnflattenFunc = Callable[[Iterable[Any], Any], Any]
 
 
 class NodeDef(NamedTuple):
@@ -26,22 +33,116 @@ class NodeDef(NamedTuple):
     unflatten: Callable[[Iterable[Any], Any], Any]
 
 
-class TreeSpec(NamedTuple):
+@dataclass(frozen=True)
+class TreeSpec:
     """The form of a tree: the kind of container, what it needs besides children, their forms."""
 
     type: Any
     context: Any
-    children_specs: list[TreeSpec]
+    _children: tuple[TreeSpec, ...]
+
+    def __init__(self, type: Any, context: Any, children: Iterable[TreeSpec] = ()) -> None:
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "context", context)
+        object.__setattr__(self, "_children", tuple(children))
 
     @property
     def num_leaves(self) -> int:
-        return 1 if self.type is None else sum(c.num_leaves for c in self.children_specs)
+        """How many leaves a tree of this form has."""
+        return 1 if self.type is None else sum(c.num_leaves for c in self._children)
+
+    @property
+    def num_nodes(self) -> int:
+        """How many containers and leaves."""
+        return 1 + sum(c.num_nodes for c in self._children)
+
+    @property
+    def num_children(self) -> int:
+        """How many are right below."""
+        return len(self._children)
+
+    @property
+    def children_specs(self) -> list[TreeSpec]:
+        """The forms right below (as older programs ask for them)."""
+        return list(self._children)
+
+    def children(self) -> list[TreeSpec]:
+        """The forms right below."""
+        return list(self._children)
+
+    def child(self, index: int) -> TreeSpec:
+        """One of the forms right below."""
+        return self._children[index]
 
     def is_leaf(self) -> bool:
+        """Whether it is the form of no container."""
         return self.type is None
 
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The tree of this form with these leaves."""
+        given = list(leaves)
+        if len(given) != self.num_leaves:
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(given)} but the spec "
+                f"refers to a pytree that holds {self.num_leaves} items ({self})."
+            )
+        return _build(iter(given), self)
 
-LEAF = TreeSpec(None, None, [])
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """The parts of `tree` that stand where this form has leaves."""
+        if self.type is None:
+            return [tree]
+        kind, node = _node(tree, None)
+        if node is None or not _same_kind(kind, self.type):
+            raise ValueError(
+                f"Node type mismatch; expected {self.type!r}, but got {_get_node_type(tree)!r}."
+            )
+        children, context = node.flatten(tree)
+        children = list(children)
+        if len(children) != self.num_children:
+            raise ValueError(
+                f"Node arity mismatch; expected {self.num_children}, but got {len(children)}."
+            )
+        if kind in DICTS:
+            children = self._in_order(tree)
+        elif context != self.context and kind is not deque:
+            raise ValueError(
+                f"Node context mismatch for custom node type {self.type!r}; "
+                f"expected {self.context!r}, but got {context!r}."
+            )
+        pairs = zip(self._children, children, strict=True)
+        return [part for spec, child in pairs for part in spec.flatten_up_to(child)]
+
+    def _in_order(self, tree: Any) -> list[Any]:
+        """The values of a dictionary in the order of the form's keys."""
+        keys = self.context[1] if self.type is defaultdict else self.context
+        if set(keys) != set(tree):
+            missing, extra = set(keys) - set(tree), set(tree) - set(keys)
+            said = [f"missing key(s): {sorted(missing, key=str)}"] if missing else []
+            said += [f"extra key(s): {sorted(extra, key=str)}"] if extra else []
+            raise ValueError("Node keys mismatch; " + "; ".join(said) + ".")
+        return [tree[key] for key in keys]
+
+    def __repr__(self) -> str:
+        return self._shown(0)
+
+    def _shown(self, indent: int) -> str:
+        if self.type is None:
+            return "*"
+        name = getattr(self.type, "__name__", self.type)
+        start = f"TreeSpec({name}, {self.context!r}, ["
+        inner = indent + 2
+        parts = [c._shown(inner) for c in self._children]
+        return start + (",\n" + " " * inner).join(parts) + "])"
+
+
+DICTS = (dict, OrderedDict, defaultdict)
+LEAF = TreeSpec(None, None)
+
+
+def _same_kind(a: Any, b: Any) -> bool:
+    """Dictionaries of all kinds have the same form where their keys agree."""
+    return a is b or (a in DICTS and b in DICTS)
 
 
 def LeafSpec() -> TreeSpec:
@@ -62,7 +163,7 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     dict: _keys(dict),
     OrderedDict: _keys(OrderedDict),
     defaultdict: NodeDef(
-        lambda d: (list(d.values()), (d.default_factory, list(d))),
+        lambda d: (list(d.values()), [d.default_factory, list(d)]),
         lambda values, c: defaultdict(c[0], zip(c[1], values, strict=True)),
     ),
     deque: NodeDef(lambda x: (list(x), x.maxlen), lambda values, n: deque(values, maxlen=n)),
@@ -78,14 +179,24 @@ def register_pytree_node(
 ) -> None:
     """Treat instances of `cls` as containers."""
     keyed = others.get("flatten_with_keys_fn")
-    if keyed is not None:
-        KEYED[cls] = keyed
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
+    if keyed is not None:
+        KEYED[cls] = keyed
+    name = others.get("serialized_type_name")
+    dump, load = others.get("to_dumpable_context"), others.get("from_dumpable_context")
+    if (dump is None) != (load is None):
+        raise ValueError(
+            f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or "
+            "registered."
+        )
+    if name is not None:
+        same = lambda context: context  # noqa: E731
+        SUPPORTED_SERIALIZED_TYPES[cls] = _Serialized(name, dump or same, load or same)
     SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn)
 
 
-_register_pytree_node = register_pytree_node
+_register_pytree_node = _private_register_pytree_node = register_pytree_node
 
 
 def _node(tree: Any, is_leaf: Callable[[Any], bool] | None) -> tuple[Any, NodeDef | None]:
@@ -94,6 +205,10 @@ def _node(tree: Any, is_leaf: Callable[[Any], bool] | None) -> tuple[Any, NodeDe
     kind = type(tree)
     if kind in SUPPORTED_NODES:
         return kind, SUPPORTED_NODES[kind]
+    if isinstance(tree, ReturnType):
+        node = NodeDef(lambda x: (list(x), None), lambda values, _: kind(list(values)))
+        SUPPORTED_NODES[kind] = node
+        return kind, node
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return "namedtuple", NAMED
     return None, None
@@ -123,20 +238,19 @@ def tree_flatten(
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
     """The tree of this form with these leaves."""
-    given = list(leaves)
-    if len(given) != treespec.num_leaves:
-        raise ValueError(
-            f"tree_unflatten(leaves, treespec): `leaves` has length {len(given)} but the spec "
-            f"refers to a pytree that holds {treespec.num_leaves} items"
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(
+            "tree_unflatten(leaves, treespec): Expected `treespec` to be instance of TreeSpec but "
+            f"got item of type {type(treespec)}."
         )
-    return _build(iter(given), treespec)
+    return treespec.unflatten(leaves)
 
 
 def _build(leaves: Iterator[Any], spec: TreeSpec) -> Any:
     if spec.type is None:
         return next(leaves)
     node = NAMED if spec.type == "namedtuple" else SUPPORTED_NODES[spec.type]
-    return node.unflatten([_build(leaves, child) for child in spec.children_specs], spec.context)
+    return node.unflatten([_build(leaves, child) for child in spec._children], spec.context)
 
 
 def tree_iter(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Iterator[Any]:
@@ -163,7 +277,7 @@ def tree_map(
     [11, (22,)]
     """
     leaves, spec = tree_flatten(tree, is_leaf)
-    others = [tree_flatten(rest, is_leaf)[0] for rest in rests]
+    others = [spec.flatten_up_to(rest) for rest in rests]
     return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
 
 
@@ -248,6 +362,7 @@ class GetAttrKey(NamedTuple):
         return getattr(obj, self.name)
 
 
+KeyEntry = Any
 KeyPath = tuple[Any, ...]
 KEYED: dict[Any, Callable[[Any], tuple[list[tuple[Any, Any]], Any]]] = {}
 
@@ -316,7 +431,7 @@ def tree_map_with_path(
 ) -> Any:
     """The same form with `func(path, leaf)`."""
     found, spec = tree_flatten_with_path(tree, is_leaf)
-    others = [tree_leaves(rest, is_leaf) for rest in rests]
+    others = [spec.flatten_up_to(rest) for rest in rests]
     made = [func(*pair, *more) for pair, *more in zip(found, *others, strict=True)]
     return tree_unflatten(made, spec)
 
@@ -351,6 +466,31 @@ def _get_node_type(tree: Any) -> Any:
 is_namedtuple_instance = _is_namedtuple_instance
 
 
+def is_namedtuple(obj: Any) -> bool:
+    """Whether an object is a named tuple, or a class of them."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_namedtuple_class(cls: type) -> bool:
+    """Whether a class is one of named tuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_structseq(obj: Any) -> bool:
+    """Whether an object is one of C's named tuples, or a class of them."""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_structseq_class(cls: type) -> bool:
+    """Whether a class is one of C's named tuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "n_sequence_fields")
+
+
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list[Any]:
+    """The leaves of the arguments of a call."""
+    return [leaf for arg in (*args, *kwargs.values()) for leaf in tree_iter(arg)]
+
+
 def is_structseq_instance(obj: Any) -> bool:
     """Whether an object is one of C's named tuples, as time.localtime() is."""
     return isinstance(obj, tuple) and hasattr(obj, "n_sequence_fields")
@@ -374,6 +514,7 @@ def _is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
 
 def _deregister_pytree_node(cls: type) -> None:
     SUPPORTED_NODES.pop(cls, None)
+    SUPPORTED_SERIALIZED_TYPES.pop(cls, None)
     KEYED.pop(cls, None)
 
 
@@ -404,12 +545,12 @@ def _broadcast_to_and_flatten(
         return [tree] * treespec.num_leaves
     children, context = node.flatten(tree)
     children = list(children)
-    if kind != treespec.type or len(children) != len(treespec.children_specs):
+    if kind != treespec.type or len(children) != treespec.num_children:
         return None
     if context != treespec.context:
         return None
     found: list[Any] = []
-    for child, spec in zip(children, treespec.children_specs, strict=True):
+    for child, spec in zip(children, treespec._children, strict=True):
         part = _broadcast_to_and_flatten(child, spec, is_leaf)
         if part is None:
             return None
@@ -457,3 +598,86 @@ def tree_all_only(kind: Any, pred: Callable[[Any], bool], tree: Any, is_leaf: An
 def tree_any_only(kind: Any, pred: Callable[[Any], bool], tree: Any, is_leaf: Any = None) -> bool:
     """Whether a leaf of `kind` satisfies `pred`."""
     return any(pred(x) for x in tree_leaves(tree, is_leaf) if isinstance(x, kind))
+
+
+# -- forms as text --------------------------------------------------------------------------------
+
+
+class _Serialized(NamedTuple):
+    name: str
+    dump: Callable[[Any], Any]
+    load: Callable[[Any], Any]
+
+
+SUPPORTED_SERIALIZED_TYPES: dict[Any, _Serialized] = {}
+PROTOCOL = 1
+
+
+def _name_of(kind: Any) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _dump(spec: TreeSpec) -> dict[str, Any]:
+    if spec.type is None:
+        return {"type": None, "context": None, "children_spec": []}
+    known = SUPPORTED_SERIALIZED_TYPES.get(spec.type)
+    if spec.type not in BUILTIN_TYPES and known is None:
+        raise NotImplementedError(
+            f"Serializing {spec.type} in pytree is not registered; give register_pytree_node() "
+            "serialized_type_name=, to_dumpable_context= and from_dumpable_context="
+        )
+    return {
+        "type": _name_of(spec.type) if known is None else known.name,
+        "context": json.dumps(spec.context if known is None else known.dump(spec.context)),
+        "children_spec": [_dump(child) for child in spec._children],
+    }
+
+
+def _load(found: dict[str, Any]) -> TreeSpec:
+    if found["type"] is None:
+        return LEAF
+    names: dict[str, Any] = {_name_of(kind): (kind, None) for kind in BUILTIN_TYPES}
+    names |= {k.name: (kind, k) for kind, k in SUPPORTED_SERIALIZED_TYPES.items()}
+    if found["type"] not in names:
+        raise NotImplementedError(f"Deserializing {found['type']} in pytree is not registered.")
+    kind, known = names[found["type"]]
+    context = json.loads(found["context"])
+    children = [_load(child) for child in found["children_spec"]]
+    return TreeSpec(kind, context if known is None else known.load(context), children)
+
+
+def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
+    """A form as JSON, in PyTorch's protocol 1."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(
+            "treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec "
+            f"but got item of type {type(treespec)}."
+        )
+    if protocol not in (None, PROTOCOL):
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{PROTOCOL}]")
+    return json.dumps([PROTOCOL, _dump(treespec)])
+
+
+def treespec_loads(serialized: str) -> TreeSpec:
+    """The form that `treespec_dumps` wrote.
+
+    >>> treespec_loads(treespec_dumps(tree_structure([1, {"a": 2}])))
+    TreeSpec(list, None, [*,
+      TreeSpec(dict, ['a'], [*])])
+    """
+    protocol, found = json.loads(serialized)
+    if protocol != PROTOCOL:
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{PROTOCOL}]")
+    return _load(found)
+
+
+def treespec_pprint(treespec: TreeSpec) -> str:
+    """The tree of this form, with a star for each leaf."""
+
+    class Star:
+        """A leaf."""
+
+        def __repr__(self) -> str:
+            return "*"
+
+    return repr(tree_unflatten([Star() for _ in range(treespec.num_leaves)], treespec))

@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 
 import pytest
 
+import rushlight
 from rushlight.utils import _pytree as pytree
 
 Point = namedtuple("Point", "x y")
@@ -53,3 +54,44 @@ def test_containers_of_ones_own() -> None:
     with pytest.raises(ValueError, match="already registered"):
         pytree.register_pytree_node(Box, lambda b: ([], None), lambda c, _: None)
     del pytree.SUPPORTED_NODES[Box]
+
+
+def test_forms_are_shown_compared_and_written() -> None:
+    spec = pytree.tree_structure([1, (2, {"a": 3})])
+    assert repr(spec) == (
+        "TreeSpec(list, None, [*,\n  TreeSpec(tuple, None, [*,\n    TreeSpec(dict, ['a'], [*])])])"
+    )
+    assert (spec.num_leaves, spec.num_nodes, spec.num_children) == (3, 6, 2)
+    assert spec.child(0).is_leaf()
+    assert spec.children() == [spec.child(0), spec.child(1)]
+    assert pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec
+    assert pytree.treespec_pprint(spec) == "[*, (*, {'a': *})]"
+    assert pytree.tree_structure({"a": 1}) != pytree.tree_structure({"b": 1})
+    with pytest.raises(NotImplementedError, match="not registered"):
+        pytree.treespec_dumps(pytree.tree_structure(Point(1, 2)))
+
+
+def test_trees_beside_each_other_have_one_form() -> None:
+    spec = pytree.tree_structure([0, {"a": 0, "b": 0}])
+    assert spec.flatten_up_to([[1, 2], {"b": 4, "a": 3}]) == [[1, 2], 3, 4]
+    add = pytree.tree_map
+    assert add(lambda x, y: x + y, {"a": 1, "b": 2}, {"b": 20, "a": 10}) == {"a": 11, "b": 22}
+    for tree, words in [
+        ([1], "arity mismatch; expected 2, but got 1"),
+        ((1, 2), "type mismatch"),
+        ([1, {"a": 2}], "arity mismatch"),
+        ([1, {"a": 2, "c": 3}], "missing key.*'b'.*extra key.*'c'"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            spec.flatten_up_to(tree)
+
+
+def test_named_results_are_containers() -> None:
+    found = rushlight.ones(2, 3).max(0)
+    doubled = pytree.tree_map(lambda t: t * 2, found)
+    assert type(doubled) is type(found)
+    assert doubled.values.tolist() == [2, 2, 2]
+    assert pytree.arg_tree_leaves([1], found, k=(3,))[0::3] == [1, 3]
+    assert pytree.is_namedtuple(Point)
+    assert pytree.is_structseq(found)
+    assert not pytree.is_structseq((1,))

@@ -97,12 +97,16 @@ def _is_torch_function_enabled() -> bool:
 
 def _is_torch_function_mode_enabled() -> bool:
     """Whether a TorchFunctionMode is active in this thread."""
-    return bool(_overrides.state.stack)
+    from rushlight.ops.core import modes
+
+    return bool(modes.function_modes())
 
 
 def _len_torch_function_stack() -> int:
     """How many TorchFunctionModes are active in this thread."""
-    return len(_overrides.state.stack)
+    from rushlight.ops.core import modes
+
+    return len(modes.function_modes())
 
 
 def _len_torch_dispatch_stack() -> int:

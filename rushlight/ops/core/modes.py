@@ -3,23 +3,26 @@
 `TorchFunctionMode` sees public functions as they are called; `TorchDispatchMode` sees operations at
 the door, below composites, as operators of `torch.ops.aten`. While a mode of the first kind is
 active no call takes a short way: the sets of classes that do are empty, and functions that look at
-no operand (factories) are swapped, so calls outside of such blocks pay nothing.
+no operand (factories) and plain methods are swapped, so calls outside of such blocks pay nothing.
 
 Both belong to the thread that entered them. Not here: classes that take over calls of their own
-instances (`overrides.py`).
+instances (`overrides.py`). Attributes such as `x.shape` ask no mode.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from types import FunctionType
 from typing import Any
 
 from ...autograd import door, watch
 from . import overrides
 from .composite import composites
+from .record import registry
 
 __all__ = ["TorchDispatchMode", "TorchFunctionMode"]
 
@@ -52,51 +55,83 @@ class TorchFunctionMode:
         return cls(*args, **kw)
 
 
-def enter(mode: Any) -> None:
-    """Let a mode take over from now on."""
+def enter(mode: Any, at: int | None = None) -> None:
+    """Let a mode take over from now on: the innermost, or with `at` others above it."""
     if not overrides.modes:
         swap_factories(True)
     watch.set_general(1)
     overrides.set_modes(1)
-    overrides.state.stack = (*overrides.state.stack, mode)
-
-
-def leave() -> Any:
-    """Send the innermost mode away."""
     stack = overrides.state.stack
-    overrides.state.stack = stack[:-1]
+    at = len(stack) if at is None else at
+    overrides.state.stack = (*stack[:at], mode, *stack[at:])
+
+
+def leave(mode: Any = None) -> Any:
+    """Send a mode away, the innermost one unless another is named."""
+    stack = overrides.state.stack
+    mode = stack[-1] if mode is None else mode
+    at = max(i for i, m in enumerate(stack) if m is mode)
+    overrides.state.stack = (*stack[:at], *stack[at + 1 :])
     overrides.set_modes(-1)
     watch.set_general(-1)
     if not overrides.modes:
         swap_factories(False)
-    return stack[-1]
+    return mode
 
 
-swapped: dict[str, Any] = {}
+swapped: list[tuple[Any, str, Any]] = []  # (where, name, what stood there)
 
 
 def swap_factories(on: bool) -> None:
-    """Let `torch.empty` and its like ask modes, or no longer."""
-    torch = vars(sys.modules[__name__.partition(".")[0]])
+    """Let what asks nobody ask modes, or no longer: `torch.empty` and its like, which look at no
+    operand, and the plain methods of Tensor."""
     if not on:
-        torch.update(swapped)
+        for where, name, fn in swapped:
+            setattr(where, name, fn)
         swapped.clear()
         return
+    torch: Any = sys.modules[__name__.partition(".")[0]]
     for c in composites.values():
         if "torch" in c.public and not hasattr(c.fn, "published"):
             for name in c.publication.names(c.name):
-                if torch.get(name) is c.fn:
-                    swapped[name] = c.fn
-                    torch[name] = asking(c.fn)
+                if getattr(torch, name, None) is c.fn:
+                    swap(torch, name, asking(c.fn))
+    for name, fn in list(vars(torch.Tensor).items()):
+        if name in OPERATORS:  # `x += 1` is told as `x.add_(1)`
+            swap(torch.Tensor, name, asking(fn, getattr(torch.Tensor, OPERATORS[name] + "_")))
+        elif isinstance(fn, FunctionType) and asks_nobody(name, fn):
+            swap(torch.Tensor, name, asking(fn))
 
 
-def asking(fn: Any) -> Callable[..., Any]:
-    """A function that looks at no operand, but asks modes."""
+def swap(where: Any, name: str, fn: Any) -> None:
+    """Put a function that asks modes in the place of one that does not."""
+    swapped.append((where, name, vars(where)[name]))
+    setattr(where, name, fn)
+
+
+def asks_nobody(name: str, fn: Any) -> bool:
+    """Whether a method of Tensor is a plain function: no operation, no composite."""
+    if name in ASKED:
+        return True
+    return name[0] != "_" and not hasattr(fn, "published") and not hasattr(fn, "op")
+
+
+ASKED = {"__len__", "__repr__", "__contains__", "__deepcopy__"}
+ASKED |= {"__bool__", "__int__", "__float__", "__complex__", "__index__"}
+OPERATORS = {
+    f"__i{op.publication.operator}__": op.name.removesuffix("_plain")
+    for op in registry.values()
+    if op.publication.operator and op.inplace
+}
+
+
+def asking(fn: Any, told: Any = None) -> Callable[..., Any]:
+    """A function that looks at no operand, but asks modes, who are told of it or of `told`."""
 
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
         if overrides.state.stack:
-            return overrides.dispatch(fn, args, kw, ())
+            return overrides.dispatch(told or fn, args, kw, ())
         return fn(*args, **kw)
 
     return public
@@ -111,6 +146,7 @@ class TorchDispatchMode:
     """
 
     _standing: tuple[Any, ...] = ()
+    _below: tuple[Below, ...] = ()
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -118,24 +154,38 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def _stand(self, next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-        from importlib import import_module
-
-        operators: Any = import_module(f"{__name__.partition('.')[0]}._ops")
         args = (list(inputs),) if op.variadic else inputs
         types = tuple({type(t): None for t in inputs if isinstance(t, door.TensorBase)})
-        return self.__torch_dispatch__(operators.Bound(op, next_apply), types, args, kw)
+        func = operators().Bound(op, inputs, next_apply)
+        with self._aside():
+            return self.__torch_dispatch__(func, types, args, kw)
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        """A block in which this mode is asked nothing: what it does when it is asked."""
+        stack, watchers = overrides.state.stack, door.state.watchers
+        overrides.state.stack = tuple(m for m in stack if m not in self._below)
+        door.state.watchers = tuple(w for w in watchers if w not in self._standing)
+        try:
+            yield
+        finally:
+            overrides.state.stack, door.state.watchers = stack, watchers
 
     def __enter__(self) -> Any:
-        stand = self._stand
-        self._standing = (*self._standing, stand)
+        stand, below = self._stand, Below(self)
+        self._standing, self._below = (*self._standing, stand), (*self._below, below)
         watch.watch(stand)
+        # Modes of functions are asked before any mode at the door, whichever came first.
+        enter(below, sum(isinstance(m, Below) for m in overrides.state.stack))
         dispatch_stack.append(self)
         return self
 
     def __exit__(self, *error: Any) -> None:
         dispatch_stack.remove(self)
         *before, stand = self._standing
-        self._standing = tuple(before)
+        *others, below = self._below
+        self._standing, self._below = tuple(before), tuple(others)
+        leave(below)
         watch.unwatch(stand)
 
     @classmethod
@@ -149,15 +199,75 @@ class TorchDispatchMode:
         return False
 
 
+class Below:
+    """Tells a mode at the door of what does not pass there: making tensors, changes in place.
+
+    It stands among the modes of functions, below all of these, and lets other functions pass.
+    """
+
+    def __init__(self, mode: TorchDispatchMode) -> None:
+        self.mode = mode
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        made = getattr(func, "composite", None)
+        changes = name.endswith("_") and name[:1] != "_" and name not in QUIET
+        if changes or (made is not None and makes(made)):
+            with self.mode._aside():
+                found = getattr(getattr(operators().namespace("aten"), name), overload(name, args))
+                return self.mode.__torch_dispatch__(found, types, args, kwargs or {})
+        return func(*args, **(kwargs or {}))
+
+
+# No values are computed.
+QUIET = ("requires_grad_", "detach_", "share_memory_", "resize_", "rename_")
+
+
+def makes(made: Any) -> bool:
+    """Whether a composite makes a tensor of no other one's values: factories and `…_like`."""
+    where: str = inspect.unwrap(made.fn).__globals__["__name__"]
+    return where.endswith((".create.factories", ".random.factories"))
+
+
+def overload(name: str, args: tuple[Any, ...]) -> str:
+    """Which of PyTorch's overloads a change in place is, as far as the operands tell."""
+    if name.startswith("masked_fill") or name == "fill_":
+        return "Tensor" if isinstance(args[-1], door.TensorBase) else "Scalar"
+    op = registry.get(name.rstrip("_"))
+    return "default" if op is None or len(args) != 2 else operators().overload(op, args)
+
+
+def function_modes() -> tuple[Any, ...]:
+    """The modes of functions of this thread, innermost last."""
+    return tuple(m for m in overrides.state.stack if m.__class__ is not Below)
+
+
+def operators() -> Any:
+    """The module of `torch.ops`, which knows all below it."""
+    from importlib import import_module
+
+    return import_module(f"{__name__.partition('.')[0]}._ops")
+
+
 dispatch_stack: list[TorchDispatchMode] = []
 
 
 @contextmanager
 def without_modes() -> Iterator[None]:
-    """A block in which no mode is asked: `torch._C.DisableTorchFunction`."""
+    """A block in which no mode of functions is asked: `torch._C.DisableTorchFunction`."""
     before = overrides.state.stack
-    overrides.state.stack = ()
+    overrides.state.stack = tuple(m for m in before if m.__class__ is Below)
     try:
         yield
     finally:
         overrides.state.stack = before
+
+
+@contextmanager
+def without_any() -> Iterator[None]:
+    """A block in which no mode of either kind is asked."""
+    with ExitStack() as stack:
+        stack.enter_context(without_modes())
+        for mode in dispatch_stack:
+            stack.enter_context(mode._aside())
+        yield

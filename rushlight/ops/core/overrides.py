@@ -163,7 +163,7 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
-            if relevant:
+            if relevant or _state.stack:  # modes are asked of what looks at no operand, too
                 return dispatch(known_as, args, kw, relevant)
         if kw.get("dtype").__class__ is type:
             kw["dtype"] = dtypes.of(kw["dtype"])

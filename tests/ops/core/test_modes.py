@@ -1,0 +1,198 @@
+"""Modes: what sees all public calls of a block, and what sees all operations of one."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from rushlight.overrides import (
+    TorchFunctionMode,
+    _get_current_function_mode,
+    _get_current_function_mode_stack,
+)
+
+import rushlight as torch
+from rushlight.utils._python_dispatch import (
+    TorchDispatchMode,
+    _disable_current_modes,
+    _get_current_dispatch_mode,
+)
+
+
+class Calls(TorchFunctionMode):
+    """Writes down the names of functions."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.seen.append(func.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+class Operations(TorchDispatchMode):
+    """Writes down operators."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.seen.append(str(func).removeprefix("aten."))
+        return func(*args, **(kwargs or {}))
+
+
+def iadd(x):
+    x += 1
+
+
+# (what is done, the functions that are called, the operators that are carried out)
+TABLE = [
+    (lambda x: x + 1, ["add"], ["add.Tensor"]),
+    (lambda x: x > 1, ["gt"], ["gt.Scalar"]),
+    (lambda x: x.add_(1), ["add_"], ["add_.Tensor"]),
+    (iadd, ["add_"], ["add_.Tensor"]),
+    (lambda x: x.relu_(), ["relu_"], ["relu_.default"]),
+    (lambda x: x.zero_(), ["zero_"], ["zero_.default"]),
+    (lambda x: x.fill_(2), ["fill_"], ["fill_.Scalar"]),
+    (lambda x: x.copy_(x), ["copy_"], ["copy_.default"]),
+    (lambda x: x.clamp_(0, 1), ["clamp_"], ["clamp_.default"]),
+    (lambda x: x.uniform_(), ["uniform_"], ["uniform_.default"]),
+    (lambda x: x.unsqueeze_(0), ["unsqueeze_"], ["unsqueeze_.default"]),
+    (lambda x: x.view(-1).mul_(2), ["view", "mul_"], ["view.default", "mul_.Tensor"]),
+    (lambda x: torch.zeros(2), ["zeros"], ["zeros.default"]),
+    (lambda x: torch.randn(2), ["randn"], ["randn.default"]),
+    (lambda x: torch.ones_like(x), ["ones_like"], ["ones_like.default"]),
+    (lambda x: torch.mm(x, x.t()), ["t", "mm"], ["t.default", "mm.default"]),
+    (lambda x: x.sum().item(), ["sum", "item"], ["sum.default"]),
+    (lambda x: x.softmax(-1), ["softmax"], ["_softmax.default"]),
+    (lambda x: x.sort(), ["sort"], ["sort.default"]),
+    (lambda x: x.max(0), ["max"], ["max.dim"]),
+    (lambda x: torch.cat([x, x]), ["cat"], ["cat.default"]),
+    (lambda x: len(x), ["__len__"], []),
+    (lambda x: x.dim(), ["dim"], []),
+    (lambda x: x.requires_grad_(), ["requires_grad_"], []),
+]
+
+
+@pytest.mark.parametrize("row", range(len(TABLE)))
+def test_what_modes_see(row: int) -> None:
+    do, functions, operators = TABLE[row]
+    methods = dict(vars(torch.Tensor))
+    with Calls() as calls:
+        do(torch.ones(2, 3))
+    with Operations() as operations:
+        do(torch.ones(2, 3))
+    assert calls.seen == ["ones", *functions]
+    assert operations.seen == ["ones.default", *operators]
+    # Nothing stays behind.
+    assert dict(vars(torch.Tensor)) == methods
+    before = list(calls.seen)
+    do(torch.ones(2, 3))
+    assert calls.seen == before
+
+
+def test_a_mode_may_answer_itself() -> None:
+    class Twice(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            if func is torch.Tensor.add_:
+                args = (args[0], 2 * args[1])
+            return func(*args, **(kwargs or {}))
+
+    class Ones(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if func is torch.ops.aten.zeros.default:
+                return torch.ones(*args, **(kwargs or {}))
+            return func(*args, **(kwargs or {}))
+
+    x = torch.zeros(2)
+    with Twice():
+        x.add_(1)
+    assert x.tolist() == [2, 2]
+    with Ones():
+        assert torch.zeros(2).tolist() == [1, 1]
+
+
+def test_the_innermost_is_asked_first_and_functions_before_operators() -> None:
+    order = []
+
+    class Named(TorchFunctionMode):
+        def __init__(self, name):
+            self.name = name
+
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            order.append(self.name)
+            return func(*args, **(kwargs or {}))
+
+    class Below(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            order.append("operators")
+            torch.zeros(1).add_(1)  # it is not asked about what it does itself
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2)
+    outer, inner = Named("outer"), Named("inner")
+    with outer, inner, Below() as below:
+        x.add_(1)
+        assert _get_current_function_mode() is inner
+        assert _get_current_function_mode_stack() == [outer, inner]
+        assert _get_current_dispatch_mode() is below
+        with _disable_current_modes():
+            x.add_(1)
+    assert order == ["inner", "outer", "operators"]
+    assert _get_current_dispatch_mode() is None
+
+
+def test_other_threads_and_errors() -> None:
+    x = torch.ones(2)
+    with Calls() as calls:
+        thread = threading.Thread(target=lambda: x.add_(1))
+        thread.start()
+        thread.join()
+    assert calls.seen == []
+
+    class Fails(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            raise KeyError(func.__name__)
+
+    with pytest.raises(KeyError, match="add_"), Fails():
+        x.add_(1)
+    x.add_(1)
+    assert x.tolist() == [3, 3]
+
+
+def test_gradients_go_on_through_a_mode() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with Operations(), Calls():
+        y = x * 3
+        y.mul_(2)
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [6, 6]
+
+
+def test_what_libraries_ask_of_overrides() -> None:
+    class Own:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func.__name__
+
+    own: Any = Own()
+    overrides = torch.overrides
+    assert overrides.has_torch_function((torch.ones(1), own))
+    assert not overrides.has_torch_function((torch.ones(1), 1))
+    assert overrides.is_tensor_like(own)
+    assert not overrides.is_tensor_like([1])
+    assert torch.add(torch.ones(1), own) == "add"
+
+    def mine(x):
+        if overrides.has_torch_function((x,)):
+            return overrides.handle_torch_function(mine, (x,), x)
+        return "plain"
+
+    assert (mine(own), mine(torch.ones(1))) == ("mine", "plain")
+    assert torch.zeros in overrides.get_ignored_functions()
+    assert torch.add in overrides.get_overridable_functions()[torch]
+    assert overrides.get_testing_overrides()[torch.add](1, 2) == -1
+    assert overrides.is_tensor_method_or_property(torch.Tensor.add)
+    assert overrides.resolve_name(torch.add) == "add"
