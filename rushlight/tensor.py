@@ -310,9 +310,12 @@ class Tensor(TensorBase):
     def __dlpack__(self, **kw: Any) -> Any:
         if self._fn is not None:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        return self.numpy().__dlpack__(
-            **{k: v for k, v in kw.items() if v is not None and k != "stream"}
-        )
+        stream = kw.pop("stream", None)
+        if stream is not None and stream.__class__ is not int:
+            raise TypeError("stream must be ``int`` or ``none``")
+        if stream not in (None, -1):
+            raise AssertionError("stream should be None on cpu.")
+        return self.numpy().__dlpack__(**{k: v for k, v in kw.items() if v is not None})
 
     def __dlpack_device__(self) -> Any:
         return self._a.__dlpack_device__()

@@ -2,15 +2,21 @@
 
 Masked elements are replaced by what does not count: 0 in sums, 1 in products, infinities in
 extremes. `MaskedTensor` is not part of Rushlight; its names say so.
+
+Sparse tensors are reduced as the dense ones that they are, and the result has their layout: the
+elements of which some counted.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import rushlight as torch
 from rushlight import unsupported
+from rushlight.errors import axes
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp",
@@ -50,6 +56,137 @@ def integral(input: Any, dtype: Any) -> Any:
     return dtype
 
 
+# -- what a mask means -----------------------------------------------------------------------------
+
+
+def _canonical_dim(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions from 0, in order; all of them for None and ()."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    return tuple(sorted(axes(dim, ndim)))
+
+
+def _reduction_identity(op_name: str, input: Any, *args: Any) -> Any:
+    """What does not count in a reduction, as a tensor; None of those that have no such number."""
+    name, dtype = op_name.rsplit(".", 1)[-1], input.dtype
+    if name in ("sum", "cumsum", "prod", "cumprod"):
+        return torch.tensor(0 if name.endswith("sum") else 1, dtype=dtype)
+    if name in ("mean", "var", "std"):
+        return None
+    if name == "norm":
+        ord = args[0] if args else 2
+        return torch.tensor(math.inf if ord == -math.inf else 0, dtype=dtype)
+    if name == "median":
+        return torch.tensor(math.nan, dtype=dtype if dtype.is_floating_point else None)
+    extremes = {"amax": lowest, "argmax": lowest, "logaddexp": lowest, "logsumexp": lowest,
+                "amin": highest, "argmin": highest}  # fmt: skip
+    if name not in extremes or dtype is torch.bool:
+        raise NotImplementedError(f"identity of {name} on {dtype} input")
+    return torch.tensor(extremes[name](input), dtype=dtype)
+
+
+def _input_mask(input: Any, *args: Any, mask: Any = None, **kw: Any) -> Any:
+    """The mask of an input in its shape and layout."""
+    if mask is None:
+        raise ValueError("_input_mask requires explicit mask")
+    if mask.ndim > input.ndim:
+        raise IndexError(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the "
+            "input)"
+        )
+    if mask.shape != input.shape:
+        mask = dense(mask).broadcast_to(input.shape)
+    if mask.layout is not input.layout:
+        mask = dense(mask)
+        if input.layout is torch.sparse_coo:
+            mask = mask.to_sparse(input.sparse_dim())
+        elif input.layout is torch.sparse_csr:
+            mask = mask.to_sparse_csr()
+    return mask if mask.dtype is torch.bool else mask.to(torch.bool)
+
+
+def _output_mask(op: Any, input: Any, *args: Any, **kw: Any) -> Any:
+    """Where a result of a masked operation comes from elements of which some counted."""
+    name = getattr(op, "__name__", "")
+    if name in NORMALIZATIONS or name not in REDUCTIONS or not callable(op):
+        if name in NORMALIZATIONS:
+            return _input_mask(input, *args, **kw)
+        raise ValueError(f"_output_mask expected masked operation (got callable {op!r})")
+    places = args[1:] if name == "norm" else args  # the first is ord
+    keepdim = kw.pop("keepdim", False)
+    dim = places[0] if places else kw.pop("dim", None)
+    mask = dense(_input_mask(input, *args, **kw))
+    if not mask.ndim:
+        return mask
+    for d in reversed(_canonical_dim(dim, input.ndim)):
+        mask = mask.any(d, keepdim=bool(keepdim))
+    return mask
+
+
+def _where(mask: Any, input: Any, fill_value: Any) -> Any:
+    """The input where the mask is True, elsewhere another value; of a sparse input the elements
+    that the mask has."""
+    if input.layout is torch.strided:
+        return torch.where(mask, input, fill_value)
+    found = (mask.to_sparse_coo() if mask.layout is not torch.sparse_coo else mask).coalesce()
+    there = found.values()
+    some = there.reshape(len(there), -1).any(1)
+    indices, there = found.indices()[:, some], there[some]
+    values = dense(input)[tuple(indices)]
+    if there.ndim > 1:
+        values = torch.where(there, values, fill_value)
+    out = torch.sparse_coo_tensor(indices, values, input.shape, is_coalesced=True)
+    return out.to_sparse_csr() if input.layout is torch.sparse_csr else out
+
+
+def dense(t: Any) -> Any:
+    """A tensor in the dense layout; anything else as it is."""
+    return t.to_dense() if isinstance(t, torch.Tensor) and t.layout is not torch.strided else t
+
+
+def in_any_layout(reduce: Callable[..., Any]) -> Callable[..., Any]:
+    """A reduction that takes sparse tensors too."""
+    name = reduce.__name__
+
+    @functools.wraps(reduce)
+    def reduced(input: Any, dim: Any = None, *, mask: Any = None, **kw: Any) -> Any:
+        layout = input.layout
+        if layout is torch.strided:
+            return reduce(input, dim, mask=dense(mask), **kw)
+        if layout is not torch.sparse_csr and (layout is not torch.sparse_coo or name == "mean"):
+            other = "sparse_csr" if name == "mean" else "sparse_coo or sparse_csr"
+            raise ValueError(f"masked {name} expects strided, {other} tensor (got {layout} tensor)")
+        if mask is None and name != "sum":
+            word = str(layout).removeprefix("torch.")
+            raise ValueError(f"masked {name} expects explicit mask for {word} tensor input")
+        if layout is torch.sparse_csr and not kw.get("keepdim"):
+            raise RuntimeError(
+                "reduction operations on CSR tensors with keepdim=False is unsupported"
+            )
+        whole = dense(input)
+        y = reduce(whole, dim, mask=dense(mask), **kw)
+        if mask is None:
+            kept = y != 0
+        else:
+            keepdim = kw.get("keepdim", False)
+            kept = _output_mask(reduced, whole, dim, keepdim=keepdim, mask=dense(mask))
+        places = kept.nonzero().T
+        out = torch.sparse_coo_tensor(places, y[kept], y.shape, is_coalesced=True)
+        return out.to_sparse_csr() if layout is torch.sparse_csr else out
+
+    return reduced
+
+
+REDUCTIONS = frozenset(
+    ("sum", "prod", "amax", "amin", "argmax", "argmin", "mean", "median", "norm", "var", "std",
+     "logsumexp")
+)  # fmt: skip
+NORMALIZATIONS = frozenset(("softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod"))
+
+# -- reductions ------------------------------------------------------------------------------------
+
+
+@in_any_layout
 def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
         mask: Any = None) -> Any:  # fmt: skip
     """The sum of the elements that count."""
@@ -57,21 +194,24 @@ def sum(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None
     return x.sum(dims(input, dim), keepdim=keepdim) if input.ndim else x
 
 
+@in_any_layout
 def prod(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
     """The product of the elements that count."""
     x = filled(input, mask, 1, integral(input, dtype))
-    for d in sorted((d % max(1, input.ndim) for d in dims(input, dim)), reverse=True):
+    for d in reversed(_canonical_dim(dim, input.ndim)):
         x = x.prod(d, keepdim=keepdim)
     return x
 
 
+@in_any_layout
 def amax(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
     """The largest of the elements that count."""
     return filled(input, mask, lowest, dtype).amax(dims(input, dim), keepdim=keepdim)
 
 
+@in_any_layout
 def amin(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
     """The smallest of the elements that count."""
@@ -124,6 +264,7 @@ def count(input: Any, dim: Any, keepdim: bool, mask: Any) -> Any:
     return sum(ones, dim, keepdim=keepdim, mask=mask)
 
 
+@in_any_layout
 def mean(input: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None,
          mask: Any = None) -> Any:  # fmt: skip
     """The mean of the elements that count; NaN of none."""

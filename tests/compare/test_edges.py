@@ -13,6 +13,8 @@ from .lines import check
 BEFORE = (
     "T=torch.tensor; L=torch.linalg; reduce=torch.segment_reduce; "
     "grad=torch.autograd.grad; G=dict(requires_grad=True); "
+    "masked,identity=torch.masked,torch.masked._reduction_identity; "
+    "d,m=T([[1.,0,3],[0,0,0]]),T([[1,1,0],[0,0,0]])>0; "
     "native_layer_norm,native_batch_norm,native_group_norm="
     "torch.native_layer_norm,torch.native_batch_norm,torch.native_group_norm; "
 )
@@ -121,9 +123,59 @@ torch.special.airy_ai(torch.arange(3))
 torch.special.airy_ai(torch.ones(2,requires_grad=True)).requires_grad
 torch.special.airy_ai(torch.ones(2,dtype=torch.cfloat))
 """
+BUFFERS = r"""
+torch.frombuffer(bytearray(range(16)),dtype=torch.int32,count=2,offset=4)
+torch.frombuffer(bytearray(range(16)),dtype=torch.int32,count=5)
+torch.frombuffer(bytearray(range(16)),dtype=torch.int32,offset=16)
+torch.frombuffer(bytearray(range(16)),dtype=torch.int32,offset=-1)
+torch.frombuffer(bytearray(range(16)),dtype=torch.int32,offset=3)
+torch.frombuffer(bytearray(range(16)),dtype=torch.int32,count=0)
+torch.frombuffer([1],dtype=torch.int8)
+torch.frombuffer(np.ones((2,4))[:,::2],dtype=torch.float64)
+torch.asarray(memoryview(np.arange(4.)))
+torch.asarray(memoryview(np.arange(4)*1j),dtype=torch.complex128)
+a=np.arange(4.); torch.asarray(memoryview(a),dtype=torch.float64).data_ptr()==a.ctypes.data
+torch.asarray(memoryview(np.array([True,False])))
+torch.asarray(bytearray(b"abcd"),dtype=torch.int16)
+t=T([1.,2]); torch.asarray(t.__dlpack__()).data_ptr()==t.data_ptr()
+torch.asarray(T([1.,2]).__dlpack__(),dtype=torch.int32)
+torch.asarray(T([1.,2]),copy=False,dtype=torch.float64)
+torch.asarray(T([1.,2]),copy=False,device="meta")
+torch.asarray(np.float64(3),copy=False)
+torch.asarray(np.float64(3),copy=True)
+torch.asarray([1,2],copy=False)
+torch.asarray(5,copy=False)
+torch.asarray("abc")
+torch.as_tensor([1,2],copy=True)
+T([1.,2]).__dlpack__(stream=object())
+T([1.,2]).__dlpack__(stream=1)
+"""
+MASKED = r"""
+masked._output_mask(masked.sum,d,1,mask=m)
+masked._output_mask(masked.norm,d,2.0,1,mask=m)
+masked._output_mask(masked.softmax,d,1,mask=m)
+masked._output_mask(torch.exp,d,mask=m)
+masked._input_mask(torch.ones(2,3))
+masked._input_mask(torch.ones(2,3),mask=T([1,0,1]))
+masked._input_mask(torch.ones(2,3),mask=torch.ones(1,2,3))
+masked._where(T([True,False]),T([1.,2]),T(5.))
+[identity(n,T([1.])) for n in ("sum","prod","amax","argmin","median")]
+[identity(n,T([1])) for n in ("cumsum","amax","amin","mean","std")]
+identity("norm",T([1.]),-inf)
+identity("amax",T([True]))
+identity("softmax",T([1.]))
+[masked._canonical_dim(d,3) for d in (None,(),-1,(2,0),[1])]
+masked._canonical_dim((0,0),3)
+masked.prod(torch.ones(2,2),(0,0))
+masked.prod(torch.ones(2,2),3)
+masked.sum(d.to_sparse(),mask=m.to_sparse()).to_dense()
+masked.prod(torch.ones(2,2).to_sparse(),1)
+masked.mean(torch.ones(2,2).to_sparse(),1)
+masked.sum(torch.ones(2,2).to_sparse_csr(),1)
+"""
 LINES = [
     line
-    for theme in (SEGMENTS, HASHES, HISTOGRAMS, NORMS, LDL)
+    for theme in (SEGMENTS, HASHES, HISTOGRAMS, NORMS, LDL, BUFFERS, MASKED)
     for line in theme.strip().splitlines()
 ]
 

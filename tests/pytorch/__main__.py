@@ -34,6 +34,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     add = parser.add_argument
     add("files", nargs="+", type=Path, help="test files of PyTorch")
     add("-k", default="", help="only tests whose name contains this")
+    add("--every", type=int, default=1, help="of a large file, only every so manieth test")
     add("--shards", type=int, default=2, help="processes (default 2)")
     add("--limit", type=float, default=20.0, help="seconds a test may take (default 20)")
     add("--results", type=Path, default=KEPT, help="where results are kept")
@@ -61,7 +62,8 @@ def run(side: str, file: Path, tests: list[str] | None, out: Path, args: Any, pa
     while True:
         wanted = out.with_suffix(f".{part}.wanted")
         skip = done.read_text().splitlines()
-        wanted.write_text(json.dumps({"tests": tests, "skip": skip, "part": part, "k": args.k}))
+        which = {"tests": tests, "skip": skip, "part": part, "k": args.k, "every": args.every}
+        wanted.write_text(json.dumps(which))
         command = [sys.executable, "-m", "tests.pytorch.worker", side, str(file), str(out)]
         command += [str(wanted), str(args.limit)]
         env = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=path_of(file))
@@ -117,6 +119,8 @@ def look(file: Path, args: argparse.Namespace) -> tuple[int, int]:
     folder = args.results / file.stem
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    if args.every > 1:
+        digest += f"-every{args.every}"
     theirs, ours = folder / f"torch-{digest}.jsonl", folder / f"rushlight-{digest}.jsonl"
     finished = folder / f"torch-{digest}.finished"
     if not finished.exists() and not args.report:

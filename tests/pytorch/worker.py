@@ -194,6 +194,8 @@ def main() -> None:
     if wanted["tests"] is not None:
         known = set(wanted["tests"])
         tests = [t for t in tests if name_of(t) in known]
+    else:
+        tests = tests[:: wanted["every"]]
     skip = set(wanted["skip"])
     i, n = map(int, wanted["part"].split("of"))
     tests = [t for t in tests if wanted["k"] in name_of(t)][i::n]

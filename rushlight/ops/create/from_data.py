@@ -13,6 +13,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
+from ...autograd.views import type_name
 from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -253,19 +254,9 @@ def tensor(
     return finish(a, requires_grad)
 
 
-@composite(public="torch", aliases="asarray", dispatch=False, samples=[case((2, 3)), case([1, 2])])
-def as_tensor(
-    data: Any,
-    dtype: Any = None,
-    device: Any = None,
-    *,
-    copy: bool | None = None,
-    requires_grad: bool = False,
-) -> Any:
-    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows.
-
-    With `copy` the memory is never shared; `requires_grad` makes the result a leaf that gets one.
-    """
+@composite(public="torch", dispatch=False, samples=[case((2, 3)), case([1, 2])])
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
+    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
     t: Any
     if isinstance(data, TensorBase):
         t = data
@@ -275,9 +266,64 @@ def as_tensor(
         t = tensor(data, dtype=dtype, device=device)
     if dtype is not None or device is not None:
         t = t.to(device=device, dtype=dtype)
+    return t
+
+
+@composite(public="torch", dispatch=False, samples=[case((2, 3)), case([1, 2])])
+def asarray(
+    obj: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Any:
+    """`obj` as a tensor: numbers, or the memory of a tensor, an array, a capsule or a buffer.
+
+    With `copy=True` the memory is never shared, with `copy=False` always, or an error is raised;
+    `requires_grad` makes the result a leaf that gets one. A buffer holds numbers of `dtype`, or of
+    the default one.
+    """
+    if isinstance(obj, (TensorBase, np.ndarray)):
+        t = as_tensor(obj)
+    elif isinstance(obj, np.generic):
+        if copy is False:
+            raise RuntimeError(
+                "can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. "
+            )
+        t, copy = tensor(obj), None
+    elif type(obj).__name__ == "PyCapsule":
+        from ...interchange import from_dlpack
+
+        t = from_dlpack(obj)
+    elif is_buffer(obj):
+        t = frombuffer(obj, dtype=dtype or dtypes.get_default_dtype())
+    elif copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    else:
+        t, copy = tensor(obj, dtype=dtype, device=device), None
+    if copy is False and device is not None and usable(device) is not t.device:
+        raise ValueError(f"can't alias tensor from device '{t.device}' to '{device}'.")
+    if copy is False and dtype is not None and dtypes.of(dtype) is not t.dtype:
+        raise ValueError(
+            f"can't alias tensor with dtype '{type_name(t.dtype)}' into dtype "
+            f"'{type_name(dtypes.of(dtype))}'."
+        )
+    if dtype is not None or device is not None:
+        moved = t.to(device=device, dtype=dtype)
+        t, copy = moved, copy if moved is t else None
     if copy:
         t = t.clone()
     return t.detach().requires_grad_() if requires_grad and not t.requires_grad else t
+
+
+def is_buffer(obj: Any) -> bool:
+    """Whether an object shows its memory, as bytes and memory views do."""
+    try:
+        memoryview(obj)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 @composite(public="torch", dispatch=False, samples=[case(static(np.arange(6.0).reshape(2, 3)))])
@@ -331,6 +377,31 @@ def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Any:
     """A 1-d tensor over the memory of a buffer object."""
-    if len(memoryview(buffer)) == 0:
-        raise ValueError("both buffer length (0) and count (-1) must not be 0")
-    return finish(np.frombuffer(buffer, dtypes.of(dtype).np, count, offset), requires_grad)
+    if not is_buffer(buffer):
+        raise ValueError("object does not implement Python buffer protocol.")
+    kind = dtypes.of(dtype).np
+    length, width = memoryview(buffer).nbytes, kind.itemsize
+    if not memoryview(buffer).c_contiguous:
+        raise RuntimeError("could not retrieve buffer from object")
+    wrong = None
+    if length == 0 or count == 0:
+        wrong = f"both buffer length ({length}) and count ({count}) must not be 0"
+    elif not 0 <= offset < length:
+        wrong = (
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length "
+            f"({length} bytes) minus 1"
+        )
+    elif count < 0 and (length - offset) % width:
+        wrong = (
+            f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a "
+            f"multiple of element size ({width})"
+        )
+    elif count > 0 and offset + count * width > length:
+        wrong = (
+            f"requested buffer length ({count} * {width} bytes) after offset ({offset} bytes) must "
+            f"not be greater than actual buffer length ({length} bytes)"
+        )
+    if wrong is not None:
+        raise ValueError(message(wrong, wanted=f"whole numbers of {dtype}"))
+    count = (length - offset) // width if count < 0 else count
+    return finish(np.frombuffer(buffer, kind, count, offset), requires_grad)

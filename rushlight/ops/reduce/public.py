@@ -377,6 +377,7 @@ def segment_reduce(
     need_tensor("segment_reduce", data, argument="data")
     name = "segment_reduce()"
     wrong = None
+    reduce = {"amax": "max", "amin": "min"}.get(reduce, reduce)
     if reduce not in segments.UFUNCS:
         wrong = f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
     elif indices is not None:
