@@ -70,19 +70,20 @@ def _reduction_identity(op_name: str, input: Any, *args: Any) -> Any:
     """What does not count in a reduction, as a tensor; None of those that have no such number."""
     name, dtype = op_name.rsplit(".", 1)[-1], input.dtype
     if name in ("sum", "cumsum", "prod", "cumprod"):
-        return torch.tensor(0 if name.endswith("sum") else 1, dtype=dtype)
+        return input.new_tensor(0 if name.endswith("sum") else 1, dtype=dtype)
     if name in ("mean", "var", "std"):
         return None
     if name == "norm":
         ord = args[0] if args else 2
-        return torch.tensor(math.inf if ord == -math.inf else 0, dtype=dtype)
+        return input.new_tensor(math.inf if ord == -math.inf else 0, dtype=dtype)
     if name == "median":
-        return torch.tensor(math.nan, dtype=dtype if dtype.is_floating_point else None)
+        kind = dtype if dtype.is_floating_point else torch.float32
+        return input.new_tensor(math.nan, dtype=kind)
     extremes = {"amax": lowest, "argmax": lowest, "logaddexp": lowest, "logsumexp": lowest,
                 "amin": highest, "argmin": highest}  # fmt: skip
     if name not in extremes or dtype is torch.bool:
         raise NotImplementedError(f"identity of {name} on {dtype} input")
-    return torch.tensor(extremes[name](input), dtype=dtype)
+    return input.new_tensor(extremes[name](input), dtype=dtype)
 
 
 def _input_mask(input: Any, *args: Any, mask: Any = None, **kw: Any) -> Any:
