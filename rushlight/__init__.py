@@ -227,6 +227,7 @@ _LAZY = {
     "package",
     "ao",
     "quantization",
+    "quasirandom",
     "hub",
     "types",
     "library",
