@@ -84,35 +84,11 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.algorithms.join": ("Join Joinable JoinHook", GROUPS, None),
     "torch.distributed.algorithms.model_averaging": ("", GROUPS, None),
     "torch.distributed.algorithms.model_averaging.averagers": ("ModelAverager", GROUPS, None),
-    "torch.distributed.checkpoint": (
-        "load save FileSystemReader FileSystemWriter async_save", MESH, "torch.save"),
-    "torch.distributed.checkpoint.state_dict": (
-        "get_model_state_dict get_optimizer_state_dict set_model_state_dict "
-        "set_optimizer_state_dict StateDictOptions get_state_dict set_state_dict", MESH, None),
-    "torch.distributed.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
     "torch.distributed.elastic": ("", GROUPS, None),
-    "torch.distributed.fsdp": (
-        "BackwardPrefetch CPUOffload FullStateDictConfig FullyShardedDataParallel FSDPModule "
-        "MixedPrecision MixedPrecisionPolicy ShardingStrategy StateDictType fully_shard "
-        "CPUOffloadPolicy OffloadPolicy register_fsdp_forward_method FullOptimStateDictConfig "
-        "ShardedStateDictConfig ShardedOptimStateDictConfig LocalStateDictConfig", MESH, None),
-    "torch.distributed.fsdp.wrap": (
-        "ModuleWrapPolicy _FSDPPolicy size_based_auto_wrap_policy transformer_auto_wrap_policy "
-        "lambda_auto_wrap_policy wrap enable_wrap", MESH, None),
-    "torch.distributed.fsdp.fully_sharded_data_parallel": (
-        "FullyShardedDataParallel FlatParameter CPUOffload MixedPrecision ShardingStrategy "
-        "BackwardPrefetch StateDictType", MESH, None),
     "torch.distributed.fsdp.sharded_grad_scaler": ("ShardedGradScaler", MESH, None),
-    "torch.distributed.optim": ("ZeroRedundancyOptimizer PostLocalSGDOptimizer", GROUPS, None),
     "torch.distributed.pipelining": ("PipelineStage pipeline", MESH, None),
-    "torch.distributed.tensor": (
-        "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module "
-        "distribute_tensor", MESH, None),
     "torch.distributed.tensor.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
     "torch.distributed.tensor.placement_types": ("Partial Placement Replicate Shard", MESH, None),
-    "torch.distributed.tensor.parallel": (
-        "ColwiseParallel ParallelStyle PrepareModuleInput PrepareModuleOutput RowwiseParallel "
-        "SequenceParallel loss_parallel parallelize_module", MESH, None),
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
     "torch.fx.experimental": ("", GRAPHS, None),
     "torch.fx.experimental.proxy_tensor": (

@@ -1,39 +1,42 @@
-"""`torch.fx`: modules are not captured as graphs. `wrap` marks functions for a capture, which is
-harmless; the rest of the names say what is missing."""
+"""`torch.fx`: programs as graphs that can be looked at, changed, and made into modules again.
+
+    _symbolic_trace.py proxy.py     a program runs on proxies, and what it does becomes nodes
+    graph.py node.py                the graph
+    codegen.py naming.py            its Python text
+    graph_module.py                 a Module that has a graph and its code
+    interpreter.py                  running a graph node by node, or into another graph
+    subgraph_rewriter.py            replacing parts that look like a pattern
+
+Not here: passes over graphs, shapes that are symbols, `make_fx`. A compiled step
+(`rushlight/compiler/`) has nothing to do with these graphs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from . import immutable_collections
+from ._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
+from .graph import CodeGen, Graph
+from .graph_module import GraphModule
+from .interpreter import Interpreter, Transformer
+from .node import Node, has_side_effect, map_arg
+from .proxy import Proxy
+from .subgraph_rewriter import replace_pattern
 
-from .. import unsupported
-
-FEATURE = "graphs captured from modules (torch.fx)"
-HINT = "hooks (module.register_forward_hook) to look at what passes through a module"
-
-
-def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
-    """Returns its argument: functions need no mark where nothing is captured.
-
-    >>> wrap(len) is len
-    True
-    """
-    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
-        raise RuntimeError(
-            "Unsupported type for global function! Must be either a callable or string name"
-        )
-    return fn_or_name
-
-
-def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns its argument."""
-    return fn
-
-
-__getattr__, __dir__ = unsupported.module(
-    __name__,
-    "CodeGen Graph GraphModule Interpreter Node Proxy ProxyableClassMeta Tracer Transformer "
-    "replace_pattern symbolic_trace",
-    FEATURE,
-    HINT,
-)
+__all__ = [
+    "PH",
+    "CodeGen",
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "ProxyableClassMeta",
+    "Tracer",
+    "Transformer",
+    "has_side_effect",
+    "immutable_collections",
+    "map_arg",
+    "replace_pattern",
+    "symbolic_trace",
+    "wrap",
+]

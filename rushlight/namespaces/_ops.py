@@ -196,7 +196,7 @@ def found(space: str, name: str) -> Callable[..., Any] | None:
     if registered is not None:
         return registered  # type: ignore[no-any-return]
     if space not in ATEN:
-        return vision(name) if space == "torchvision" else None
+        return OTHERS[space](name) if space in OTHERS else None
     if name in INNER:
         return INNER[name]
     for where in (rushlight, rushlight.nn.functional, rushlight.Tensor):
@@ -214,12 +214,23 @@ def found(space: str, name: str) -> Callable[..., Any] | None:
     return None
 
 
+def profiling(name: str) -> Callable[..., Any] | None:
+    """The profiler's operators: the two halves of `record_function`."""
+    from rushlight.profiler import recording
+
+    halves = {"_record_function_enter": recording.begun, "_record_function_exit": recording.ended}
+    return halves.get(name) or halves.get(name.removesuffix("_new"))
+
+
 def vision(name: str) -> Callable[..., Any] | None:
     """torchvision's operators: the functions of `vision.ops`."""
     from rushlight import vision
 
     own = getattr(vision.ops, name, None)
     return own if callable(own) else None
+
+
+OTHERS = {"torchvision": vision, "profiler": profiling}
 
 
 @functools.cache

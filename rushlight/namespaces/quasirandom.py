@@ -47,7 +47,7 @@ def scrambled(state: np.ndarray[Any, Any], lower: np.ndarray[Any, Any]) -> np.nd
     return (found << places).sum(-1)
 
 
-def fractions(points: np.ndarray[Any, Any], kind: dtypes.DType) -> np.ndarray[Any, Any]:
+def fractions(points: np.ndarray[Any, Any], kind: dtypes.dtype) -> np.ndarray[Any, Any]:
     """Integers below 2**30 as numbers of [0, 1): only their conversion rounds."""
     return points.astype(kind.np) * kind.np.type(2.0**-30)
 
@@ -119,12 +119,8 @@ class SobolEngine:
         try:
             n = operator.index(n)
         except TypeError:
-            raise TypeError(
-                message(
-                    "_sobol_engine_draw(): argument 'n' (position 2) must be int, not " + type(n).__name__,
-                    hint="n=int(n)",
-                )
-            ) from None
+            what = "_sobol_engine_draw(): argument 'n' (position 2) must be int"
+            raise TypeError(message(f"{what}, not {type(n).__name__}", hint="n=int(n)")) from None
         begins = self.num_generated == 0
         if n < 0 or (begins and n == 0):
             raise RuntimeError(

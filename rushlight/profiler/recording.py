@@ -17,6 +17,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..ops.core import overrides
+
 # Events kept one by one, unless `max_events=` says otherwise: some 60 MB. Later ones are summed.
 MAX_EVENTS = 200_000
 # Sums of dropped events are kept by name, shapes and stack; beyond these many, by name alone.
@@ -286,7 +288,7 @@ class record_function:
     ['my block', 'aten::ones', 'aten::exp']
     """
 
-    __slots__ = ("args", "frame", "name", "recorder")
+    __slots__ = ("__dict__", "args", "frame", "name", "recorder")
 
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name = name
@@ -315,3 +317,15 @@ class record_function:
                 return fn(*values, **kw)
 
         return marked
+
+
+@overrides.dispatching
+def begun(name: str, args: str | None = None) -> record_function:
+    """The first half of `record_function`, as an operator; `ended` takes what it gives."""
+    return record_function(name, args).__enter__()
+
+
+@overrides.dispatching
+def ended(mark: record_function) -> None:
+    """The second half of `record_function`."""
+    mark.__exit__()

@@ -34,9 +34,10 @@ class BackwardPrefetch(enum.Enum):
 
 __getattr__, __dir__ = unsupported.module(
     __name__,
-    "CPUOffload CPUOffloadPolicy FSDPModule FullOptimStateDictConfig FullStateDictConfig "
-    "FullyShardedDataParallel LocalStateDictConfig MixedPrecision MixedPrecisionPolicy "
-    "ShardedOptimStateDictConfig ShardedStateDictConfig fully_shard register_fsdp_forward_method",
+    "CPUOffload CPUOffloadPolicy FSDPModule FlatParameter FullOptimStateDictConfig "
+    "FullStateDictConfig FullyShardedDataParallel LocalStateDictConfig MixedPrecision "
+    "MixedPrecisionPolicy OffloadPolicy ShardedOptimStateDictConfig ShardedStateDictConfig "
+    "fully_shard register_fsdp_forward_method",
     FEATURE,
     HINT,
 )

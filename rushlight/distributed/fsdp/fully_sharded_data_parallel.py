@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     BackwardPrefetch,
     CPUOffload,
+    FlatParameter,
     FullStateDictConfig,
     FullyShardedDataParallel,
     MixedPrecision,
@@ -13,4 +14,5 @@ from . import (
 )
 
 __all__ = ["BackwardPrefetch", "CPUOffload", "FullStateDictConfig", "FullyShardedDataParallel"]
+__all__ += ["FlatParameter"]
 __all__ += ["MixedPrecision", "ShardingStrategy", "StateDictType"]

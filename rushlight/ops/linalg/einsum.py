@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...errors import axis, message
+from ..core import overrides
 from ..core.composite import composite
 from ..core.samples import case
 from .matmul import finish, matmul
@@ -193,7 +194,10 @@ def check_sizes(operands: list[Any], labels: list[list[Any]], equation: str) -> 
             size[c] = max(before, n) if n else 0
 
 
-@composite(public="torch", samples=[case("ij,jk->ik", (2, 3), (3, 4)), case("bii->bi", (2, 3, 3))])
+@composite(
+    public="torch", dispatch=False,
+    samples=[case("ij,jk->ik", (2, 3), (3, 4)), case("bii->bi", (2, 3, 3))],
+)  # fmt: skip
 def einsum(*args: Any) -> Any:
     """Sums of products by Einstein's convention: einsum("ij,jk->ik", a, b).
 
@@ -206,12 +210,18 @@ def einsum(*args: Any) -> Any:
     >>> torch.einsum("ij,jk->ik", a, b).shape
     torch.Size([2, 4])
     """
+    if len(args) == 2 and args[1].__class__ in (list, tuple) and args[0].__class__ is str:
+        args = (args[0], *args[1])  # classes that take over see the operands one by one
+    return summed(*args)
+
+
+@overrides.dispatching
+def summed(*args: Any) -> Any:
+    """What `einsum` computes."""
     if not args:
         raise ValueError("einsum(): must specify the equation string and at least one operand")
     if isinstance(args[0], str):
         equation, operands = args[0], list(args[1:])
-        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-            operands = list(operands[0])
     else:
         equation, operands = from_sublists(args)
     if not operands:
@@ -229,6 +239,9 @@ def einsum(*args: Any) -> Any:
     if current == output:
         return x if len(operands) > 1 or x is not args[-1] else x.view(x.shape)
     return x.permute(tuple(current.index(c) for c in output))
+
+
+summed.published = einsum  # type: ignore[attr-defined]
 
 
 @composite(public="torch", samples=[case((2, 3, 4), (3, 4, 5)), case((2, 3), (3, 4), 1)])
