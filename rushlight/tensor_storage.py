@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 import warnings
 from typing import Any
 
@@ -18,6 +19,7 @@ from .autograd.node import LEAF, Extras, TensorBase
 from .device import usable
 from .errors import message
 from .kernels.meta import MetaArray
+from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .ops.create import arguments, factories, from_data
 from .size import Size
 from .tensor import Parameter, Tensor
@@ -253,8 +255,9 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     a = self._a
     if a.shape == shape and memory_format is None:
         return self
-    views.cell(self).bump("resize_")
     n = math.prod(shape)
+    check_size(shape, n, a.itemsize)
+    views.cell(self).bump("resize_")
     if a.__class__ is MetaArray:
         self._a = MetaArray(shape, a.dtype)
     elif n <= storage.nbytes(a) // a.itemsize - storage.storage_offset(a) and a.size:
@@ -291,8 +294,26 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     return self
 
 
+def check_size(shape: tuple[int, ...], n: int, itemsize: int) -> None:
+    """RuntimeError for a shape whose bytes or strides no machine can count."""
+    if n * itemsize > sys.maxsize:
+        raise RuntimeError(
+            message(
+                f"Storage size calculation overflowed with sizes={list(shape)}"
+                if n <= sys.maxsize
+                else "numel: integer multiplication overflow",
+                got=f"{n:g} elements of {itemsize} bytes",
+            )
+        )
+    if math.prod(max(k, 1) for k in shape[1:]) * itemsize > sys.maxsize:
+        raise RuntimeError(message("Stride calculation overflowed", got=f"sizes {list(shape)}"))
+
+
 def resize_as_(self: Any, other: Any, *, memory_format: Any = None) -> Any:
     """`resize_` to the shape of another tensor, and with `preserve_format` to its format."""
+    if memory_format is preserve_format:
+        own = {4: channels_last, 5: channels_last_3d}.get(other._a.ndim, contiguous_format)
+        memory_format = own if other.is_contiguous(memory_format=own) else contiguous_format
     return resize_(self, tuple(other._a.shape), memory_format=memory_format)
 
 

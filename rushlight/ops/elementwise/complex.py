@@ -218,7 +218,11 @@ def view_as_complex(input: Any) -> Any:
                 f"tensor of scalar type: {input.dtype}"
             )
         )
-    if input.ndim == 0 or input.shape[-1] != 2:
+    if input.ndim == 0:
+        raise RuntimeError(
+            message("Input tensor must have one or more dimensions", hint="shape (..., 2)")
+        )
+    if input.shape[-1] != 2:
         raise RuntimeError(
             message("Tensor must have a last dimension of size 2", f"shape {tuple(input.shape)}")
         )

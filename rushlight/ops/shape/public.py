@@ -7,7 +7,7 @@ Most hand over to a view record of `views.py`. Reordering (flip, roll, tile, mes
 from __future__ import annotations
 
 import math as pymath
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ...autograd.node import LEAF
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...size import Size
+from ...storage import storage_offset
 from ..core.arguments import named, need_tensor, sizes
 from ..core.composite import attribute, composite
 from ..core.record import view
@@ -32,24 +33,30 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
     a, new = input, dtype.np
     if a.__class__ is MetaArray or a.itemsize == new.itemsize:
         return a.view(new)
+    kinds = f"{views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)}"
     if a.ndim == 0:
+        raise RuntimeError(f"self.dim() cannot be 0 to view {kinds} (different element sizes)")
+
+    def refuse(what: str, wanted: str, got: int) -> NoReturn:
         raise RuntimeError(
-            f"self.dim() cannot be 0 to view {views.type_name(dtypes.from_numpy(a.dtype))} as "
-            f"{views.type_name(dtype)} (different element sizes)"
+            f"self.{what} must be {wanted} to view {kinds} (different element sizes), but got {got}"
         )
-    if a.shape[-1] and a.strides[-1] != a.itemsize:
-        raise RuntimeError(
-            f"self.stride(-1) must be 1 to view {views.type_name(dtypes.from_numpy(a.dtype))} as "
-            f"{views.type_name(dtype)} (different element sizes), but got "
-            f"{a.strides[-1] // a.itemsize}"
-        )
-    if (a.shape[-1] * a.itemsize) % new.itemsize:
-        raise RuntimeError(
-            f"self.size(-1) must be divisible by {new.itemsize // a.itemsize} to view "
-            f"{views.type_name(dtypes.from_numpy(a.dtype))} as {views.type_name(dtype)} "
-            "(different element sizes), "
-            f"but got {a.shape[-1]}"
-        )
+
+    if a.size and a.strides[-1] != a.itemsize:
+        refuse("stride(-1)", "1", a.strides[-1] // a.itemsize)
+    if new.itemsize > a.itemsize:
+        ratio = new.itemsize // a.itemsize
+        if a.shape[-1] % ratio:
+            refuse("size(-1)", f"divisible by {ratio}", a.shape[-1])
+        if a.size:
+            start = storage_offset(a)
+            if start % ratio:
+                refuse("storage_offset()", f"divisible by {ratio}", start)
+            for i, step in enumerate(a.strides[:-1]):
+                if step % new.itemsize:
+                    refuse(f"stride({i})", f"divisible by {ratio}", step // a.itemsize)
+    if not a.size:  # whose strides mean nothing
+        return np.empty((*a.shape[:-1], a.shape[-1] * a.itemsize // new.itemsize), new)
     return a.view(new)
 
 

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...errors import axis
 from ..core.arguments import whole
 from ..core.composite import composite
@@ -116,6 +120,15 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     n = input._a.shape[d]
     where = indices_or_sections
     if isinstance(where, TensorBase):
+        told = "tensor_split expected tensor_indices_or_sections to"
+        if where._a.dtype != np.int64:
+            kind = type_name(dtypes.from_numpy(where._a.dtype))
+            raise RuntimeError(f"{told} have dtype of long, but got {kind}")
+        if where._a.ndim > 1:
+            raise RuntimeError(
+                f"{told} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+                f"{where._a.ndim} dims"
+            )
         where = where.tolist()  # type: ignore[attr-defined]
     if isinstance(where, (tuple, list)):
         cuts = [0, *[int(i) for i in where], n]

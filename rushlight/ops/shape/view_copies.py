@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...layout import contiguous_format
 from ..core.composite import composite
 from ..core.samples import Case, case, cplx
 
@@ -18,7 +19,9 @@ def copying(name: str, *samples: Case, **about: Any) -> Any:
 
         method = getattr(rushlight.Tensor, name, None) or getattr(rushlight, name)
         got = method(input, *args, **kw)
-        return tuple(t.clone() for t in got) if isinstance(got, tuple) else got.clone()
+        if isinstance(got, tuple):
+            return tuple(t.clone(memory_format=contiguous_format) for t in got)
+        return got.clone(memory_format=contiguous_format)
 
     fn.__name__ = name + "_copy"
     fn.__doc__ = f"`{name}` as a copy: the result has memory of its own."
@@ -58,4 +61,4 @@ def slice_copy(input: Any, dim: int = 0, start: Any = None, end: Any = None, ste
 
     return door.apply(
         slice_, (input,), {"dim": dim, "start": start, "end": end, "step": step}
-    ).clone()
+    ).clone(memory_format=contiguous_format)
