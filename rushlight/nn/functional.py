@@ -14,6 +14,10 @@ globals().update(namespaces["nn.functional"])
 
 
 def __getattr__(name: str) -> Any:
+    if name == "grad":
+        from . import grad
+
+        return grad
     raise AttributeError(
         f"module 'rushlight.nn.functional' has no attribute '{name}'"
         + ("" if name.startswith("_") else "\n  wanted  a function that Rushlight has")

@@ -26,7 +26,7 @@ def looked_up(weight: Any, input: Any, padding_idx: int, by_frequency: bool) -> 
             raise RuntimeError(
                 "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
             )
-        rows, values = wanted, g.reshape(-1, shape[1])
+        rows, values = wanted, g.reshape(len(wanted), shape[1])
         if keep is not None and len(keep) != len(wanted):
             rows, values = wanted[keep], values.index_select(0, door.wrap(keep))
         return at_places(rows[None], values, shape)

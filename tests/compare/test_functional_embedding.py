@@ -117,3 +117,43 @@ def test_errors(same_error: Any) -> None:
     )
     with pytest.warns(UserWarning, match="Received a 3D input to dropout2d"):
         F.dropout2d(rushlight.ones(2, 3, 4))
+
+
+REFUSED = {
+    "bag below": lambda t: t.nn.functional.embedding_bag(
+        t.tensor([[-1, 1]]), t.ones(6, 2), mode="max"
+    ),
+    "bag above": lambda t: t.nn.functional.embedding_bag(
+        t.tensor([[1, 9]]), t.ones(6, 2), mode="max"
+    ),
+    "padding": lambda t: t.nn.functional.embedding_bag(
+        t.tensor([[1, 1]]), t.ones(6, 2), padding_idx=9
+    ),
+    "types": lambda t: t.nn.functional.embedding_bag(
+        t.tensor([[1, 1]]), t.ones(6, 2), mode="sum", per_sample_weights=t.ones(1, 2).double()
+    ),
+    "no table": lambda t: t.nn.functional.embedding(t.tensor([0]), t.tensor(1.0)),
+    "a 3-d table": lambda t: t.nn.functional.embedding(t.tensor([0]), t.ones(1, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_with_the_same_words(name):
+    def told(t):
+        with pytest.raises(RuntimeError) as caught:
+            REFUSED[name](t)
+        return str(caught.value).split("\n")[0].split(";")[0]
+
+    assert told(rushlight) == told(torch)
+
+
+def test_a_sparse_gradient_of_an_empty_table():
+    for t in (torch, rushlight):
+        table = t.nn.Embedding(0, 0, sparse=True)
+        table(t.tensor([], dtype=t.int64)).sum().backward()
+        assert table.weight.grad.is_sparse
+        assert table.weight.grad.shape == table.weight.shape
+
+
+def test_functional_names_the_gradients_of_convolutions():
+    assert rushlight.nn.functional.grad is rushlight.nn.grad

@@ -184,6 +184,15 @@ def ordered(shape: tuple[int, ...], dtype: Any, order: str) -> Any:
     return np.moveaxis(np.empty((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
 
 
+def channels_last_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """The steps of an array with its channels innermost in memory."""
+    strides, step = [0] * len(shape), itemsize
+    for d in (1, *range(len(shape) - 1, 1, -1), 0):
+        strides[d] = step
+        step *= max(shape[d], 1)
+    return tuple(strides)
+
+
 def given_size(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> tuple[int, ...]:
     """The sizes of a factory call, positional or as `size=`; any other keyword is a TypeError."""
     if not size and "size" in kw:

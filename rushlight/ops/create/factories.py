@@ -23,6 +23,7 @@ from ..core.composite import composite
 from ..core.samples import case, ints
 from .arguments import (
     blank,
+    channels_last_strides,
     finish,
     given_size,
     in_layout,
@@ -244,7 +245,10 @@ def blank_like(t: Any, dtype: Any, device: Any, fill: Any, memory_format: Any = 
     d = t._a.dtype if dtype is None else dtypes.of(dtype).np
     meta = t._a.__class__ is MetaArray
     if meta if device is None else usable(device) is META:
-        return MetaArray(t._a.shape, d)
+        shape, order = t._a.shape, order_of(memory_format, t._a.ndim)
+        if order == "channels_last":
+            return MetaArray(shape, d, channels_last_strides(shape, np.dtype(d).itemsize))
+        return MetaArray(shape, d)
     if meta:
         return blank(t._a.shape, t.dtype if dtype is None else dtype, device, fill)
     kw = {"dtype": d, "order": order_of(memory_format, t._a.ndim), "fill": fill}

@@ -155,12 +155,16 @@ def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> 
 # -- public --------------------------------------------------------------------------------------
 
 
+def table_of(weight: Any) -> None:
+    if weight._a.ndim != 2:
+        raise RuntimeError(message("'weight' must be 2-D", got=f"{tuple(weight._a.shape)}"))
+
+
 def lookup(
     weight: Any, input: Any, padding_idx: int, by_frequency: bool, sparse: bool = False
 ) -> Any:
     check_indices(input, "embedding")
-    if weight.ndim != 2:
-        raise RuntimeError(message("'weight' must be 2-D", got=f"{tuple(weight.shape)}"))
+    table_of(weight)
     if sparse and weight._fn is not None and weight._a.__class__ is not MetaArray:
         from ...sparse.rows import looked_up
 
@@ -214,6 +218,7 @@ def _embedding(
     >>> torch.nn.functional.embedding(torch.tensor([1]), torch.eye(2))
     tensor([[0., 1.]])
     """
+    table_of(weight)
     padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:
         check_indices(input, "embedding")
@@ -284,6 +289,15 @@ def embedding_bag(
         )
         input, weight = weight, input
     factors_of = per_sample_weights
+    if factors_of is not None and factors_of._a.dtype != weight._a.dtype:
+        raise RuntimeError(
+            message(
+                "Expected tensor for argument #1 'weight' to have the same type as tensor for "
+                "argument #1 'per_sample_weights'",
+                got=f"{weight.dtype!r} and {factors_of.dtype!r} (for embedding_bag)",
+                hint="per_sample_weights.to(weight.dtype)",
+            )
+        )
     if factors_of is not None and factors_of.shape != input.shape:
         raise ValueError(
             message(
@@ -303,6 +317,21 @@ def embedding_bag(
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
     check_indices(input, "embedding_bag")
+    n = weight.shape[0]
+    if padding_idx is not None and not -n <= padding_idx < n:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{n} through {n - 1}, but got "
+            f"{padding_idx}"
+        )
+    if input._a.__class__ is not MetaArray and not within(input._a, 0, n):
+        bad = input._a[(input._a < 0) | (input._a >= n)].flat[0]
+        raise RuntimeError(
+            message(
+                "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
+                f"{int(bad)}",
+                wanted=f"0 <= index < {n} (the number of rows)",
+            )
+        )
     if max_norm is not None:
         renormalised(weight, input, max_norm, norm_type)
     if factors_of is not None and mode != "sum":

@@ -17,6 +17,7 @@ from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import arr, case
+from ..shape.convert import keeps_format
 from . import norm as ops
 from .pad import constant_pad_nd
 from .pool_public import avg_pool2d
@@ -443,6 +444,7 @@ def rms_norm(
 
 
 @composite(public="nn.functional", samples=[case((2, 4, 3), 3)])
+@keeps_format(1)
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Any:
@@ -468,6 +470,7 @@ def local_response_norm(
 
 
 @composite(public="nn.functional", samples=[case((3, 4)), case((3, 4), 1.0, 0)])
+@keeps_format(1)
 def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """x / max(norm(x), eps), the p-norm over `dim`.
 

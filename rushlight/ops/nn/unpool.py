@@ -17,6 +17,7 @@ from ...kernels.pool import reference as arrays
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, values
+from ..shape.convert import keeps_format
 from .pool import add_plane, put_plane
 from .pool_public import _window, avg_pool1d, avg_pool2d, avg_pool3d
 from .spatial import Ints, as_int, check_tensor, dtype_of, ints, list_of
@@ -121,6 +122,7 @@ def max_unpool1d(
     public="nn.functional",
     samples=[case((1, 1, 2, 2), values([[[[0, 3], [8, 15]]]]), 2)],
 )
+@keeps_format(1)
 def max_unpool2d(
     input: Any,
     indices: Any,

@@ -104,7 +104,14 @@ def move(t: Any, where: Any, dtype: Any, copy: bool = False, memory_format: Any 
 
 def in_format(t: Any, memory_format: Any) -> Any:
     """The tensor in a memory format, itself where it is or where the format is its own."""
-    return t if memory_format is preserve_format else contiguous(t, memory_format=memory_format)
+    if memory_format is preserve_format:
+        return t
+    a = t._a
+    if memory_format is not contiguous_format and is_laid_out(a, memory_format):
+        if a.__class__ is np.ndarray and not channels_innermost(a):  # steps that say otherwise
+            return door.apply(s.clone, (t,), {"order": "channels_last"})
+        return t
+    return contiguous(t, memory_format=memory_format)
 
 
 def in_format_of(y: Any, *sources: Any) -> Any:
@@ -119,9 +126,23 @@ def in_format_of(y: Any, *sources: Any) -> Any:
     fmt = channels_last if ndim == 4 else channels_last_3d
     for t in sources:
         a = t._a
-        if a.__class__ is np.ndarray and not a.flags.c_contiguous and is_laid_out(a, fmt):
+        if a.__class__ is np.ndarray and a.ndim == ndim and channels_innermost(a):
             return contiguous(y, memory_format=fmt)
     return y
+
+
+def channels_innermost(a: Any) -> bool:
+    """Whether the steps of a 4-d or 5-d array say that its channels are innermost in memory.
+
+    Where a dimension has one element, several formats fit; then its step decides, as in PyTorch.
+    """
+    least, first = 0, a.strides[1]
+    for d in (1, *range(a.ndim - 1, 1, -1), 0):
+        n, step = a.shape[d], a.strides[d]
+        if n == 0 or step < least or step == 0 or (d == 0 and least == first):
+            return False
+        least = step * max(n, 1)
+    return True
 
 
 def keeps_format(operands: int) -> Any:
@@ -134,7 +155,7 @@ def keeps_format(operands: int) -> Any:
             for t in args[:operands] or (kw.get("input"),):
                 if isinstance(t, TensorBase):
                     a = t._a
-                    if a.__class__ is np.ndarray and a.ndim > 3 and not a.flags.c_contiguous:
+                    if a.__class__ is np.ndarray and a.ndim > 3 and a.strides[1] == a.itemsize:
                         if isinstance(y, tuple):
                             return type(y)(in_format_of(part, t) for part in y)
                         return in_format_of(y, *args[:operands])
