@@ -118,7 +118,8 @@ def composite(
     if shape is not None or data_dependent:
         shown = stated(shown, shape, called)
     if dispatch:
-        shown = overrides.dispatching(shown)
+        native = not adapt and {"torch", "Tensor", "linalg", "fft", "special"} & {*public.split()}
+        shown = overrides.dispatching(shown, numpy_words(fn) if native else None)
     if entry is not None:
         behind, shown = shown, specialize.entry(entry, shown, contiguous=True)
         behind.published = shown  # type: ignore[attr-defined]
@@ -151,13 +152,16 @@ def attribute(fn: Any, name: str, setter: Any = None, samples: Any = (), **about
 # -- adapters ------------------------------------------------------------------------------------
 
 
-def adapted(fn: Any, called: str) -> Public:
-    """`fn`, which also takes `out=` and NumPy's parameter names."""
+def numpy_words(fn: Any) -> dict[str, str]:
+    """NumPy's names of those parameters of a function that have PyTorch's."""
     code = fn.__code__
     own = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    words = {w: NUMPY_NAMES[w] for w in ("axis", "keepdims", "x", "a") if w not in own}
-    if "dim" not in own and "dims" in own:
-        words = {w: "dims" if ours == "dim" else ours for w, ours in words.items()}
+    return {w: ours for w, ours in NUMPY_NAMES.items() if w not in own and ours in own}
+
+
+def adapted(fn: Any, called: str) -> Public:
+    """`fn`, which also takes `out=` and NumPy's parameter names."""
+    words = numpy_words(fn)
 
     @functools.wraps(fn)
     def shown(*args: Any, **kw: Any) -> Any:
@@ -238,5 +242,3 @@ def store(target: Any, result: Any, name: str) -> Any:
             )
         )
     return target.copy_(result)
-
-

@@ -132,8 +132,10 @@ def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:
     return found
 
 
-def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
+def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> Callable[..., Any]:
     """`fn`, but subclasses among its arguments are asked first.
+
+    `words` are other names of its parameters (NumPy's), to be looked for in a call that fails.
 
     Python's types are put for what they stand for where a dtype is wanted: a call with either
     comes to the long way, for their classes are not among the known ones.
@@ -143,6 +145,7 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
     at = places.index("dtype") if "dtype" in places else None
 
     plain, all_known = known, known.issuperset
+    words = words or {}
 
     @functools.wraps(fn)
     def public(*args: Any, **kw: Any) -> Any:
@@ -160,11 +163,17 @@ def dispatching(fn: Callable[..., Any]) -> Callable[..., Any]:
                     return fn(*args, **kw)
             except MemoryError as error:
                 raise memory_error(fn.__name__, error) from None
+            except TypeError:
+                if words.keys().isdisjoint(kw):
+                    raise
+                return public(*args, **{words.get(k, k): v for k, v in kw.items()})
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
             if relevant or _state.stack:  # modes are asked of what looks at no operand, too
                 return dispatch(known_as, args, kw, relevant)
+        if words and not words.keys().isdisjoint(kw):
+            kw = {words.get(k, k): v for k, v in kw.items()}
         if kw.get("dtype").__class__ is type:
             kw["dtype"] = dtypes.of(kw["dtype"])
         elif at is not None and len(args) > at and args[at].__class__ is type:

@@ -22,7 +22,6 @@ NUMBERS = frozenset((bool, int, float, complex))
 EMPTY = inspect.Parameter.empty
 NUMPY_NAMES = {
     "axis": "dim",
-    "axes": "dim",
     "keepdims": "keepdim",
     "x": "input",
     "a": "input",

@@ -409,7 +409,6 @@ def _over_two(name: str, inner: Any) -> None:
         two,
         public="fft",
         name=name,
-        dispatch=False,
         samples=[case(cplx((2, 3, 4)) if half else (2, 3, 4)), case((3, 4), [4, 2], norm="ortho")],
     )
 
@@ -427,9 +426,7 @@ for _name, _inner in (
 # -- frequencies -----------------------------------------------------------------------------------
 
 
-def made(
-    a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any = None
-) -> Any:
+def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any = None) -> Any:
     """A tensor from computed numbers, by the conventions of factory functions."""
     kind = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     t = wrap(np.asarray(a).astype(kind.np))

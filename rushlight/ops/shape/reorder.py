@@ -138,7 +138,7 @@ roll.vjp(lambda g, _y, _x, *, shifts, dims: roll(g, shifts=tuple(-k for k in shi
 @composite(adapt=True, name="roll", samples=[case((2, 3), 1), case((2, 3), [1, -1], [0, 1])])
 def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
     """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
-    if input._a.ndim == 0 and dims != ():
+    if input._a.ndim == 0 and dims is not None and dims != ():
         raise IndexError(
             f"Dimension specified as {dims if isinstance(dims, int) else dims[0]} but tensor has "
             "no dimensions"
@@ -261,9 +261,7 @@ def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     node="RepeatInterleaveBackward0",
     data_dependent=True,
 )
-def interleave(
-    input: Any, repeats: Any, *, dim: int, output_size: int | None = None
-) -> Any:
+def interleave(input: Any, repeats: Any, *, dim: int, output_size: int | None = None) -> Any:
     """Each position along `dim` as often as `repeats` says."""
     if repeats.dtype.kind not in "iu":
         raise RuntimeError("repeats has to be Long or Int tensor")
@@ -282,9 +280,7 @@ def interleave(
     return np.repeat(input, repeats.reshape(-1), axis=d)
 
 
-def interleaved(
-    x: Any, repeats: Any, *, dim: int, output_size: int | None = None
-) -> MetaArray:
+def interleaved(x: Any, repeats: Any, *, dim: int, output_size: int | None = None) -> MetaArray:
     """The shape of repeated positions, if their number is known."""
     d = axis(dim, x.ndim)
     if output_size is None:
