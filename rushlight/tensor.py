@@ -307,14 +307,21 @@ class Tensor(TensorBase):
 
         return array_function(fn, args, kw)
 
-    def __dlpack__(self, **kw: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = -1,  # of a GPU
+        max_version: Any = None,
+        dl_device: Any = None,
+        copy: Any = None,
+    ) -> Any:
         if self._fn is not None:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-        stream = kw.pop("stream", None)
         if stream is not None and stream.__class__ is not int:
             raise TypeError("stream must be ``int`` or ``none``")
         if stream not in (None, -1):
             raise AssertionError("stream should be None on cpu.")
+        kw = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
         return self.numpy().__dlpack__(**{k: v for k, v in kw.items() if v is not None})
 
     def __dlpack_device__(self) -> Any:
