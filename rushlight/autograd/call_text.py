@@ -55,7 +55,7 @@ def body(
         result, shape, dtype = (
             tuple_of(each)
             for each in (
-                [f"_r{nr}" if op.saves is None or nr in op.saves else "None" for nr in outputs(op)],
+                [kept_output(op, nr) for nr in outputs(op)],
                 [f"_r{nr}.shape" for nr in outputs(op)],
                 [f"_r{nr}.dtype" for nr in outputs(op)],
             )
@@ -324,6 +324,13 @@ def outputs(op: Any) -> range:
     return range(op.outputs if fixed(op) else 0)
 
 
+def kept_output(op: Any, nr: int) -> str:
+    """What a node keeps of output `nr`: `door.kept_outputs`."""
+    if op.saves is not None and nr not in op.saves:
+        return "None"
+    return f"_r{nr}" if op.differentiable is None or nr in op.differentiable else f"_t{nr}"
+
+
 def wrapped(nr: int) -> list[str]:
     """The lines that make a tensor of output `nr`."""
     return [
@@ -495,6 +502,14 @@ def run_text(op: Any, rule_kw: Any) -> str:
     if kept[0]:
         kind = "_ndarray" if op.outputs == 1 else "_tuple"
         lines.append(f"if y is not None and y.__class__ is not {kind}: {otherwise}")
+        ends = [nr for nr in outputs(op) if kept_output(op, nr) == f"_t{nr}"]
+        if ends:
+            lines.append("if y is not None:")
+            for nr in ends:
+                lines.append(f"    _c = y[{nr}]._vc")
+                lines.append(f"    if _c is not None and _c.stamp > self.seq: {otherwise}")
+            parts = [f"y[{nr}]._a" if nr in ends else f"y[{nr}]" for nr in outputs(op)]
+            lines.append(f"    y = {tuple_of(parts)}")
     for i in range(n):
         if kept[i + 1]:
             v = f"v{i}"

@@ -456,8 +456,15 @@ def alone(
 
 
 def kept_outputs(op: Any, ys: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The outputs' arrays for the rules; an output that no rule needs may be changed in place."""
-    return tuple([y._a if op.saves is None or nr in op.saves else None for nr, y in enumerate(ys)])
+    """The outputs for the rules: arrays of those that gradients come to, the others as they are, so
+    that it is seen when somebody changes them; None for one that no rule needs, which may change.
+    """
+    ends = op.differentiable
+    kept = []
+    for nr, y in enumerate(ys):
+        needed = op.saves is None or nr in op.saves
+        kept.append((y._a if ends is None or nr in ends else y) if needed else None)
+    return tuple(kept)
 
 
 def shapes(ys: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -138,10 +138,21 @@ class OpNode(Node):
                         ):
                             shape = self.shape if s.__class__ is not tuple else self.shape[nr]
                             raise inplace_error(self, shape, cell)
+                if s.__class__ is tuple:
+                    s = tuple([self.unchanged(y) for y in s])
                 if tensors:
                     s = self.output(s)
             out.append(s)
         return out
+
+    def unchanged(self, y: Any) -> Any:
+        """The array of one of several outputs: of one that has no gradient, a Tensor is kept."""
+        if not isinstance(y, TensorBase):
+            return y
+        cell = y._vc
+        if cell is not None and cell.stamp > self.seq:
+            raise inplace_error(self, y._a.shape, cell)
+        return y._a
 
     def visible(self) -> list[int]:
         """All edges but those of masks and indices, and of operands that were left out."""

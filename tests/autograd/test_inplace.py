@@ -135,3 +135,27 @@ def test_random_changes_of_random_views_have_the_gradient_of_finite_differences(
     assert got == pytest.approx((value(eps, 0) - value(-eps, 0)) / (2 * eps), rel=1e-4, abs=1e-4)
     got = 0.0 if w.grad is None else w.grad.item()
     assert got == pytest.approx((value(0, eps) - value(0, -eps)) / (2 * eps), rel=1e-4, abs=1e-4)
+
+
+INDEXED = {
+    "max": lambda x: x.max(0),
+    "sort": lambda x: x.sort(),
+    "topk": lambda x: x.topk(1),
+    "median": lambda x: x.median(0),
+    "kthvalue": lambda x: x.kthvalue(1),
+    "mode": lambda x: x.mode(),
+    "cummax": lambda x: x.cummax(0),
+    "max_pool1d": lambda x: torch.nn.functional.max_pool1d(x[None], 2, return_indices=True),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_indices_that_changed_are_noticed(name: str, create_graph: bool) -> None:
+    """They have no gradient, and say where those of the values go."""
+    x = torch.tensor([1.0, 3.0, 2.0, 0.0], requires_grad=True)
+    values, indices = INDEXED[name](x)
+    torch.autograd.grad(values.sum(), x, retain_graph=True, create_graph=create_graph)
+    indices.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        torch.autograd.grad(values.sum(), x, create_graph=create_graph)
