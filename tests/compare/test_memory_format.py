@@ -6,6 +6,11 @@ import rushlight
 
 torch = pytest.importorskip("torch")
 
+
+def volume(t):
+    return t.ones(2, 3, 6, 6, 6).contiguous(memory_format=t.channels_last_3d)
+
+
 CALLS = {
     "pad": lambda t, x: t.nn.functional.pad(x, (1, 1)),
     "pad reflect": lambda t, x: t.nn.functional.pad(x, (1, 1, 1, 1), mode="reflect"),
@@ -25,6 +30,12 @@ CALLS = {
     "avg_pool2d": lambda t, x: t.nn.functional.avg_pool2d(x, 2),
     "lp_pool2d": lambda t, x: t.nn.functional.lp_pool2d(x, 2, 2),
     "adaptive_avg_pool2d": lambda t, x: t.nn.functional.adaptive_avg_pool2d(x, 2),
+    "adaptive_avg_pool2d of 1": lambda t, x: t.nn.functional.adaptive_avg_pool2d(x, 1),
+    "some of the channels": lambda t, x: t.nn.functional.max_pool2d(x[:, ::2], 2),
+    "max_pool3d": lambda t, x: t.nn.functional.max_pool3d(volume(t), 2),
+    "max_pool3d of one": lambda t, x: t.nn.functional.max_pool3d(volume(t)[0], 2),
+    "adaptive_max_pool3d": lambda t, x: t.nn.functional.adaptive_max_pool3d(volume(t), 2),
+    "avg_pool3d": lambda t, x: t.nn.functional.avg_pool3d(volume(t), 2),
     "adaptive_max_pool2d": lambda t, x: t.nn.functional.adaptive_max_pool2d(x, 2),
     "max_unpool2d": lambda t, x: t.nn.functional.max_unpool2d(
         *t.nn.functional.max_pool2d(x, 2, return_indices=True), 2

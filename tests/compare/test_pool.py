@@ -158,3 +158,41 @@ def test_unpool_errors(same_error):
     both([[[0, 1, 2], [2, 3, 4]]], "Expected shape of indices to be same")
     both(good, "invalid output_size", output_size=(9, 9))
     both(good, "output_size should be a sequence containing 2 or 4 elements", output_size=(9,))
+
+
+EDGES = {
+    "adaptive of numbers": lambda t: t.nn.functional.adaptive_max_pool2d(t.ones(2, 4, 4).long(), 2),
+    "adaptive mean of bytes": lambda t: t.nn.functional.adaptive_avg_pool3d(
+        t.ones(2, 4, 4, 4).byte(), 2
+    ),
+    "adaptive of no channels": lambda t: t.nn.functional.adaptive_avg_pool1d(t.ones(0, 10), 5),
+    "adaptive of no rows": lambda t: t.nn.functional.adaptive_max_pool1d(t.ones(1, 0, 10), 5),
+    "kernel of none": lambda t: t.nn.functional.fractional_max_pool2d(
+        t.ones(2, 7, 7), (), output_size=(3, 3)
+    ),
+    "kernel of one": lambda t: t.nn.functional.fractional_max_pool3d(
+        t.ones(2, 7, 7, 7), (1,), output_size=(3, 3, 3)
+    ),
+    "none of it": lambda t: t.nn.functional.fractional_max_pool2d(
+        t.ones(2, 3, 8, 8), 2, output_size=[0, 1]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_edges(name):
+    def told(t):
+        try:
+            return tuple(EDGES[name](t).shape)
+        except RuntimeError as error:
+            return type(error), str(error).split("\n")[0]
+
+    ours, theirs = told(rushlight), told(torch)
+    assert ours[:1] == theirs[:1]
+    assert ours == theirs or str(ours[1]).split("(")[0] == str(theirs[1]).split("(")[0]
+
+
+def test_too_large_an_output_is_refused():
+    for t in (torch, rushlight):
+        with pytest.raises(RuntimeError, match="overflow"):
+            t.nn.AdaptiveMaxPool1d(0x3FFFFFFFFFFFFFFF)(t.empty([2, 2, 2]))

@@ -7,14 +7,21 @@ and fractional pooling.
 from __future__ import annotations
 
 import functools
+import math
+import sys
 from typing import Any
 
+import numpy as np
+
+from ... import dtypes
 from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...errors import message
+from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
 from ..core.samples import case
-from ..shape.convert import keeps_format
+from ..shape.convert import channels_innermost, keeps_format
 from . import pool
 from .spatial import Ints, check_tensor, ints, list_of
 
@@ -179,7 +186,18 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    given = (kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+    if isinstance(input, TensorBase) and input._a.ndim == 4 and alone_innermost(input._a):
+        made = max_pool3d(input.unsqueeze(0), *given)  # type: ignore[attr-defined]
+        return tuple(y.squeeze(0) for y in made) if return_indices else made.squeeze(0)
+    return _max_pool(3, input, *given)
+
+
+def alone_innermost(a: Any) -> bool:
+    """Whether the channels of one volume, (C, D, H, W), are innermost in memory."""
+    if a.__class__ is not np.ndarray or a.strides[0] >= a.strides[-1]:
+        return False
+    return channels_innermost(MetaArray((1, *a.shape), a.dtype, (sys.maxsize, *a.strides)))
 
 
 def _with_indices(d: int, fn: Any) -> Any:
@@ -302,7 +320,13 @@ def _adaptive_size(fn: str, d: int, input: Any, output_size: Any) -> Ints:
                 wanted=("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")[d - 1],
             )
         )
-    for i in range(len(shape) - d - 1, len(shape)):
+    if input._a.dtype.kind in "iub":
+        name = f"{fn[:-2]}{max(d, 2)}d" + ("_cpu" if d == 3 else "")
+        kind = type_name(dtypes.from_numpy(input._a.dtype))
+        raise NotImplementedError(
+            message(f"\"{name}\" not implemented for '{kind}'", hint="input.float()")
+        )
+    for i in range(1, len(shape)):
         if shape[i] == 0:
             raise RuntimeError(
                 message(
@@ -326,6 +350,10 @@ def _adaptive_size(fn: str, d: int, input: Any, output_size: Any) -> Ints:
                 f"{fn}: elements of output_size must be greater than or equal to 0 "
                 f"but received {list_of(out)}"
             )
+        )
+    if math.prod((*shape[: len(shape) - d], *out)) > sys.maxsize // input._a.itemsize:
+        raise RuntimeError(
+            message(f"{fn}: Storage size calculation overflowed with output_size={list_of(out)}")
         )
     return out
 
@@ -379,7 +407,6 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 
 
 @composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
-@keeps_format(1)
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(3, input, output_size, return_indices)
 

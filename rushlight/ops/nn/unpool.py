@@ -237,7 +237,22 @@ def _fractional(
         raise ValueError(
             message(f"{fn} requires specifying either an output_size or an output_ratio")
         )
+    if isinstance(kernel_size, (tuple, list)) and len(kernel_size) != d:
+        many = "tuple of Ints" if d == 2 else "tuple of three Ints"
+        raise RuntimeError(
+            message(
+                f"{fn}: kernel_size must either be a single Int or {many}",
+                got=f"kernel_size={list(kernel_size)}",
+            )
+        )
     kernel = ints(fn, "kernel_size", kernel_size, d)
+    if 0 in input.shape[max(input.ndim - d - 1, 0) :]:
+        raise RuntimeError(
+            message(
+                f"{fn}: Expected input to have non-zero size for non-batch dimensions, but got "
+                f"{list_of(input.shape)}"
+            )
+        )
     if input.ndim not in (d + 1, d + 2):
         raise RuntimeError(
             message(f"{fn}: Expected {d + 1}D or {d + 2}D tensor, but got: {list_of(input.shape)}")
@@ -249,7 +264,7 @@ def _fractional(
     else:
         out = ints(fn, "output_size", output_size, d)
     for n, k, o in zip(size, kernel, out, strict=True):
-        if o + k - 1 > n or o < 1:
+        if o + k - 1 > n or o < 0:
             raise RuntimeError(
                 message(
                     f"{fn}: pool size {k} too large relative to input size {n}",
@@ -257,6 +272,9 @@ def _fractional(
                     wanted="output + kernel - 1 <= input",
                 )
             )
+    if 0 in out:
+        nothing = input.new_empty((*input.shape[:-d], *out))
+        return (nothing, nothing.long()) if return_indices else nothing
     x = input if input.ndim == d + 2 else input.unsqueeze(0)
     if samples is None:
         from ..random.factories import rand

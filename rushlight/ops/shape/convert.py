@@ -127,7 +127,7 @@ def in_format_of(y: Any, *sources: Any) -> Any:
     for t in sources:
         a = t._a
         if a.__class__ is np.ndarray and a.ndim == ndim and channels_innermost(a):
-            return contiguous(y, memory_format=fmt)
+            return in_format(y, fmt)
     return y
 
 
@@ -139,6 +139,8 @@ def channels_innermost(a: Any) -> bool:
     least, first = 0, a.strides[1]
     for d in (1, *range(a.ndim - 1, 1, -1), 0):
         n, step = a.shape[d], a.strides[d]
+        if d == 0 and n == 1 and step == 0:  # a dimension that NumPy has added
+            step = least
         if n == 0 or step < least or step == 0 or (d == 0 and least == first):
             return False
         least = step * max(n, 1)
@@ -155,7 +157,7 @@ def keeps_format(operands: int) -> Any:
             for t in args[:operands] or (kw.get("input"),):
                 if isinstance(t, TensorBase):
                     a = t._a
-                    if a.__class__ is np.ndarray and a.ndim > 3 and a.strides[1] == a.itemsize:
+                    if a.__class__ is np.ndarray and a.ndim > 3 and a.strides[1] <= a.strides[-1]:
                         if isinstance(y, tuple):
                             return type(y)(in_format_of(part, t) for part in y)
                         return in_format_of(y, *args[:operands])
