@@ -708,12 +708,13 @@ class Parameter(Tensor):
 
     __slots__ = ()
     __module__ = "rushlight.nn.parameter"
+    __torch_function__: Any = staticmethod(overrides.disabled_torch_function)
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         return _as_kind(cls, data, requires_grad)
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
-        """`__new__` does the work (a subclass may call this)."""
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        """`__new__` does the work; that of a subclass may take other arguments."""
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return "Parameter containing:\n" + Tensor.__repr__(self)
@@ -738,8 +739,8 @@ class Buffer(Tensor):
         t._is_buffer = True
         return t
 
-    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
-        """`__new__` does the work."""
+    def __init__(self, *args: Any, **kw: Any) -> None:
+        """`__new__` does the work; that of a subclass may take other arguments."""
 
 
 def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:

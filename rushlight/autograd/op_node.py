@@ -260,6 +260,8 @@ class OpNode(Node):
             return self.values(True)[place]
         if self.kw is not None and name in self.kw:
             return self.kw[name]
+        if name in self.op.defaults:
+            return self.op.defaults[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
 
 
@@ -267,9 +269,12 @@ def saved_names(op: Any) -> dict[str, property]:
     """The attributes `_saved_self`, ... of an operation's nodes.
 
     As properties: with a `__getattr__` Python 3.11 keeps nothing of what it learns about the
-    attributes of a class, and each read takes five times as long.
+    attributes of a class, and each read takes five times as long. Only those that every node of
+    the operation has: programs that draw a graph read all that `dir(node)` lists.
     """
-    names = dict.fromkeys(("result", "self", "input", "other", *op.inputs, *op.defaults))
+    known_as = ("self", "input", "other")[: 0 if op.variadic else 2 if len(op.inputs) < 2 else 3]
+    places = dict.fromkeys(("result", *known_as, *op.inputs))
+    names = dict.fromkeys((*places, *op.defaults))
 
     def saved(name: str) -> property:
         return property(lambda node: node._saved(name))
@@ -278,7 +283,6 @@ def saved_names(op: Any) -> dict[str, property]:
         return property(lambda node: saved_module().raw_saved(node, name))
 
     found = {f"_saved_{name}": saved(name) for name in names}
-    places = dict.fromkeys(("result", "self", "input", "other", *op.inputs))
     return found | {f"_raw_saved_{name}": raw(name) for name in places}
 
 

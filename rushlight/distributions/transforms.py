@@ -16,6 +16,7 @@ import rushlight as rl
 from ..size import Size
 from . import constraints
 from .transform import Transform, _widened
+from .transform import _InverseTransform as _InverseTransform
 from .transforms_elementwise import (
     AbsTransform,
     AffineTransform,

@@ -75,6 +75,7 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
     "torch.distributed._tensor": ("DTensor DeviceMesh Replicate Shard", MESH, None),
+    "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),
     "torch.distributed.algorithms": ("", GROUPS, None),
     "torch.distributed.algorithms._checkpoint": ("", GROUPS, None),
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": (

@@ -120,7 +120,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
         return _bare(cls, requires_grad, device, dtype)
 
-    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         """`__new__` does the work."""
 
 

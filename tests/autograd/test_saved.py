@@ -183,3 +183,21 @@ def test_forward_mode_tells_its_level():
             assert fw.unpack_dual(x * 2).tangent is None
         assert fw.unpack_dual(x * 2).tangent.tolist() == [2, 2]
     assert fw._current_level == -1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: a.sum(),
+        lambda a: a.sum(1),
+        lambda a: a @ a.mT,
+        lambda a: torch.stack([a]),
+        lambda a: a.softmax(1),
+        lambda a: a.std(),
+        lambda a: torch.nn.functional.gelu(a),
+    ],
+)
+def test_what_dir_lists_can_be_read(call):
+    node = call(torch.randn(3, 4, requires_grad=True)).grad_fn
+    for name in dir(node):
+        getattr(node, name)

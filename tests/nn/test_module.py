@@ -372,3 +372,20 @@ def test_exceptions_pass_unchanged_otherwise() -> None:
     with pytest.raises(Stop) as caught:
         nn.Sequential(OrderedDict(inner=Stopper())).inner()
     assert caught.value is stop
+
+
+def test_subclasses_of_parameters_take_other_arguments():
+    class OnSphere(torch.nn.Parameter):
+        def __new__(cls, data, radius=1.0, requires_grad=True):
+            made = torch.Tensor._make_subclass(cls, data, requires_grad)
+            made.radius = radius
+            return made
+
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = OnSphere(torch.ones(2), radius=3.0)
+
+    assert Layer().w.radius == 3.0 and list(Layer().state_dict()) == ["w"]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'radius'"):
+        torch.nn.Parameter(torch.ones(2), radius=3.0)

@@ -43,6 +43,11 @@ def _get_tracing_state() -> None:
     """None: nothing is traced."""
 
 
+def _is_tracing() -> bool:
+    """False: nothing is traced."""
+    return False
+
+
 def _jit_set_profiling_mode(value: Any = None) -> bool:
     """Accepted; False: it was not set before, as there is nothing to set."""
     return False
@@ -73,13 +78,7 @@ def _set_deterministic_fill_uninitialized_memory(mode: bool) -> None:
     settings.fill_uninitialized_memory = mode
 
 
-def _disabled_torch_function_impl(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """A `__torch_function__` that takes over nothing: classes with it are treated as Tensors."""
-    with _overrides.disabled():
-        return func(*args, **(kwargs or {}))
-
-
-_disabled_torch_dispatch_impl = _disabled_torch_function_impl
+_disabled_torch_function_impl = _disabled_torch_dispatch_impl = _overrides.disabled_torch_function
 DisableTorchFunctionSubclass = _overrides.disabled
 
 

@@ -64,12 +64,24 @@ def disabled() -> Iterator[None]:
         _state.disabled -= 1
 
 
+def disabled_torch_function(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """A `__torch_function__` that takes over nothing: classes with it are treated as Tensors."""
+    with disabled():
+        return func(*args, **(kwargs or {}))
+
+
+def takes_over(kind: type) -> bool:
+    """Whether a class has a `__torch_function__` that is to be asked."""
+    own = getattr(kind, "__torch_function__", None)
+    return own is not None and own is not disabled_torch_function
+
+
 def dispatch(fn: Any, args: tuple[Any, ...], kw: dict[str, Any], relevant: Any) -> Any:
     """Ask the operands' classes, subclasses before their bases, to carry out `fn`."""
     types: list[type] = []
     for a in relevant:
         kind = type(a)
-        if kind not in plain and kind not in types and hasattr(kind, "__torch_function__"):
+        if kind not in plain and kind not in types and takes_over(kind):
             place = next((i for i, t in enumerate(types) if issubclass(kind, t)), len(types))
             types.insert(place, kind)
     if _state.stack:
@@ -81,7 +93,7 @@ def dispatch(fn: Any, args: tuple[Any, ...], kw: dict[str, Any], relevant: Any) 
             _state.stack = (*outer, mode)
         if got is not NotImplemented:
             return got
-    if not types:  # nobody is there but modes, of another thread or content with the usual
+    if not types:  # classes like Parameter, or modes, of another thread or content with the usual
         with disabled():
             return fn(*args, **kw)
     for kind in types:
@@ -114,9 +126,9 @@ def convert(out: Any, cls: type) -> Any:
 
 def special(a: Any) -> bool:
     kind = type(a)
-    if isinstance(a, TensorBase):
-        return kind not in ordinary
-    return hasattr(kind, "__torch_function__")
+    if isinstance(a, TensorBase) and modes:
+        return True
+    return kind not in ordinary and takes_over(kind)
 
 
 def relevant_args(args: tuple[Any, ...], kw: dict[str, Any]) -> list[Any]:

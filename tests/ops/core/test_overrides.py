@@ -1,0 +1,40 @@
+"""`__torch_function__`: which classes are asked."""
+
+import pytest
+
+import rushlight as torch
+from rushlight.namespaces import _C
+
+
+class Named(torch.Tensor):
+    pass
+
+
+class Weight(torch.nn.Parameter):
+    pass
+
+
+class Quiet(torch.Tensor):
+    __torch_function__ = _C._disabled_torch_function_impl
+
+
+def test_parameters_and_their_subclasses_take_over_nothing():
+    w, t = Weight(torch.ones(2)), torch.ones(2).as_subclass(Named)
+    for result in (w + 1, w.sum(), torch.stack([w, w]), w.view(1, 2), w.clone(), w[0]):
+        assert type(result) is torch.Tensor
+    assert type(t + w) is type(w + t) is type(t + torch.nn.Parameter(torch.ones(2))) is Named
+    assert not torch.overrides.has_torch_function((w,)) and torch.overrides.is_tensor_like(w)
+
+
+def test_classes_that_disable_it_take_over_nothing():
+    q, t = torch.ones(2).as_subclass(Quiet), torch.ones(2).as_subclass(Named)
+    assert type(q + 1) is type(q.clone()) is torch.Tensor
+    assert type(q + t) is type(t + q) is Named
+
+
+def test_parameter_carries_out_calls_plainly():
+    t = torch.ones(2).as_subclass(Named)
+    got = torch.nn.Parameter.__torch_function__(torch.add, (Named,), (t, t), {})
+    assert type(got) is torch.Tensor
+    with pytest.raises(ValueError, match="uninitialized parameter"):
+        torch.nn.UninitializedParameter() + 1
