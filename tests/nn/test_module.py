@@ -386,6 +386,7 @@ def test_subclasses_of_parameters_take_other_arguments():
             super().__init__()
             self.w = OnSphere(torch.ones(2), radius=3.0)
 
-    assert Layer().w.radius == 3.0 and list(Layer().state_dict()) == ["w"]
+    assert Layer().w.radius == 3.0
+    assert list(Layer().state_dict()) == ["w"]
     with pytest.raises(TypeError, match="unexpected keyword argument 'radius'"):
         torch.nn.Parameter(torch.ones(2), radius=3.0)
