@@ -240,6 +240,7 @@ _LAZY = {
     "distributions",
     "sparse",
     "__config__",
+    "__future__",
     "_ops",
     "_refs",
     "_tensor_str",

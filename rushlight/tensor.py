@@ -555,6 +555,12 @@ class Tensor(TensorBase):
             raise version_error(self)
         return self._changes()
 
+    def module_load(self, other: Any, assign: bool = False) -> Any:
+        """What takes this parameter's place when `other` is loaded, where
+        `torch.__future__.set_swap_module_params_on_conversion` is on; to be overridden.
+        """
+        return other.detach() if assign else self.copy_(other).detach()
+
     def _changes(self) -> int:
         """How often the storage was changed in place; inference tensors count too, unseen."""
         return 0 if self._vc is None else self._vc.count

@@ -161,6 +161,12 @@ def script(
                 "a function, a class or a module",
             )
         )
+    lazy = getattr(obj, "has_uninitialized_params", None)
+    if lazy is not None and lazy():
+        raise RuntimeError(
+            f"{type(obj).__name__!r} has uninitialized parameters. Did you forget to run a forward "
+            "pass?"
+        )
     note("script", f"torch.jit.script {NOTE}")
     return obj
 

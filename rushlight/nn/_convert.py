@@ -14,6 +14,7 @@ from ..autograd.grad_mode import no_grad
 from ..device import device as Device
 from ..dtypes import dtype as Dtype
 from ..tensor import Parameter, Tensor
+from . import _conversion
 from .parameter import is_lazy
 
 C = TypeVar("C", bound="ConvertMethods")
@@ -33,7 +34,14 @@ class ConvertMethods:
             with no_grad():
                 new = fn(param)
             grad = param.grad
-            if new.device == param.device:
+            if _conversion.swap[0]:
+                new = new if isinstance(new, Parameter) else Parameter(new, param.requires_grad)
+                if new is not param:
+                    _conversion.swap_tensors(param, new)
+                kept = param
+            elif _conversion.overwrite[0]:
+                kept = self._parameters[name] = Parameter(new, param.requires_grad)
+            elif new.device == param.device:
                 if new is not param:
                     param.data = new
                 kept = param

@@ -18,6 +18,7 @@ from typing import Any
 from ..autograd.grad_mode import no_grad
 from ..tensor import Parameter, Tensor
 from ..torch_names import is_own
+from . import _conversion
 from .parameter import is_lazy
 
 _EXTRA_STATE_KEY_SUFFIX = "_extra_state"
@@ -320,7 +321,9 @@ def _load_one(
     elif is_lazy(value):
         errors.append(
             f'While copying the parameter named "{key}": '
-            "the tensor of the checkpoint is an uninitialized parameter."
+            "the tensor of the checkpoint is an uninitialized parameter: Can't access the shape "
+            "of an uninitialized parameter or buffer. Call `forward` of the module that it comes "
+            "from before its state is saved."
         )
         return
     else:
@@ -332,6 +335,9 @@ def _load_one(
                 f"checkpoint, the shape in current model is {param.shape}."
             )
             return
+    if _conversion.swap[0] and not is_lazy(param):
+        _swap_one(param, key, value, assign, journal, errors)
+        return
     if assign:
         if isinstance(param, Parameter):
             if isinstance(value, Parameter):
@@ -370,3 +376,42 @@ def _load_one(
         return lambda: copy(old)
 
     journal.add(copy, save)
+
+
+def _swap_one(
+    param: Any, key: str, value: Any, assign: bool, journal: _Journal, errors: list[str]
+) -> None:
+    """Note the swap of one tensor in the journal (`torch.__future__`)."""
+    new: Any = None
+
+    def swap() -> None:
+        nonlocal new
+        try:
+            with no_grad():
+                new = param.module_load(value, assign=assign)
+            if new is param or new is value:
+                raise RuntimeError(
+                    f"module_load returned one of self or other, please .detach() the result if "
+                    f"returning one of the inputs in module_load (parameter {key!r})"
+                )
+            if isinstance(param, Parameter) and not isinstance(new, Parameter):
+                new = Parameter(new, requires_grad=param.requires_grad)
+            _conversion.swap_tensors(param, new)
+        except Exception as e:
+            errors.append(
+                f'While swapping the parameter named "{key}", whose dimensions in the model are '
+                f"{param.shape} and whose dimensions in the checkpoint are {value.shape}, an "
+                f"exception occurred : {e.args}."
+            )
+
+    def save() -> Callable[[], Any]:
+        old = param.detach().clone()
+
+        def undo() -> None:
+            if new is not None:
+                _conversion.swap_tensors(param, new)
+            param.data.copy_(old)
+
+        return undo
+
+    journal.add(swap, save)

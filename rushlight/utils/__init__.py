@@ -12,6 +12,10 @@ __all__ = ["data"]
 
 def __getattr__(name: str) -> Any:
     """Submodules are imported when they are first used."""
+    if name == "swap_tensors":
+        from ..nn._conversion import swap_tensors
+
+        return swap_tensors
     if not name.startswith("__"):
         try:
             return importlib.import_module(f"{__package__}.{name}")
