@@ -241,6 +241,7 @@ _LAZY = {
     "sparse",
     "__config__",
     "__future__",
+    "_functorch",
     "_ops",
     "_refs",
     "_tensor_str",

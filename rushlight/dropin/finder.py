@@ -18,7 +18,11 @@ from typing import Any
 from . import distribution, mentioned, missing, renaming
 
 # Whole packages that Rushlight stands in for, and single modules of others.
-ROOTS = {"torch": "rushlight", "torchvision": "rushlight.vision"}
+ROOTS = {
+    "torch": "rushlight",
+    "torchvision": "rushlight.vision",
+    "functorch": "rushlight.namespaces.functorch",
+}
 SINGLE = {
     "safetensors": "rushlight.dropin.safetensors",
     "safetensors.torch": "rushlight.serialization.safetensors",

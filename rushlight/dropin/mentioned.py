@@ -31,7 +31,6 @@ GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of M
 # asked for others below it. What ends in "?" asks whether there is such a thing: the answer is no.
 MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._export": ("", GRAPHS, None),
-    "torch._functorch": ("", DISPATCHER, None),
     "torch._functorch.aot_autograd": ("aot_function aot_module_simplified", GRAPHS, None),
     "torch._guards": ("detect_fake_mode? TracingContext Source", FAKE, META),
     "torch._higher_order_ops": ("associative_scan scan cond while_loop", GRAPHS, None),
@@ -42,8 +41,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._logging": ("trace_structured warning_once set_logs", GRAPHS, None),
     "torch._prims_common": ("", DISPATCHER, None),
     "torch._C._nvtx": ("", "CUDA's tools", None),
-    "torch._functorch.make_functional": (
-        "FunctionalModule FunctionalModuleWithBuffers", DISPATCHER, "torch.func.functional_call"),
     "torch._functorch.python_key": ("make_fx", GRAPHS, None),
     "torch._functorch.deprecated": (
         "combine_state_for_ensemble functionalize make_functional make_functional_with_buffers "
@@ -61,10 +58,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._subclasses.fake_tensor": (
         "FakeTensor FakeTensorMode FakeTensorConverter is_fake?", FAKE, META),
     "torch._subclasses.meta_utils": ("MetaConverter", FAKE, META),
-    "torch._functorch.vmap": (
-        "_add_batch_dim _broadcast_to_and_flatten _maybe_remove_batch_dim _remove_batch_dim "
-        "_get_name vmap Tensor tree_flatten tree_unflatten",
-        DISPATCHER, "torch.vmap"),
     "torch.nn.utils._named_member_accessor": (
         "NamedMemberAccessor swap_tensor", DISPATCHER, "torch.func.functional_call"),
     "torch._subclasses.functional_tensor": ("FunctionalTensor FunctionalTensorMode", FAKE, META),

@@ -129,13 +129,21 @@ def select(argnums: Any, args: tuple[Any, ...]) -> tuple[bool, list[int]]:
         raise RuntimeError("argnums must be non-empty")
     for n in numbers:
         if not isinstance(n, int):
-            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(n)}")
+            raise RuntimeError(f"argnum must be int, got: {type(n)}")
         if not -len(args) <= n < len(args):
             raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
     places = [n % len(args) for n in numbers]
     if len(set(places)) != len(places):
         raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     return single, places
+
+
+def slice_argnums(args: tuple[Any, ...], argnums: Any, as_tuple: bool = True) -> Any:
+    """The arguments at some positions, as PyTorch's `_slice_argnums` gives them."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    single, places = select(argnums, args)
+    return args[places[0]] if single and not as_tuple else tuple(args[i] for i in places)
 
 
 def call_at(

@@ -2,19 +2,24 @@
 
 It is honest about what it is: a loop over the slices, whose results are stacked. The values and
 derivatives are those of PyTorch's vmap; the speed is that of the loop. Only a `Function` with a
-`vmap` staticmethod sees the whole batch.
+`vmap` staticmethod sees the whole batch. What PyTorch's cannot do it refuses as well: a program that
+asks for the value of a slice, by `.item()` or as a condition (`refusing`).
 """
 
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..autograd import watch
 from ..autograd.function import Function
 from ..autograd.node import TensorBase
 from ..errors import message
+from ..ops.core import overrides
 from ..ops.shape.views import stack
+from ..tensor import Tensor
 from .trees import leaves, matched, rebuild
 
 __all__ = ["vmap"]
@@ -83,19 +88,40 @@ def vmap(
         keep = leaves(kw)  # keyword arguments are mapped over dimension 0, as in PyTorch
         rows = []
         form: Any = None
+        empty = size == 0
+        if empty:  # the form of the results is that of a slice's, whatever is in it
+            parts = [
+                x if d is None else x.new_zeros((*x.shape[:d], 1, *x.shape[d + 1 :]))
+                for x, d in zip(parts, dims, strict=True)
+            ]
+            keep = [x.new_zeros((1, *x.shape[1:])) if isinstance(x, TensorBase) else x for x in keep]
         with drawing(randomness) as again:
-            for i in range(size):
+            for i in range(size or 1):
                 again()
                 here = [
                     x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
                 ]
                 named = [x.select(0, i) if isinstance(x, TensorBase) else x for x in keep]
-                out = func(*rebuild(args, here), **rebuild(kw, named))
+                with refusing(() if i else (*here, *named)) as free:
+                    out = func(*rebuild(args, here), **rebuild(kw, named))
+                    free(leaves(out))
                 rows.append(leaves(out))
                 form = out
-        return together(name, form, rows, out_dims)
+        made = together(name, form, rows, out_dims)
+        return without_slices(made, form, out_dims) if empty else made
 
     return mapped
+
+
+def chunk_vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    chunks: int = 2,
+) -> Callable[..., Any]:
+    """`vmap` whose batch is taken in `chunks` parts: here the same, as the slices come one by one."""
+    return vmap(func, in_dims, out_dims, randomness)
 
 
 def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], int]:
@@ -159,14 +185,6 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
                 hint="in_dims=None for an input that every slice sees whole",
             )
         )
-    if sizes[0] == 0:
-        raise ValueError(
-            message(
-                f"vmap({name}): the mapped dimension has size 0",
-                got="no slice to run the function on, so the shape of its result is unknown",
-                wanted="at least one slice",
-            )
-        )
     return dims, sizes[0]
 
 
@@ -223,6 +241,94 @@ def whole_batch(
             x, place = x.unsqueeze(0).expand(size, *x.shape), 0
         out.append(x.movedim(place, goal) if place != goal else x)
     return rebuild(got, out)
+
+
+def without_slices(made: Any, form: Any, out_dims: Any) -> Any:
+    """Results of a batch of no slices, from those of one slice."""
+    if isinstance(out_dims, tuple) and len(out_dims) == 1 and isinstance(form, TensorBase):
+        out_dims = out_dims[0]
+    dims = matched(out_dims, form, AssertionError)
+    return rebuild(
+        made,
+        [x if d is None else x.narrow(d, 0, 0) for x, d in zip(leaves(made), dims, strict=True)],
+    )
+
+
+class Slice(Tensor):
+    """A slice of what is mapped, or what was computed of one: its value may not lead the program,
+    which PyTorch runs once for all slices."""
+
+    __slots__ = ()
+
+    def item(self) -> Any:
+        """Refused: each slice has another value."""
+        raise RuntimeError(
+            message(
+                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
+                "calling .item() on a Tensor, please try to rewrite what you're doing with other "
+                "operations.",
+                got=f"a slice of shape {tuple(self._a.shape)}",
+                wanted="operations on tensors",
+                hint="torch.where in place of a condition, or a Python loop over the slices",
+            )
+        )
+
+    tolist = item
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(
+            message(
+                "vmap: It looks like you're attempting to use a Tensor in some data-dependent "
+                "control flow. We don't support that yet",
+                got=f"a slice of shape {tuple(self._a.shape)} as a condition",
+                wanted="one program for all slices",
+                hint="torch.where(condition, a, b), or a Python loop over the slices",
+            )
+        )
+
+
+Slice.__name__ = Slice.__qualname__ = "Tensor"
+overrides.add_ordinary(Slice)
+
+
+class refusing:
+    """While a function runs on the first slices, values that depend on them may not be asked for.
+
+    Its value takes the marks off tensors. Other slices run without: they go the same way.
+    """
+
+    def __init__(self, slices: Any) -> None:
+        self.slices = [x for x in slices if isinstance(x, TensorBase)]
+        self.marked: list[Any] = []
+
+    def __enter__(self) -> Callable[[Any], None]:
+        if self.slices:
+            self.mark(self.slices)
+            watch.watch(self.seen)
+        return self.free
+
+    def __exit__(self, *args: object) -> None:
+        if self.slices:
+            watch.unwatch(self.seen)
+        self.free([ref() for ref in self.marked])
+
+    def mark(self, tensors: Any) -> None:
+        for x in tensors:
+            if x.__class__ is Tensor:
+                x.__class__ = Slice
+                self.marked.append(weakref.ref(x))
+
+    def free(self, tensors: Any) -> None:
+        for x in tensors:
+            if x.__class__ is Slice and any(ref() is x for ref in self.marked):
+                x.__class__ = Tensor
+
+    def seen(self, next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
+        """A watcher: results of slices are slices."""
+        out = next_apply(op, inputs, kw)
+        if any(x.__class__ is Slice for x in inputs):
+            self.mark([y for y in leaves(out) if isinstance(y, TensorBase)])
+        return out
 
 
 class drawing:

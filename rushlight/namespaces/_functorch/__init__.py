@@ -1,0 +1,1 @@
+"""`torch._functorch`: where PyTorch keeps what `torch.func` and `functorch` export."""
