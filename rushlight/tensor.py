@@ -352,6 +352,20 @@ class Tensor(TensorBase):
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Make this tensor a leaf that gets a gradient (or no longer gets one)."""
+        if door.state.transforms:
+            raise RuntimeError(
+                message(
+                    "You are attempting to call Tensor.requires_grad_() (or perhaps using "
+                    "torch.autograd.functional.* APIs) inside of a function being transformed by a "
+                    "functorch transform. This is unsupported",
+                    hint="the transforms of torch.func (grad, vjp, jacrev, ...) in that place, or "
+                    "requires_grad_() outside of the function",
+                )
+            )
+        return self._require_grad(requires_grad)
+
+    def _require_grad(self, requires_grad: bool = True) -> Any:
+        """`requires_grad_`, also where a function is being transformed."""
         fn = self._fn
         if requires_grad:
             if fn is None:
@@ -578,6 +592,12 @@ class Tensor(TensorBase):
 
     def retain_grad(self) -> None:
         """Keep the gradient of this non-leaf tensor in `.grad` during backward."""
+        if door.state.transforms:
+            raise RuntimeError(
+                "You are attempting to call Tensor.retain_grad() inside of a function being "
+                "transformed by a functorch transform. This is unsupported: call it outside of "
+                "the function."
+            )
         fn = self._fresh()
         if fn is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
@@ -761,7 +781,7 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     t._a = data._a
     t._fn = t._vc = t._v = None
     t._x = door.born_here()
-    return t.requires_grad_(True) if requires_grad else t
+    return t._require_grad() if requires_grad else t
 
 
 wrap = door.wrap

@@ -365,7 +365,7 @@ def batched(
 def zeros_like(t: Any, requires_grad: bool) -> Any:
     """What an unused input gets with materialize_grads."""
     made = zeros(t._a.shape, t._a.dtype)
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 def zeros(shape: tuple[int, ...], dtype: Any) -> Any:

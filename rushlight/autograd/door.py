@@ -52,6 +52,7 @@ class _State(threading.local):
     observers: tuple[Any, ...] = ()
     autocast: Any = None  # (op, types of operands) -> the types that autocast gives them
     within = False  # a record that is shown is running: what it calls is a part of it
+    transforms = 0  # how many functions of `torch.func` are being transformed
     packers: tuple[Any, ...] = ()  # saved_tensors_hooks, innermost last
 
 

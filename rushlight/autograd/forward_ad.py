@@ -198,7 +198,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
             xs[i] = (
                 inputs[i].view_as(inputs[i])
                 if live and inputs[i].requires_grad
-                else inputs[i].detach().requires_grad_()
+                else inputs[i].detach()._require_grad()
             )
         got = run(*xs)
         single = not isinstance(got, tuple)
@@ -209,7 +209,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 zero = isinstance(y, TensorBase) and y._a.dtype.kind in "fcV"
                 result.append(door.wrap(np.zeros_like(y._a)) if zero else None)
                 continue
-            u = door.wrap(np.zeros_like(y._a)).requires_grad_()
+            u = door.wrap(np.zeros_like(y._a))._require_grad()
             gs = grad((y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True)
             pairs = [
                 (g, tangents[i])

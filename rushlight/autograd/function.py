@@ -306,11 +306,20 @@ class Function(FunctionCtx):
             got = handler(cls, args, kw)
             if got is not NotImplemented:
                 return got
+        if door.state.transforms and _forward_takes_ctx(cls):
+            raise RuntimeError(
+                message(
+                    "In order to use an autograd.Function with functorch transforms (vmap, grad, "
+                    "jvp, jacrev, ...), it must override the setup_context staticmethod.",
+                    got=f"{cls.__name__}, whose forward takes ctx",
+                    wanted="forward(*args) and setup_context(ctx, inputs, output)",
+                )
+            )
         kind: Any = cls
         ctx = _ctx_class(kind)()
         ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
         with door.grad_enabled(False):
-            if _static(cls, "setup_context") is not Function.__dict__["setup_context"]:
+            if not _forward_takes_ctx(cls):
                 out = cls.forward(*args, **kw)
                 cls.setup_context(ctx, args, out)
             else:
@@ -338,6 +347,11 @@ class Function(FunctionCtx):
 
 
 apply_handlers: list[Callable[..., Any]] = []  # forward mode and vmap look at calls here
+
+
+def _forward_takes_ctx(cls: type) -> bool:
+    """Whether a Function is of the form without `setup_context`."""
+    return _static(cls, "setup_context") is Function.__dict__["setup_context"]
 
 
 def _static(cls: type, name: str) -> Any:

@@ -34,7 +34,7 @@ class ExponentialFamily(Distribution):
 
     def entropy(self) -> Tensor:
         """``F - <theta, grad F> - E k``: the Bregman divergence of F."""
-        params = [p.detach().requires_grad_() for p in self._natural_params]
+        params = [p.detach()._require_grad() for p in self._natural_params]
         with rl.enable_grad():
             normalizer = self._log_normalizer(*params)
             slopes = rl.autograd.grad(normalizer.sum(), params, create_graph=True)

@@ -325,7 +325,7 @@ def _exponential_family(p: Any, q: Any) -> Any:
             "The cross KL-divergence between different exponential families cannot be computed "
             "using Bregman divergences"
         )
-    ours = [t.detach().requires_grad_() for t in p._natural_params]
+    ours = [t.detach()._require_grad() for t in p._natural_params]
     theirs = q._natural_params
     with rl.enable_grad():
         normalizer = p._log_normalizer(*ours)

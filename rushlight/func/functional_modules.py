@@ -13,6 +13,7 @@ from typing import Any
 from .. import nn
 from ..nn.utils import stateless
 from ..ops.shape.views import stack
+from .transforms import transforming
 
 
 def _own(named: Any) -> tuple[tuple[Any, ...], tuple[str, ...]]:
@@ -137,9 +138,18 @@ def _ensemble(
         names = [function.param_names]
         if hasattr(function, "buffer_names"):
             names.append(function.buffer_names)
-        return (*state, function, *names)
+        return (*state, _of_data(function, len(state)), *names)
 
     return init
+
+
+def _of_data(function: Any, n: int) -> Callable[..., Any]:
+    """A functional module that takes its inputs as one tuple behind `n` parts of the state."""
+
+    def of_data(*given: Any) -> Any:
+        return function(*given[:n], *given[n])
+
+    return of_data
 
 
 def functional_init(model_class: Any, ensemble_shape: Any = (), device: Any = "cpu") -> Any:
@@ -177,6 +187,7 @@ def functionalize(func: Any, *, remove: str = "mutations") -> Any:
         )
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        return func(*args, **kwargs)
+        with transforming(reverse=False):
+            return func(*args, **kwargs)
 
     return wrapped

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from ..autograd import door, engine
 from ..autograd.backward import grad as autograd_grad
+from ..autograd.graph import disable_saved_tensors_hooks
 from ..autograd.node import Node, Out, TensorBase
 from ..errors import message
 from ..ops.shape.views import stack
@@ -34,7 +36,7 @@ class Call:
     """
 
     def __init__(
-        self, func: Callable[..., Any], inputs: list[Any], has_aux: bool, run: Callable[..., Any]
+        self, api: str, inputs: list[Any], has_aux: bool, run: Callable[..., Any]
     ) -> None:
         self.outer = door.state.enabled
         for x in inputs:
@@ -48,25 +50,31 @@ class Call:
                 )
         with door.grad_enabled(True):
             self.xs = [
-                x.view_as(x) if self.outer and x.requires_grad else x.detach().requires_grad_()
-                for x in inputs
+                x.view_as(x) if self.outer and x.requires_grad else leaf(x) for x in inputs
             ]
-            got = run(self.xs)
+            with transforming(not api.startswith("jvp")):
+                got = run(self.xs)
         self.aux: Any = None
         if has_aux:
             if not isinstance(got, tuple) or len(got) != 2:
                 raise RuntimeError(
-                    f"{getattr(func, '__name__', 'function')}: output of function f should be a "
-                    "tuple: (output, aux) if "
-                    "has_aux is True"
+                    f"{api}: output of function f should be a tuple: (output, aux) if has_aux is "
+                    "True"
                 )
             got, self.aux = got
+            for a in leaves(self.aux):
+                if not isinstance(a, TensorBase):
+                    raise RuntimeError(f"{api}: Expected tensors, got unsupported type {type(a)}")
         self.output = got
         self.outs = leaves(got)
+        if not self.outs or got is None:
+            raise RuntimeError(
+                f"{api}: Expected f to be a function that has non-empty output (got output = {got})"
+            )
         for y in self.outs:
             if not isinstance(y, TensorBase):
                 raise RuntimeError(
-                    f"Expected f(*args) to return a tensor or a tree of tensors, got type {type(y)}"
+                    f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(y)}"
                 )
         self.record = self.outer and (
             any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs)
@@ -82,6 +90,33 @@ class Call:
         return tree_map(
             lambda t: t if self.record or not isinstance(t, TensorBase) else t.detach(), tree
         )
+
+
+def leaf(x: Any) -> Any:
+    """A leaf of the same memory that requires a gradient."""
+    y = x.detach()
+    return y._require_grad()
+
+
+class transforming:
+    """While a function is transformed: what PyTorch's wrappers of tensors refuse is refused."""
+
+    def __init__(self, reverse: bool) -> None:
+        self.hooks: Any = disable_saved_tensors_hooks(HOOKS) if reverse else nullcontext()
+
+    def __enter__(self) -> None:
+        door.state.transforms += 1
+        self.hooks.__enter__()
+
+    def __exit__(self, *args: object) -> None:
+        door.state.transforms -= 1
+        self.hooks.__exit__(None, None, None)
+
+
+HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Leave the "
+    "hooks out of the function that is transformed."
+)
 
 
 def pull(outs: list[Any], xs: list[Any], vs: list[Any], record: bool, retain: bool) -> list[Any]:
@@ -104,6 +139,21 @@ def zeros(x: Any) -> Any:
     return door.wrap(np.zeros(x._a.shape, x._a.dtype))
 
 
+def reaches(y: Any, xs: list[Any]) -> bool:
+    """Whether the graph of a result leads to one of the inputs."""
+    own = {id(x) for x in xs} | {id(engine.edge_of(x)) for x in xs}
+    todo, seen = [engine.edge_of(y)] if y.requires_grad else [], set()
+    while todo:
+        e = todo.pop()
+        e = e.node if e.__class__ is Out else e
+        if id(e) in own:
+            return True
+        if isinstance(e, Node) and id(e) not in seen:
+            seen.add(id(e))
+            todo += e.edges
+    return False
+
+
 def reaches_others(outs: list[Any], xs: list[Any]) -> bool:
     """Whether the graph of `outs` has leaves other than `xs`."""
     own = {id(x) for x in xs} | {id(engine.edge_of(x)) for x in xs}
@@ -123,6 +173,8 @@ def reaches_others(outs: list[Any], xs: list[Any]) -> bool:
 
 def select(argnums: Any, args: tuple[Any, ...]) -> tuple[bool, list[int]]:
     """(was it one number, the positions), checked."""
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     single = isinstance(argnums, int)
     numbers = (argnums,) if single else tuple(argnums)
     if not numbers:
@@ -140,14 +192,17 @@ def select(argnums: Any, args: tuple[Any, ...]) -> tuple[bool, list[int]]:
 
 def slice_argnums(args: tuple[Any, ...], argnums: Any, as_tuple: bool = True) -> Any:
     """The arguments at some positions, as PyTorch's `_slice_argnums` gives them."""
-    if not isinstance(argnums, (int, tuple)):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     single, places = select(argnums, args)
     return args[places[0]] if single and not as_tuple else tuple(args[i] for i in places)
 
 
 def call_at(
-    func: Callable[..., Any], argnums: Any, args: tuple[Any, ...], kw: Any, has_aux: bool
+    api: str,
+    func: Callable[..., Any],
+    argnums: Any,
+    args: tuple[Any, ...],
+    kw: Any,
+    has_aux: bool,
 ) -> tuple[Call, Any]:
     """Run `func` with chosen arguments replaced; also the tree of those arguments."""
     single, places = select(argnums, args)
@@ -160,7 +215,7 @@ def call_at(
             whole[p] = value
         return func(*whole, **kw)
 
-    return Call(func, leaves(chosen), has_aux, run), chosen
+    return Call(api, leaves(chosen), has_aux, run), chosen
 
 
 # -- reverse mode ----------------------------------------------------------------------------------
@@ -176,7 +231,7 @@ def grad_and_value(
 
     @functools.wraps(func)
     def both(*args: Any, **kw: Any) -> Any:
-        call, chosen = call_at(func, argnums, args, kw, has_aux)
+        call, chosen = call_at("grad_and_value(f)(*args)", func, argnums, args, kw, has_aux)
         y = call.output
         if not isinstance(y, TensorBase):
             raise RuntimeError(f"Expected f(*args) to return a tensor, got type {type(y)}")
@@ -229,15 +284,18 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> pull(torch.ones(2))
     (tensor([1., 1.]),)
     """
-    call = Call(func, leaves(primals), has_aux, lambda xs: func(*rebuild(primals, xs)))
+    api = "vjp(f, *primals)"
+    call = Call(api, leaves(primals), has_aux, lambda xs: func(*rebuild(primals, xs)))
 
     def pulled(
         *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> Any:
         given = cotangents[0] if len(cotangents) == 1 else cotangents
         vs = leaves(given)
-        if len(vs) != len(call.outs) or any(
-            v.shape != y.shape for v, y in zip(vs, call.outs, strict=True)
+        if (
+            len(vs) != len(call.outs)
+            or form(given) != form(call.output)
+            or any(v.shape != y.shape for v, y in zip(vs, call.outs, strict=True))
         ):
             raise RuntimeError(
                 message(
@@ -253,10 +311,30 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (out, pulled, call.value(call.aux)) if has_aux else (out, pulled)
 
 
+def form(tree: Any) -> Any:
+    """What two trees of one form have in common; tuples and lists count as the same."""
+    if isinstance(tree, dict):
+        return {k: form(v) for k, v in tree.items()}
+    if isinstance(tree, (tuple, list)):
+        return [form(v) for v in tree]
+    return None
+
+
 def basis(t: Any, k: int) -> Any:
     e = np.zeros(t._a.shape, t._a.dtype)
     e.reshape(-1)[k] = 1
     return door.wrap(e)
+
+
+def real(api: str, call: Call) -> None:
+    """Raise where a Jacobian of complex numbers is asked for."""
+    for what, ts in (("inputs", call.xs), ("outputs", call.outs)):
+        for t in ts:
+            if t._a.dtype.kind == "c":
+                raise RuntimeError(
+                    f"{api}: Expected all {what} to be real but received complex tensor(s). "
+                    "torch.func.vjp (or jvp) takes them."
+                )
 
 
 def table(columns: list[Any], shape: tuple[int, ...]) -> Any:
@@ -283,10 +361,13 @@ def jacrev(
     tensor([[2., 0.],
             [0., 4.]])
     """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kw: Any) -> Any:
-        call, chosen = call_at(func, argnums, args, kw, has_aux)
+        call, chosen = call_at("vjp(f, *primals)", func, argnums, args, kw, has_aux)
+        real("jacrev", call)
         blocks = []
         for y in call.outs:
             rows = [pull([y], call.xs, [basis(y, k)], call.record, True) for k in range(y._a.size)]
@@ -313,7 +394,7 @@ class Push:
 
     def __init__(self, call: Call) -> None:
         self.call = call
-        self.us = [zeros(y).requires_grad_() for y in call.outs]
+        self.us = [zeros(y)._require_grad() for y in call.outs]
         self.gs = pull(call.outs, call.xs, self.us, True, True)
 
     def __call__(self, tangents: list[Any]) -> list[Any]:
@@ -333,19 +414,28 @@ def jvp(
 
     Args:
         primals, tangents: tuples of the same form.
-        strict: accepted; where an output does not depend on the inputs the tangent is zero.
+        strict: an output that does not depend on the inputs is an error, not a zero tangent.
 
     >>> import rushlight as torch
     >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
     (tensor([0., 0.]), tensor([1., 1.]))
     """
+    if isinstance(primals, tuple) and not leaves(primals):
+        raise RuntimeError("jvp(f, primals, tangents): Expected at least one Tensor in primals")
     if not isinstance(primals, tuple):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid "
             f"to call f(*primals). Got {type(primals)}"
         )
     ps, ts = leaves(primals), leaves(tangents)
-    if len(ps) != len(ts) or any(p.shape != t.shape for p, t in zip(ps, ts, strict=True)):
+    same = isinstance(tangents, tuple) and form(primals) == form(tangents)
+    for p in (*ps, *ts) if same else ():
+        if not isinstance(p, TensorBase):
+            raise RuntimeError(
+                "jvp(f, primals, tangents): Expected primals and tangents to only contain Tensors, "
+                f"got unsupported type {type(p)}"
+            )
+    if not same or any(p.shape != t.shape for p, t in zip(ps, ts, strict=True)):
         raise RuntimeError(
             message(
                 "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
@@ -354,14 +444,22 @@ def jvp(
                 f"tangents {[tuple(t.shape) for t in ts]}",
             )
         )
-    call = Call(func, ps, has_aux, lambda xs: func(*rebuild(primals, xs)))
+    api = "jvp(f, primals, tangents)"
+    call = Call(api, ps, has_aux, lambda xs: func(*rebuild(primals, xs)))
+    for i, y in enumerate(call.outs if strict else ()):
+        if not reaches(y, call.xs):
+            raise RuntimeError(
+                f"jvp(f, primals, tangents, strict=True): The output of f with index {i} is "
+                "independent of the inputs. This is not allowed with strict=True."
+            )
     out, pushed = call.value(call.output), rebuild(call.output, Push(call)(ts))
     return (out, pushed, call.value(call.aux)) if has_aux else (out, pushed)
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> Any:
     """(func(*primals), jvp_fn): `jvp_fn(*tangents)` gives J t without running `func` again."""
-    call = Call(func, leaves(primals), False, lambda xs: func(*rebuild(primals, xs)))
+    api = "jvp(f, primals, tangents)"
+    call = Call(api, leaves(primals), False, lambda xs: func(*rebuild(primals, xs)))
     push = Push(call)
     return call.value(call.output), lambda *tangents: rebuild(call.output, push(leaves(tangents)))
 
@@ -381,7 +479,8 @@ def jacfwd(
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kw: Any) -> Any:
-        call, chosen = call_at(func, argnums, args, kw, has_aux)
+        call, chosen = call_at("jvp(f, primals, tangents)", func, argnums, args, kw, has_aux)
+        real("jacfwd", call)
         push = Push(call)
         blocks: list[list[Any]] = [[] for _ in call.outs]
         for i, x in enumerate(call.xs):

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..autograd import watch
+from ..autograd import door, watch
 from ..autograd.function import Function
 from ..autograd.node import TensorBase
 from ..errors import message
@@ -226,13 +226,29 @@ def whole_batch(
     owner: Any, dims: list[Any], args: tuple[Any, ...], size: int, out_dims: Any, randomness: str
 ) -> Any:
     """`Function.vmap` computes the whole batch and says where its batch dimension is."""
-    got, got_dims = owner.vmap(VmapInfo(size, randomness), tuple(rebuild(args, dims)), *args)
+    if owner.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {owner.__name__}, but it has both generate_vmap_rule=True and "
+            "an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
+            "overridden vmap staticmethod to avoid ambiguity."
+        )
+    result = owner.vmap(VmapInfo(size, randomness), tuple(rebuild(args, dims)), *args)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise RuntimeError(
+            f"Expected the vmap staticmethod of {owner.__name__} to have two returns, an output "
+            f"and out_dims with pytree structure compatible with the output. Got "
+            f"{len(result) if isinstance(result, tuple) else 1}."
+        )
+    got, got_dims = result
 
     def misfit() -> Exception:
         return RuntimeError(
-            f"{owner.__name__}.vmap: the out_dims it returned do not fit its output"
+            f"{owner.__name__}.vmap returned an incompatible (output, out_dims) tuple: out_dims "
+            f"{got_dims} for an output of another form"
         )
 
+    if isinstance(got_dims, (tuple, list)) and type(got_dims) is not type(got):
+        raise misfit()
     places = matched(got_dims, got, misfit)
     goals = matched(out_dims, got, misfit)
     out = []
@@ -302,12 +318,14 @@ class refusing:
         self.marked: list[Any] = []
 
     def __enter__(self) -> Callable[[Any], None]:
+        door.state.transforms += 1
         if self.slices:
             self.mark(self.slices)
             watch.watch(self.seen)
         return self.free
 
     def __exit__(self, *args: object) -> None:
+        door.state.transforms -= 1
         if self.slices:
             watch.unwatch(self.seen)
         self.free([ref() for ref in self.marked])

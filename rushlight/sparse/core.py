@@ -502,4 +502,4 @@ def rebuild(made_of: Any, is_parameter: bool, requires_grad: bool, attributes: A
         a = Compressed(pointers, others, values, shape, kind is layout.sparse_csr)
     t = wrap(a, SparseParameter if is_parameter else SparseTensor)
     t.__dict__.update(attributes)
-    return t.requires_grad_() if requires_grad else t
+    return t._require_grad() if requires_grad else t

@@ -94,7 +94,7 @@ def finished(t: Any, requires_grad: bool) -> Any:
     if not requires_grad:
         return t
     t = t if t._fn is None else wrap(t._a)
-    return t.requires_grad_()
+    return t._require_grad()
 
 
 # -- by coordinates ------------------------------------------------------------------------------
@@ -440,7 +440,7 @@ def filled(name: str, shape: Any, dtype: Any, kind: Any, requires_grad: bool = F
         refuse({"rand": "uniform_", "randn": "normal_"}.get(name, name), made)
     dtype = (dtype or dtypes.get_default_dtype()).np
     made = in_layout(empty_coo(tuple(shape), dtype), kind)
-    return made.requires_grad_() if requires_grad else made
+    return made._require_grad() if requires_grad else made
 
 
 # -- SciPy ---------------------------------------------------------------------------------------

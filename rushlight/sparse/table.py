@@ -258,7 +258,7 @@ def zeros_like(t: Any, *, dtype: Any = None, layout: Any = None, requires_grad: 
         return zeros(tuple(t.shape), dtype=dtype, requires_grad=requires_grad)
     if t._a.__class__ is Coo and layout in (None, COO):
         made = create.empty_coo(t._a.shape, dtype.np, dense_dim(t))
-        return made.requires_grad_() if requires_grad else made
+        return made._require_grad() if requires_grad else made
     return create.filled("zeros", t._a.shape, dtype, layout or layout_of(t._a), requires_grad)
 
 

@@ -314,7 +314,7 @@ def asarray(
         t, copy = moved, copy if moved is t else None
     if copy:
         t = t.clone()
-    return t.detach().requires_grad_() if requires_grad and not t.requires_grad else t
+    return t.detach()._require_grad() if requires_grad and not t.requires_grad else t
 
 
 def is_buffer(obj: Any) -> bool:

@@ -434,7 +434,7 @@ def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any =
         t = wrap(MetaArray(t.shape, kind.np))
     if out is not None:
         return finish("out", t, out)
-    return t.requires_grad_() if requires_grad else t
+    return t._require_grad() if requires_grad else t
 
 
 @composite(public="fft", dispatch=False, samples=[case(5), case(4, 0.5)])

@@ -327,3 +327,105 @@ def maml_like(torch):
         return inner(adapted, x * 2, y)
 
     return f.grad(outer)(w), f.hessian(outer)(w)
+
+
+@program
+def values_of_slices(torch):
+    v = func(torch).vmap
+    a, k = torch.arange(6.0).reshape(3, 2), torch.ones(())
+    return (
+        caught(lambda: v(lambda x: x.sum().item() * x)(a)),
+        caught(lambda: v(lambda x: x if x.sum() > 0 else -x)(a)),
+        caught(lambda: v(lambda x: x * float((x * 2).exp().sum()))(a)),
+        v(lambda x: x * k.item() if k > 0 else x)(a),
+        v(lambda x: x * 2, out_dims=(1,))(a),
+        v(lambda x: x)(a)[0].tolist(),
+    )
+
+
+@program
+def batches_of_no_slices(torch):
+    v = func(torch).vmap
+    a = torch.zeros(0, 2)
+    return (
+        v(lambda x: x.sum())(a),
+        v(lambda x: (x.exp(), x.sum()), out_dims=(1, 0))(a),
+        v(lambda x, y: x + y, in_dims=(0, None))(a, torch.ones(2)),
+    )
+
+
+@program
+def refusals_of_transforms(torch):
+    f = func(torch)
+    x = torch.ones(3)
+    hooks = torch.autograd.graph.saved_tensors_hooks
+
+    class WithCtx(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    def hooked(x):
+        with hooks(lambda t: t, lambda t: t):
+            return x.sin().sum()
+
+    return [
+        caught(call)
+        for call in (
+            lambda: f.grad(lambda x: x.detach().requires_grad_().sum())(x),
+            lambda: f.jvp(lambda x: x.clone().requires_grad_(), (x,), (x,)),
+            lambda: f.vmap(lambda x: x.clone().requires_grad_())(x),
+            lambda: f.grad(lambda x: (x * torch.ones(3, requires_grad=True)).sum())(x).detach(),
+            lambda: f.grad(lambda x: WithCtx.apply(x).sum())(x),
+            lambda: f.vmap(WithCtx.apply)(x),
+            lambda: f.grad(hooked)(x),
+            lambda: f.grad(lambda x: (x.sum(), 1), has_aux=True)(x),
+            lambda: f.grad(torch.mul, argnums=[0])(x, x),
+            lambda: f.vjp(lambda x: None, x),
+            lambda: f.vjp(lambda x: (x, x), x)[1]([x, x]),
+            lambda: f.vjp(lambda x: (x, x), x)[1](((x,), x)),
+            lambda: f.jvp(torch.sin, (x,), [x]),
+            lambda: f.jvp(torch.sin, (1.0,), (x,)),
+            lambda: f.jvp(torch.sin, (), ()),
+            lambda: f.jvp(lambda y: x, (x,), (x,), strict=True),
+            lambda: f.jacrev(torch.sin, chunk_size=0)(x),
+            lambda: f.jacrev(torch.conj)(x * 1j),
+            lambda: f.jacfwd(lambda x: ())(x),
+        )
+    ]
+
+
+def functorch(torch: Any) -> Any:
+    ours = torch.__name__ == "rushlight"
+    return import_module("rushlight.namespaces.functorch" if ours else "functorch")
+
+
+@program
+def modules_as_functions(torch):
+    import warnings
+
+    warnings.simplefilter("ignore", FutureWarning)
+    f = functorch(torch)
+    net = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.BatchNorm1d(1)).eval()
+    with torch.no_grad():
+        for p in net.parameters():
+            p.fill_(0.5)
+    x = torch.ones(3, 2)
+    call, params, buffers = f.make_functional_with_buffers(net)
+    linear, own = f.make_functional(net[0], disable_autograd_tracking=True)
+    stacked = f.combine_state_for_ensemble([net[0], net[0]])
+    return (
+        call(params, buffers, x),
+        [p.requires_grad for p in params],
+        linear([p * 2 for p in own], x),
+        [p.requires_grad for p in own],
+        f.vmap(stacked[0], (0, 0, None))(stacked[1], stacked[2], x),
+        caught(lambda: f.make_functional(net)),
+        caught(lambda: f.combine_state_for_ensemble([])),
+        f.functionalize(lambda x: x.clone().add_(1))(x),
+        caught(lambda: f.functionalize(lambda x: x, remove="all")(x)),
+    )
