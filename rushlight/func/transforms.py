@@ -74,7 +74,8 @@ class Call:
         for y in self.outs:
             if not isinstance(y, TensorBase):
                 raise RuntimeError(
-                    f"{api}: expected f(*primals) to return only tensors, got unsupported type {type(y)}"
+                    f"{api}: expected f(*primals) to return only tensors, got unsupported type "
+                    f"{type(y)}"
                 )
         self.record = self.outer and (
             any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs)

@@ -2,8 +2,8 @@
 
 It is honest about what it is: a loop over the slices, whose results are stacked. The values and
 derivatives are those of PyTorch's vmap; the speed is that of the loop. Only a `Function` with a
-`vmap` staticmethod sees the whole batch. What PyTorch's cannot do it refuses as well: a program that
-asks for the value of a slice, by `.item()` or as a condition (`refusing`).
+`vmap` staticmethod sees the whole batch. What PyTorch's cannot do it refuses as well: a program
+that asks for the value of a slice, by `.item()` or as a condition (`refusing`).
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ def vmap(
                 x if d is None else x.new_zeros((*x.shape[:d], 1, *x.shape[d + 1 :]))
                 for x, d in zip(parts, dims, strict=True)
             ]
-            keep = [x.new_zeros((1, *x.shape[1:])) if isinstance(x, TensorBase) else x for x in keep]
+            keep = [
+                x.new_zeros((1, *x.shape[1:])) if isinstance(x, TensorBase) else x for x in keep
+            ]
         with drawing(randomness) as again:
             for i in range(size or 1):
                 again()
@@ -120,7 +122,7 @@ def chunk_vmap(
     randomness: str = "error",
     chunks: int = 2,
 ) -> Callable[..., Any]:
-    """`vmap` whose batch is taken in `chunks` parts: here the same, as the slices come one by one."""
+    """`vmap` whose batch is taken in `chunks` parts: the same here, as slices come one by one."""
     return vmap(func, in_dims, out_dims, randomness)
 
 
@@ -280,9 +282,9 @@ class Slice(Tensor):
         """Refused: each slice has another value."""
         raise RuntimeError(
             message(
-                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over "
-                "calling .item() on a Tensor, please try to rewrite what you're doing with other "
-                "operations.",
+                "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap "
+                "over calling .item() on a Tensor, please try to rewrite what you're doing with "
+                "other operations.",
                 got=f"a slice of shape {tuple(self._a.shape)}",
                 wanted="operations on tensors",
                 hint="torch.where in place of a condition, or a Python loop over the slices",
@@ -316,18 +318,19 @@ class refusing:
     def __init__(self, slices: Any) -> None:
         self.slices = [x for x in slices if isinstance(x, TensorBase)]
         self.marked: list[Any] = []
+        self.watcher = self.seen  # one object: `unwatch` looks for it
 
     def __enter__(self) -> Callable[[Any], None]:
         door.state.transforms += 1
         if self.slices:
             self.mark(self.slices)
-            watch.watch(self.seen)
+            watch.watch(self.watcher)
         return self.free
 
     def __exit__(self, *args: object) -> None:
         door.state.transforms -= 1
         if self.slices:
-            watch.unwatch(self.seen)
+            watch.unwatch(self.watcher)
         self.free([ref() for ref in self.marked])
 
     def mark(self, tensors: Any) -> None:

@@ -115,6 +115,19 @@ def _len_torch_dispatch_stack() -> int:
     return len(modes.dispatch_stack)
 
 
+_vmap_warnings = [False]
+
+
+def _debug_only_are_vmap_fallback_warnings_enabled() -> bool:
+    """What `_debug_only_display_vmap_fallback_warnings` said."""
+    return _vmap_warnings[0]
+
+
+def _debug_only_display_vmap_fallback_warnings(enabled: bool) -> None:
+    """Noted, and without effect: no operation is an exception that would be warned of."""
+    _vmap_warnings[0] = enabled
+
+
 def _are_functorch_transforms_active() -> bool:
     """False: transforms wrap no tensors here."""
     return False

@@ -38,6 +38,32 @@ def maybe_current_level() -> None:
     """None: no level is open."""
 
 
+_fallback = [True]
+
+
+def _is_vmap_fallback_enabled() -> bool:
+    """What `_set_vmap_fallback_enabled` said. Here every operation is computed slice by slice."""
+    return _fallback[0]
+
+
+def _set_vmap_fallback_enabled(enabled: bool) -> None:
+    """Noted, and without effect: `vmap` is a loop."""
+    _fallback[0] = enabled
+
+
+def reshape_dim_into(bdim: int, into: int, x: Any) -> Any:
+    """A tensor with dimension `bdim` merged into dimension `into` of the others, in front."""
+    into %= x.ndim - 1
+    moved = x.movedim(bdim, into)
+    return moved.reshape(*moved.shape[:into], -1, *moved.shape[into + 2 :])
+
+
+def reshape_dim_outof(src: int, size: int, x: Any) -> Any:
+    """A tensor with dimension `src` split into (size, rest)."""
+    src %= x.ndim
+    return x.reshape(*x.shape[:src], size, x.shape[src] // size, *x.shape[src + 1 :])
+
+
 peek_interpreter_stack = maybe_current_level
 
 __getattr__, __dir__ = unsupported.module(
