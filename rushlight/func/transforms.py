@@ -177,7 +177,7 @@ def select(argnums: Any, args: tuple[Any, ...]) -> tuple[bool, list[int]]:
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     single = isinstance(argnums, int)
-    numbers = (argnums,) if single else tuple(argnums)
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
     if not numbers:
         raise RuntimeError("argnums must be non-empty")
     for n in numbers:
