@@ -242,6 +242,7 @@ _LAZY = {
     "__config__",
     "__future__",
     "_functorch",
+    "_vmap_internals",
     "_ops",
     "_refs",
     "_tensor_str",

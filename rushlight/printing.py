@@ -265,6 +265,12 @@ def tensor_str(tensor: Any) -> str:
         suffixes.append(f"grad_fn=<{name}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
+    if "_tangent" in tensor.__dict__:
+        from .autograd.forward_ad import tangent_of
+
+        tangent = tangent_of(tensor)
+        if tangent is not None:
+            suffixes.append(f"tangent={tangent!r}")
     text = with_suffixes(prefix + text, suffixes, indent)
     is_parameter = any(base.__name__ == "Parameter" for base in kind.__mro__)
     return f"Parameter({text})" if is_parameter and not plain else text

@@ -91,7 +91,7 @@ class Generator:
 
         return Tensor._wrap(self._rng.get_state())
 
-    def set_state(self, new_state: Tensor) -> None:
+    def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state of `get_state`, ours or PyTorch's.
 
         Raises:
@@ -118,6 +118,7 @@ class Generator:
             raise RuntimeError(
                 message("Invalid mt19937 state", err, "a state that get_state returned")
             ) from None
+        return self
 
     def clone_state(self) -> Generator:
         """Another generator at the same place of the same stream."""

@@ -559,6 +559,16 @@ class Tensor(TensorBase):
     def data(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if isinstance(value._a, SparseArray) != isinstance(self._a, SparseArray):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
+                f"incompatible tensor type: layouts {self.layout!r} and {value.layout!r}"
+            )
+        if self._fn is not None and value._a.dtype.kind not in "fcV":
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex "
+                f"dtype, not {value.dtype!r}"
+            )
         self._a = value._a
 
     @property

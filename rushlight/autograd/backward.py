@@ -268,6 +268,8 @@ def grad(
     import warnings
 
     outs, ins = sequence(outputs), sequence(inputs)
+    if not ins:
+        raise RuntimeError("grad(): the argument `inputs` cannot be empty")
     if materialize_grads:
         if allow_unused is False:
             raise ValueError(
@@ -319,6 +321,14 @@ def grad(
             )
         )
     if materialize_grads:
+        one = inputs.__class__ is GradientEdge or isinstance(inputs, TensorBase)
+        given = (inputs,) if one else tuple(inputs)
+        for i, (g, t) in enumerate(zip(got, given, strict=False)):
+            if g is None and t.__class__ is GradientEdge:
+                raise RuntimeError(
+                    "materialize_grads cannot be used when the given input is a GradientEdge "
+                    f"(input number {i}, which was not reached)"
+                )
         got = [
             zeros_like(t, create_graph) if g is None else g for t, g in zip(ins, got, strict=True)
         ]
@@ -339,6 +349,18 @@ def batched(
     if len(sizes) != 1:
         raise ValueError("is_grads_batched=True needs grad_outputs with one common first dimension")
     n = sizes.pop()
+    for k, (y, g) in enumerate(zip(outs, gs, strict=True)):
+        if g is not None and tuple(g._a.shape[1:]) != tuple(y._a.shape):
+            raise RuntimeError(
+                message(
+                    "If `is_grads_batched=True`, we interpret the first dimension of each "
+                    "grad_output as the batch dimension. The sizes of the remaining dimensions are "
+                    "expected to match the shape of corresponding output, but a mismatch was "
+                    "detected.",
+                    got=f"grad_output[{k}] has a shape of {tuple(g._a.shape)}",
+                    wanted=f"(batch, *{tuple(y._a.shape)}), as output[{k}]",
+                )
+            )
     rows = []
     for i in range(n):
         picked = [None if g is None else g[i] for g in gs]

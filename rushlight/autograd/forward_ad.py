@@ -109,7 +109,14 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
         raise ValueError(
             f"Expected primal to be floating point or complex, but got: {tensor.dtype}"
         )
-    if tensor.shape != tangent.shape or tensor.dtype != tangent.dtype:
+    if tensor.shape != tangent.shape:
+        raise size_error(tensor, tangent)
+    if tangent_of(tangent) is not None:
+        raise RuntimeError(
+            "Trying to set a forward gradient that itself already has a forward gradient at the "
+            "same level, which is not supported."
+        )
+    if tensor.dtype != tangent.dtype:
         raise RuntimeError(
             message(
                 "Expected tangent to have the size and dtype of the tensor",
@@ -260,7 +267,7 @@ def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
     if not isinstance(got, tuple):
         got = (got,)
     check_tangents(out if isinstance(out, tuple) else (out,), got)
-    out = finish(ctx, cls.__name__ + "Backward", args, out, cls.backward)
+    out = finish(ctx, cls.__name__ + "Backward", args, out, function.backward_of(cls))
     attach(out, got)
     return out
 
@@ -277,13 +284,21 @@ def check_tangents(outs: tuple[Any, ...], got: tuple[Any, ...]) -> None:
         )
     for y, t in zip(outs, got, strict=True):
         if t is not None and t.shape != y.shape:
+            raise size_error(y, t)
+        if t is not None and y._a.dtype.kind not in "fcV":
             raise RuntimeError(
-                message(
-                    "Trying to set a forward gradient that has a different size than that of the "
-                    "original Tensor, this is not supported. Tensor is of size "
-                    f"{list(y.shape)} while the given forward gradient is of size {list(t.shape)}."
-                )
+                "The jvp of a custom Function returned a forward gradient for an output that is "
+                "not differentiable. You should return None at that position instead."
             )
+
+
+def size_error(tensor: Any, tangent: Any) -> RuntimeError:
+    """A tangent of another size than its tensor's."""
+    return RuntimeError(
+        "Trying to set a forward gradient that has a different size than that of the original "
+        f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
+        f"forward gradient is of size {list(tangent.shape)}."
+    )
 
 
 function.apply_handlers.append(apply_function)

@@ -9,6 +9,8 @@ The `ctx` of a call is its own object, so any attribute may be set on it; the no
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +29,7 @@ class FunctionCtx:
     _dirty: tuple[Any, ...] = ()
     _non_differentiable: tuple[Any, ...] = ()
     _materialize = True
+    _materialize_non_diff_grads = True  # zeros for outputs that carry no gradient
     _node: Any = None  # a weak reference: the node holds its ctx, and a graph must not be a cycle
     needs_input_grad: tuple[bool, ...] = ()
 
@@ -57,8 +60,6 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Removed from PyTorch; not needed: views of inputs are recognised."""
-        import warnings
-
         warnings.warn(
             "mark_shared_storage is deprecated. Tensors with shared storages are automatically "
             "tracked.",
@@ -78,7 +79,13 @@ class FunctionCtx:
             return self._to_save
         return self._alive().unpack()
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of saved_tensors."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
 
     @property
     def next_functions(self) -> Any:
@@ -108,7 +115,8 @@ class FunctionCtx:
 class FunctionNode(Node):
     """The node of a custom Function; unknown attributes are read from its ctx."""
 
-    __slots__ = ("backward_fn", "ctx", "is_tensor", "n_out")
+    __slots__ = ("backward_fn", "ctx", "is_tensor", "n_out", "to_fill")
+    to_fill: Any  # which outputs have zeros for a gradient where none came
     makes_results = False
 
     def unpack(self) -> tuple[Any, ...]:
@@ -137,7 +145,7 @@ class FunctionNode(Node):
         grads = [g] if self.n_out == 1 else list(g)
         for i, v in enumerate(grads):
             if v is None:
-                if self.ctx._materialize:
+                if self.ctx._materialize and self.to_fill[i]:
                     shape = self.shape if self.n_out == 1 else self.shape[i]
                     dtype = self.dtype if self.n_out == 1 else self.dtype[i]
                     kw = {"shape": shape, "value": 0, "dtype": dtype}
@@ -321,15 +329,10 @@ class Function(FunctionCtx):
         with door.grad_enabled(False):
             if not _forward_takes_ctx(cls):
                 out = cls.forward(*args, **kw)
-                cls.setup_context(ctx, args, out)
+                cls.setup_context(ctx, with_defaults(cls.forward, args, kw), out)
             else:
                 out = cls.forward(ctx, *args, **kw)
-        backward_fn = (
-            cls.backward
-            if _static(cls, "backward") is not Function.__dict__["backward"]
-            else cls.vjp
-        )
-        return finish(ctx, cls.__name__ + "Backward", args, out, backward_fn)
+        return finish(ctx, cls.__name__ + "Backward", args, out, backward_of(cls))
 
     def __call__(self, *args: Any) -> Any:
         """The old style: an object that is called once with tensors."""
@@ -349,9 +352,30 @@ class Function(FunctionCtx):
 apply_handlers: list[Callable[..., Any]] = []  # forward mode and vmap look at calls here
 
 
+def with_defaults(forward: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of a call of `forward`, those that were left out as well."""
+    code = getattr(forward, "__code__", None)
+    if code is None or (not kw and len(args) >= code.co_argcount):
+        return args
+    bound = inspect.signature(forward).bind(*args, **kw)
+    bound.apply_defaults()
+    return bound.args
+
+
 def _forward_takes_ctx(cls: type) -> bool:
     """Whether a Function is of the form without `setup_context`."""
     return _static(cls, "setup_context") is Function.__dict__["setup_context"]
+
+
+def backward_of(cls: Any) -> Any:
+    """What computes the gradients of a Function: its `backward`, or its `vjp`."""
+    theirs = [_static(cls, name) is not Function.__dict__[name] for name in ("backward", "vjp")]
+    if all(theirs):
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+            f"should only implement one of them ({cls.__name__})."
+        )
+    return cls.backward if theirs[0] else cls.vjp
 
 
 def _static(cls: type, name: str) -> Any:
@@ -386,7 +410,13 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     non_diff = {id(t) for t in ctx._non_differentiable}
     for t in ctx._dirty:
         if not any(t is a for a in inputs):
-            raise RuntimeError("mark_dirty: all the tensors given must be inputs of the function")
+            warnings.warn(
+                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an "
+                "input, there is no need to pass it to mark_dirty().",
+                UserWarning,
+                stacklevel=3,
+            )
+            continue
         if not any(t is o for o in outs):
             raise RuntimeError(
                 "Some elements marked as dirty during the forward method were not returned as "
@@ -413,6 +443,9 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
             ys.append(o.detach())  # type: ignore[attr-defined]
         else:
             ys.append(o)
+    for o, y in zip(outs, ys, strict=True):
+        if isinstance(y, TensorBase) and y._v is not None and id(o) not in dirty:
+            y._v.made = "function"
     if not tracked:
         if any(ctx.needs_input_grad):
             for y in ys:
@@ -426,6 +459,10 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     node.kw = node.x = None
     node.code, node.lasti = user_line()
     node.n_out = max(len(ys), 1)
+    fill_all = ctx._materialize_non_diff_grads
+    node.to_fill = [isinstance(o, TensorBase) and (fill_all or id(o) not in non_diff) for o in outs]
+    if not outs:
+        node.to_fill = [True]
     shapes = tuple(y._a.shape if isinstance(y, TensorBase) else () for y in ys)
     kinds = tuple(y._a.dtype if isinstance(y, TensorBase) else np.dtype(np.float32) for y in ys)
     node.shape, node.dtype = (shapes[0], kinds[0]) if len(ys) == 1 else (shapes, kinds)
@@ -454,8 +491,8 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     for nr, (o, y) in enumerate(zip(outs, ys, strict=True)):
         if not isinstance(y, TensorBase) or id(o) in non_diff or y._a.dtype.kind not in "fcV":
             continue
-        if y._v is not None and id(o) not in dirty:
-            y._v.made = "several" if several else "function"
+        if several and y._v is not None and id(o) not in dirty:
+            y._v.made = "several"
         fn = node if node.n_out == 1 else Out(node, nr)
         if id(o) in dirty and y._v is not None:
             views.rebase(y, node, views.cell(y))

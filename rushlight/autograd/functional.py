@@ -98,6 +98,9 @@ def grads(
     )
 
 
+JACOBIAN = "The jacobian of the user-provided function with respect to input {i}"
+
+
 def fill(gs: Any, like: Any, strict: bool, what: str, create_graph: bool) -> tuple[Any, ...]:
     """Zeros for missing gradients; with `strict` an error that says which input does not matter."""
     out = []
@@ -105,7 +108,8 @@ def fill(gs: Any, like: Any, strict: bool, what: str, create_graph: bool) -> tup
         if g is None:
             if strict:
                 raise RuntimeError(
-                    f"{what} is independent of input {i}. This is not allowed in strict mode."
+                    f"{what.format(i=i)} is independent of input {i}. This is not allowed in "
+                    "strict mode."
                 )
             g = door.wrap(np.zeros_like(x._a))
         elif strict and create_graph and not g.requires_grad:
@@ -332,7 +336,7 @@ def hessian(
                 )
         return tuple(got)
 
-    got = jacobian(gradient, xs, create_graph=create_graph, strict=strict)
+    got = jacobian(gradient, xs, create_graph=create_graph, strict=strict, vectorize=vectorize)
     rows = tuple(unwrap(was_in, row) for row in got)
     return rows if was_in else rows[0]
 
@@ -364,7 +368,7 @@ def vhp(
             False,
         )
         got = grads(gs, xs, vs, create_graph)
-        got = fill(got, xs, strict, "The jacobian of the user-provided function", create_graph)
+        got = fill(got, xs, strict, JACOBIAN, create_graph)
     return finish(out, create_graph), unwrap(was_in, finish(got, create_graph))
 
 
@@ -397,7 +401,7 @@ def hvp(
         )
         dummies = tuple(door.wrap(np.zeros_like(x._a)).requires_grad_() for x in xs)
         double = grads(gs, xs, dummies, True)
-        double = fill(double, xs, strict, "The jacobian of the user-provided function", False)
+        double = fill(double, xs, strict, JACOBIAN, False)
         got = fill(
             grads(double, dummies, vs, create_graph), xs, strict, "The hessian", create_graph
         )

@@ -322,7 +322,7 @@ def gradcheck(
         return _gradcheck(*args)
     try:
         return _gradcheck(*args)
-    except RuntimeError:
+    except GradcheckError:
         return False
 
 
@@ -365,12 +365,10 @@ def _gradcheck(
                             f"Numerical gradient for function expected to be zero (input {i})"
                         )
             return True
-        (
-            _fast(func, args, xs, outs, eps, atol, rtol, nondet)
-            if fast
-            else _slow(func, args, xs, outs, eps, atol, rtol, nondet)
-        )
-        if grad_dtypes:
+        if backward:
+            check = _fast if fast else _slow
+            check(func, args, xs, outs, eps, atol, rtol, nondet)
+        if backward and grad_dtypes:
             for y in outs:
                 gs = grad(
                     (y,), xs, (door.wrap(np.ones_like(y._a)),), retain_graph=True, allow_unused=True
@@ -378,9 +376,9 @@ def _gradcheck(
                 for x, g in zip(xs, gs, strict=True):
                     if g is not None and g._a.dtype != x._a.dtype:
                         raise GradcheckError("the gradient's dtype differs from its input's")
-        if undefined:
+        if backward and undefined:
             _undefined(func, args, xs)
-        if batched:
+        if backward and batched:
             _batched(outs, xs, rtol, atol)
         if forward:
             from .forward_ad import check_forward

@@ -471,8 +471,8 @@ def freed_error(node: Node, freed: Freed) -> RuntimeError:
             wanted="a graph whose saved values are still there",
             hint="detach() what comes from an earlier iteration, e.g. hidden = "
             "hidden.detach(), or add the losses "
-            "and call backward once;\nonly if you need the same graph twice: retain_graph=True "
-            "in the first call",
+            "and call backward once;\nSpecify retain_graph=True in the first call only if "
+            "you need the same graph twice",
         )
     )
 

@@ -158,7 +158,11 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
     if not door.state.enabled:
         return
     v = t._v
-    if v is None or (t._fn is LEAF and v.made not in QUIET):
+    if v is not None and v.made and (t._fn is not None or v.base._fn is not None):
+        from .refused import view_error
+
+        raise view_error(t, name)
+    if v is None or t._fn is LEAF:
         if t._fn is LEAF:
             raise RuntimeError(
                 message(
@@ -170,7 +174,7 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 )
             )
         return
-    if v.base._fn is LEAF and v.made not in QUIET:
+    if v.base._fn is LEAF:
         raise RuntimeError(
             message(
                 "a view of a leaf Variable that requires grad is being used in an in-place "
@@ -179,10 +183,6 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 hint="with torch.no_grad(): ... to change a parameter; or clone() first",
             )
         )
-    if v.made and (t._fn is not None or v.base._fn is not None):
-        from .refused import view_error
-
-        raise view_error(t, name)
 
 
 def check_inference(t: Any, name: str) -> None:

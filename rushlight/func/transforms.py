@@ -35,9 +35,7 @@ class Call:
         record: whether derivatives must be differentiable in turn.
     """
 
-    def __init__(
-        self, api: str, inputs: list[Any], has_aux: bool, run: Callable[..., Any]
-    ) -> None:
+    def __init__(self, api: str, inputs: list[Any], has_aux: bool, run: Callable[..., Any]) -> None:
         self.outer = door.state.enabled
         for x in inputs:
             if not isinstance(x, TensorBase):
@@ -49,9 +47,7 @@ class Call:
                     )
                 )
         with door.grad_enabled(True):
-            self.xs = [
-                x.view_as(x) if self.outer and x.requires_grad else leaf(x) for x in inputs
-            ]
+            self.xs = [x.view_as(x) if self.outer and x.requires_grad else leaf(x) for x in inputs]
             with transforming(not api.startswith("jvp")):
                 got = run(self.xs)
         self.aux: Any = None

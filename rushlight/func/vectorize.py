@@ -13,6 +13,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..autograd import door, watch
 from ..autograd.function import Function
 from ..autograd.node import TensorBase
@@ -85,7 +87,6 @@ def vmap(
         ):
             return whole_batch(owner, dims, args, size, out_dims, randomness)
         parts = leaves(args)
-        keep = leaves(kw)  # keyword arguments are mapped over dimension 0, as in PyTorch
         rows = []
         form: Any = None
         empty = size == 0
@@ -94,18 +95,14 @@ def vmap(
                 x if d is None else x.new_zeros((*x.shape[:d], 1, *x.shape[d + 1 :]))
                 for x, d in zip(parts, dims, strict=True)
             ]
-            keep = [
-                x.new_zeros((1, *x.shape[1:])) if isinstance(x, TensorBase) else x for x in keep
-            ]
         with drawing(randomness) as again:
             for i in range(size or 1):
                 again()
                 here = [
                     x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
                 ]
-                named = [x.select(0, i) if isinstance(x, TensorBase) else x for x in keep]
-                with refusing(() if i else (*here, *named)) as free:
-                    out = func(*rebuild(args, here), **rebuild(kw, named))
+                with refusing(() if i else here) as free:
+                    out = func(*rebuild(args, here), **kw)
                     free(leaves(out))
                 rows.append(leaves(out))
                 form = out
@@ -220,8 +217,33 @@ def together(name: str, form: Any, rows: list[list[Any]], out_dims: Any) -> Any:
                 f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but "
                 f"got {d})"
             )
-        out.append(stack(*column, dim=d % ndim))
+        whole = as_one_view(column, d % ndim)
+        out.append(stack(*column, dim=d % ndim) if whole is None else whole)
     return rebuild(form, out)
+
+
+def as_one_view(column: Any, d: int) -> Any:
+    """Results that are views of one tensor at equal distances, as one view of it; else None.
+
+    PyTorch's vmap gives views of its inputs, so a change in place is seen on both sides.
+    """
+    first = column[0]
+    if len(column) < 2 or first._v is None or not isinstance(first._a, np.ndarray):
+        return None
+    a, base = first._a, first._v.base
+    if a.dtype != base._a.dtype or a.size == 0:
+        return None
+    for y in column:
+        b = y._a
+        if y._v is None or y._v.base is not base or b.strides != a.strides or b.shape != a.shape:
+            return None
+    places = [y._a.__array_interface__["data"][0] for y in column]
+    step = places[1] - places[0]
+    steps = (*a.strides[:d], step, *a.strides[d:])
+    if any(p != places[0] + i * step for i, p in enumerate(places)) or min(steps) < 0:
+        return None
+    shape = (*a.shape[:d], len(column), *a.shape[d:])
+    return base.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
 
 
 def whole_batch(

@@ -318,6 +318,9 @@ def wait(future: Future[Any]) -> Any:
     return future.wait()
 
 
+_fork, _wait = fork, wait
+
+
 @contextlib.contextmanager
 def optimized_execution(should_optimize: bool) -> Iterator[None]:
     """The block runs as it stands."""

@@ -176,6 +176,17 @@ def warn_resized(was: tuple[int, ...], now: tuple[int, ...]) -> None:
     )
 
 
+def refuse_dual(name: str, out: Any, result: Any) -> None:
+    """Raise where a tangent would be lost: forward mode does not go through `out=`."""
+    from ...autograd.forward_ad import tangent_of
+
+    if tangent_of(out) is not None or tangent_of(result) is not None:
+        raise RuntimeError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an "
+            "out= function\n  try     leave out out="
+        )
+
+
 def write_out(name: str, out: Any, result: Any) -> Any:
     """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
     if isinstance(result, tuple):
@@ -205,6 +216,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             f"result type {views.type_name(source)} can't be cast to the desired output type "
             f"{views.type_name(into)}"
         )
+    if views.writers:
+        refuse_dual(name, out, result)
     if out._x is not None:
         views.check_inference(out, name)
     resized = out._a.shape != result._a.shape

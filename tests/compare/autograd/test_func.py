@@ -428,3 +428,25 @@ def modules_as_functions(torch):
         f.functionalize(lambda x: x.clone().add_(1))(x),
         caught(lambda: f.functionalize(lambda x: x, remove="all")(x)),
     )
+
+
+@program
+def results_that_are_views(torch):
+    v = func(torch).vmap
+    x = torch.arange(12.0).clone().view(3, 4).clone()
+    rows = v(lambda t: t[1:])(x)
+    turned = v(lambda t: t.view(2, 2).T, out_dims=1)(x)
+    changed = v(lambda t: t.cos_())(x)
+    p = torch.ones(3, 2, requires_grad=True)
+    v(lambda t: t[:1])(p).sum().backward()
+    bases = [y._base is x for y in (rows, turned)]
+    return (
+        bases,
+        rows,
+        turned,
+        changed,
+        x,
+        p.grad,
+        v(lambda t: t)(x[:1]),
+        v(lambda a, b: a + b)(x, b=x[:, 0, None]),
+    )
