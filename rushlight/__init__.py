@@ -283,6 +283,12 @@ _FROM = {
     "from_file": "storage_files",
     "get_deterministic_debug_mode": "config",
     "set_deterministic_debug_mode": "config",
+    **dict.fromkeys(
+        [
+            f"_validate_sparse_{kind}_tensor_args" for kind in ("coo", "compressed", "csc", "csr")
+        ],
+        "sparse.create",
+    ),
     "native_batch_norm": "ops.nn.native_norm",
     "native_group_norm": "ops.nn.native_norm",
     "native_layer_norm": "ops.nn.native_norm",

@@ -43,6 +43,15 @@ class _Backend(ModuleType):
             self.__dict__.update(before)
 
 
+def _preferred_linalg_library(backend: Any = None) -> str:
+    """The library for linear algebra on a GPU: there is none, so all of PyTorch's names mean the
+    default."""
+    known = ("default", "cusolver", "magma")
+    if backend is not None and backend not in known:
+        raise RuntimeError(f"Unknown input value. Choose from: {', '.join(known)}.")
+    return "default"
+
+
 cudnn = _Backend(
     "cudnn",
     enabled=False,
@@ -60,6 +69,7 @@ mps = _Backend("mps")
 cuda = _Backend(
     "cuda",
     matmul=_Backend("matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=False),
+    preferred_linalg_library=_preferred_linalg_library,
 )
 opt_einsum = _Backend("opt_einsum", enabled=False)
 quantized = _Backend("quantized", engine="none", supported_engines=["none"])

@@ -342,6 +342,39 @@ def verify(t: Any) -> None:
     checked(a.pointers, a.others, a.values, a.shape, *NAMES_OF[a.by_row], a.by_row)
 
 
+def _validate_sparse_coo_tensor_args(
+    indices: Any, values: Any, size: Any, is_coalesced: bool | None = None,
+    check_pinning: bool | None = None,
+) -> None:  # fmt: skip
+    """Raise unless these make a COO tensor."""
+    made = from_parts(as_indices(indices), values, sizes(size), True)
+    if is_coalesced:
+        made._a.coalesced = True
+        verify(made)
+
+
+def _validate_sparse_compressed_tensor_args(
+    compressed_indices: Any, plain_indices: Any, values: Any, size: Any, layout: Any,
+    check_pinning: bool | None = None,
+) -> None:  # fmt: skip
+    """Raise unless these make a tensor in this compressed layout."""
+    if layout not in (CSR, CSC):
+        no_blocks(f"validation of {layout!r}")()
+    by_row = layout is CSR
+    p, o = as_given(compressed_indices), as_given(plain_indices)
+    checked(p, o, values._a, sizes(size), *NAMES_OF[by_row], by_row)
+
+
+def _validate_sparse_csr_tensor_args(crow: Any, col: Any, values: Any, size: Any) -> None:
+    """The same of rows."""
+    _validate_sparse_compressed_tensor_args(crow, col, values, size, CSR)
+
+
+def _validate_sparse_csc_tensor_args(ccol: Any, row: Any, values: Any, size: Any) -> None:
+    """The same of columns."""
+    _validate_sparse_compressed_tensor_args(ccol, row, values, size, CSC)
+
+
 # -- of dense tensors ----------------------------------------------------------------------------
 
 
@@ -359,7 +392,7 @@ def to_sparse(t: Any, sparse_dim: Any = None, *, layout: Any = None, **kw: Any) 
     if wanted not in NAMES:
         no_blocks(f"to_sparse(layout={wanted!r})")()
     if wanted is STRIDED:
-        raise RuntimeError("to_sparse: a sparse layout is wanted, but got torch.strided")
+        return t.to_dense() if is_sparse(t) else t
     if kw.get("dense_dim"):
         raise NotImplementedError("dense dimensions of CSR and CSC are not part of Rushlight")
     if is_sparse(t):

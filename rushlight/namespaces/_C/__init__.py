@@ -14,6 +14,7 @@ from rushlight.dtypes import dtype as dtype
 from rushlight.layout import layout as layout
 from rushlight.layout import memory_format as memory_format
 from rushlight.ops.core import overrides as _overrides
+from rushlight.ops.shape.public import broadcast_shapes as _broadcast_shapes
 from rushlight.random import Generator as Generator
 from rushlight.size import Size as Size
 from rushlight.storage import StorageBase as StorageBase
@@ -33,10 +34,16 @@ _TensorMeta = type(Tensor)  # Tensor has no metaclass of its own
 
 
 _has_cuda = _has_cudnn = _has_mkldnn = _has_mps = False
+has_lapack = True  # NumPy's
 
 
 def _log_api_usage_once(*args: Any) -> None:
     """Nothing is logged."""
+
+
+def _infer_size(a: Any, b: Any) -> Any:
+    """The shape of two shapes broadcast."""
+    return _broadcast_shapes(tuple(a), tuple(b))
 
 
 def _get_tracing_state() -> None:

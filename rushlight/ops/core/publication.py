@@ -18,6 +18,7 @@ from ...autograd import door, specialize, views
 from ...autograd.node import TensorBase
 from ...autograd.steps import write
 from ...errors import message
+from ...kernels.meta import MetaArray
 from . import overrides
 from .types import Public
 
@@ -187,6 +188,11 @@ def refuse_dual(name: str, out: Any, result: Any) -> None:
         )
 
 
+def dense(t: TensorBase) -> bool:
+    """Whether a tensor is an ordinary one, with an array or none."""
+    return t._a.__class__ is ndarray or t._a.__class__ is MetaArray
+
+
 def write_out(name: str, out: Any, result: Any) -> Any:
     """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
     if isinstance(result, tuple):
@@ -210,6 +216,10 @@ def write_out(name: str, out: Any, result: Any) -> Any:
                 hint="leave out out=, or compute inside torch.no_grad()",
             )
         )
+    if not dense(out) or not dense(result):
+        from ...sparse import table
+
+        return table.assign(out, result, name)
     source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
     if not dtypes.can_cast(source, into):
         raise RuntimeError(

@@ -14,6 +14,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import Step, step
+from ...autograd.views import type_name
 from ...device import META, usable
 from ...errors import message
 from ...kernels import dense
@@ -129,6 +130,11 @@ def empty_strided(
     pin_memory: bool = False,
 ) -> Any:
     """A tensor of these sizes and strides with undefined values."""
+    if len(size) != len(stride):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
+            f"({len(stride)})"
+        )
     n = 1 + sum((k - 1) * s for k, s in zip(size, stride, strict=True)) if 0 not in size else 0
     memory = door.wrap(blank((n,), dtype, device, None))
     t = memory.as_strided(size, stride)
@@ -392,6 +398,23 @@ def range_(
 _range = Step("range", _arange.fn, shown="aten::range")
 
 
+def type_of_ends(name: str, start: Any, end: Any, dtype: Any) -> Any:
+    """The type of numbers between two: the one given, or the default one, complex if they are."""
+    usual = dtypes.get_default_dtype()
+    if isinstance(start, complex) or isinstance(end, complex):
+        usual = dtypes.complex128 if usual is dtypes.float64 else dtypes.complex64
+        if dtype is not None and not dtypes.of(dtype).is_complex:
+            part = "double" if usual is dtypes.complex128 else "float"
+            raise RuntimeError(
+                message(
+                    f"torch.{name}(): inferred dtype c10::complex<{part}> can't be safely cast to "
+                    f"passed dtype {type_name(dtypes.of(dtype))}",
+                    hint=f"dtype={usual!r}",
+                )
+            )
+    return usual if dtype is None else dtypes.of(dtype)
+
+
 @composite(public="torch", dispatch=False, samples=[case(0, 1, 5), case(-1.0, 1.0, steps=1)])
 def linspace(
     start: Any,
@@ -406,7 +429,6 @@ def linspace(
 ) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
     dtype = dtype if out is None else type_of_out(out, dtype)
-    d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
             "linspace() received an invalid combination of arguments - got (int, int, "
@@ -419,6 +441,7 @@ def linspace(
                 f"{t._a.ndim} dimension(s)."
             )
     start, end = number(start), number(end)
+    d = type_of_ends("linspace", start, end, dtype)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if d.category <= dtypes.INT:
@@ -469,7 +492,6 @@ def logspace(
 ) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
     dtype = dtype if out is None else type_of_out(out, dtype)
-    d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
             "logspace() received an invalid combination of arguments - got (int, int, "
@@ -484,6 +506,7 @@ def logspace(
                 f"{t._a.ndim} dimension(s)."
             )
     start, end = number(start), number(end)
+    d = type_of_ends("logspace", start, end, dtype)
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
     if device is not None and usable(device) is META:

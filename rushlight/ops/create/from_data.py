@@ -125,6 +125,8 @@ def sequence_array(data: Any, dtype: Any) -> Any:
             except OverflowError:
                 return whole(numbers, d).reshape(shape)
         return whole([v.real if isinstance(v, complex) else v for v in numbers], d).reshape(shape)
+    if d is dtypes.bool and numbers:
+        return np.array([v != 0 for v in numbers], bool).reshape(shape)
     if d.category < dtypes.COMPLEX and any(isinstance(v, complex) for v in numbers):
         raise TypeError("can't convert complex to float")
     with np.errstate(over="ignore"):
@@ -148,6 +150,9 @@ def only_value(t: Any, d: Any) -> Any:
     return t.item()
 
 
+DEEPEST = 128  # levels of nested sequences
+
+
 def measure(data: Any) -> tuple[int, ...]:
     """The shape that the first elements tell; a tensor among them is a number, as in PyTorch."""
     shape: list[int] = []
@@ -162,6 +167,8 @@ def measure(data: Any) -> tuple[int, ...]:
             raise ValueError("too many dimensions 'str'")
         n = len(data)
         shape.append(n)
+        if len(shape) > DEEPEST:  # a list may hold itself
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
         if n == 0:
             return tuple(shape)
         data = data[0]

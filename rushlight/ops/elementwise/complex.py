@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import attribute, composite
@@ -23,6 +24,27 @@ from .formulas import nothing, sgn, where
 C34 = arr((3, 4), dtype="complex128")
 
 # -- building --------------------------------------------------------------------------------------
+
+
+def check_parts(a: Any, b: Any) -> None:
+    """Raise PyTorch's errors unless complex numbers can be made of these tensors."""
+    kinds = [type_name(t.dtype) for t in (a, b)]
+    if not {*kinds} <= {"Half", "Float", "Double"}:
+        raise RuntimeError(
+            message(
+                "Expected both inputs to be Half, Float or Double tensors but got "
+                f"{kinds[0]} and {kinds[1]}",
+                hint="x.float()",
+            )
+        )
+    if kinds[0] != kinds[1]:
+        raise RuntimeError(
+            message(
+                f"Expected object of scalar type {kinds[0]} but got scalar type {kinds[1]} for "
+                "second argument",
+                hint="b.to(a.dtype)",
+            )
+        )
 
 
 def complex_shape(a: Any, b: Any) -> MetaArray:
@@ -38,7 +60,12 @@ def complex_shape(a: Any, b: Any) -> MetaArray:
     return MetaArray(shape, np.result_type(a.dtype, np.complex64))
 
 
-@op(samples=[case((3, 4), (3, 4)), case((3, 4), (4,))], public="torch", fresh=True)
+@op(
+    samples=[case((3, 4), (3, 4)), case((3, 4), (4,))],
+    public="torch",
+    fresh=True,
+    check=check_parts,
+)
 def complex(real: Any, imag: Any) -> Any:
     """real + i imag, from two tensors of one float type."""
     if real.dtype != imag.dtype or real.dtype.kind != "f":
@@ -63,6 +90,7 @@ complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g,
     samples=[case(arr((3, 4), 0.2, 2), (3, 4))],
     public="torch",
     fresh=True,
+    check=check_parts,
 )
 def polar(abs: Any, angle: Any) -> Any:
     """abs (cos(angle) + i sin(angle))."""

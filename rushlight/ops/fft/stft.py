@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd.door import wrap
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -20,6 +21,21 @@ from ..shape.views import cat, unfold_backward
 from .transforms import fft, fit, ifft, irfft, made, rfft
 
 # -- windows ---------------------------------------------------------------------------------------
+
+
+def _of_floats(name: str, dtype: Any, layout: Any) -> None:
+    """Raise unless a window of this type and layout can be."""
+    kind = None if dtype is None else dtypes.of(dtype)
+    if kind is not None and kind.is_complex:
+        raise NotImplementedError(
+            message(f"{name}: not implemented for {kind!r}", wanted="a floating point dtype")
+        )
+    if kind is not None and not kind.is_floating_point:
+        raise RuntimeError(
+            message(f"{name} expects floating point dtypes, got: {kind!r}", hint="torch.float32")
+        )
+    if layout is not None and repr(layout) != "torch.strided":
+        raise RuntimeError(f"{name} is not implemented for sparse types, got: {layout!r}")
 
 
 def _window(n: int, periodic: bool, formula: Any) -> Any:
@@ -42,13 +58,12 @@ def _factory(name: str, formula: Any, doc: str) -> None:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
+        _of_floats(name, dtype, layout)
         return made(_window(window_length, periodic, formula), dtype, requires_grad, None, device)
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = doc
-    composite(
-        window, public="torch", name=name, dispatch=False, samples=[case(6), case(5, False)]
-    )
+    composite(window, public="torch", name=name, dispatch=False, samples=[case(6), case(5, False)])
 
 
 _factory(
@@ -80,6 +95,7 @@ def hamming_window(
     requires_grad: bool = False,
 ) -> Any:
     """The Hamming window: alpha - beta cos(2 pi k/n)."""
+    _of_floats("hamming_window", dtype, layout)
     a = _window(window_length, periodic, lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n))
     return made(a, dtype, requires_grad, None, device)
 
@@ -97,6 +113,7 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Any:
     """The Kaiser window: i0(beta sqrt(1 - (2k/n - 1)^2)) / i0(beta)."""
+    _of_floats("kaiser_window", dtype, layout)
 
     def formula(k: Any, n: int) -> Any:
         inside = np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))

@@ -17,6 +17,7 @@ from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite
+from ..core.publication import write_out
 from ..core.record import op
 from ..core.samples import arr, bools, case, error, ints, values
 from ..core.shapes import given, same
@@ -233,19 +234,21 @@ def argwhere(input: Any) -> Any:
 
 
 @composite(
-    adapt=True,
     data_dependent=True,
-    samples=[case(ints((3, 4), 2)), case(ints((3, 4), 2), as_tuple=True)],
+    samples=[case(ints((3, 4), 2))],
 )
-def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
     """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
     dimension.
     """
     need_tensor("nonzero", input)
     if as_tuple:
+        if out is not None:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         full = input.reshape(1) if input._a.ndim == 0 else input
         return tuple(door.apply(argwhere, (full,), {}).unbind(1))
-    return door.apply(argwhere, (input,), {})
+    found = door.apply(argwhere, (input,), {})
+    return found if out is None else write_out("nonzero", out, found)
 
 
 @composite(adapt=True, name="argwhere", data_dependent=True, samples=[case(ints((3, 4), 2))])

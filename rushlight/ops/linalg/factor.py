@@ -531,6 +531,25 @@ def lu_unpack(
     """P, L, U from the packed form."""
     m, n = LU_data.shape[-2:]
     k = min(m, n)
+    places = LU_pivots._a
+    if unpack_pivots and places.dtype != np.int32:
+        raise RuntimeError(
+            message(
+                "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
+                "dtype.",
+                str(LU_pivots.dtype),
+                hint="LU_pivots.int()",
+            )
+        )
+    if unpack_pivots and places.size and (places.min() < 1 or places.max() > m):
+        raise RuntimeError(
+            message(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you "
+                "properly pass the result of lu_factor?",
+                f"{places.min()} to {places.max()}",
+                f"1 to {m}",
+            )
+        )
     empty = wrap(np.zeros(0, LU_data._a.dtype))
     p, low, up = empty, empty, empty
     if unpack_pivots:

@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd.door import wrap
+from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.matmul import select as products
 from ...kernels.meta import MetaArray
@@ -71,8 +74,50 @@ def finish(name: str, y: Any, out: Any) -> Any:
     """A composite's result, stored in `out` where that is given."""
     if out is None:
         return y
+    castable(name, y, out)
     written = write_out(name, out, y)
     return type(y)(written) if isinstance(y, ReturnType) else written
+
+
+# Functions of which PyTorch wants `out=` in the very type of the result, and its names for types.
+EXACT = frozenset(
+    ("cholesky", "cholesky_ex", "det", "eigh", "eigvalsh", "inv", "inv_ex", "ldl_factor",
+     "ldl_factor_ex", "ldl_solve", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "lu_unpack", "qr",
+     "slogdet", "solve", "solve_ex", "svd", "svdvals", "triangular_solve")
+)  # fmt: skip
+CTYPES = {
+    "Float": "float", "Double": "double", "ComplexFloat": "c10::complex<float>", "Int": "int",
+    "ComplexDouble": "c10::complex<double>", "Long": "long int", "Short": "short int",
+    "Char": "signed char", "Byte": "unsigned char", "Bool": "bool", "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16",
+}  # fmt: skip
+
+
+def castable(name: str, y: Any, out: Any) -> None:
+    """Raise for an `out=` of another type, or of one that cannot hold the numbers, in the words of
+    PyTorch's linear algebra."""
+    parts = y if isinstance(y, tuple) else (y,)
+    places = out if isinstance(out, (tuple, list)) else (out,)
+    names = getattr(y, "fields", ("eigenvalues" if name == "eigvals" else "result",))
+    for part, place, field in zip(parts, places, names, strict=False):
+        if not (isinstance(place, TensorBase) and isinstance(part, TensorBase)):
+            continue
+        have, want = dtypes.from_numpy(part._a.dtype), dtypes.from_numpy(place._a.dtype)
+        of, to = type_name(have), type_name(want)
+        if have is not want and name in EXACT:
+            raise RuntimeError(
+                message(
+                    f"Expected out tensor to have dtype {CTYPES.get(of, of)}, but got "
+                    f"{CTYPES.get(to, to)} instead",
+                    f"{name}(..., out= of {want!r})",
+                    repr(have),
+                )
+            )
+        if not dtypes.can_cast(have, want):
+            raise RuntimeError(
+                f"{name}: Expected {field} to be safely castable from {of} dtype, but got {field} "
+                f"with dtype {to}: result type {of} can't be cast to the desired output type {to}"
+            )
 
 
 def is_complex(x: Any) -> bool:

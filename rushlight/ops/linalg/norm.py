@@ -253,6 +253,7 @@ def matrix_norm(
 @composite(
     public="linalg",
     name="norm",
+    adapt=True,
     samples=[case((3, 4)), case((3, 4), 2), case((3, 4), 1, 1)],
 )
 def _linalg_norm(
@@ -261,17 +262,16 @@ def _linalg_norm(
     dim: Any = None,
     keepdim: bool = False,
     *,
-    out: Any = None,
     dtype: Any = None,
 ) -> Any:
     """The vector norm (ord None, or one dim) or the matrix norm (two dims, or a 2-D tensor)."""
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
     if isinstance(ord, str) or (dim is not None and len(dim) == 2) or (dim is None and A.ndim == 2):
         dims = (-2, -1) if dim is None else dim
-        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
+        return matrix_norm(A, ord, dims, keepdim, dtype=dtype)
     if dim is None and A.ndim != 1:
         raise RuntimeError(
             message(
@@ -279,7 +279,7 @@ def _linalg_norm(
                 f"Got {A.ndim}D",
             )
         )
-    return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype)
 
 
 @composite(public="torch Tensor", samples=[case((3, 4)), case((3, 4), 1, 1)])

@@ -258,8 +258,38 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) 
 @composite(smooth=False, samples=[case(regular(3))])
 def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The inverse of A from its Cholesky factor L."""
+    need_matrix("cholesky_inverse", L, square=True)
     eye = constant(np.broadcast_to(np.eye(L.shape[-1]), L.shape), L)
     return finish("cholesky_inverse", cholesky_solve(eye, L, upper), out)
+
+
+def check_factored(LU: Any, pivots: Any, B: Any, left: bool) -> None:
+    """Raise PyTorch's errors unless these are a factorization and a right side that fit."""
+    name = "linalg.lu_solve"
+    need_matrix("torch." + name, LU, square=True)
+    wrong = None
+    if pivots._a.dtype != np.int32:
+        wrong = f"{name}: pivots should be a Tensor of scalar type torch.int32"
+    elif LU._a.dtype != B._a.dtype:
+        wrong = (
+            f"{name}: Expected LU and B to have the same dtype, but found LU of type {LU.dtype} "
+            f"and B of type {B.dtype} instead"
+        )
+    elif tuple(pivots.shape) != tuple(LU.shape[:-1]):
+        wrong = f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
+    elif pivots._a.__class__ is not MetaArray and pivots.numel():
+        for bound, found in (
+            ("greater or equal to 1", pivots._a.min() < 1),
+            ("smaller or equal to LU.size(-2)", pivots._a.max() > LU.shape[-2]),
+        ):
+            if found:
+                wrong = (
+                    f"Pivots given to lu_solve must all be {bound}. Did you properly pass the "
+                    "result of lu_factor?"
+                )
+    if wrong is not None:
+        raise RuntimeError(message(wrong, f"pivots of shape {tuple(pivots.shape)}"))
+    check_system(name, LU, B, left, False)
 
 
 @composite(
@@ -273,6 +303,7 @@ def lu_solve(
 ) -> Any:
     """The X with A @ X = B, from `linalg.lu_factor` of A (A^H when adjoint; X @ A when not
     left)."""
+    check_factored(LU, pivots, B, left)
     if not left:
         y = lu_solve(LU, pivots, adjoint_(B), adjoint=not adjoint)
         return finish("lu_solve", adjoint_(y), out)
@@ -428,6 +459,23 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
             "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), "
             f"got {driver}"
         )
+    wrong = None
+    if A.ndim < 2:
+        wrong = "input must have at least 2 dimensions."
+    elif B.ndim < 1:
+        wrong = "other must have at least 1 dimension."
+    elif not 0 <= A.ndim - B.ndim <= 1:
+        wrong = (
+            "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+            "<= 1"
+        )
+    elif A._a.dtype != B._a.dtype:
+        wrong = (
+            "Expected input and other to have the same dtype, but got input's dtype "
+            f"{A.dtype} and other's dtype {B.dtype}"
+        )
+    if wrong is not None:
+        raise RuntimeError(message(f"torch.linalg.lstsq: {wrong}", f"{A.shape} and {B.shape}"))
     m, n = A.shape[-2:]
     vector = A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1])
     b = B.unsqueeze(-1) if vector else B

@@ -7,6 +7,7 @@ differences of eigenvalues or of squared singular values. Other factorizations: 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
 from ..core.shapes import real_of
+from ..elementwise.formulas import where
 from .factor import column, need_matrix, row, sample
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .triangles import put_diagonal, take_diagonal
@@ -126,7 +128,7 @@ def linalg_eig(a: Any) -> Any:
     """Eigenvalues and eigenvectors of general matrices, always complex."""
     kind = np.result_type(a.dtype, np.complex64)
     if not np.isfinite(a).all():
-        raise RuntimeError("linalg.eig: input tensor should not contain infs or NaNs.")
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(a)
     return values.astype(kind, copy=False), vectors.astype(kind, copy=False)
 
@@ -324,5 +326,8 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
         else:
             y = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:
-        y = matrix_norm(A, p) * matrix_norm(linalg_inv_quiet(A), p)
+        turned = matrix_norm(linalg_inv_quiet(A), p)
+        y = matrix_norm(A, p) * turned
+        if A.shape[-1] and y._a.__class__ is not MetaArray and np.isinf(turned._a).any():
+            y = where(turned == math.inf, turned, y)  # singular, though the norm may be 0
     return finish("cond", y, out)

@@ -168,6 +168,8 @@ def fitting(tensors: Any, dim: int) -> tuple[list[Any], int]:
     full = [a for a in tensors if a.shape != (0,)] or list(
         tensors[:1]
     )  # PyTorch skips empty 1-d tensors
+    if full[0].shape == (0,) and dim.__class__ is int:
+        return full[:1], 0  # nothing but empty 1-d tensors: PyTorch asks for no dimension then
     d = axis(dim, full[0].ndim)
     rest = {(a.ndim, a.shape[:d] + a.shape[d + 1 :]) for a in full}
     if len(rest) > 1:

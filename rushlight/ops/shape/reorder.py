@@ -82,12 +82,20 @@ def flip_function(input: Any, dims: Any) -> Any:
     >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
     tensor([3, 2, 1])
     """
+    if not isinstance(dims, (list, tuple)):
+        raise TypeError(
+            f"flip(): argument 'dims' (position 2) must be tuple of ints, not {type(dims).__name__}"
+        )
     return flip.call((input,), {"dims": sizes((dims,), "flip", "dims")})
 
 
 @composite(public="Tensor", name="flip", samples=[case((2, 3), 0, 1), case((2, 3), [1])])
 def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A copy with the order along `dims` reversed."""
+    if not dims and not kw:
+        raise TypeError('flip() missing 1 required positional arguments: "dims"')
+    if isinstance(kw.get("dims"), int):
+        raise TypeError("flip(): argument 'dims' must be tuple of ints, not int")
     return flip.call((input,), {"dims": sizes(named(dims, kw, "dims"), "flip", "dims")})
 
 
@@ -321,6 +329,20 @@ interleave.vjp(
 interleave_sum.vjp(lambda g, _y, _g, repeats, *, dim: interleave(g, repeats, dim=dim), None)
 
 
+def check_counts(n: Any) -> None:
+    """Raise PyTorch's errors unless these are counts of repetitions."""
+    if n.ndim != 1:
+        raise RuntimeError(
+            message("repeat_interleave only accept 1D vector as repeat", f"{n.ndim} dimensions")
+        )
+    if n.dtype.kind not in "iu":
+        raise NotImplementedError(
+            message(f'"repeat_interleave_cpu" not implemented for {n.dtype}', wanted="integers")
+        )
+    if n.size and n.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+
+
 @composite(
     adapt=True,
     samples=[
@@ -342,6 +364,9 @@ def repeat_interleave(
         n = input._a
         if n.__class__ is MetaArray:
             raise NotImplementedError(depends_on_data("repeat_interleave"))
+        check_counts(n)
+        if output_size is not None and int(n.sum()) != output_size:
+            raise RuntimeError("allocated size does not match required size")
         return door.wrap(np.repeat(np.arange(n.size), n))
     if not isinstance(repeats, TensorBase):
         repeats = door.wrap(np.asarray(repeats, np.int64).reshape(-1))

@@ -139,6 +139,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
             )
     if any(t._a.dtype != tensors[0]._a.dtype for t in tensors):
         raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    if any(t.device != tensors[0].device for t in tensors):
+        raise RuntimeError("torch.meshgrid expects all tensors to have the same device")
     sizes = [t._a.size for t in tensors]
     places = list(range(len(sizes)))
     if indexing == "xy" and len(sizes) > 1:
@@ -185,7 +187,7 @@ def block_diag(*tensors: Any) -> Any:
     for i, t in enumerate(tensors):
         if t._a.ndim > 2:
             raise RuntimeError(
-                f"block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
                 f"{t._a.ndim} dimensions"
             )
         parts.append(at_least(t, 2))
