@@ -116,6 +116,12 @@ class _At:
         }
 
 
+def alone(bytes_: Any) -> Any:
+    """A part of an array of bytes as memory that is a storage of its own: a memoryview in between
+    ends the chain of arrays."""
+    return np.frombuffer(memoryview(bytes_), np.uint8) if bytes_.size else bytes_.copy()
+
+
 handles: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
@@ -227,9 +233,7 @@ class StorageBase:
                 f"Trying to slice with a step of {i.step}, but only a step of 1 is supported"
             )
         part = object.__new__(UntypedStorage)
-        # A memoryview in between ends the chain of arrays, so this part is a storage of its own.
-        cut = elements[i]
-        part._root = np.frombuffer(memoryview(cut), np.uint8) if cut.size else cut.copy()
+        part._root = alone(elements[i])
         return part
 
     def __getitem__(self, i: Any) -> Any:

@@ -32,6 +32,9 @@ from .places import (
 )
 from .saving import save
 from .scan import get_unsafe_globals_in_checkpoint
+from .zipfiles import _is_zipfile as _is_zipfile
+from .zipfiles import _open_zipfile_reader as _open_zipfile_reader
+from .zipfiles import _open_zipfile_writer as _open_zipfile_writer
 
 DEFAULT_PROTOCOL = 2
 

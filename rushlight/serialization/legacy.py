@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from ..errors import message
+from ..storage import alone
 from .blocks import Block, Span, StorageKind, swap_bytes
 from .errors import CheckpointError
 from .unpickler import Known, Unpickler, broken, shown
@@ -68,12 +69,14 @@ def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> tuple[Any
             return block
         _, offset, length = window
         begin = offset * kind.itemsize
-        part = Block(block.memory[begin : begin + length * kind.itemsize], kind)
+        part = Block(alone(block.memory[begin : begin + length * kind.itemsize]), kind)
         part.later = block.later
         return part
 
     result = part(table, storage)
     keys = part()
+    if encoding == "bytes" and isinstance(keys, list):
+        keys = [key.decode() if isinstance(key, bytes) else key for key in keys]
     text = isinstance(keys, list) and all(type(key) is str for key in keys)
     if not text or len(keys) != len(blocks) or set(keys) != set(blocks):
         raise broken("its list of storages does not match its tensors")
@@ -90,6 +93,10 @@ def whole(file: IO[bytes]) -> tuple[Any, int]:
     begin = file.tell()
     if isinstance(file, io.BytesIO):
         return file.getvalue(), begin
+    # a gzip file has the number of a file that holds other bytes than it gives
+    inner = getattr(file, "file", file)  # a temporary file's own
+    if not isinstance(inner, io.BufferedReader | io.BufferedRandom | io.FileIO):
+        return file.read(), 0
     try:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), begin
     except (AttributeError, OSError, ValueError):  # no file of the system
@@ -138,9 +145,11 @@ _SYSTEM = {
 
 
 def _storage_id(saved_id: Any) -> tuple[StorageKind, Any, str, int, Any]:
-    if not isinstance(saved_id, tuple) or len(saved_id) != 6 or saved_id[0] != "storage":
+    names = ("storage", b"storage")  # bytes where the program asks for texts of Python 2 as bytes
+    if not isinstance(saved_id, tuple) or len(saved_id) != 6 or saved_id[0] not in names:
         raise broken("a persistent id names no storage", shown(saved_id))
     _, kind, key, location, count, window = saved_id
+    key, location = (n.decode() if isinstance(n, bytes) else n for n in (key, location))
     if not isinstance(kind, StorageKind) or type(count) is not int or count < 0:
         raise broken("a persistent id is malformed", shown(saved_id))
     if type(key) is not str or type(location) is not str:

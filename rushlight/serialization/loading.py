@@ -93,12 +93,13 @@ def load(
 
 def _check_seekable(f: Any) -> None:
     what = message(
-        "load: You can only torch.load from a file that is seekable",
+        "load: You can only torch.load from a file that is seekable. Please pre-load the data into "
+        "a buffer like io.BytesIO and try to load from it instead.",
         got=f"a {type(f).__name__}",
         wanted="a path, or a binary file object with read, seek and tell",
         hint="reading it first: io.BytesIO(f.read())",
     )
-    if not hasattr(f, "read") or not hasattr(f, "seek"):
+    if not all(hasattr(f, name) for name in ("read", "seek", "tell")):
         raise AttributeError(what)
     try:
         f.seek(f.tell())

@@ -92,10 +92,11 @@ def unavailable(location: str) -> CheckpointError:
     """The error for a storage that was saved on a device that is not here."""
     kind = location.split(":")[0]
     test = f" but torch.{kind}.is_available() is False" if kind in ("cuda", "mps", "xpu") else ""
+    where = "a CUDA device" if kind == "cuda" else f"device {shown(location)}"
     return CheckpointError(
         message(
-            f"load: Attempting to deserialize object on device {shown(location)}{test}",
-            got="a storage that was saved there",
+            f"load: Attempting to deserialize object on {where}{test}",
+            got=f"a storage that was saved on {shown(location)}",
             wanted="'cpu' or 'meta'",
             hint="load(..., map_location='cpu')",
         )

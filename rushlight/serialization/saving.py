@@ -86,6 +86,8 @@ def save(
             write(file, stem or "archive")
     elif hasattr(f, "write"):
         write(f, "archive")
+        if hasattr(f, "flush"):
+            f.flush()
     else:
         raise AttributeError(
             message(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..storage import alone
 from ..tensor import Tensor
 from . import legacy
 from .blocks import Block, StorageKind
@@ -148,7 +149,7 @@ def _window(block: Block, offset: int, count: int) -> Block:
         raise broken("a view reaches beyond its storage", f"elements {offset} to {offset + count}")
     if block.memory is None:
         return Block(None, block.kind, count * size)
-    return Block(block.memory[offset * size : (offset + count) * size], block.kind)
+    return Block(alone(block.memory[offset * size : (offset + count) * size]), block.kind)
 
 
 def _tensors(data: Any, at: int, table: Any, blocks: dict[Any, Block]) -> dict[Any, Any]:

@@ -328,3 +328,59 @@ def test_wrong_arguments(tmp_path: Path) -> None:
         torch.load(io.BytesIO(b"PK"), nonsense=1)
     with pytest.raises(RuntimeError, match="pickle_module"):
         torch.load(io.BytesIO(b"PK"), pickle_module=os)
+
+
+def test_a_compressed_file(tmp_path):
+    import gzip
+
+    for new in (True, False):
+        held = io.BytesIO()
+        torch.save({"x": torch.arange(5)}, held, _use_new_zipfile_serialization=new)
+        (tmp_path / "t.gz").write_bytes(gzip.compress(held.getvalue()))
+        with gzip.open(tmp_path / "t.gz", "rb") as f:
+            assert torch.load(f)["x"].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_file_that_is_open_has_all_that_was_saved(tmp_path):
+    with open(tmp_path / "t.pt", "wb") as f:
+        torch.save(torch.arange(5), f)
+        assert torch.load(str(tmp_path / "t.pt")).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_texts_of_python_2_as_bytes(tmp_path):
+    name = str(tmp_path / "t.pt")
+    torch.save(["a", torch.arange(3)], name, _use_new_zipfile_serialization=False)
+    text, numbers = torch.load(name, encoding="bytes")
+    assert numbers.tolist() == [0, 1, 2]
+    assert text in ("a", b"a")
+
+
+def test_archives_of_records(tmp_path):
+    from rushlight import serialization
+
+    for target in (str(tmp_path / "r.zip"), io.BytesIO()):
+        with serialization._open_zipfile_writer(target) as archive:
+            archive.write_record("a/b", b"1234", 3)
+        if hasattr(target, "seek"):
+            target.seek(0)
+            assert serialization._is_zipfile(target)
+            assert target.tell() == 0
+        with serialization._open_zipfile_reader(target) as archive:
+            assert archive.get_record("a/b") == b"123"
+            assert archive.get_all_records() == ["a/b"]
+            assert archive.has_record("a/b")
+            with pytest.raises(RuntimeError, match="failed locating file c"):
+                archive.get_record("c")
+    assert not serialization._is_zipfile(io.BytesIO(b"PK\5\6"))
+    assert torch.PyTorchFileReader is serialization.zipfiles.PyTorchFileReader
+
+
+def test_a_storage_that_looks_at_a_part_of_another():
+    """The old format's windows, as PyTorch 0.3 wrote them."""
+    whole = torch.arange(4, dtype=torch.uint8).untyped_storage()
+    from rushlight.serialization.blocks import Block, StorageKind
+    from rushlight.storage import alone
+
+    part = Block(alone(whole.bytes()[1:3]), StorageKind(torch.uint8))
+    assert part.tolist() == [1, 2]
+    assert part.data_ptr() == whole.data_ptr() + 1

@@ -159,7 +159,7 @@ _ask, _names = unsupported.module(
     __name__,
     "AnyType Argument BoolType ClassType ComplexType DeviceObjType DictType EnumType FloatType "
     "FunctionSchema FutureType Graph IntType InterfaceType JITException JitType ListType "
-    "NoneType NumberType OptionalType PyTorchFileReader PyTorchFileWriter RRefType "
+    "NoneType NumberType OptionalType RRefType "
     "ScriptFunction ScriptMethod ScriptModule ScriptObject StreamObjType StringType TensorType "
     "TupleType Type UnionType Value Node FileCheck DispatchKey DispatchKeySet",
     "a compiled core: what PyTorch keeps there is Python here",
@@ -168,4 +168,8 @@ _ask, _names = unsupported.module(
 
 def __getattr__(name: str) -> Any:
     """Types of PyTorch's script compiler, of which nothing is an instance."""
+    if name in ("PyTorchFileReader", "PyTorchFileWriter"):
+        from rushlight.serialization import zipfiles
+
+        return getattr(zipfiles, name)
     return _ask(name)
