@@ -101,7 +101,7 @@ def vmap(
                 here = [
                     x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
                 ]
-                with refusing(() if i else here) as free:
+                with refusing(() if i else here, randomness) as free:
                     out = func(*rebuild(args, here), **kw)
                     free(leaves(out))
                 rows.append(leaves(out))
@@ -331,13 +331,39 @@ Slice.__name__ = Slice.__qualname__ = "Tensor"
 overrides.add_ordinary(Slice)
 
 
+def check_random(randomness: str, inputs: Any) -> None:
+    """Raise where an operation may not draw numbers, whatever generator it is given; `inputs` are
+    the operands that it reads (a tensor that is filled is not)."""
+    if randomness == "error":
+        raise random_error()
+    if randomness == "same" and any(x.__class__ is Slice for x in inputs):
+        raise RuntimeError(
+            message(
+                "Vmap does not currently support same randomness with a batched tensor input.",
+                hint="randomness='different'",
+            )
+        )
+
+
+def random_error() -> RuntimeError:
+    """Random numbers where none are allowed."""
+    return RuntimeError(
+        message(
+            "vmap: called random operation while in randomness error mode.",
+            wanted="a function without random numbers",
+            hint="randomness='different' (each slice its own) or 'same' (all the same)",
+        )
+    )
+
+
 class refusing:
     """While a function runs on the first slices, values that depend on them may not be asked for.
 
     Its value takes the marks off tensors. Other slices run without: they go the same way.
     """
 
-    def __init__(self, slices: Any) -> None:
+    def __init__(self, slices: Any, randomness: str) -> None:
+        self.randomness = randomness
         self.slices = [x for x in slices if isinstance(x, TensorBase)]
         self.marked: list[Any] = []
         self.watcher = self.seen  # one object: `unwatch` looks for it
@@ -369,6 +395,9 @@ class refusing:
 
     def seen(self, next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
         """A watcher: results of slices are slices."""
+        if "rng" in kw:
+            written = "args" in kw or (op.name == "bernoulli" and len(inputs) == 2)
+            check_random(self.randomness, inputs[1:] if written else inputs)
         out = next_apply(op, inputs, kw)
         if any(x.__class__ is Slice for x in inputs):
             self.mark([y for y in leaves(out) if isinstance(y, TensorBase)])
@@ -398,10 +427,4 @@ class drawing:
 
         if not bool((get_rng_state() == self.state).all()):
             set_rng_state(self.state)
-            raise RuntimeError(
-                message(
-                    "vmap: called random operation while in randomness error mode.",
-                    wanted="a function without random numbers",
-                    hint="randomness='different' (each slice its own) or 'same' (all the same)",
-                )
-            )
+            raise random_error()

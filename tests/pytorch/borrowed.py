@@ -30,6 +30,7 @@ GIVEN: dict[str, Any] = {
     "torch._C._len_torch_function_stack": lambda: 0,
     "torch._C._get_torch_function_state": lambda: 0,
     "torch._C.has_lapack": True,
+    "torch._C.has_spectral": True,
     "torch._C._get_cpu_capability": lambda: "DEFAULT",
 }
 

@@ -450,3 +450,18 @@ def results_that_are_views(torch):
         v(lambda t: t)(x[:1]),
         v(lambda a, b: a + b)(x, b=x[:, 0, None]),
     )
+
+
+@program
+def random_numbers_of_slices(torch):
+    v, x, g = func(torch).vmap, torch.full((3, 2), 0.5), torch.Generator()
+    return [
+        caught(lambda f=f, mode=mode: v(f, randomness=mode)(x).shape)
+        for mode in ("error", "same", "different")
+        for f in (
+            lambda t: torch.bernoulli(t, generator=g),
+            lambda t: torch.normal(t, 1.0),
+            lambda t: t.clone().normal_(),
+            lambda t: torch.nn.functional.dropout(t),
+        )
+    ]
