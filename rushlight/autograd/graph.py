@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -99,15 +100,64 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         _forbidden.pop()
 
 
+class _Kept:
+    """A saved value within `allow_mutation_on_saved_tensors`: nodes that save it share one."""
+
+    __slots__ = ("__weakref__",)
+
+
 class _AllowMutationOnSavedContext:
-    """What an `allow_mutation_on_saved_tensors` block has copied."""
+    """What an `allow_mutation_on_saved_tensors` block has saved, and copied before a change.
+
+    Attributes:
+        tid_to_weakhandle: what was saved, by memory and version.
+        original: the values that nobody has changed; cloned: copies of those that were.
+    """
 
     def __init__(self) -> None:
         self.open = True
+        self.tid_to_weakhandle: Any = weakref.WeakValueDictionary()
+        self.original: Any = weakref.WeakKeyDictionary()
+        self.cloned: Any = weakref.WeakKeyDictionary()
 
     def clear(self) -> None:
         """Forget the copies: backwards of this block's graphs raise from now on."""
         self.open = False
+        self.tid_to_weakhandle.clear()
+        self.original.clear()
+        self.cloned.clear()
+
+    def pack(self, t: Any) -> _Kept:
+        """A handle of a tensor that is saved."""
+        if t.__dict__.get("_of_result"):  # not the tensor itself: its changes are not seen
+            kept = _Kept()
+            self.cloned[kept] = t.detach().clone()
+            return kept
+        cell = views.cell(t)
+        key = (id(cell), cell.count, t.data_ptr(), t.shape, t.stride())
+        kept = self.tid_to_weakhandle.get(key)
+        if kept is None:
+            kept = self.tid_to_weakhandle[key] = _Kept()
+            self.original[kept] = t.detach()
+        return kept
+
+    def unpack(self, kept: _Kept) -> Any:
+        """The value as it was when it was saved."""
+        if not self.open:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context "
+                "in which the graph was originally recorded."
+            )
+        return self.cloned[kept] if kept in self.cloned else self.original[kept]
+
+    def before_change(self, target: Any) -> None:
+        """Copy what was saved of the memory that is about to change."""
+        cell = target._vc
+        for kept, t in list(self.original.items()) if cell is not None else ():
+            if t._vc is cell:
+                with door.grad_enabled(False):
+                    self.cloned[kept] = t.clone()
+                del self.original[kept]
 
 
 _allowing: list[_AllowMutationOnSavedContext] = []
@@ -115,26 +165,19 @@ _allowing: list[_AllowMutationOnSavedContext] = []
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Saved tensors are kept as copies within a block, so they may be changed in place
-    afterwards. Backwards of its graphs run inside it, too.
+    """Saved tensors may be changed in place within a block: they are copied before that.
+    Backwards of its graphs run inside it, too.
     """
     if _allowing:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
-
-    def unpack(t: Any) -> Any:
-        if not context.open:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context "
-                "in which the graph was originally recorded."
-            )
-        return t
-
     _allowing.append(context)
+    views.before_change_hooks.append(context.before_change)
     try:
-        with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
+        with saved_tensors_hooks(context.pack, context.unpack):
             yield context
     finally:
+        views.before_change_hooks.remove(context.before_change)
         _allowing.pop()
         context.clear()
 

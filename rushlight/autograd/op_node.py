@@ -68,6 +68,7 @@ def pack(saved: tuple[Any, ...], node: Any) -> tuple[Any, ...]:
     for s in saved:
         if s.__class__ is ndarray:
             s = door.wrap(s)
+            s._of_result = True  # around the array of a result, not the tensor that the user has
         if isinstance(s, TensorBase):
             s = packed(s, pack_hook, unpack_hook)
         out.append(s)

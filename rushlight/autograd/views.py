@@ -133,6 +133,10 @@ def overlaps_itself(a: Any) -> bool:
     return a.size > 1 and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True))
 
 
+# Told of a tensor before it is changed in place (while hooks of saved tensors watch, all are seen).
+before_change_hooks: list[Callable[[Any], None]] = []
+
+
 def check_inplace(t: Any, name: str, same: bool = False) -> None:
     """Raise before an in-place change that PyTorch forbids (`same`: all elements get one value)."""
     if t._a.__class__ is np.ndarray:
@@ -153,6 +157,8 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                     hint="t = t.clone() makes a writable copy",
                 )
             )
+    for tell in before_change_hooks:
+        tell(t)
     if t._x is not None:
         check_inference(t, name)
     if not door.state.enabled:

@@ -102,8 +102,8 @@ class transforming:
         self.hooks: Any = disable_saved_tensors_hooks(HOOKS) if reverse else nullcontext()
 
     def __enter__(self) -> None:
+        self.hooks.__enter__()  # may refuse
         door.state.transforms += 1
-        self.hooks.__enter__()
 
     def __exit__(self, *args: object) -> None:
         door.state.transforms -= 1

@@ -201,3 +201,25 @@ def test_what_dir_lists_can_be_read(call):
     node = call(torch.randn(3, 4, requires_grad=True)).grad_fn
     for name in dir(node):
         getattr(node, name)
+
+
+def test_mutation_copies_only_what_is_changed_and_still_saved() -> None:
+    x = torch.rand(3, requires_grad=True)
+    with graph.allow_mutation_on_saved_tensors() as kept:
+        a = x * 1
+        y, z = a**2, a**2
+        assert (len(kept.original), len(kept.cloned)) == (1, 0)
+        a[1:].sin_()
+        assert len(kept.cloned) == 1  # sin_ has saved its operand as well
+        (y + z).sum().backward()
+        assert len(kept.cloned) == 0
+        assert torch.equal(x.grad, 4 * x)
+        e = x.exp()
+        e.mul_(2)  # what is saved of exp is its result
+        (e * 1).sum().backward()
+        assert torch.allclose(x.grad, 4 * x + 2 * x.exp())
+        constant = torch.ones(3)
+        w = x * constant
+        torch.add(constant, 1, out=constant)
+        w.sum().backward()
+    assert torch.allclose(x.grad, 4 * x + 2 * x.exp() + 1)

@@ -228,6 +228,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         )
     if views.writers:
         refuse_dual(name, out, result)
+    for tell in views.before_change_hooks:
+        tell(out)
     if out._x is not None:
         views.check_inference(out, name)
     resized = out._a.shape != result._a.shape

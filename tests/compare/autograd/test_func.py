@@ -373,6 +373,10 @@ def refusals_of_transforms(torch):
         with hooks(lambda t: t, lambda t: t):
             return x.sin().sum()
 
+    def within_hooks(call):
+        with hooks(lambda t: t, lambda t: t):
+            return call()
+
     return [
         caught(call)
         for call in (
@@ -383,6 +387,8 @@ def refusals_of_transforms(torch):
             lambda: f.grad(lambda x: WithCtx.apply(x).sum())(x),
             lambda: f.vmap(WithCtx.apply)(x),
             lambda: f.grad(hooked)(x),
+            lambda: within_hooks(lambda: f.grad(lambda x: x.sin().sum())(x)),
+            lambda: x.clone().requires_grad_(),
             lambda: f.grad(lambda x: (x.sum(), 1), has_aux=True)(x),
             lambda: f.grad(torch.mul, argnums=[0])(x, x),
             lambda: f.vjp(lambda x: None, x),
