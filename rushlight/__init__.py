@@ -276,6 +276,13 @@ _FROM = {
         ],
         "dtypes_unheld",
     ),
+    **dict.fromkeys(
+        [
+            *("quantize_per_tensor", "quantize_per_channel", "quantize_per_tensor_dynamic"),
+            *("fake_quantize_per_tensor_affine", "fake_quantize_per_channel_affine"),
+        ],
+        "ao.quantization",
+    ),
     "jagged": "layout",
     "sparse_bsc": "layout",
     "sparse_bsr": "layout",
@@ -332,6 +339,11 @@ _FROM = {
 }
 
 
+# What this file itself uses, which no program means.
+_OWN = {"Any", "annotations", "assembly", "derive", "errors", "importlib", "kernels", "late"}
+_OWN |= {"publish", "size", "tensor_storage", "warnings"}
+
+
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f"{__package__}.{name}")
@@ -345,15 +357,16 @@ def __getattr__(name: str) -> Any:
         if value is not None:
             globals()[name] = value
             return value
-    raise AttributeError(
-        f"module 'rushlight' has no attribute '{name}'"
-        + (
-            ""
-            if name.startswith("_")
-            else f"\n  wanted  a name that Rushlight has; torch.{name} is not there (yet)"
-        )
-    )
+    text = f"module 'rushlight' has no attribute '{name}'"
+    if not name.startswith("_"):
+        text += f"\n  wanted  a name that Rushlight has; torch.{name} is not there (yet)"
+        import difflib
+
+        near = difflib.get_close_matches(name, [n for n in __dir__() if n[0] != "_"], 2, 0.75)
+        if near:
+            text += "\n  try     " + " or ".join(f"torch.{n}" for n in near)
+    raise AttributeError(text)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, *_FROM})
+    return sorted({n for n in globals() if n not in _OWN} | {*_LAZY, *_FROM})

@@ -63,3 +63,18 @@ def test_what_is_left_for_later_is_missing(prefix: str) -> None:
     names = [n for n in NAMES if later(n) == prefix]
     assert names
     assert not all(is_there(n) for n in names), f"all of {prefix} is there: take it off the list"
+
+
+def test_only_what_programs_mean_is_listed() -> None:
+    import rushlight
+
+    assert not {"Any", "derive", "kernels", "late", "publish", "annotations"} & set(dir(rushlight))
+    assert {"tensor", "nn", "save", "qint8", "float32", "Tensor"} <= set(dir(rushlight))
+
+
+def test_the_nearest_name_is_told() -> None:
+    import rushlight
+
+    with pytest.raises(AttributeError, match=r"no attribute 'tensr'(.|\n)*  try     torch.tensor"):
+        _ = rushlight.tensr
+    assert not hasattr(rushlight, "nothing_like_it")

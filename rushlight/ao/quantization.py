@@ -36,7 +36,8 @@ __getattr__, __dir__ = unsupported.module(
     "disable_fake_quant disable_observer enable_fake_quant enable_observer "
     "float16_dynamic_qconfig fuse_modules fuse_modules_qat get_default_qat_qconfig "
     "get_default_qconfig get_default_qconfig_mapping prepare prepare_qat propagate_qconfig_ "
-    "quantize quantize_dynamic quantize_qat swap_module",
+    "quantize quantize_dynamic quantize_qat swap_module quantize_per_tensor quantize_per_channel "
+    "quantize_per_tensor_dynamic fake_quantize_per_tensor_affine fake_quantize_per_channel_affine",
     FEATURE,
     HINT,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ def shapes_text(inputs: Any) -> str:
 def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exception:
     """NumPy's broadcasting complaint in PyTorch's class and words."""
     if "broadcast" not in str(error):
-        return error
+        return dims_error(op.name, error)
     shapes = [t._a.shape for t in inputs if isinstance(t, TensorBase)]
     text = f"{op.name}: shapes do not broadcast"
     if len(shapes) == 2:
@@ -48,6 +49,22 @@ def broadcast_error(op: Any, inputs: tuple[Any, ...], error: ValueError) -> Exce
     )
 
 
+def dims_error(name: str, error: Exception) -> Exception:
+    """The error of a call that asked for more dimensions than NumPy's arrays have; any other as it
+    was."""
+    told = str(error)
+    if not told.startswith(("maximum supported dimension", "number of dimensions must be within")):
+        return error
+    asked = re.findall(r"\d+", told)[-1]
+    return RuntimeError(
+        message(
+            f"{name}: a tensor of {asked} dimensions",
+            wanted="at most 64: NumPy's arrays, which hold the numbers, have no more",
+            hint="reshape() to fewer dimensions, flatten() those that belong together",
+        )
+    )
+
+
 def type_error(op: Any, arrays: Any, error: TypeError) -> Exception:
     """NumPy's complaint that a function has no loop for a type, in PyTorch's class and words."""
     if "not supported for the input types" not in str(
@@ -70,7 +87,7 @@ TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded")
 def too_much(name: str, error: Exception) -> Exception:
     """The error of a call that asked for more memory than there is; any other as it was."""
     if isinstance(error, ValueError) and not str(error).startswith(TOO_LARGE):
-        return error
+        return dims_error(name, error)
     return memory_error(name, error)
 
 

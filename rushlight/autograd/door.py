@@ -30,7 +30,7 @@ from .. import dtypes
 from ..kernels.elementwise import select as elementwise
 from ..kernels.meta import MetaArray, SparseArray
 from . import steps
-from .call_errors import broadcast_error, memory_error, type_error
+from .call_errors import broadcast_error, dims_error, memory_error, type_error
 from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
 
 _new = object.__new__
@@ -93,7 +93,10 @@ def sparse_class(kind: Any) -> Any:
 def perform(record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
     """Compute what a record says on arrays. The specialised functions of `specialize.py` call
     `record.fn` themselves, as this does; observed, all of it comes through here."""
-    return record.fn(*arrays, **kw)
+    try:
+        return record.fn(*arrays, **kw)
+    except MemoryError as error:
+        raise memory_error(record.name, error) from None
 
 
 bare_perform = perform
@@ -242,8 +245,8 @@ def computed(
             out = perform(op, arrays, kw)
         except ValueError as error:
             raise broadcast_error(op, inputs, error) from None
-        except MemoryError as error:
-            raise memory_error(op.name, error) from None
+        except IndexError as error:
+            raise dims_error(op.name, error) from None
         except TypeError as error:
             raise type_error(op, arrays, error) from None
     return out if narrow is None else narrow_down(out, narrow)

@@ -36,9 +36,10 @@ MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 NUMBERS = frozenset((bool, int, float, complex))
 STATIC = frozenset((int, float, bool, str, tuple, type(None), _dtype))  # parameters as they are
 plain: set[type] = set()  # Tensor and Parameter; empty while a watcher stands at the door
-REFUSED = (ValueError, TypeError, MemoryError, OverflowError)  # the long way says what is wrong
+# The long way says what is wrong.
+REFUSED = (ValueError, TypeError, MemoryError, OverflowError, IndexError)
 # A function that stands for more than its record refuses what the record does not take.
-REFUSED_BY_PART = (*REFUSED, IndexError, RuntimeError)
+REFUSED_BY_PART = (*REFUSED, RuntimeError)
 
 
 def take_classes(*classes: type) -> None:

@@ -348,7 +348,14 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         for registry in ("_parameters", "_modules", "_buffers"):
             if registry in state and name in state[registry]:
                 return state[registry][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        text = f"'{type(self).__name__}' object has no attribute '{name}'"
+        if name == "save":  # of TorchScript's modules, which torch.jit.script gives in PyTorch
+            text += (
+                "\n  wanted  a module compiled by TorchScript, which Rushlight does not have: "
+                "torch.jit.script returns the module as it is"
+                "\n  try     torch.save(module.state_dict(), path)"
+            )
+        raise AttributeError(text)
 
     def __setattr__(self, name: str, value: Any) -> None:
         changes[0] += 1

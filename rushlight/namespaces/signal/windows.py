@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import dtypes
+from rushlight.autograd.call_errors import too_much
 from rushlight.layout import strided
 from rushlight.ops.create import arguments
 
@@ -43,11 +44,14 @@ def finished(name: str, M: int, sym: bool, formula: Any, kw: dict[str, Any]) -> 
         raise ValueError(f"{name} is implemented for strided tensors only, got: {layout}")
     if kind not in (dtypes.float32, dtypes.float64):
         raise ValueError(f"{name} expects float32 or float64 dtypes, got: {kind}")
-    k = np.arange(M, dtype=np.float64)
-    if M == 1 and name != "exponential":  # one point is the middle, unless a centre is given
-        a = np.ones(1)
-    else:
-        a = formula(k, float(M - 1 if sym or M == 1 else M)) if M else k
+    try:
+        k = np.arange(M, dtype=np.float64)
+        if M == 1 and name != "exponential":  # one point is the middle, unless a centre is given
+            a = np.ones(1)
+        else:
+            a = formula(k, float(M - 1 if sym or M == 1 else M)) if M else k
+    except MemoryError as error:
+        raise too_much(name, error) from None
     return arguments.finish(a.astype(kind.np), requires_grad, device)
 
 

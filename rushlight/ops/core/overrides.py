@@ -201,7 +201,10 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
     `known` is empty."""
     if door.state.observers:
         return door.span("composite", public, (*args, *kw.values()), lambda: fn(*args, **kw))
-    return fn(*args, **kw)
+    try:
+        return fn(*args, **kw)
+    except MemoryError as error:
+        raise memory_error(fn.__name__, error) from None
 
 
 _kept: list[type] = []

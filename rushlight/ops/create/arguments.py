@@ -16,6 +16,7 @@ from ...device import META, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...layout import channels_last, contiguous_format, preserve_format
+from ...layout import layout as Layout
 from ..core.publication import write_out
 
 
@@ -156,6 +157,13 @@ def in_layout(
         return None
     from ...sparse import create
 
+    if layout.__class__ is not Layout:
+        raise TypeError(
+            message(
+                f"{name}(): argument 'layout' must be torch.layout, not {type(layout).__name__}",
+                got=repr(layout),
+            )
+        )
     kind = None if dtype is None else dtypes.of(dtype)
     return create.filled(name, shape, kind, layout, requires_grad)
 

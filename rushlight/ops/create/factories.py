@@ -130,6 +130,8 @@ def empty_strided(
     pin_memory: bool = False,
 ) -> Any:
     """A tensor of these sizes and strides with undefined values."""
+    if layout is not None:
+        in_layout("empty_strided", layout, ())
     if len(size) != len(stride):
         raise RuntimeError(
             f"dimensionality of sizes ({len(size)}) must match dimensionality of strides "
@@ -152,6 +154,8 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Any:
     """A 0-d tensor of a number, of the default float dtype unless another is given."""
+    if layout is not None:
+        in_layout("scalar_tensor", layout, ())
     return finish(blank((), dtype, device, number(s)), requires_grad)
 
 
@@ -317,6 +321,8 @@ def arange(
 
     int64 when all bounds are integers, else the default float dtype.
     """
+    if layout is not None:
+        in_layout("arange", layout, ())
     start, end, step = 0, None, 1
     if len(args) == 1:
         end = args[0]
@@ -379,6 +385,8 @@ def range_(
     requires_grad: bool = False,
 ) -> Any:
     """Like arange, but includes `end` (deprecated in PyTorch)."""
+    if layout is not None:
+        in_layout("range", layout, ())
     import warnings
 
     warnings.warn(
@@ -428,6 +436,8 @@ def linspace(
     requires_grad: bool = False,
 ) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
+    if layout is not None:
+        in_layout("linspace", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
@@ -491,6 +501,8 @@ def logspace(
     requires_grad: bool = False,
 ) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    if layout is not None:
+        in_layout("logspace", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
     if not hasattr(steps, "__index__"):
         raise TypeError(
@@ -533,6 +545,8 @@ def eye(
     requires_grad: bool = False,
 ) -> Any:
     """The identity matrix (n x m)."""
+    if layout is not None:
+        in_layout("eye", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     if n < 0 or (m is not None and m < 0):

@@ -63,7 +63,7 @@ def _factory(name: str, formula: Any, doc: str) -> None:
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = doc
-    composite(window, public="torch", name=name, dispatch=False, samples=[case(6), case(5, False)])
+    composite(window, public="torch", name=name, samples=[case(6), case(5, False)])
 
 
 _factory(
@@ -81,7 +81,7 @@ _factory(
 )
 
 
-@composite(public="torch", dispatch=False, samples=[case(6), case(5, False)])
+@composite(public="torch", samples=[case(6), case(5, False)])
 def hamming_window(
     window_length: int,
     periodic: bool = True,
@@ -100,7 +100,7 @@ def hamming_window(
     return made(a, dtype, requires_grad, None, device)
 
 
-@composite(public="torch", dispatch=False, samples=[case(6), case(5, False, 8.0)])
+@composite(public="torch", samples=[case(6), case(5, False, 8.0)])
 def kaiser_window(
     window_length: int,
     periodic: bool = True,

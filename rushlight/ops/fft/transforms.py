@@ -21,6 +21,7 @@ from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, cplx
+from ..create.arguments import in_layout
 from ..linalg.matmul import constant, finish
 
 # -- kernels ---------------------------------------------------------------------------------------
@@ -437,7 +438,7 @@ def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any =
     return t._require_grad() if requires_grad else t
 
 
-@composite(public="fft", dispatch=False, samples=[case(5), case(4, 0.5)])
+@composite(public="fft", samples=[case(5), case(4, 0.5)])
 def fftfreq(
     n: int,
     d: float = 1.0,
@@ -449,10 +450,12 @@ def fftfreq(
     requires_grad: bool = False,
 ) -> Any:
     """The frequencies of the terms of fft: [0, 1, ..., -2, -1] / (n d)."""
+    if layout is not None:
+        in_layout("fftfreq", layout, ())
     return made(np.fft.fftfreq(n, d), dtype, requires_grad, out, device)
 
 
-@composite(public="fft", dispatch=False, samples=[case(5), case(4, 0.5)])
+@composite(public="fft", samples=[case(5), case(4, 0.5)])
 def rfftfreq(
     n: int,
     d: float = 1.0,
@@ -464,6 +467,8 @@ def rfftfreq(
     requires_grad: bool = False,
 ) -> Any:
     """The frequencies of the terms of rfft."""
+    if layout is not None:
+        in_layout("rfftfreq", layout, ())
     return made(np.fft.rfftfreq(n, d), dtype, requires_grad, out, device)
 
 

@@ -19,6 +19,7 @@ from ...kernels.meta import MetaArray
 from ..core.arguments import number
 from ..core.composite import composite
 from ..core.samples import case
+from ..create.arguments import in_layout
 from . import views as s
 
 builtin_sum = sum
@@ -245,6 +246,8 @@ def indices_of(triangle: Any) -> Any:
             raise RuntimeError(
                 f"{'row' if row < 0 else 'col'} must be non-negative, got {min(row, col)}"
             )
+        if layout is not None:
+            in_layout(triangle.__name__, layout, ())
         kind = np.int64 if dtype is None else dtypes.of(dtype).np
         got = np.stack(triangle(row, offset, col)).astype(kind)
         if device is not None and usable(device) is META:
@@ -260,14 +263,12 @@ tril_indices = composite(
     indices_of(np.tril_indices),
     public="torch",
     name="tril_indices",
-    dispatch=False,
     samples=[case(3, 4), case(3, 3, -1)],
 )
 triu_indices = composite(
     indices_of(np.triu_indices),
     public="torch",
     name="triu_indices",
-    dispatch=False,
     samples=[case(3, 4), case(3, 3, 1)],
 )
 

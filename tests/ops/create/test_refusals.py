@@ -1,0 +1,94 @@
+"""What no factory can make: more numbers than memory holds, more dimensions than NumPy's arrays
+have, layouts that a factory does not know."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+MANY = 10**15
+TOO_MUCH = [
+    ("zeros", lambda: torch.zeros(MANY)),
+    ("ones", lambda: torch.ones(MANY)),
+    ("arange", lambda: torch.arange(MANY)),
+    ("arange", lambda: torch.arange(0, 1e15, dtype=torch.float32)),
+    ("eye", lambda: torch.eye(10**8)),
+    ("linspace", lambda: torch.linspace(0, 1, MANY)),
+    ("logspace", lambda: torch.logspace(0, 1, MANY)),
+    ("hann_window", lambda: torch.hann_window(MANY)),
+    ("kaiser_window", lambda: torch.kaiser_window(MANY, dtype=torch.float64)),
+    ("cosine", lambda: torch.signal.windows.cosine(MANY)),
+    ("fftfreq", lambda: torch.fft.fftfreq(MANY)),
+    ("tril_indices", lambda: torch.tril_indices(10**8, 10**8)),
+    ("randint", lambda: torch.randint(3, (MANY,))),
+    ("repeat", lambda: torch.ones(2).repeat(MANY)),
+    ("add", lambda: torch.ones(1, 10**8) + torch.ones(10**8, 1)),
+]
+
+
+@pytest.mark.parametrize("row", range(len(TOO_MUCH)))
+def test_more_than_there_is_memory(row: int) -> None:
+    name, call = TOO_MUCH[row]
+    words = rf"^{name}: not enough memory(.|\n)*\n  got (.|\n)*\n  try "
+    with pytest.raises(torch.OutOfMemoryError, match=words):
+        call()
+
+
+DIMS = [
+    ("zeros", lambda: torch.zeros([1] * 70), 70),
+    ("view", lambda: torch.ones(1).view([1] * 70), 70),
+    ("reshape", lambda: torch.ones(1).reshape([1] * 70), 70),
+    ("expand", lambda: torch.ones(1).expand([1] * 70), 70),
+    ("unsqueeze", lambda: torch.ones([1] * 64).unsqueeze(0), 65),
+    ("stack", lambda: torch.stack([torch.ones([1] * 64)]), 65),
+]
+
+
+@pytest.mark.parametrize("row", range(len(DIMS)), ids=[name for name, _, _ in DIMS])
+def test_more_dimensions_than_arrays_have(row: int) -> None:
+    _, call, n = DIMS[row]
+    with pytest.raises(RuntimeError, match=rf"a tensor of {n} dimensions\n  wanted  at most 64"):
+        call()
+
+
+LAYOUTS = {
+    "arange": (3,), "range": (0, 3), "eye": (3,), "linspace": (0, 1, 3), "logspace": (0, 1, 3),
+    "scalar_tensor": (1.0,), "hann_window": (3,), "hamming_window": (3,), "kaiser_window": (3,),
+    "tril_indices": (2, 2), "randperm": (3,), "randint": (3, (2,)), "rand": (2,), "randn": (2,),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_factories_of_dense_tensors_alone(name: str) -> None:
+    make = getattr(torch, name)
+    assert make(*LAYOUTS[name], layout=torch.strided).layout is torch.strided
+    with pytest.raises(RuntimeError, match="SparseCPU|is not implemented for sparse types"):
+        make(*LAYOUTS[name], layout=torch.sparse_coo)
+
+
+def test_factories_of_sparse_tensors() -> None:
+    with pytest.raises(TypeError, match=r"argument 'layout' must be torch.layout, not str"):
+        torch.zeros(2, layout="sparse")
+    assert torch.zeros(2, 3, layout=torch.sparse_coo).layout is torch.sparse_coo
+    assert torch.zeros(2, 3, layout=torch.sparse_csr).to_dense().tolist() == [[0] * 3] * 2
+    with pytest.raises(RuntimeError, match="not implemented for sparse layout"):
+        torch.ones(2, layout=torch.sparse_coo)
+
+
+def test_tensors_of_other_kinds_are_refused_by_name() -> None:
+    x = torch.ones(2)
+    assert repr(torch.qint8) == "torch.qint8"
+    for call in (
+        lambda: torch.zeros(2, dtype=torch.qint8),
+        lambda: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8),
+        lambda: torch.quantize_per_channel(x, x, x, 0, torch.qint8),
+        lambda: torch.nested.nested_tensor([x]),
+        lambda: torch.nested.as_nested_tensor([x]),
+        lambda: torch.jit.save(torch.nn.Linear(1, 1), "nowhere"),
+    ):
+        with pytest.raises(NotImplementedError, match="Rushlight"):
+            call()
+    with pytest.raises(AttributeError, match=r"no attribute 'save'(.|\n)*torch.save"):
+        torch.nn.Linear(1, 1).save("nowhere")
