@@ -133,6 +133,8 @@ def reference(
 ) -> Any:  # fmt: skip
     """The results of a body by NumPy."""
     found = by_numpy(body, dict(zip(operands, arrays, strict=True)), wanted, dim, floats)
+    # Dense and row by row, as plans state them: NumPy keeps the order of its operands.
+    found = [r if r.flags.c_contiguous else np.ascontiguousarray(r) for r in found]
     return found[0] if len(found) == 1 else tuple(found)
 
 

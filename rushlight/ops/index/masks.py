@@ -57,10 +57,15 @@ def masked_shape(x: Any, mask: Any, *_: Any, **__: Any) -> MetaArray:
 def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return np.where(mask, stored(value, input.dtype), input)
+    return in_rows(np.where(mask, stored(value, input.dtype), input))
 
 
 masked_fill.shape(masked_shape)
+
+
+def in_rows(out: Any) -> Any:
+    """A result row by row, as PyTorch lays it out, whatever the order of the input."""
+    return out if out.flags.c_contiguous else np.ascontiguousarray(out)
 
 
 masked_fill.vjp(lambda g, _y, _x, mask: masked_fill(g, mask, value=0), None)
@@ -87,7 +92,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
 def masked_put(input: Any, mask: Any, value: Any) -> Any:
     """A 0-d tensor where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return np.where(mask, value.astype(input.dtype), input)
+    return in_rows(np.where(mask, value.astype(input.dtype), input))
 
 
 masked_put.shape(masked_shape)

@@ -114,7 +114,7 @@ def logcumsumexp(input: Any, *, dim: int) -> Any:
     out = np.empty_like(lines)
     for k, line in enumerate(lines):
         out[k] = line if k == 0 else log_add(out[k - 1], line)
-    return np.moveaxis(out, 0, axis(dim, input.ndim))
+    return np.ascontiguousarray(np.moveaxis(out, 0, axis(dim, input.ndim)))
 
 
 logcumsumexp.shape(along_dim)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...autograd.door import wrap
 from ...errors import axis, message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
 from ..core.composite import composite
@@ -86,7 +87,10 @@ def _choosing(name: str, places: Any, node: str, samples: list[Any], count: Any 
 
     def forward(x: Any, *, dim: int, how: tuple[Any, ...] = ()) -> Any:
         index = np.ascontiguousarray(places(x, dim, *how), np.int64)
-        return kernels.chosen(x, index, dim), index
+        values = kernels.chosen(x, index, dim)
+        if count is None and not x.flags.c_contiguous:  # what is as large as x lies as x does
+            return in_order_of(x, values), in_order_of(x, index)
+        return values, index
 
     def rule(g: Any, y: Any, _x: Any, *, dim: int, shapes: Any) -> Any:
         return put_along(g[0], y[1], dim=dim, size=shapes[0][dim])
@@ -104,6 +108,13 @@ def _choosing(name: str, places: Any, node: str, samples: list[Any], count: Any 
         return MetaArray(found, x.dtype), MetaArray(found, np.int64)
 
     return record.vjp(rule).shape(shape)
+
+
+def in_order_of(x: Any, y: Any) -> Any:
+    """The values of `y` in memory of the order of `x`."""
+    made = dense.empty_like(x, y.dtype)
+    made[...] = y
+    return made
 
 
 sort_values = _choosing(
