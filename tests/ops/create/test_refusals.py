@@ -64,7 +64,7 @@ LAYOUTS = {
 def test_factories_of_dense_tensors_alone(name: str) -> None:
     make = getattr(torch, name)
     assert make(*LAYOUTS[name], layout=torch.strided).layout is torch.strided
-    with pytest.raises(RuntimeError, match="SparseCPU|is not implemented for sparse types"):
+    with pytest.raises(RuntimeError, match=r"SparseCPU|is not implemented for sparse types"):
         make(*LAYOUTS[name], layout=torch.sparse_coo)
 
 
