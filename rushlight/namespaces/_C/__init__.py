@@ -34,7 +34,7 @@ _TensorMeta = type(Tensor)  # Tensor has no metaclass of its own
 
 
 _has_cuda = _has_cudnn = _has_mkldnn = _has_mps = False
-has_lapack = True  # NumPy's
+has_lapack = has_spectral = True  # NumPy's
 
 
 def _log_api_usage_once(*args: Any) -> None:

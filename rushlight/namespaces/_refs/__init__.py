@@ -5,8 +5,17 @@ these are the public functions and methods under their own names, found when the
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
+
+
+def signed(fn: Any) -> Any:
+    """A function that says its parameters to who does not look behind wrappers, as PyTorch's test
+    tools do not (`inspect.getfullargspec`)."""
+    if hasattr(fn, "__wrapped__") and "__signature__" not in vars(fn):
+        fn.__signature__ = inspect.signature(fn)
+    return fn
 
 
 def of(place: str) -> Callable[[str], Any]:
@@ -20,7 +29,7 @@ def of(place: str) -> Callable[[str], Any]:
             for home in homes:
                 found = vars(home).get(name)
                 if found is not None and callable(found):
-                    return found
+                    return signed(found)
         where = f"rushlight._refs{place and '.'}{place}"
         raise AttributeError(f"module '{where}' has no attribute '{name}'")
 

@@ -147,6 +147,9 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     """beta * input + alpha * outer(vec1, vec2)."""
     need_dims(vec1, "vec1", 1)
     need_dims(vec2, "vec2", 1)
+    for word, number in (("beta", beta), ("alpha", alpha)):
+        if number.__class__ is bool and not input.dtype == vec1.dtype == bool:
+            raise RuntimeError(f"Boolean {word} only supported for Boolean results.")
     return _added(input, vec1[:, None] * vec2, beta, alpha, strict=True)
 
 

@@ -115,7 +115,8 @@ def _removed(name: str, hint: str) -> None:
     def gone(*_args: Any, **_kw: Any) -> Any:
         raise RuntimeError(
             message(
-                f"torch.{name}: this function was deprecated since version 1.9 and is now removed.",
+                "This function was deprecated since version 1.9 and is now removed.",
+                f"torch.{name}",
                 hint=hint,
             )
         )
@@ -129,4 +130,5 @@ def _removed(name: str, hint: str) -> None:
 _removed("eig", "torch.linalg.eig")
 _removed("lstsq", "torch.linalg.lstsq, with the arguments the other way round")
 _removed("solve", "torch.linalg.solve, with the arguments the other way round")
+_removed("matrix_rank", "torch.linalg.matrix_rank")
 _removed("symeig", "torch.linalg.eigh")

@@ -341,4 +341,6 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
     linalg.multi_dot)."""
     if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
         matrices = tuple(matrices[0])
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)

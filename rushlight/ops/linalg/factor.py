@@ -355,11 +355,18 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
 @composite(public="linalg", aliases="", samples=[case((4, 3), (3,))])
 def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     """The first columns of the product of the reflections that geqrf returns."""
-    need_matrix("linalg.householder_product", A)
+    name = "torch.linalg.householder_product"
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    need_matrix(name, A)
     m, n = A.shape[-2:]
+    if tau.shape[-1] > n:
+        raise RuntimeError(
+            f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
     if m < n:
         raise RuntimeError(
-            "linalg.householder_product: input.shape[-2] must be greater than or equal to "
+            f"{name}: input.shape[-2] must be greater than or equal to "
             "input.shape[-1]"
         )
     q = wrap(np.eye(m, n, dtype=A._a.dtype)).expand((*A.shape[:-2], m, n))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
+from ...autograd.views import type_name
 from ...errors import LinAlgError, message
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
@@ -186,6 +187,13 @@ def pinv(
     out: Any = None,
 ) -> Any:
     """The Moore-Penrose pseudoinverse, by SVD (or eigenvalues when hermitian)."""
+    if A.ndim < 2 or A._a.dtype.kind not in "fc":
+        raise RuntimeError(
+            message(
+                f"linalg.pinv({type_name(A.dtype)}{{{list(A.shape)}}}): expected a tensor with 2 "
+                "or more dimensions of float, double, cfloat or cdouble types"
+            )
+        )
     need_matrix("linalg.pinv", A, square=hermitian)
     rtol = rcond if rtol is None else rtol
     y = linalg_pinv(A, atol=_number(atol), rtol=_number(rtol), hermitian=hermitian)

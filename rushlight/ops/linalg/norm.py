@@ -221,9 +221,16 @@ def matrix_norm(
         raise RuntimeError(
             "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
         )
-    dims = axes(dim, A.ndim)
-    if len(dims) != 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    places = dim if isinstance(dim, (tuple, list)) else (dim,)
+    if len(places) != 2:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, places))}"
+        )
+    dims = tuple(axis(d, A.ndim) for d in places)
+    if dims[0] == dims[1]:
+        raise RuntimeError(
+            f"linalg.matrix_norm: dims must be different. Got ({places[0]}, {places[1]})"
+        )
     A = A if dtype is None else A.to(dtype)
     row, column = dims
     if ord == "fro":
@@ -248,6 +255,12 @@ def matrix_norm(
     else:
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     return finish("matrix_norm", y, out)
+
+
+@composite(adapt=True, public="torch", samples=[case((3, 4)), case((2, 3, 4), [0, 2])])
+def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
+    """The sum of the singular values; an older name of `linalg.matrix_norm(A, "nuc")`."""
+    return matrix_norm(input, "nuc", dim, keepdim)
 
 
 @composite(
