@@ -97,7 +97,7 @@ def inplace_function(op: Op) -> Public:
 
     def public(*args: Any, **kw: Any) -> Any:
         if kw or len(args) != n or not bare:
-            inputs, kw = op.bind(args, kw)
+            inputs, kw = op.bind(args, kw, op.name + "_")
         else:
             inputs = args
         if inputs[0].__class__ not in ordinary and overrides.enabled():

@@ -347,10 +347,10 @@ class Op:
         return self.numerics.infer(self.name, self.fn, arrays, kw)
 
     def bind(
-        self, args: tuple[Any, ...], kw: dict[str, Any]
+        self, args: tuple[Any, ...], kw: dict[str, Any], called: str | None = None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """PyTorch's calling conventions -> (tensors, static parameters)."""
-        return self.signature.bind(args, kw)
+        return self.signature.bind(args, kw, called)
 
     def not_a_tensor(self, i: int, t: Any) -> TypeError:
         """What to raise when operand `i` is not a tensor."""

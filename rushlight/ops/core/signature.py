@@ -87,12 +87,12 @@ class Signature:
         return args
 
     def bind(
-        self, args: tuple[Any, ...], kw: dict[str, Any]
+        self, args: tuple[Any, ...], kw: dict[str, Any], called: str | None = None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """PyTorch's calling conventions -> (tensors, static parameters)."""
         self._rename(kw)
         if self.numbers_first and any(a.__class__ in NUMBERS for a in args):
-            args = self._as_of_old(args, kw)
+            args = self._as_of_old(args, kw, called or self.name)
         inputs, rest = self._tensors(args, kw)
         if rest:
             self._positional(inputs, rest, kw)
@@ -110,7 +110,7 @@ class Signature:
                 raise TypeError(f'{self.name}() missing 1 required positional arguments: "{k}"')
         return inputs, kw
 
-    def _as_of_old(self, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[Any, ...]:
+    def _as_of_old(self, args: tuple[Any, ...], kw: dict[str, Any], called: str) -> tuple[Any, ...]:
         """The tensors of a call that has its factors in front of them, as in the first versions."""
         found = [a for a in args if a.__class__ in NUMBERS]
         tensors = tuple(a for a in args if a.__class__ not in NUMBERS)
@@ -119,15 +119,15 @@ class Signature:
         if short or len(found) > len(self.numbers_first) or args[-1].__class__ in NUMBERS:
             raise TypeError(
                 message(
-                    f"{self.name}() takes {len(self.inputs)} positional arguments but {len(args)} "
+                    f"{called}() takes {len(self.inputs)} positional arguments but {len(args)} "
                     "were given",
                     hint=f"{', '.join(f'{n}=' for n in self.defaults)} by name",
                 )
             )
         warnings.warn(
-            f"This overload of {self.name} is deprecated: the numbers "
+            f"This overload of {called} is deprecated: the numbers "
             f"{', '.join(self.numbers_first[: len(found)])} come before the tensors. "
-            f"Consider {self.name}({', '.join(self.inputs)}, *, {', '.join(self.defaults)}) "
+            f"Consider {called}({', '.join(self.inputs)}, *, {', '.join(self.defaults)}) "
             "instead.",
             UserWarning,
             stacklevel=4,

@@ -344,3 +344,11 @@ def test_declared_errors(name: str, k: int) -> None:
     with pytest.raises(declared.kind) as caught:
         door.apply(op, as_tensors(op, args), declared.kw)
     assert declared.words in str(caught.value)
+
+
+def test_old_forms_are_named_as_they_are_called() -> None:
+    x, a = torch.ones(2, 2), torch.ones(1, 2, 2)
+    with pytest.warns(UserWarning, match=r"This overload of addbmm_ is deprecated"):
+        x.addbmm_(1, a, a)
+    with pytest.warns(UserWarning, match=r"This overload of addbmm is deprecated"):
+        torch.addbmm(1, x, a, a)
