@@ -109,7 +109,9 @@ def _from_buffer(
 
 
 CLASSES: dict[str, Any] = {
-    name: _LegacyStorageMeta(name, (_LegacyStorage,), {"dtype": kind, "__module__": "torch"})
+    name: _LegacyStorageMeta(
+        name, (_LegacyStorage,), {"dtype": kind, "_dtype": kind, "__module__": "torch"}
+    )
     for name, kind in storage._storage_type_to_dtype_map().items()
 }
 _storage_classes = {UntypedStorage, TypedStorage, *CLASSES.values()}

@@ -274,10 +274,17 @@ class StorageBase:
     __copy__ = clone
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        known = memo.setdefault("torch", {})
-        if self.data_ptr() not in known:
-            known[self.data_ptr()] = self.clone()
-        return known[self.data_ptr()]
+        """A copy; tensors on this memory and copied with it are on the copy's memory."""
+        if id(self) in memo:
+            return memo[id(self)]
+        made = memo[id(self)] = self.clone()
+        moved = memo.get(id(self._root))
+        if moved is None:
+            meta = isinstance(self._root, MetaArray)
+            moved = memo[id(self._root)] = self._root if meta else self._root.copy(order="K")
+            memo.setdefault(id(memo), []).append(self._root)
+        made._root = moved
+        return made
 
     def new(self) -> Any:
         """An empty storage of this class."""

@@ -26,6 +26,11 @@ def test_tensors_are_refused(name):
         MADE[name](torch.qint8)
 
 
+def test_narrow_types_that_are_held():
+    for d in (torch.float8_e5m2, torch.float8_e4m3fn, torch.bfloat16):
+        assert torch.ones((), dtype=d).item() == 1
+
+
 def test_what_they_are():
     d = torch.complex32
     assert d is torch.chalf

@@ -1,5 +1,7 @@
 """Storages that programs make themselves, typed and untyped, and the classes of old programs."""
 
+from copy import deepcopy
+
 import pytest
 
 import rushlight as torch
@@ -104,11 +106,14 @@ def test_a_part_of_the_bytes():
 
 def test_copies_and_conversions_of_bytes():
     storage = torch.arange(8, dtype=torch.uint8).untyped_storage()
-    for copy in (storage.clone(), storage.__copy__(), storage.__deepcopy__({})):
-        assert copy.tolist() == storage.tolist()
-        assert copy.data_ptr() != storage.data_ptr()
-    memo: dict = {}
-    assert storage.__deepcopy__(memo) is storage.__deepcopy__(memo)
+    for made in (storage.clone(), storage.__copy__(), storage.__deepcopy__({})):
+        assert made.tolist() == storage.tolist()
+        assert made.data_ptr() != storage.data_ptr()
+    t = torch.arange(3.0)
+    again, held, view = deepcopy([t, t.untyped_storage(), t[1:]])
+    again.add_(1)
+    assert view.tolist() == [2, 3]
+    assert torch.tensor(held, dtype=torch.float32).tolist() == [1, 2, 3]
     assert storage.float().tolist() == list(range(8))
     assert storage.type() == "torch.storage.UntypedStorage"
     assert storage.type(torch.int16).dtype == torch.int16

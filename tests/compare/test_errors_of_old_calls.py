@@ -76,3 +76,37 @@ def test_same_answers():
         assert p.grad.tolist() == [3, 3]
         empty = t.randn(4, 0, dtype=t.double, requires_grad=True)
         assert t.autograd.gradcheck(t.nn.functional.pdist, (empty,))
+
+
+INDEXED = {
+    "a byte of a number": lambda t: t.tensor(3)[t.tensor(1, dtype=t.uint8)],
+    "no byte of a number": lambda t: t.tensor(3)[t.tensor(0, dtype=t.uint8)],
+    "a byte": lambda t: t.arange(4)[t.tensor(1, dtype=t.uint8)],
+    "none there": lambda t: t.empty(0)[t.tensor([0])],
+    "none there, second": lambda t: t.empty(2, 0)[:, [0]],
+    "True of a number": lambda t: put(t.tensor(5.0), True, t.tensor([[-1.0]])),
+    "True of rows": lambda t: put(t.zeros(2, 3), True, t.ones(1, 1, 2, 3)),
+    "a mask": lambda t: put(t.zeros(3), t.tensor([True, False, True]), t.ones(1, 1, 2)),
+    "unravel floats": lambda t: t.unravel_index(t.tensor([0.5]), (2, 2))[0],
+    "unravel to floats": lambda t: t.unravel_index(t.tensor([0]), (2.5, 2))[0],
+    "unravel to a dict": lambda t: t.unravel_index(t.tensor([0]), {0: 1})[0],
+}
+
+
+def put(x, key, value):
+    x[key] = value
+    return x
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_indices(name):
+    def answer(t):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return INDEXED[name](t).tolist()
+            except Exception as error:
+                return type(error), str(error).split("\n")[0][:45]
+
+    ours, theirs = answer(rushlight), answer(torch)
+    assert ours == theirs or ours[0] is theirs[0] is IndexError

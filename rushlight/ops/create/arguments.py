@@ -250,7 +250,9 @@ def stored(value: Any, dtype: Any) -> Any:
         else:
             fits = False
     elif kind == "f" and isinstance(value, (int, float)) and math.isfinite(value):
-        fits = fits and abs(value) <= np.finfo(dtype).max
+        known = dtype.char in "efd"  # float8_e5m2 calls itself a float and is not NumPy's
+        most = np.finfo(dtype).max if known else dtypes.finfo(dtypes.from_numpy(dtype)).max
+        fits = fits and abs(value) <= most
     if not fits:
         name = dtypes.from_numpy(dtype).name
         raise RuntimeError(

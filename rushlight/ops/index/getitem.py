@@ -78,6 +78,8 @@ def index_error(error: IndexError, a: Any, indices: Any) -> IndexError:
         return IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         )
+    if "non-empty take from an empty" in text:
+        return IndexError("index is out of bounds for dimension with size 0")
     if "too many" in text:
         return IndexError(f"too many indices for tensor of dimension {a.ndim}")
     return error
@@ -162,8 +164,12 @@ def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -
             out[key] = value
     except IndexError as error:
         raise index_error(error, out, indices) from None
-    except ValueError:
+    except (TypeError, ValueError):
         target = out[key].shape
+        more = value.ndim - len(target)
+        if more > 0 and value.shape[:more] == (1,) * more:  # which NumPy drops but under masks
+            value = value.reshape(value.shape[more:])
+            return index_put.fn(input, value, *indices, accumulate=accumulate)
         raise RuntimeError(
             message(
                 f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast "
@@ -272,7 +278,7 @@ def consumed(k: Any) -> int:
     if k is None or k is Ellipsis or k.__class__ is bool:
         return 0
     if isinstance(k, TensorBase):
-        return k._a.ndim if k._a.dtype.kind == "b" else 1
+        return k._a.ndim if k._a.dtype.kind == "b" or k._a.dtype == np.uint8 else 1
     if isinstance(k, np.ndarray) and k.dtype.kind == "b":
         return k.ndim
     if isinstance(k, list) and k and isinstance(k[0], (bool, list)):

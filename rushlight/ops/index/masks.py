@@ -267,7 +267,17 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     """Flat positions as one index tensor a dimension."""
     need_tensor("unravel_index", indices, 1, "indices")
     if indices._a.dtype.kind not in "iu":
-        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
+    if not hasattr(shape, "__index__"):
+        if not isinstance(shape, (tuple, list)):
+            raise TypeError(
+                f"expected 'shape' to be int or sequence of ints, but got {type(shape)}"
+            )
+        for n in shape:
+            if not hasattr(n, "__index__"):
+                raise TypeError(
+                    f"expected 'shape' sequence to only contain ints, but got {type(n)}"
+                )
     sizes = (int(shape),) if hasattr(shape, "__index__") else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
