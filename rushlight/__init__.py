@@ -323,6 +323,7 @@ _FROM = {
     "ListType": "_C",
     "PyTorchFileReader": "serialization.zipfiles",
     "PyTorchFileWriter": "serialization.zipfiles",
+    "StorageBase": "_C",
     "_assert": "_checks",
     "_assert_async": "_checks",
     "_assert_scalar": "_checks",

@@ -32,7 +32,7 @@ GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of M
 MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._export": ("", GRAPHS, None),
     "torch._functorch.aot_autograd": ("aot_function aot_module_simplified", GRAPHS, None),
-    "torch._guards": ("detect_fake_mode? TracingContext Source", FAKE, META),
+    "torch._guards": ("active_fake_mode? detect_fake_mode? TracingContext Source", FAKE, META),
     "torch._higher_order_ops": ("associative_scan scan cond while_loop", GRAPHS, None),
     "torch._higher_order_ops.associative_scan": ("associative_scan", GRAPHS, None),
     "torch._higher_order_ops.flex_attention": ("flex_attention", GRAPHS, None),
@@ -116,8 +116,11 @@ def named(full: str, told: tuple[str, str, str | None]) -> Any:
 
 
 def ask(module: ModuleType, name: str) -> Any:
-    """A name of the tables, now in its module; None for others."""
+    """A name of the tables, now in its module, or a module of them; None for others."""
     where = torch_names.shown(module.__name__)
+    made = make(f"{where}.{name}")  # PyTorch imports its parts itself, so programs need not
+    if made is not None:
+        return sys.modules.setdefault(made.__name__, made)
     told = NAMES.get(where)
     if told is None or name not in told[0].split():
         return None

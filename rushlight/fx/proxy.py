@@ -228,9 +228,7 @@ def install(method: str, target: Callable[..., Any], *, reflected: bool = False)
 
     def call(self: Proxy, *args: Any) -> Any:
         operands = (*args, self) if reflected else (self, *args)
-        tracer = tracer_of(operands)
-        assert tracer is not None
-        return tracer.create_proxy("call_function", target, operands, {})
+        return self.tracer.create_proxy("call_function", target, operands, {})
 
     call.__name__ = method
     setattr(Proxy, method, call)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight.ops.core.overrides import dispatching
 
+
+@dispatching
 def _assert(condition: Any, message: str) -> None:
     """Raise AssertionError with the message, unless the condition holds.
 

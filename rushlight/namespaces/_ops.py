@@ -37,6 +37,8 @@ NAMES = (
     "sym_constrain_range sym_constrain_range_for_size empty_permuted "
 )
 NAMED = frozenset(NAMES.split())
+
+
 def local_scalar_dense(x: Any) -> Any:
     """The only element as a number."""
     if x.numel() == 0:

@@ -19,6 +19,8 @@ __all__ = [
     "is_lazy",
 ]
 
+_ParameterMeta, _BufferMeta = type(Parameter), type(Buffer)  # they have no metaclass of their own
+
 
 class UninitializedTensorMixin:
     """A tensor without a shape; `materialize` gives it one and makes it an ordinary tensor."""

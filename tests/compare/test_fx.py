@@ -62,6 +62,7 @@ USING: dict[str, Callable[[Any], Callable[..., Any]]] = {
     "functions": lambda t: lambda x: t.where(x > 0, t.neg(x), t.sigmoid(x)),
     "factories": lambda t: lambda x, n: t.zeros(n) + x + t.arange(n, dtype=t.float32),
     "types": lambda t: lambda x: x.to(t.float16).to("cpu", non_blocking=True),
+    "asserts": lambda t: lambda x: (t._assert(x.shape[0] == 3, "three"), x)[1],
     "stacked": lambda t: lambda x: t.stack((x, x), dim=1),
     "einsum": lambda t: lambda x: t.einsum("ij,jk->ik", [x, x]),
 }

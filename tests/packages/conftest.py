@@ -18,6 +18,15 @@ from pathlib import Path
 
 import pytest
 
+# What programs compare numbers by: those of PyTorch, which ran the same programs.
+NEAR = """
+import torch
+def near(found, wanted):
+    found = torch.as_tensor([float(v) for v in found] if isinstance(found, list) else found)
+    wanted = torch.as_tensor(wanted).detach().float()
+    torch.testing.assert_close(found.detach().float(), wanted, rtol=1e-3, atol=2e-4)
+"""
+
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = os.environ.get("RUSHLIGHT_TEST_PACKAGES", "")
 
@@ -37,6 +46,7 @@ def run(tmp_path: Path) -> Callable[[str, str], str]:
             say(f"{package} is not installed: tests/packages/requirements*.txt")
         file = tmp_path / "program.py"
         file.write_text(program, encoding="utf-8")
+        (tmp_path / "near.py").write_text(NEAR, encoding="utf-8")
         env = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         places = [str(ROOT), *env.get("PYTHONPATH", "").split(os.pathsep), FOLDER]
         env["PYTHONPATH"] = os.pathsep.join(p for p in places if p)

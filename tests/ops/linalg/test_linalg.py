@@ -132,6 +132,18 @@ def test_einsum_is_numpys(case):
     assert gradgradcheck(lambda *t: torch.einsum(equation, *t), xs)
 
 
+def test_einsum_tells_operands_of_a_list_one_by_one():
+    class Told:
+        @classmethod
+        def __torch_function__(cls, fn, types, args=(), kwargs=None):
+            return fn, args
+
+    a = Told()
+    assert torch.einsum("i,i->", [a, a]) == (torch.einsum, ("i,i->", a, a))
+    assert torch.einsum("i->", a) == (torch.einsum, ("i->", a))
+    assert torch._assert(a, "said") == (torch._assert, (a, "said"))
+
+
 def test_einsum_with_lists_of_dims():
     a, b = real(2, 3), real(3, 4)
     close(torch.einsum(a, [0, 1], b, [1, 2], [0, 2]), a @ b)

@@ -22,10 +22,34 @@ from .worker import Job, Start, _IterableDatasetStopIteration
 from .wrapper import ExceptionWrapper
 
 
+class StandIn:
+    """An object that has what PyTorch's iterators ask of a loader, and not what is ours alone.
+
+    Programs give such objects to the iterators: fastai does. What is ours has its first value here.
+    """
+
+    _loaded = _seed = _progress = batch_size = None
+    worker_method = "multiprocessing"
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+        self._iterable = loader._dataset_kind == _DatasetKind.Iterable
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    @classmethod
+    def of(cls, loader: Any) -> Any:
+        """The loader itself, if it is one of ours or stands for one already."""
+        ours = isinstance(loader, cls) or "_loaded" in getattr(loader, "__dict__", ())
+        return loader if ours else cls(loader)
+
+
 class _BaseDataLoaderIter:
     """What passes have in common: the order, the seed, the count."""
 
     def __init__(self, loader: Any) -> None:
+        loader = StandIn.of(loader)
         self._dataset = loader.dataset
         self._dataset_kind = loader._dataset_kind
         self._auto_collation = loader._auto_collation
@@ -135,6 +159,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     """A pass in the calling process."""
 
     def __init__(self, loader: Any) -> None:
+        loader = StandIn.of(loader)
         if loader.timeout:
             raise AssertionError("DataLoader without workers requires timeout == 0")
         loaded = loader._loaded
@@ -169,6 +194,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """A pass through workers, processes or threads."""
 
     def __init__(self, loader: Any) -> None:
+        loader = StandIn.of(loader)
         if loader.prefetch_factor <= 0:
             raise AssertionError(
                 "prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter"
@@ -203,6 +229,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
         """Begin another pass with the same workers."""
+        loader = StandIn.of(loader)
         loaded = loader._loaded
         self._begin(loader, first=first_iter)
         self._prime(loader, loaded)
