@@ -17,9 +17,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, layout
-from ..autograd import door, function
+from ..autograd import door, function, views
 from ..autograd.node import TensorBase
 from ..autograd.steps import Step
+from ..errors import message
 from ..kernels.meta import SparseArray
 from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import Compressed, Coo
@@ -75,12 +76,29 @@ def recorded(
 ) -> Any:
     """`out` with the node `name` if an input is tracked; backward(g, *saved) gives a gradient for
     each input."""
+    if views.writers:  # forward mode is on
+        refuse_tangents(name, inputs)
     if not any(t._fn is not None for t in inputs):
         return out
     ctx = function.FunctionCtx()
     ctx.needs_input_grad = tuple(t._fn is not None for t in inputs)
     ctx.save_for_backward(*saved)
     return function.finish(ctx, name, inputs, out, lambda ctx, g: backward(g, *ctx.saved_tensors))
+
+
+def refuse_tangents(name: str, inputs: tuple[Any, ...]) -> None:
+    """Raise if an input carries a tangent, which would be lost."""
+    from ..autograd import forward_ad
+
+    if any(forward_ad.tangent_of(t) is not None for t in inputs):
+        raise NotImplementedError(
+            message(
+                f"Trying to use forward AD with {name.removesuffix('Backward0')} that does not "
+                "support it because it has not been implemented yet.",
+                got="a sparse tensor, or an operand beside one, with a tangent",
+                hint="x.to_dense() before, or backward()",
+            )
+        )
 
 
 def performed(record: Step, *args: Any, **kw: Any) -> Any:

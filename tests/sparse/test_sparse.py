@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,25 @@ def test_nothing_is_loaded_unasked() -> None:
         "assert 'scipy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_tangents_are_not_lost() -> None:
+    from rushlight.autograd import forward_ad
+
+    s, d = torch.eye(3).to_sparse(), torch.ones(3, 3)
+    with forward_ad.dual_level():
+        x = forward_ad.make_dual(d, d)
+        for call in (lambda: torch.sparse.mm(s, x), lambda: s @ x, lambda: torch.mm(s, x)):
+            with pytest.raises(NotImplementedError, match=r"forward AD(.|\n)*to_dense"):
+                call()
+        assert forward_ad.unpack_dual(s.to_dense() @ x).tangent.tolist() == d.tolist()
+
+
+def test_in_compiled_functions_and_under_vmap() -> None:
+    s, d = torch.eye(3).to_sparse(), torch.ones(3, 3)
+    compiled = torch.compile(lambda a, b: torch.sparse.mm(a, b) * 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what runs eagerly
+        found = [compiled(a, d).sum().item() for a in (s, s, (s * 2).coalesce(), d.to_sparse())]
+    assert found == [18, 18, 36, 54]
+    assert torch.vmap(lambda v: s.to_dense() @ v)(d).tolist() == d.tolist()
