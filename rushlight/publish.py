@@ -59,8 +59,11 @@ def derive() -> None:
                 publish(space, name, record.functional() if space == "nn.functional" else fn)
         if record.inplace:
             inplace = record.inplace_method()
+            alone = record.inplace == "method"
             for name in record.publication.names(record.name, dotted=False):
                 for space in record.public:
+                    if alone and space != "Tensor":
+                        continue
                     if space in ("torch", "Tensor") or record.publication.switch:
                         publish(space, name + "_", inplace)
     for c in composites.values():

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..kernels.elementwise.select import BARE
 from . import door
 from .views import attach_view
@@ -258,6 +259,10 @@ def unfit(op: Any, i: int, first: bool = False) -> str:
     elif op.promote is not None or op.compute:
         dtype = "_d" if first else f"_a{i}.dtype"
         more = {"common": f" and {dtype} is not _I64", None: f" and {dtype} not in _others"}
+        if op.accepts is not None and dtypes.int64 not in op.accepts.types:
+            more = {}
+        elif op.accepts is not None:  # the long way asks whether it takes bools
+            more[None] = more["common"]
         others = more.get(op.promote, "")
         tests.append(f"({dtype} is not _F32 and {dtype} is not _F64{others})")
     return " or ".join(tests)

@@ -227,8 +227,11 @@ def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], list[
     narrow = None
     if op.promote is not None:
         arrays, narrow = promote(op, arrays)
-    elif low and op.widen:
-        arrays, narrow = widen(arrays)
+    else:
+        if op.accepts is not None:
+            op.accepts.check_array(arrays[0].dtype)
+        if low and op.widen:
+            arrays, narrow = widen(arrays)
     return arrays, edges, notes, low, narrow
 
 
@@ -525,6 +528,8 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
             d = dtypes.scalar_dtype(a)
             numbers = d if numbers is None or numbers is d else dtypes.promote_types(numbers, d)
     common = dtypes.combine(dims, zeros, numbers)
+    if op.accepts is not None:
+        op.accepts.check(common)
     if op.promote == "float" and common.category < dtypes.FLOAT:
         common = dtypes.get_default_dtype()
     if common.low:

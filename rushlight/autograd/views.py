@@ -305,6 +305,9 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
     return True
 
 
+constant: Any = None  # the record of a fill, whose gradient is zero (`ops/shape/convert.py`)
+
+
 def write_inplace(
     target: Any, a: Any, name: str, keeps: Any, op: Any, rest: tuple[Any, ...], kw: Any
 ) -> None:
@@ -333,7 +336,9 @@ def write_inplace(
                 )
             )
     inputs = (target, *rest)
-    tracked = op.rules is not None and door.state.enabled and needs_grad(inputs)
+    tracked = door.state.enabled and t.dtype.kind in "fcV" and needs_grad(inputs)
+    if op.rules is None and tracked:  # `x.ge_(y)`: nothing of the old values goes on
+        op, inputs, kw = constant, (target,), {"value": 0}
     if tracked and target._v is not None and target._v.seen != target._vc.count:
         refresh(target)
     node_inputs = inputs

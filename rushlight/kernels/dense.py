@@ -31,6 +31,26 @@ def copied(a: Any, dtype: Any = None) -> Any:
     return made
 
 
+def in_rows(y: Any) -> Any:
+    """A result whose last dimension lies innermost, as PyTorch's reductions and scans give it
+    whatever the order of the operand."""
+    return y if y.ndim < 2 or y.flags.c_contiguous else np.ascontiguousarray(y)
+
+
+def laid_as(y: Any, *operands: Any) -> Any:
+    """A result in rows, in the order of the first operand of its shape, as PyTorch's functions of
+    one element give it."""
+    if y.ndim > 1 and y.flags.c_contiguous:
+        for a in operands:
+            if a.__class__ is np.ndarray and a.shape == y.shape:
+                if a.flags.c_contiguous:
+                    break
+                made = empty_like(a, y.dtype)
+                made[...] = y
+                return made
+    return y
+
+
 def inner_to_outer(a: Any) -> list[int]:
     """The dimensions from the innermost in memory to the outermost."""
     strides, shape = a.strides, a.shape

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import runtime, tuning
 from .codegen.row_body import LOW, RowBody, by_numpy, computed
+from .dense import in_rows
 from .meta import MetaArray
 from .plan import Launch, Plan, Reference, nbytes
 
@@ -132,9 +133,8 @@ def reference(
     floats: dict[str, float],
 ) -> Any:  # fmt: skip
     """The results of a body by NumPy."""
-    found = by_numpy(body, dict(zip(operands, arrays, strict=True)), wanted, dim, floats)
-    # Dense and row by row, as plans state them: NumPy keeps the order of its operands.
-    found = [r if r.flags.c_contiguous else np.ascontiguousarray(r) for r in found]
+    given = dict(zip(operands, arrays, strict=True))
+    found = [in_rows(y) for y in by_numpy(body, given, wanted, dim, floats)]
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dense import in_rows
+
 Array = Any
 UFUNCS: dict[str, Any] = {"max": np.maximum, "min": np.minimum}
 FIND: dict[str, Any] = {"max": np.argmax, "min": np.argmin}
@@ -25,15 +27,15 @@ def extremes(x: Array, *, how: str, d: int, keepdims: bool) -> tuple[Array, Arra
     """(extremes along dim d, their first places)."""
     if x.dtype.kind in "fiu":
         return (
-            np.asarray(UFUNCS[how].reduce(x, axis=d, keepdims=keepdims)),
-            np.asarray(FIND[how](x, axis=d, keepdims=keepdims)),
+            in_rows(np.asarray(UFUNCS[how].reduce(x, axis=d, keepdims=keepdims))),
+            in_rows(np.asarray(FIND[how](x, axis=d, keepdims=keepdims))),
         )
     where = np.expand_dims(find(how, x, d), d)
     values = np.take_along_axis(x, where, d)
     if not keepdims:
         values, where = values.squeeze(d), where.squeeze(d)
     values = np.ascontiguousarray(values).reshape(values.shape)
-    return values, where.astype(np.int64, copy=False)
+    return values, in_rows(where.astype(np.int64, copy=False))
 
 
 def first_of_blocks(y: Array, at: Array, *, how: str, shape: Any) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .. import runtime, tuning
+from .. import dense, runtime, tuning
 from ..codegen.expr import Expr, Trace, order
 from ..meta import MetaArray
 from ..plan import Launch, Plan, Reference, nbytes
@@ -41,6 +41,17 @@ F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 NUMPY = "reduce.numpy"
 Axis = tuple[int, bool, int, tuple[int, ...]]  # size, reduced?, step of the result, of operands
 Layout = tuple[Dims, Dims, Any]  # shape, strides and type of an operand
+
+
+def in_rows(reference: Callable[..., Array]) -> Callable[..., Array]:
+    """NumPy's way of a reduction, its results in rows as the kernels' are."""
+
+    @functools.wraps(reference)
+    def fn(*arrays: Array, **kw: Any) -> Array:
+        y = reference(*arrays, **kw)
+        return y if y.__class__ is not ndarray else dense.in_rows(y)
+
+    return fn
 
 
 class Reduction:
@@ -75,7 +86,7 @@ class Reduction:
         self.how, self.formula, self.name = how, formula, name
         self.wide, self.finish, self.fixed = wide, finish, fixed or {}
         self.out = None if out is None else np.dtype(out)
-        self.reference = reference or by_ufunc(how, formula, finish, self.out)
+        self.reference = in_rows(reference or by_ufunc(how, formula, finish, self.out))
         self.few = few
         self.lowered: dict[Any, Any] = {}  # (formula, type of the result) by types and kinds
 
@@ -90,6 +101,8 @@ class Reduction:
                 dtype = x.dtype
                 if (dtype is F32 or dtype is F64) and dims.__class__ is not tuple:
                     y = self.few.reduce(x, axis=dims, keepdims=keepdims, out=...)
+                    if y.ndim > 1 and not y.flags.c_contiguous:
+                        y = dense.in_rows(y)
                     return np.true_divide(y, over, out=y) if self.finish else y
             return self.reference(*arrays, dims=dims, keepdims=keepdims, over=over, **kw)
         key = []

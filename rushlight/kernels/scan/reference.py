@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dense import in_rows
+
 Array = Any
 UFUNCS: dict[str, Any] = {
     "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum,
@@ -20,13 +22,8 @@ def accumulate(x: Array, *, how: str, d: int, back: bool) -> Array:
         return np.ascontiguousarray(np.flip(ufunc.accumulate(np.flip(x, d), axis=d), d))
     if x.dtype == np.float32 and how in ("add", "mul"):
         # one after the other: errors would add up
-        return ufunc.accumulate(x, axis=d, dtype=np.float64).astype(np.float32, order="C")
+        return in_rows(ufunc.accumulate(x, axis=d, dtype=np.float64).astype(np.float32))
     return in_rows(ufunc.accumulate(x, axis=d))
-
-
-def in_rows(y: Array) -> Array:
-    """A result as plans state it, dense and row by row: NumPy keeps the order of its operand."""
-    return y if y.flags.c_contiguous else np.ascontiguousarray(y)
 
 
 def extremes(x: Array, *, how: str, d: int) -> tuple[Array, Array]:
@@ -36,7 +33,8 @@ def extremes(x: Array, *, how: str, d: int) -> tuple[Array, Array]:
     hit = x == values
     if x.dtype.kind == "f":
         hit = hit | np.isnan(x)
-    return in_rows(values), in_rows(np.maximum.accumulate(np.where(hit, place, 0), axis=d))
+    places = np.maximum.accumulate(np.where(hit, place, 0), axis=d)
+    return in_rows(values), in_rows(places)
 
 
 def columns(x: Array, *, count: int, rows: int) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.errors import message
+from rushlight.kernels.dense import laid_as
 from rushlight.kernels.special import tables
 
 __all__ = [
@@ -90,7 +91,8 @@ def blocked(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
         with np.errstate(all="ignore"):
             if x.size <= BLOCK:
                 flat = np.ascontiguousarray(x).reshape(-1).astype(np.float64, copy=False)
-                return function(flat).astype(x.dtype, copy=False).reshape(x.shape)
+                y = function(flat).astype(x.dtype, copy=False).reshape(x.shape)
+                return laid_as(y, x) if x.ndim > 1 else y
             out, target = _flat(x)
             order = sorted(range(x.ndim), key=lambda d: -abs(x.strides[d]))
             dense = x.transpose(order)
@@ -117,6 +119,7 @@ def blocked2(function: Callable[[Array, Array], Array]) -> Callable[[Array, Arra
         if dtype.kind != "f":
             refuse_complex(function.__name__, a, b)
             dtype = np.dtype(np.float64)
+        operands = a, b
         a, b = np.broadcast_arrays(a, b)
         out = np.empty(a.shape, dtype)
         target, a, b = out.reshape(-1), a.reshape(-1), b.reshape(-1)
@@ -126,7 +129,7 @@ def blocked2(function: Callable[[Array, Array], Array]) -> Callable[[Array, Arra
                 target[piece] = function(
                     a[piece].astype(np.float64, copy=False), b[piece].astype(np.float64, copy=False)
                 )
-        return out
+        return laid_as(out, *operands)
 
     return lifted
 

@@ -20,6 +20,7 @@ from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray
 from . import overrides
+from .accepted import guarded
 from .numerics import depends_on_data
 from .publication import Publication, write_out
 from .samples import Samples
@@ -81,11 +82,12 @@ def composite(
     aliases: str = "",
     name: str | None = None,
     adapt: bool = False,
-    inplace: bool = False,
+    inplace: bool | str = False,
     dispatch: bool = True,
     data_dependent: bool = False,
     shape: ShapeRule | None = None,
     entry: Op | None = None,
+    accepts: Any = None,
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -98,23 +100,27 @@ def composite(
         aliases: further names.
         name: its name, if that is not the function's own.
         adapt: it also takes `out=` and NumPy's parameter names.
-        inplace: publish `name_` too, which writes the result into the first operand.
+        inplace: publish `name_` too, which writes the result into the first operand; "method": of
+            Tensor alone.
         dispatch: subclasses among the operands are asked first.
         data_dependent: the result's shape is a matter of values, so meta tensors raise.
         shape: shape and type of the result for meta tensors, of a function that looks into arrays
             itself; one that is made of other ops has theirs.
         entry: a record with the same operands and parameters, as which calls of contiguous tensors
             are made that a record's own public function would take; the function has the others.
+        accepts: the types that the first tensor may have (`accepted.py`).
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            samples=samples, **about,
+            accepts=accepts, samples=samples, **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called) if adapt else fn
+    if accepts is not None:
+        shown = guarded(shown, accepts)
     if shape is not None or data_dependent:
         shown = stated(shown, shape, called)
     if dispatch:
@@ -131,11 +137,13 @@ def composite(
     made = Composite(shown, called, publication, tried, data_dependent, adapt)
     shown.composite = made  # type: ignore[attr-defined]
     if inplace:
+        homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
         composite(
             inplace_of(fn, called),
-            public=" ".join(s for s in spaces if s in ("torch", "Tensor")),
+            public=" ".join(s for s in spaces if s in homes),
             name=called + "_",
             aliases=" ".join(a + "_" for a in others),
+            accepts=accepts,
             samples=samples,
             **about,
         )

@@ -127,7 +127,7 @@ def unwritten(name: str) -> Rule:
     """The rule of an input that has none."""
 
     def rule(*_args: Any, **_kw: Any) -> Any:
-        raise RuntimeError(f"derivative for {name} is not implemented")
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return rule
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...autograd.steps import Step
 from ...errors import message
 from ...kernels.meta import MetaArray
+from .accepted import Accepted
 from .types import Forward, ShapeRule
 
 ndarray = np.ndarray
@@ -52,6 +53,7 @@ class Numerics:
         into: the in-place form, a Step, for memory that may simply be written to. An op that is a
             ufunc has one by itself.
         mutates: names of parameters that a call changes: a generator of random numbers.
+        accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
     """
 
@@ -71,6 +73,7 @@ class Numerics:
         data_dependent: bool = False,
         into: Step | None = None,
         mutates: tuple[str, ...] = (),
+        accepts: Any = None,
     ) -> None:
         self.kind = kind
         self.promote = promote
@@ -86,6 +89,7 @@ class Numerics:
         self.data_dependent = data_dependent
         self.into = into
         self.mutates = mutates
+        self.accepts = None if accepts is None else Accepted(accepts)
         self.shape: ShapeRule | None = None
 
     @property

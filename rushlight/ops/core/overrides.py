@@ -153,7 +153,7 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
     comes to the long way, for their classes are not among the known ones.
     """
     code = getattr(getattr(fn, "__wrapped__", fn), "__code__", None)
-    places = code.co_varnames[: code.co_argcount] if code is not None else ()
+    places: tuple[str, ...] = code.co_varnames[: code.co_argcount] if code is not None else ()
     at = places.index("dtype") if "dtype" in places else None
 
     plain, all_known = known, known.issuperset
@@ -179,6 +179,8 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
                 if words.keys().isdisjoint(kw):
                     raise
                 return public(*args, **{words.get(k, k): v for k, v in kw.items()})
+            except AttributeError as error:
+                raise not_a_tensor(fn.__name__, places, args, error) from error
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
@@ -190,10 +192,27 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
             kw["dtype"] = dtypes.of(kw["dtype"])
         elif at is not None and len(args) > at and args[at].__class__ is type:
             args = (*args[:at], dtypes.of(args[at]), *args[at + 1 :])
-        return called(known_as, fn, args, kw)
+        try:
+            return called(known_as, fn, args, kw)
+        except AttributeError as error:
+            raise not_a_tensor(fn.__name__, places, args, error) from error
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
     return public
+
+
+NUMBERS = ("bool", "int", "float", "complex")
+
+
+def not_a_tensor(
+    name: str, places: tuple[str, ...], args: tuple[Any, ...], error: AttributeError
+) -> Exception:
+    """What to raise when the first operand is a number, of which something was asked that tensors
+    have; any other error as it was."""
+    kind = type(args[0]).__name__ if args else ""
+    if not places or kind not in NUMBERS or not str(error).startswith(f"'{kind}' object has no"):
+        return error
+    return TypeError(f"{name}(): argument '{places[0]}' (position 1) must be Tensor, not {kind}")
 
 
 def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:

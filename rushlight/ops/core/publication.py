@@ -36,9 +36,10 @@ class Publication:
     Attributes:
         spaces: namespaces ("torch", "Tensor", "nn.functional", "linalg", ...); none when private.
         aliases: further names; one with dots ("special.psi") stands in that namespace alone.
-        inplace: there is an in-place form, `name_`.
+        inplace: there is an in-place form, `name_`; "method" where it is one of Tensor alone.
         switch: in `nn.functional` it takes `inplace=`, which writes the result into the operand.
         prepare: looks at the parameters of a call there, (input, **parameters) -> parameters.
+        one_way: (**parameters) -> why backward cannot go through the in-place form there, or None.
         operator: which of Python's operators it is, "add" for `__add__`.
         return_type: the class of named tuple in which several results come.
         doc: the documentation.
@@ -48,9 +49,10 @@ class Publication:
         self,
         spaces: tuple[str, ...] = ("torch", "Tensor"),
         aliases: tuple[str, ...] = (),
-        inplace: bool = False,
+        inplace: bool | str = False,
         switch: bool = False,
         prepare: Callable[..., dict[str, Any]] | None = None,
+        one_way: Callable[..., str | None] | None = None,
         operator: str | None = None,
         return_type: Callable[[Any], Any] | None = None,
         doc: str | None = None,
@@ -60,6 +62,7 @@ class Publication:
         self.inplace = inplace
         self.switch = switch
         self.prepare = prepare
+        self.one_way = one_way
         self.operator = operator
         self.return_type = return_type
         self.doc = doc
@@ -82,13 +85,18 @@ def public_function(op: Op) -> Public:
         else:
             inputs = args
         if op.numbers is not None:
-            for i, t in enumerate(inputs):
-                if (t.__class__ in NUMBERS and i not in op.numbers) or (t is None and op.variadic):
-                    raise op.not_a_tensor(i, t)
+            refuse_numbers(op, inputs)
         result = op.call(inputs, kw)
         return result if out is None else write_out(op.name, out, result)
 
     return specialize.entry(op, dress(public, op))
+
+
+def refuse_numbers(op: Op, inputs: tuple[Any, ...]) -> None:
+    """TypeError for a number where the record takes tensors alone."""
+    for i, t in enumerate(inputs):
+        if (t.__class__ in NUMBERS and i not in op.numbers) or (t is None and op.variadic):  # type: ignore[operator]
+            raise op.not_a_tensor(i, t)
 
 
 def inplace_function(op: Op) -> Public:
@@ -104,6 +112,8 @@ def inplace_function(op: Op) -> Public:
             relevant = overrides.relevant_args(inputs, {})
             if relevant:
                 return overrides.dispatch(public, args, kw, relevant)
+        if op.numbers is not None:
+            refuse_numbers(op, inputs)
         if op.check is not None:
             op.check(*inputs)
         if op.publication.prepare is not None:
@@ -116,6 +126,17 @@ def inplace_function(op: Op) -> Public:
         f"In-place form of `{op.name}`: writes the result into this tensor and returns it."
     )
     return public
+
+
+def forbid_backward(y: Any, why: str | None) -> None:
+    """Let backward raise RuntimeError at the node that made `y`."""
+    if why is None or y._fn is None:
+        return
+
+    def refuse(_grads: Any) -> None:
+        raise RuntimeError(message(why, hint="the out-of-place form"))
+
+    y.grad_fn.register_prehook(refuse)
 
 
 def functional_function(op: Op) -> Public:
@@ -147,7 +168,10 @@ def functional_function(op: Op) -> Public:
         if prepare is not None:
             kw = prepare(input, **kw)
         if inplace:
-            return views.apply_inplace(op, input, (), kw)
+            views.apply_inplace(op, input, (), kw)
+            if op.publication.one_way is not None:
+                forbid_backward(input, op.publication.one_way(**kw))
+            return input
         return op.call((input,), kw)
 
     return dress(public, op)

@@ -65,7 +65,7 @@ ndarray = np.ndarray
 PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
     "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "outputs", "ufunc",
-                 "combine", "identity", "data_dependent", "into", "mutates"),
+                 "combine", "identity", "data_dependent", "into", "mutates", "accepts"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip
@@ -106,9 +106,10 @@ class Op:
         self.publication = Publication(
             tuple((options.pop("public", "torch Tensor") or "").split()),
             tuple((options.pop("aliases", "") or "").split()),
-            options.pop("inplace", kind == "elementwise"),
+            options.pop("inplace", inplace_form(kind, len(self.signature.inputs))),
             options.pop("switch", False),
             options.pop("prepare", None),
+            options.pop("one_way", None),
             options.pop("operator", None),
             options.pop("return_type", None),
             fn.__doc__,
@@ -137,6 +138,7 @@ class Op:
         self.numbers: tuple[int, ...] | None = s.numbers
         self.promote: str | None = n.promote
         self.rounds: bool = n.rounds
+        self.accepts: Any = n.accepts
         self.compute: bool = n.compute
         self.widen: bool = n.widen
         self.view: bool = n.view
@@ -376,6 +378,12 @@ class Op:
     def inplace_method(self) -> Public:
         """`Tensor.name_`."""
         return inplace_function(self)
+
+
+def inplace_form(kind: str, operands: int) -> bool | str:
+    """What in-place form a record has that does not say: formulas of one operand have functions
+    `torch.name_` too, those of several have methods, as in PyTorch."""
+    return kind == "elementwise" and (operands == 1 or "method")
 
 
 # -- decorators ----------------------------------------------------------------------------------

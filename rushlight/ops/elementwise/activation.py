@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import views
+from ...autograd import door, views
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.random import select as random
@@ -70,10 +70,31 @@ def not_negative(input: Any, lambd: float = 0.5) -> dict[str, Any]:
     return {"lambd": lambd}
 
 
+def not_below(name: str, parameter: str) -> Any:
+    """Why the gradient of an in-place form cannot be told from its result: a negative slope makes
+    two values one."""
+
+    def why(**kw: Any) -> str | None:
+        if kw.get(parameter, 0.0) >= 0:
+            return None
+        return (
+            f"In-place {name} backward calculation is triggered with a negative slope which is not "
+            "supported. This is caused by calling in-place forward function with a negative slope, "
+            "please call out-of-place version instead."
+        )
+
+    return why
+
+
 # -- rectifiers ----------------------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], promote="common",
+@elementwise(accepts=(
+                 "floating integral: Boolean inputs not supported for relu; clamp is not "
+                 "supported for complex types",
+                 NotImplementedError,
+             ),
+             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], promote="common",
              public="torch Tensor nn.functional", switch=True)  # fmt: skip
 def relu(input: Any) -> Any:
     """max(x, 0).
@@ -88,7 +109,12 @@ def relu(input: Any) -> Any:
 relu.vjp(lambda g, y, _x: where(y <= 0, 0.0, g))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 0.9)), case(arr(A34, -3, 3), min_val=-4.0)],
+@elementwise(accepts=(
+                 "floating integral: Bool inputs not supported for hardtanh; clamp is not "
+                 "supported for complex types",
+                 NotImplementedError,
+             ),
+             samples=[case(arr(A34, 0.1, 0.9)), case(arr(A34, -3, 3), min_val=-4.0)],
              public="nn.functional", switch=True, prepare=bounds, promote="common")  # fmt: skip
 def hardtanh(input: Any, *, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x, held between min_val and max_val."""
@@ -98,7 +124,8 @@ def hardtanh(input: Any, *, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 hardtanh.vjp(lambda g, _y, x, *, min_val, max_val: where((x <= min_val) | (x >= max_val), 0.0, g))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), negative_slope=0.2)],
+@elementwise(accepts="floating: leaky_relu_cpu", one_way=not_below("leakyReLu", "negative_slope"),
+             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), negative_slope=0.2)],
              public="nn.functional", switch=True, promote="common")  # fmt: skip
 def leaky_relu(input: Any, *, negative_slope: float = 0.01) -> Any:
     """x where x > 0, else negative_slope * x."""
@@ -108,12 +135,15 @@ def leaky_relu(input: Any, *, negative_slope: float = 0.01) -> Any:
 leaky_relu.vjp(lambda g, _y, x, *, negative_slope: where(x > 0, g, g * negative_slope))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3), threshold=0.0, value=1.0),
+@elementwise(accepts="floating integral: threshold_cpu",
+             samples=[case(arr(A34, 0.1, 3), threshold=0.0, value=1.0),
                       case(arr(A34, -3, -1.1), threshold=-1.0, value=7.0)],
              promote="common", public="torch nn.functional", switch=True,
              name="threshold")  # fmt: skip
 def held_above(input: Any, *, threshold: float, value: float) -> Any:
     """x where x > threshold, else value."""
+    if input.__class__ is np.ndarray and input.dtype.kind in "iu":
+        threshold, value = int(threshold), int(value)
     return where(input <= threshold, value, input)
 
 
@@ -135,7 +165,8 @@ prelu_kernel.vjp(
 # -- exponential ---------------------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
+@elementwise(accepts="floating: elu_cpu", one_way=not_below("elu", "alpha"),
+             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="nn.functional", switch=True)  # fmt: skip
 def elu(input: Any, *, alpha: float = 1.0) -> Any:
     """x where x > 0, else alpha * (exp(x) - 1). Clevert et al., 2015, arXiv:1511.07289."""
@@ -145,7 +176,8 @@ def elu(input: Any, *, alpha: float = 1.0) -> Any:
 elu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0)) * alpha))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
+@elementwise(accepts="floating: elu_cpu",
+             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="torch nn.functional", switch=True, prepare=celu_alpha)  # fmt: skip
 def celu(input: Any, *, alpha: float = 1.0) -> Any:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Barron, 2017, arXiv:1704.07483."""
@@ -155,7 +187,8 @@ def celu(input: Any, *, alpha: float = 1.0) -> Any:
 celu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0) / alpha)))
 
 
-@elementwise(samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], node="EluBackward0",
+@elementwise(accepts="floating: elu_cpu",
+             samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], node="EluBackward0",
              public="torch nn.functional", switch=True)  # fmt: skip
 def selu(input: Any) -> Any:
     """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
@@ -183,7 +216,8 @@ def sigmoid(input: Any) -> Any:
 sigmoid.vjp(lambda g, y, _x: g * (y * (1 - y)))
 
 
-@elementwise(samples=[*real(-6, 6), case(arr(A34, -900, -700))], public="nn.functional",
+@elementwise(accepts="floating complex: silu_cpu",
+             samples=[*real(-6, 6), case(arr(A34, -900, -700))], public="nn.functional",
              switch=True, inplace=False)  # fmt: skip
 def silu(input: Any) -> Any:
     """x * sigmoid(x). Elfwing, 2017, arXiv:1702.03118."""
@@ -196,7 +230,8 @@ def _(g: Any, _y: Any, x: Any) -> Any:
     return g * (s * (1 + x * (1 - s)))
 
 
-@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
+@elementwise(accepts="floating: log_sigmoid_cpu",
+             samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="nn.functional", inplace=False, node="LogSigmoidBackward0")  # fmt: skip
 def logsigmoid(input: Any) -> Any:
     """log(1 / (1 + exp(-x))), without overflow."""
@@ -206,7 +241,8 @@ def logsigmoid(input: Any) -> Any:
 logsigmoid.vjp(lambda g, _y, x: g * sigmoid(-x))
 
 
-@elementwise(samples=[*real(-6, 6), case(A34, beta=3.0), case(arr(A34, 1, 3), threshold=0.5)],
+@elementwise(accepts="floating: softplus_cpu",
+             samples=[*real(-6, 6), case(A34, beta=3.0), case(arr(A34, 1, 3), threshold=0.5)],
              public="nn.functional", inplace=False)  # fmt: skip
 def softplus(input: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
@@ -224,7 +260,8 @@ def log_of_one_plus_exp(x: Any) -> Any:
     return maximum(x, 0) + log1p(exp(-magnitude(x)))
 
 
-@elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
+@elementwise(accepts="floating: mish_cpu",
+             samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="nn.functional", switch=True, inplace=False)  # fmt: skip
 def mish(input: Any) -> Any:
     """x * tanh(log(1 + exp(x))). Misra, 2019, arXiv:1908.08681."""
@@ -237,7 +274,8 @@ def _(g: Any, _y: Any, x: Any) -> Any:
     return g * (t + x * (sigmoid(x) * (1 - t * t)))
 
 
-@elementwise(samples=[*real(-6, 6), case(arr(A34, -6, 6), approximate="tanh")], named=True,
+@elementwise(accepts="floating: GeluKernelImpl",
+             samples=[*real(-6, 6), case(arr(A34, -6, 6), approximate="tanh")], named=True,
              public="nn.functional", inplace=False, prepare=approximation)  # fmt: skip
 def gelu(input: Any, *, approximate: str = "none") -> Any:
     """x times the normal distribution function of x (or its tanh approximation).
@@ -264,7 +302,8 @@ def _(g: Any, _y: Any, x: Any, *, approximate: str) -> Any:
 # -- made of straight lines ----------------------------------------------------------------------
 
 
-@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
+@elementwise(accepts="floating: hardsigmoid_cpu",
+             samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
              switch=True, inplace=False)  # fmt: skip
 def hardsigmoid(input: Any) -> Any:
     """min(max(x + 3, 0), 6) / 6."""
@@ -274,7 +313,8 @@ def hardsigmoid(input: Any) -> Any:
 hardsigmoid.vjp(lambda g, _y, x: where((x > -3) & (x < 3), g / 6, 0.0))
 
 
-@elementwise(samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
+@elementwise(accepts="floating: hardswish_cpu",
+             samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
              switch=True, inplace=False)  # fmt: skip
 def hardswish(input: Any) -> Any:
     """x * hardsigmoid(x). Howard, 2019, arXiv:1905.02244."""
@@ -294,6 +334,7 @@ hardshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.
 
 
 @composite(
+    accepts="floating: hardshrink_cpu",
     name="hardshrink",
     adapt=True,
     public="torch Tensor nn.functional",
@@ -307,7 +348,8 @@ def _hardshrink(input: Any, lambd: float = 0.5) -> Any:
     return hardshrink.call((input,), {"lambd": float(lambd)})
 
 
-@elementwise(samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="nn.functional",
+@elementwise(accepts="floating: softshrink_check",
+             samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="nn.functional",
              inplace=False, prepare=not_negative)  # fmt: skip
 def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
     """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
@@ -317,7 +359,11 @@ def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
 softshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.0, g))
 
 
-@elementwise(samples=real(-3, 3), public="nn.functional", inplace=False, holomorphic=True)
+@elementwise(accepts=(
+                 "floating integral complex: Subtraction, the `-` operator, with a bool tensor "
+                 "is not supported."
+             ),
+             samples=real(-3, 3), public="nn.functional", inplace=False, holomorphic=True)
 def tanhshrink(input: Any) -> Any:
     """x - tanh(x)."""
     return input - tanh(input)
@@ -365,7 +411,8 @@ def glu_shape(x: Any, *, dim: int = -1) -> MetaArray:
     return MetaArray((*x.shape[:d], x.shape[d] // 2, *x.shape[d + 1 :]), x.dtype)
 
 
-@op(samples=[case((3, 4)), case((4, 3), dim=0)], public="nn.functional", fresh=True,
+@op(accepts="floating: glu_cpu",
+    samples=[case((3, 4)), case((4, 3), dim=0)], public="nn.functional", fresh=True,
     errors=[error(RuntimeError, "must be even, but dimension 1 is size 3", (2, 3))])  # fmt: skip
 def glu(input: Any, *, dim: int = -1) -> Any:
     """First half of the dimension times the sigmoid of the second half.
@@ -426,18 +473,33 @@ rrelu_with_noise.vjp(lambda g, _y, _x, n: g * n, lambda g, _y, x, _n: g * x)
 # -- the functions of nn.functional --------------------------------------------------------------
 
 
-@composite(public="nn.functional", samples=[case((3, 4)), case(arr((3, 4), 5, 7), True)])
+@composite(accepts=(
+               "floating integral: Bool inputs not supported for hardtanh; clamp is not "
+               "supported for complex types",
+               NotImplementedError,
+           ),
+           public="nn.functional", samples=[case((3, 4)), case(arr((3, 4), 5, 7), True)])
 def relu6(input: Any, inplace: bool = False) -> Any:
     """min(max(x, 0), 6)."""
     return hardtanh.functional()(input, 0.0, 6.0, inplace)
 
 
-@composite(public="torch Tensor nn.functional", samples=[case((3, 4), (4,)), case((2, 3, 4), (1,))])
+@composite(accepts="floating: prelu_cpu",
+           public="torch Tensor nn.functional", samples=[case((3, 4), (4,)), case((2, 3, 4), (1,))])
 def prelu(input: Any, weight: Any) -> Any:
     """x where x > 0, else weight * x; one weight, or one for each channel (dimension 1).
 
     He et al., 2015, arXiv:1502.01852.
     """
+    if input.dtype is not weight.dtype and door.state.autocast is None:
+        raise RuntimeError(
+            message(
+                "prelu: Type promoting not supported. Got "
+                f"{views.type_name(input.dtype)} and "
+                f"{views.type_name(weight.dtype)}",
+                hint=f"weight.to({input.dtype!r})",
+            )
+        )
     if weight.ndim > 1:
         raise RuntimeError(
             message(
@@ -519,7 +581,8 @@ def rrelu_(
     return rrelu(input, lower, upper, training, True, generator)
 
 
-@composite(public="nn.functional", name="softsign", samples=[case((3, 4)), case(cplx((3, 4)))])
+@composite(accepts="floating integral complex: abs_cpu",
+           public="nn.functional", name="softsign", samples=[case((3, 4)), case(cplx((3, 4)))])
 def _softsign(input: Any) -> Any:
     """x / (1 + |x|)."""
     if hasattr(input, "_a") and input._a.dtype.kind == "c":  # |x| has no complex derivative

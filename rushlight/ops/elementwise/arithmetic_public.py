@@ -14,6 +14,7 @@ import numpy as np
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.publication import write_out
 from ..core.record import intrinsic
@@ -39,6 +40,9 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
                 got=f"alpha={alpha}",
             )
         )
+    kinds = [x._a.dtype.kind if isinstance(x, TensorBase) else "b" for x in (input, other)]
+    if kinds == ["b", "b"] and not isinstance(alpha, complex):  # alpha does not widen bools
+        alpha = bool(alpha)
     return other * alpha
 
 
@@ -132,9 +136,14 @@ def number_or_tensor(name: str, x: Any) -> Any:
     )
 
 
-@composite(samples=[case((3, 4), (4,)), case((3, 4), 2.0, alpha=2)])
+@composite(accepts=(
+               "floating integral complex: Subtraction, the `-` operator, with a bool tensor is "
+               "not supported."
+           ),
+           samples=[case((3, 4), (4,)), case((3, 4), 2.0, alpha=2)])
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * input."""
+    need_tensor("rsub", input)
     return m.sub_plain.call((other, input if alpha == 1 else input * alpha), {})
 
 
@@ -251,6 +260,7 @@ fmod = intrinsic(
     lambda g, _y, _a, _b: g,
     lambda g, _y, a, b: -g * trunc_divide(a, b),
     nin=2,
+    numbers=(1,),
     rounds=True,
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
     doc="a - b * trunc(a / b): the sign of a.",

@@ -98,6 +98,7 @@ def numel(input: Any) -> int:
 @composite(adapt=True, samples=[case((2, 3))])
 def get_device(input: Any) -> int:
     """-1: the number of a GPU there, none here."""
+    need_tensor("get_device", input)
     return -1
 
 

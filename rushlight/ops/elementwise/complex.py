@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...autograd.views import type_name
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.composite import attribute, composite
 from ..core.record import op, view
@@ -77,7 +78,7 @@ def complex(real: Any, imag: Any) -> Any:
         )
     y = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.result_type(real, np.complex64))
     y.real, y.imag = real, imag
-    return y
+    return dense.laid_as(y, real, imag)
 
 
 complex.shape(complex_shape)
@@ -103,7 +104,7 @@ def polar(abs: Any, angle: Any) -> Any:
         )
     y = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs, np.complex64))
     y.real, y.imag = abs * np.cos(angle), abs * np.sin(angle)
-    return y
+    return dense.laid_as(y, abs, angle)
 
 
 polar.shape(complex_shape)
@@ -182,7 +183,7 @@ attribute(imag, "imag", _set_imag, samples=[case(cplx((2, 3)))])
 @op(samples=[case(C34)], fresh=True, inplace=True)
 def conj_physical(input: Any) -> Any:
     """The complex conjugate."""
-    return np.conj(input) if input.dtype.kind == "c" else input.copy()
+    return np.conj(input) if input.dtype.kind == "c" else input.copy("K")
 
 
 conj_physical.shape(same)

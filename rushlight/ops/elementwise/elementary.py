@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.record import elementwise, intrinsic, op
@@ -278,24 +280,37 @@ def flat(g: Any, _y: Any, _x: Any) -> Any:
 
 
 def on_floats(ufunc: Any) -> Any:
-    return lambda x: ufunc(x) if x.dtype.kind in "fc" else x.copy()
+    return lambda x: ufunc(x) if x.dtype.kind in "fc" else x.copy("K")
 
 
 def sign_of(x: Any) -> Any:
     """-1, 0 or 1; 0 for NaN."""
     if x.dtype.kind == "b":
-        return x.copy()
+        return x.copy("K")
     y = np.sign(x)
     return np.where(x != x, x.dtype.type(0), y) if x.dtype.kind == "f" else y
 
 
 sign = intrinsic(
-    "sign", sign_of, flat, nin=1, promote="common", samples=real(-3, 3), doc="-1, 0 or 1."
+    "sign",
+    sign_of,
+    flat,
+    inplace="method",
+    nin=1,
+    promote="common",
+    accepts=(
+        "floating integral bool: Unlike NumPy, torch.sign is not intended to support complex "
+        "numbers. Please use torch.sgn instead.",
+        NotImplementedError,
+    ),
+    samples=real(-3, 3),
+    doc="-1, 0 or 1.",
 )
 floor = intrinsic(
     "floor",
     on_floats(np.floor),
     flat,
+    accepts="floating integral: floor_vml_cpu",
     nin=1,
     promote="common",
     samples=real(0.1, 0.9),
@@ -305,6 +320,7 @@ ceil = intrinsic(
     "ceil",
     on_floats(np.ceil),
     flat,
+    accepts="floating integral: ceil_vml_cpu",
     nin=1,
     promote="common",
     samples=real(0.1, 0.9),
@@ -314,6 +330,7 @@ trunc = intrinsic(
     "trunc",
     on_floats(np.trunc),
     flat,
+    accepts="floating integral: trunc_vml_cpu",
     nin=1,
     promote="common",
     samples=real(0.1, 0.9),
@@ -350,6 +367,10 @@ isfinite = intrinsic(
 signbit = intrinsic(
     "signbit",
     lambda x: np.signbit(x) if x.dtype.kind == "f" else x < 0,
+    accepts=(
+        "floating integral bool: signbit is not implemented for complex tensors.",
+        NotImplementedError,
+    ),
     nin=1,
     promote="common",
     inplace=False,
@@ -359,6 +380,7 @@ signbit = intrinsic(
 isposinf = intrinsic(
     "isposinf",
     lambda x: x == np.inf,
+    accepts="floating integral bool: isposinf does not support complex inputs.",
     nin=1,
     promote="common",
     inplace=False,
@@ -368,6 +390,7 @@ isposinf = intrinsic(
 isneginf = intrinsic(
     "isneginf",
     lambda x: x == -np.inf,
+    accepts="floating integral bool: isneginf does not support complex inputs.",
     nin=1,
     promote="common",
     inplace=False,
@@ -376,7 +399,8 @@ isneginf = intrinsic(
 )
 
 
-@elementwise(samples=real(0.1, 0.9), promote="common", derive=False)
+@elementwise(accepts="floating: frac_cpu",
+             samples=real(0.1, 0.9), promote="common", derive=False)
 def frac(input: Any) -> Any:
     """x - trunc(x)."""
     return input - np.trunc(input)
@@ -385,12 +409,16 @@ def frac(input: Any) -> Any:
 frac.vjp(lambda g, _y, _x: g)
 
 
-@op(samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True,
+@op(accepts="floating integral: round_vml_cpu",
+    samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True,
     public="torch Tensor special")  # fmt: skip
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest multiple of 10^-decimals; halves go to even."""
     if input.dtype.kind in "iub":
-        return input.copy()
+        if decimals:
+            kind = type_name(dtypes.from_numpy(input.dtype))
+            raise NotImplementedError(f"\"round_cpu\" not implemented for '{kind}'")
+        return input.copy("K")
     if decimals == 0:
         return np.rint(input)
     ten = input.dtype.type(10.0 ** max(decimals, -decimals))
@@ -422,7 +450,7 @@ abs.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
 abs.vjp(lambda g, _y, x: g * sgn(x))
 
 
-@op(samples=[case(arr(A34, 0.2, 3))], inplace=True)
+@op(samples=[case(arr(A34, 0.2, 3))], inplace="method")
 def sgn(input: Any) -> Any:
     """x / |x|, 0 for 0: the sign of real and of complex numbers."""
     return sign_of(input)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math as pymath
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ... import dtypes
@@ -161,9 +162,12 @@ def one_type(*operands: Any) -> None:
                     hint="bring all to one type with .to()",
                 )
             )
+    lerp.accepts.check(kinds[0])
 
 
 @elementwise(
+    accepts="floating complex: lerp_kernel_scalar",
+    numbers=(2,),
     check=one_type,
     samples=[case(A34, A34, 0.3), case(A34, A4, A34)],
     derive=False,
@@ -202,7 +206,8 @@ lerp.vjp(
 @op(
     samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))],
     promote="common",
-    inplace=True,
+    numbers=(),
+    inplace="method",
     fresh=True,
     holomorphic=True,
 )
@@ -228,7 +233,8 @@ addcmul.vjp(
 @op(
     samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))],
     promote="common",
-    inplace=True,
+    numbers=(),
+    inplace="method",
     fresh=True,
     holomorphic=True,
 )
@@ -279,11 +285,25 @@ copysign = intrinsic(
     samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)],
     doc="The magnitude of a with the sign of b.",
 )
+def of_one_type(input: Any, other: Any) -> None:
+    """heaviside promotes nothing."""
+    if input.dtype is not other.dtype:
+        raise RuntimeError(
+            message(
+                "heaviside is not yet implemented for tensors with different dtypes.",
+                got=f"{input.dtype!r} and {other.dtype!r}",
+                hint="bring both to one type with .to()",
+            )
+        )
+
+
 heaviside = intrinsic(
     "heaviside",
     lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)),
+    accepts="floating integral bool: heaviside is not yet implemented for complex tensors.",
     nin=2,
     numbers=(),
+    check=of_one_type,
     samples=[case(A34, A34)],
     doc="0 for negative x, 1 for positive x, `values` where x is 0.",
 )
@@ -292,6 +312,7 @@ nextafter = intrinsic(
     np.nextafter,
     lambda g, _y, a, b: m.where(a == b, 0.0, g),
     lambda g, _y, _a, _b: m.nothing(g),
+    accepts="floating: nextafter_cpu",
     numbers=(),
     smooth=False,
     samples=[case(A34, A34)],
@@ -300,6 +321,7 @@ nextafter = intrinsic(
 gcd = intrinsic(
     "gcd",
     np.gcd,
+    inplace=True,
     numbers=(),
     samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
     doc="Greatest common divisor.",
@@ -307,6 +329,7 @@ gcd = intrinsic(
 lcm = intrinsic(
     "lcm",
     np.lcm,
+    inplace=True,
     numbers=(),
     samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
     doc="Least common multiple.",
@@ -332,6 +355,7 @@ logaddexp = intrinsic(
     log_add,
     lambda g, y, a, _b: g * share_of(m.exp, a, y),
     lambda g, y, _a, b: g * share_of(m.exp, b, y),
+    accepts="floating complex: logaddexp_cpu",
     nin=2,
     promote="float",
     numbers=(),
@@ -346,6 +370,8 @@ logaddexp2 = intrinsic(
     np.logaddexp2,
     lambda g, y, a, _b: g * share_of(m.exp2, a, y),
     lambda g, y, _a, b: g * share_of(m.exp2, b, y),
+    accepts="floating complex: logaddexp2_cpu",
+    numbers=(),
     promote="float",
     samples=[case(A34, A34)],
     doc="log2(2^a + 2^b).",
@@ -404,20 +430,25 @@ def float_power_(input: Any, exponent: Any) -> Any:
 # -- one operand ---------------------------------------------------------------------------------
 
 
-@op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True)
+@op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True, low="own")
 def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
     numbers).
     """
-    if input.dtype.kind not in "fc":
+    if input.dtype in dtypes.LOW_NP:
+        info: Any = ml_dtypes.finfo(input.dtype)
+        wide = input.astype(np.float32)
+    elif input.dtype.kind in "fc":
+        info, wide = np.finfo(input.dtype), input
+    else:
         return input.copy()
-    info = np.finfo(input.dtype)
-    return np.nan_to_num(
-        input,
+    y = np.nan_to_num(
+        wide,
         nan=0.0 if nan is None else nan,
         posinf=float(info.max) if posinf is None else posinf,
         neginf=float(info.min) if neginf is None else neginf,
     )
+    return y.astype(input.dtype, copy=False)
 
 
 nan_to_num.shape(same)
@@ -432,7 +463,9 @@ def degrees_op(name: str, factor: float, doc: str) -> Any:
 
     fn.__name__ = name
     fn.__doc__ = doc
-    return elementwise(samples=real(-3, 3), derive=False)(fn).vjp(lambda g, _y, _x: g * factor)
+    taken = f"floating integral bool: {name} is not supported for complex tensors."
+    op = elementwise(samples=real(-3, 3), derive=False, accepts=taken)(fn)
+    return op.vjp(lambda g, _y, _x: g * factor)
 
 
 deg2rad = degrees_op("deg2rad", pymath.pi / 180, "Degrees as radians.")

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ...errors import message
+from ...kernels.dense import laid_as
 from ...kernels.special import airy, bessel, gamma
 from ...kernels.special import reference as libm
-from ..core.composite import composite
+from ..core.composite import composite, store
 from ..core.publication import write_out
 from ..core.record import Op, intrinsic, op
 from ..core.samples import arr, case, real
@@ -49,6 +50,7 @@ erfcx = intrinsic(
 erfinv = intrinsic(
     "erfinv", lambda input: libm.erfinv(input),
     lambda g, y, _x: g * (0.5 / INV_SQRT_PI * exp(y * y)),
+    inplace="method",
     nin=1, samples=real(-0.9, 0.9), public=EVERYWHERE,
     doc="The inverse of erf on (-1, 1); infinite at the ends, NaN outside.",
 )  # fmt: skip
@@ -86,6 +88,7 @@ xlogy = intrinsic(
     "xlogy", lambda input, other: libm.xlogy(input, other),
     lambda g, _y, a, b: g * where((a == 0) & (b <= 0), zero(b), log(b)),
     lambda g, _y, a, b: g * (a / b),
+    inplace=True,
     nin=2, promote="float", samples=[case(SHAPE, POSITIVE), case(SHAPE, 2.5)], public=EVERYWHERE,
     doc="x log(y), and 0 where x is 0 (unless y is NaN).",
 )  # fmt: skip
@@ -132,11 +135,13 @@ def _logit_rule(g: Any, _y: Any, x: Any, *, eps: float | None) -> Any:
 
 lgamma = intrinsic(
     "lgamma", lambda input: gamma.lgamma(input), lambda g, _y, x: g * digamma(x),
+    inplace="method",
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))],
     aliases="special.gammaln", doc="log |gamma(x)|.",
 )  # fmt: skip
 digamma: Op = intrinsic(
     "digamma", lambda input: gamma.digamma(input), lambda g, _y, x: g * _trigamma(x),
+    inplace="method",
     nin=1, samples=[case(POSITIVE), case(arr(SHAPE, -1.9, -1.1))], public=EVERYWHERE,
     aliases="special.psi", doc="The derivative of lgamma.",
 )  # fmt: skip
@@ -189,10 +194,10 @@ def _polygamma_method(input: Any, n: int) -> Any:
 @composite(public="Tensor", name="polygamma_", smooth=False, samples=[case(arr((3, 4), 0.5, 3), 1)])
 def _polygamma_inplace(input: Any, n: int) -> Any:
     """In-place form of `polygamma`."""
-    return input.copy_(polygamma(n, input))
+    return store(input, polygamma(n, input), "polygamma_")
 
 
-@composite(public="torch Tensor", inplace=True, samples=[case(arr((3, 4), 2, 4), 2)])
+@composite(public="torch Tensor", inplace="method", samples=[case(arr((3, 4), 2, 4), 2)])
 def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
     """The log of the p-variate gamma function: p (p-1)/4 log(pi) + sum of lgamma(x - j/2), j <
     p."""
@@ -208,12 +213,16 @@ def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
 igamma = intrinsic(
     "igamma", lambda input, other: gamma.igamma(input, other),
     None, lambda g, _y, a, x: g * exp(-x + (a - 1) * log(x) - lgamma(a)),
+    accepts="floating: igamma_cpu",
+    numbers=(),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
     aliases="special.gammainc", doc="The regularised lower incomplete gamma function P(a, x).",
 )  # fmt: skip
 igammac = intrinsic(
     "igammac", lambda input, other: gamma.igammac(input, other),
     None, lambda g, _y, a, x: -g * exp(-x + (a - 1) * log(x) - lgamma(a)),
+    accepts="floating: igammac_cpu",
+    numbers=(),
     nin=2, promote="float", samples=[case(POSITIVE, POSITIVE)], smooth=False,
     aliases="special.gammaincc",
     doc="The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x).",
@@ -316,6 +325,7 @@ def _spherical(x: Any) -> Any:
 spherical_bessel_j0 = intrinsic(
     "spherical_bessel_j0", _spherical,
     lambda g, _y, x: g * where(x == 0, zero(x), (cos(x) - sin(x) / _nonzero(x)) / _nonzero(x)),
+    accepts="floating integral bool: spherical_bessel_j0_cpu",
     nin=1, samples=real(0.3, 6), public="special",
     doc="sin(x)/x: the spherical Bessel function of order 0.",
 )  # fmt: skip
@@ -341,7 +351,7 @@ def _recurrence(first: Any, step: Any) -> Any:
         for k in range(1, last + 1):
             out = np.where(n >= k, current, out)
             before, current = current, step(k, x, current, before)
-        return out.astype(x.dtype, copy=False)
+        return laid_as(out.astype(x.dtype, copy=False), x)
 
     return forward
 
@@ -349,6 +359,7 @@ def _recurrence(first: Any, step: Any) -> Any:
 def _family(name: str, first: Any, step: Any, doc: str) -> Any:
     return intrinsic(
         name, _recurrence(first, step), nin=2, promote="float", public="special",
+        accepts=f"floating integral bool: {name}_cpu",
         samples=[case(arr(SHAPE, -1, 1), 3), case(arr(SHAPE, -1, 1), arr(SHAPE, 0, 6, "int64"))],
         doc=doc,
     )  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
+from ...kernels import dense
 from ...kernels.embedding import along
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
@@ -31,10 +32,12 @@ one = arr((1,), 0, 3, "int64")
 
 def checked(name: str, input: Any, index: Any, dim: int) -> int:
     """The dimension in range, after PyTorch's checks of the index."""
-    if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
-        raise RuntimeError(
+    fill = name == "index_fill_"
+    alone = fill or name.startswith("index_copy")  # others take int32 too
+    if index.dtype != np.int64 and (alone or index.dtype != np.int32):
+        raise (IndexError if fill else RuntimeError)(
             message(
-                f"{name}(): Expected dtype int32 or int64 for index",
+                f"{name}(): Expected dtype {'' if alone else 'int32 or '}int64 for index.",
                 got=str(index.dtype),
                 hint="index.long()",
             )
@@ -245,7 +248,7 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
         raise IndexError(
             f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
         )
-    out = np.atleast_1d(input.copy())
+    out = np.atleast_1d(dense.copied(input))
     out[at(d, index)] = (
         stored(value, input.dtype)
         if isinstance(value, (int, float, complex))

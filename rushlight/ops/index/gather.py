@@ -14,6 +14,7 @@ import numpy as np
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
+from ...kernels import dense
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
@@ -120,8 +121,8 @@ def gather(input: Any, index: Any, *, dim: int) -> Any:
     if index.size == 0:
         return np.empty(index.shape, input.dtype)
     if all(i == d or k == n for i, (k, n) in enumerate(zip(index.shape, input.shape, strict=True))):
-        return np.take_along_axis(input, index, d)
-    return input[grid(index, d)]
+        return dense.in_rows(np.take_along_axis(input, index, d))
+    return dense.in_rows(input[grid(index, d)])
 
 
 gather.vjp(

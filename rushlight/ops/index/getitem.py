@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
@@ -372,6 +373,22 @@ def getitem(t: Any, key: Any) -> Any:
     return view
 
 
+def cast_to_fill(value: Any, view: Any, indices: Any) -> Any:
+    """One number for a mask, in the type of what is written; RuntimeError for anything else."""
+    given = [getattr(i, "_a", i) for i in indices if i is not None]
+    if value._a.size == 1 and len(given) == 1 and given[0].dtype.kind == "b":
+        return value.to(view.dtype)
+    into, source = (dtypes.from_numpy(x._a.dtype) for x in (view, value))
+    raise RuntimeError(
+        message(
+            "Index put requires the source and destination dtypes match, got "
+            f"{views.type_name(into)} for the destination and {views.type_name(source)} for the "
+            "source.",
+            hint=f"value.to({into!r})",
+        )
+    )
+
+
 def setitem(t: Any, key: Any, value: Any) -> None:
     """`t[key] = value`, in place."""
     if not isinstance(value, TensorBase):
@@ -390,6 +407,6 @@ def setitem(t: Any, key: Any, value: Any) -> None:
         view.copy_(target)
         return
     tensors = tuple(as_tensor(i) for i in indices)
-    if not value._fn and value._a.__class__ is np.ndarray and value._a.dtype != view._a.dtype:
-        value = door.wrap(value._a.astype(view._a.dtype)) if value._a.dtype.kind != "c" else value
+    if value._a.dtype != view._a.dtype:
+        value = cast_to_fill(value, view, indices)
     views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})

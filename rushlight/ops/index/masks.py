@@ -14,6 +14,7 @@ from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...errors import axis, message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
 from ..core.composite import composite
@@ -57,15 +58,10 @@ def masked_shape(x: Any, mask: Any, *_: Any, **__: Any) -> MetaArray:
 def masked_fill(input: Any, mask: Any, *, value: Any) -> Any:
     """`value` where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return in_rows(np.where(mask, stored(value, input.dtype), input))
+    return dense.in_rows(np.where(mask, stored(value, input.dtype), input))
 
 
 masked_fill.shape(masked_shape)
-
-
-def in_rows(out: Any) -> Any:
-    """A result row by row, as PyTorch lays it out, whatever the order of the input."""
-    return out if out.flags.c_contiguous else np.ascontiguousarray(out)
 
 
 masked_fill.vjp(lambda g, _y, _x, mask: masked_fill(g, mask, value=0), None)
@@ -92,7 +88,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
 def masked_put(input: Any, mask: Any, value: Any) -> Any:
     """A 0-d tensor where the mask is True, else the input."""
     check_mask("masked_fill_", mask)
-    return in_rows(np.where(mask, value.astype(input.dtype), input))
+    return dense.in_rows(np.where(mask, value.astype(input.dtype), input))
 
 
 masked_put.shape(masked_shape)
@@ -173,7 +169,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             )
         )
     out[over] = source.reshape(-1)[:n]
-    return out
+    return dense.in_rows(out)
 
 
 masked_scatter.shape(masked_shape)
@@ -232,7 +228,7 @@ def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
 def argwhere(input: Any) -> Any:
     """The indices of non-zero elements, one row each."""
     return (
-        np.stack(np.nonzero(input), axis=1)
+        np.array(np.nonzero(input)).T  # a row in memory for each dimension, as PyTorch's lie
         if input.ndim
         else np.zeros((int(input != 0), 0), np.int64)
     )
@@ -298,6 +294,8 @@ def unravel_index(indices: Any, shape: Any) -> Any:
 )
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
     """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = nonzero(input)._a[:size]
     out = np.full((size, found.shape[1]), fill_value, np.int64)
     out[: len(found)] = found
@@ -365,20 +363,24 @@ def public_take(input: Any, index: Any) -> Any:
 def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any:
     """A copy with the elements of `source` at flat positions."""
     same_type("put_", input, source)
-    if index.size != source.size:
+    if index.dtype != np.int64:
         raise RuntimeError(
+            f"put_(): Expected a long tensor for index, but got {index.dtype} (try index.long())"
+        )
+    if index.size != source.size:
+        raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got "
             f"source.numel() = {source.size}, "
             f"index.numel() = {index.size}"
         )
-    out = input.copy()
+    out = input.copy("C")
     line = out.reshape(-1)
     place = wrapped(index, line.size).reshape(-1)
     if accumulate:
         np.add.at(line, place, source.reshape(-1))
     else:
         line[place] = source.reshape(-1)
-    return line.reshape(input.shape)
+    return dense.laid_as(line.reshape(input.shape), input)
 
 
 put.shape(same)

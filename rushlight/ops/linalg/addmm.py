@@ -71,6 +71,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
 
 
 @op(
+    accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[
         case((4, 5), (4, 3), (3, 5)),
@@ -83,7 +84,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
     ],
     holomorphic=True,
     fresh=True,
-    inplace=True,
+    inplace="method",
 )
 def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (mat1 @ mat2)."""
@@ -105,6 +106,7 @@ addmm.vjp(
 
 
 @op(
+    accepts="floating integral complex: addmv_impl_cpu",
     samples=[case((4,), (4, 3), (3,)), case((1,), (4, 3), (3,), beta=0.5, alpha=2.0)],
     errors=[error(RuntimeError, "size mismatch", (4,), (4, 3), (4,))],
     holomorphic=True,
@@ -141,7 +143,7 @@ def added_shape(input: Any, vec1: Any, vec2: Any, **_: Any) -> MetaArray:
     samples=[case((4, 3), (4,), (3,)), case((3,), (4,), (3,), beta=0.5, alpha=2.0)],
     holomorphic=True,
     fresh=True,
-    inplace=True,
+    inplace="method",
 )
 def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * outer(vec1, vec2)."""
@@ -164,6 +166,7 @@ addr.vjp(
 
 
 @op(
+    accepts="floating integral complex: baddbmm",
     autocast="lower",
     samples=[
         case((2, 4, 5), (2, 4, 3), (2, 3, 5)),
@@ -174,7 +177,7 @@ addr.vjp(
     ],
     holomorphic=True,
     fresh=True,
-    inplace=True,
+    inplace="method",
 )
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
@@ -194,6 +197,7 @@ baddbmm.vjp(
 
 
 @op(
+    accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[
         case((4, 5), (2, 4, 3), (2, 3, 5)),
@@ -201,7 +205,7 @@ baddbmm.vjp(
     ],
     holomorphic=True,
     fresh=True,
-    inplace=True,
+    inplace="method",
 )
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...autograd import views
 from ...autograd.door import wrap
 from ...autograd.observe import look
 from ...errors import message
@@ -20,6 +21,7 @@ from .spectral import linalg_svd
 
 
 @composite(
+    accepts="floating integral complex: cov(): bool dtype is not supported for input",
     constant=(2,),
     samples=[case((3, 5)), case((3, 5), correction=0, fweights=values([1, 2, 1, 1, 3]))],
 )
@@ -40,6 +42,11 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             continue
         if w.ndim != 1 or w.shape[0] != x.shape[1]:
             raise RuntimeError(f"cov(): expected {name} to have one weight for each observation")
+        if name == "fweights" and w._a.dtype.kind not in "iu":
+            raise RuntimeError(
+                "cov(): expected fweights to have integral dtype but got fweights with "
+                f"{views.type_name(w.dtype)} dtype"
+            )
         look("cov")
         if w._a.__class__ is np.ndarray and w._a.size and w._a.min() < 0:
             raise RuntimeError(f"cov(): {name} cannot be negative")
@@ -64,7 +71,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     return y.reshape(()) if x.shape[0] == 1 else y
 
 
-@composite(samples=[case((3, 5))])
+@composite(accepts="floating integral complex: cov(): bool dtype is not supported for input",
+           samples=[case((3, 5))])
 def corrcoef(input: Any) -> Any:
     """The correlation matrix of variables (rows)."""
     c = cov(input)
@@ -75,7 +83,8 @@ def corrcoef(input: Any) -> Any:
     return c if is_complex(c) else c.clip(-1, 1)
 
 
-@composite(samples=[case((4, 3), (3,), (4, 2))])
+@composite(accepts="floating complex: ormqr_cpu",
+           samples=[case((4, 3), (3,), (4, 2))])
 def ormqr(
     input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False, *, out: Any = None
 ) -> Any:

@@ -186,7 +186,8 @@ def _cholesky_rule(g: Any, y: Any, _a: Any, *, upper: bool) -> Any:
     return adjoint_(solve(adjoint_(y), adjoint_(left), upper=True)) * 0.5
 
 
-@composite(public="linalg", smooth=False, samples=[case(spd(3)), case(spd(2, 3, 3), upper=True)])
+@composite(accepts="floating complex: cholesky_cpu",
+           public="linalg", smooth=False, samples=[case(spd(3)), case(spd(2, 3, 3), upper=True)])
 def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
     """The lower (or upper) triangular L with L @ L^H = A, for positive-definite A."""
     need_matrix("linalg.cholesky", A, square=True)
@@ -344,7 +345,8 @@ def _geqrf_shape(input: Any, **_: Any) -> Any:
     return Geqrf((MetaArray(shape, dtype), MetaArray((*shape[:-2], min(shape[-2:])), dtype)))
 
 
-@composite(shape=_geqrf_shape, samples=[case((4, 3))])
+@composite(accepts="wide complex: geqrf_cpu",
+           shape=_geqrf_shape, samples=[case((4, 3))])
 def geqrf(input: Any, *, out: Any = None) -> Any:
     """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
     need_matrix("geqrf", input)
@@ -352,7 +354,8 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     return finish("geqrf", Geqrf((wrap(np.ascontiguousarray(h.mT)), wrap(tau))), out)
 
 
-@composite(public="linalg", aliases="", samples=[case((4, 3), (3,))])
+@composite(accepts="floating complex: orgqr_cpu",
+           public="linalg", aliases="", samples=[case((4, 3), (3,))])
 def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     """The first columns of the product of the reflections that geqrf returns."""
     name = "torch.linalg.householder_product"
@@ -378,7 +381,8 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
     return finish("householder_product", q, out)
 
 
-@composite(public="torch Tensor", samples=[case((4, 3), (3,))])
+@composite(accepts="floating complex: orgqr_cpu",
+           public="torch Tensor", samples=[case((4, 3), (3,))])
 def orgqr(input: Any, tau: Any) -> Any:
     """The older name of linalg.householder_product."""
     return householder_product(input, tau)
@@ -461,14 +465,16 @@ def _lu_factor_rule(g: Any, y: Any, _a: Any) -> Any:
     return _lu_gradient(p, low, triu(packed[..., :k, :]), gl, triu(g[0][..., :k, :]))
 
 
-@composite(public="linalg", samples=[case(regular(3))])
+@composite(accepts="floating complex: lu_cpu",
+           public="linalg", samples=[case(regular(3))])
 def lu(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     """A = P @ L @ U: a permutation, a unit lower and an upper triangular matrix."""
     need_matrix("linalg.lu", A)
     return finish("lu", Lu(linalg_lu(A, pivot=pivot)), out)
 
 
-@composite(public="linalg", samples=[case(regular(3))])
+@composite(accepts="floating complex: lu_cpu",
+           public="linalg", samples=[case(regular(3))])
 def lu_factor_ex(A: Any, *, pivot: bool = True, check_errors: bool = False, out: Any = None) -> Any:
     """(LU, pivots, info); info is the first zero pivot, counted from 1."""
     need_matrix("linalg.lu_factor_ex", A)
@@ -492,7 +498,8 @@ def check_pivots(name: str, infos: Any) -> None:
     )
 
 
-@composite(public="linalg", samples=[case(regular(3))])
+@composite(accepts="floating complex: lu_cpu",
+           public="linalg", samples=[case(regular(3))])
 def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
     """(LU, pivots) in LAPACK's packed form, for `linalg.lu_solve`."""
     need_matrix("linalg.lu_factor", A)

@@ -224,6 +224,7 @@ def tall(x: Any) -> Any:
 
 
 @op(
+    accepts="floating integral complex: addmm_impl_cpu_",
     operator="matmul",
     autocast="lower",
     samples=[
@@ -302,6 +303,7 @@ def need_dims(x: Any, name: str, dims: int = 2) -> None:
 
 
 @op(
+    accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
     errors=[
@@ -342,6 +344,7 @@ def check_stacks(input: Any, mat2: Any) -> None:
 
 
 @op(
+    accepts="floating integral complex: bmm",
     autocast="lower",
     samples=[case((2, 4, 3), (2, 3, 5))],
     errors=[
@@ -363,6 +366,7 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
 
 
 @op(
+    accepts="floating integral complex: addmv_impl_cpu",
     autocast="lower",
     samples=[case((4, 3), (3,))],
     errors=[error(RuntimeError, "size mismatch", (4, 3), (4,))],
@@ -398,6 +402,7 @@ def _vectors(name: str, a: Any, b: Any) -> None:
 
 
 @op(
+    accepts="floating integral complex: dot",
     samples=[case((3,), (3,)), case((0,), (0,))],
     errors=[
         error(RuntimeError, "1D tensors expected", (3, 1), (3,)),
@@ -428,6 +433,7 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @op(
+    accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
     errors=[error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2))],

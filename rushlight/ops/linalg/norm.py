@@ -319,13 +319,21 @@ def norm(
     return finish("norm", y, out)
 
 
-@composite(samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
+@composite(accepts=(
+               "floating complex: norm(): input dtype should be either floating point or "
+               "complex. Got {} instead."
+           ),
+           samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The p-norm of input - other."""
     return linalg_vector_norm(input - other, ord=float(p))
 
 
-@composite(public="linalg", samples=[case((2, 3), (2, 3))])
+@composite(accepts=(
+               "floating complex: linalg.vecdot: Expected a floating point or complex tensor as "
+               "input. Got {}"
+           ),
+           public="linalg", samples=[case((2, 3), (2, 3))])
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
     """Sums of conj(x) * y along dim."""
     return finish("vecdot", (x.conj() * y).sum(dim), out)
@@ -361,7 +369,8 @@ euclidean_distances.vjp(
 )
 
 
-@composite(public="torch", samples=[case((2, 3, 4), (2, 5, 4)), case((3, 4), (5, 4), 1.0)])
+@composite(accepts="floating: cdist only supports floating-point dtypes, X1 got: {}",
+           public="torch", samples=[case((2, 3, 4), (2, 5, 4)), case((3, 4), (5, 4), 1.0)])
 def cdist(
     x1: Any,
     x2: Any,
@@ -403,7 +412,8 @@ def _last(x1: Any, x2: Any) -> tuple[int]:
     return (builtins.max(x1.ndim, x2.ndim),)
 
 
-@composite(public="torch nn.functional", samples=[case((4, 3))])
+@composite(accepts="floating: pdist only supports floating-point dtypes",
+           public="torch nn.functional", samples=[case((4, 3))])
 def pdist(input: Any, p: float = 2.0) -> Any:
     """The p-norm distances between all pairs of rows, in the order (0, 1), (0, 2), ..., (1, 2),
     ..."""
@@ -413,9 +423,17 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return linalg_vector_norm(input[wrap(i)] - input[wrap(j)], ord=float(p), dim=(1,))
 
 
-@composite(public="torch Tensor", inplace=True, samples=[case((3, 4), 2, 0, 1.0)])
+@composite(accepts=(
+               "floating complex: linalg.vector_norm: Expected a floating point or complex "
+               "tensor as input. Got {}"
+           ),
+           public="torch Tensor", inplace="method", samples=[case((3, 4), 2, 0, 1.0)])
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -> Any:
     """Each slice along dim scaled down so that its p-norm is at most maxnorm."""
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
+        )
     where_dim = axis(dim, input.ndim)
     dims = tuple(i for i in range(input.ndim) if i != where_dim)
     size = linalg_vector_norm(input, ord=float(p), dim=dims, keepdim=True)

@@ -182,6 +182,7 @@ def _triangular_rule(
 
 
 @composite(
+    accepts="floating complex: triangular_solve_cpu",
     public="linalg",
     samples=[
         case(regular(3), (3, 2), upper=True),
@@ -206,7 +207,8 @@ def solve_triangular(
     return finish("solve_triangular", y, out)
 
 
-@composite(samples=[case((3, 2), regular(3))])
+@composite(accepts="floating complex: triangular_solve_cpu",
+           samples=[case((3, 2), regular(3))])
 def triangular_solve(
     input: Any,
     A: Any,
@@ -217,6 +219,17 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """(X, A) with A @ X = input for triangular A; the older form of linalg.solve_triangular."""
+    for name, x in (("b", input), ("A", A)):
+        if x.ndim < 2:
+            raise RuntimeError(
+                f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
+                f"has {x.ndim} dimensions instead"
+            )
+    if A.shape[-1] != A.shape[-2]:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} "
+            "matrices"
+        )
     a, up = (A.mT, not upper) if transpose else (A, upper)
     y = linalg_solve_triangular(a, input, upper=up, unit=unitriangular)
     return finish("triangular_solve", TriangularSolve((y, A.clone())), out)
@@ -249,13 +262,15 @@ def _by_factor_rule(g: Any, y: Any, _b: Any, L: Any, *, upper: bool, needs: Any)
     return gb, -(matmul(L, both) if upper else matmul(both, L))
 
 
-@composite(smooth=False, samples=[case((3, 2), regular(3))])
+@composite(accepts="floating complex: cholesky_solve_cpu",
+           smooth=False, samples=[case((3, 2), regular(3))])
 def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The X with A @ X = input, from the Cholesky factor L of A."""
     return finish("cholesky_solve", solve_by_factor(input, L, upper=upper), out)
 
 
-@composite(smooth=False, samples=[case(regular(3))])
+@composite(accepts="floating complex: cholesky_inverse_out_cpu",
+           smooth=False, samples=[case(regular(3))])
 def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The inverse of A from its Cholesky factor L."""
     need_matrix("cholesky_inverse", L, square=True)
@@ -293,6 +308,10 @@ def check_factored(LU: Any, pivots: Any, B: Any, left: bool) -> None:
 
 
 @composite(
+    accepts=(
+        "floating complex: torch.linalg.lu_solve: Expected a floating point or complex tensor "
+        "as input. Got {}"
+    ),
     public="linalg",
     name="lu_solve",
     shape=lambda LU, pivots, B, **_: MetaArray(B.shape, B._a.dtype),
@@ -539,6 +558,7 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
             "linalg.matrix_power", A.double() if A._a.dtype.kind in "iub" else A, square=True
         )
     if n < 0:
+        need_float("linalg.inv", A)
         A, n = linalg_inv(A), -n
     if n == 0:
         eye = np.broadcast_to(np.eye(A.shape[-1], dtype=A._a.dtype), A.shape).copy()

@@ -97,7 +97,8 @@ def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
     return matmul(matmul(v, inner), vh)
 
 
-@composite(public="linalg", smooth=False, samples=[case(spd(3))])
+@composite(accepts="floating complex: linalg_eigh_cpu",
+           public="linalg", smooth=False, samples=[case(spd(3))])
 def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     """Eigenvalues (ascending) and orthonormal eigenvectors of symmetric or Hermitian matrices.
 
@@ -111,7 +112,8 @@ def eigh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     return finish("eigh", Eigh(linalg_eigh(A, uplo=UPLO.upper())), out)
 
 
-@composite(public="linalg", smooth=False, samples=[case(spd(3))])
+@composite(accepts="floating complex: linalg_eigh_cpu",
+           public="linalg", smooth=False, samples=[case(spd(3))])
 def eigvalsh(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
     """The eigenvalues of symmetric or Hermitian matrices, ascending."""
     return finish("eigvalsh", eigh(A, UPLO)[0], out)
@@ -290,6 +292,7 @@ def rank_tolerance(a: Any, s: Any, atol: Any, rtol: Any) -> Any:
     *_,
     **kw: MetaArray(A.shape[:-2], np.int64),
     public="linalg",
+    accepts="wide complex: This function doesn't handle types other than float and double",
     samples=[case((3, 4)), case(spd(3), hermitian=True)],
 )
 def matrix_rank(

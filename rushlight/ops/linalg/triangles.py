@@ -29,6 +29,8 @@ def outer_shape(a: Any, b: Any) -> MetaArray:
 
 def crossed_shape(a: Any, b: Any, *, dim: int = -1) -> MetaArray:
     """The shape of a vector product."""
+    if a.ndim != b.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     back = axis(dim, max(a.ndim, b.ndim)) - max(a.ndim, b.ndim)
     if a.shape[back] != 3 or b.shape[back] != 3:
         raise RuntimeError(
@@ -105,7 +107,7 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @op(
-    samples=[case((4, 3), (4, 3)), case((3, 4), (3, 4), dim=0), case((2, 1, 3), (4, 3))],
+    samples=[case((4, 3), (4, 3)), case((3, 4), (3, 4), dim=0), case((2, 1, 3), (1, 4, 3))],
     errors=[error(RuntimeError, "must have length 3", (4, 2), (4, 2))],
     public="",
     promote="common",
@@ -116,7 +118,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The vector product along a dim of size 3."""
     where = axis(dim, max(input.ndim, other.ndim))
     back = where - max(input.ndim, other.ndim)
-    if input.ndim != other.ndim and (-back > input.ndim or -back > other.ndim):
+    if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if input.shape[back] != 3 or other.shape[back] != 3:
         raise RuntimeError(
@@ -177,7 +179,7 @@ def _at_least_2d(name: str, x: Any) -> None:
     samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
     errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
     low="keep",
-    inplace=True,
+    inplace="method",
     fresh=True,
 )
 def tril(input: Any, *, diagonal: int = 0) -> Any:
@@ -196,7 +198,7 @@ tril.vjp(lambda g, _y, _x, *, diagonal: tril(g, diagonal=diagonal))
     samples=[case((3, 4)), case((2, 4, 3), diagonal=-1), case((3, 3), diagonal=2)],
     errors=[error(RuntimeError, "at least 2 dimensions", (3,))],
     low="keep",
-    inplace=True,
+    inplace="method",
     fresh=True,
 )
 def triu(input: Any, *, diagonal: int = 0) -> Any:
@@ -266,6 +268,7 @@ def diag(input: Any, diagonal: int = 0, *, out: Any = None) -> Any:
 
 
 @op(
+    accepts="floating integral complex: trace",
     autocast="float32",
     samples=[case((3, 4)), case((3, 3))],
     errors=[error(RuntimeError, "matrix", (3,))],

@@ -283,7 +283,8 @@ def conv3d(
     return _conv(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 5), (3, 2, 3))])
+@composite(accepts="floating complex long: slow_conv_transpose2d_out_cpu",
+           public=_PUBLIC, samples=[case((2, 3, 5), (3, 2, 3))])
 def conv_transpose1d(
     input: Any,
     weight: Any,
@@ -299,7 +300,8 @@ def conv_transpose1d(
     )
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))])
+@composite(accepts="floating complex long: slow_conv_transpose2d_out_cpu",
+           public=_PUBLIC, samples=[case((2, 3, 5, 5), (3, 2, 3, 3), (2,))])
 @keeps_format(2)
 def conv_transpose2d(
     input: Any,
@@ -316,7 +318,8 @@ def conv_transpose2d(
     )
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))])
+@composite(accepts="floating complex long: slow_conv_transpose3d_out_cpu",
+           public=_PUBLIC, samples=[case((2, 3, 3, 3, 3), (3, 2, 2, 2, 2))])
 @keeps_format(2)
 def conv_transpose3d(
     input: Any,

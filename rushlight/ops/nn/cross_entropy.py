@@ -132,6 +132,7 @@ for _record in (class_entropy, smooth_entropy):
 
 
 @composite(
+    accepts="floating: log_softmax_lastdim_kernel_impl",
     public="nn.functional",
     constant=(2,),
     samples=[

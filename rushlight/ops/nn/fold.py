@@ -134,7 +134,8 @@ def unfold(
     return im2col(input, **how)
 
 
-@composite(public="nn.functional", samples=[case((1, 8, 9), [4, 4], 2)])
+@composite(accepts="floating complex bool: col2im_out_cpu",
+           public="nn.functional", samples=[case((1, 8, 9), [4, 4], 2)])
 def fold(
     input: Any,
     output_size: Any,

@@ -129,7 +129,8 @@ square_apart = losses(lambda a, b: (a - b) * (a - b), "square_apart", _square)
 apart_by = fuse(lambda a, b, s: (a - b) * s, "apart_by")
 
 
-@op(autocast="float32", samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss")
+@op(autocast="float32", samples=PAIRS, promote="common", public="", fresh=True, name="mse_loss",
+    accepts="floating: mse_cpu")  # fmt: skip
 def squared(input: Any, target: Any, *, reduction: str) -> Any:
     """(x - t)**2."""
     return square_apart(input, target, reduction=reduction)
@@ -172,7 +173,7 @@ held_apart = fuse(_held, "held_apart")
 
 @op(autocast="float32",
     samples=[case((3, 4), (3, 4), reduction="mean", beta=0.7)], promote="common", public="",
-    fresh=True, name="smooth_l1_loss")  # fmt: skip
+    fresh=True, name="smooth_l1_loss", accepts="floating: smooth_l1_cpu")  # fmt: skip
 def smooth_l1(input: Any, target: Any, *, reduction: str, beta: float) -> Any:
     """d**2 / (2 beta) where d = |x - t| < beta, else d - beta / 2."""
     return smooth_apart(input, target, reduction=reduction, beta=beta)
@@ -196,7 +197,7 @@ smooth_l1.vjp(
 
 @op(autocast="float32",
     samples=[case((3, 4), (3, 4), reduction="mean", delta=0.7)], promote="common", public="",
-    fresh=True, name="huber_loss")  # fmt: skip
+    fresh=True, name="huber_loss", accepts="floating: huber_cpu")  # fmt: skip
 def huber(input: Any, target: Any, *, reduction: str, delta: float) -> Any:
     """d**2 / 2 where d = |x - t| <= delta, else delta * (d - delta / 2)."""
     return huber_apart(input, target, reduction=reduction, delta=delta)

@@ -231,6 +231,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
 
 
 @composite(
+    accepts="floating: nll_loss_out_frame",
     public="nn.functional",
     constant=(2,),
     samples=[
@@ -278,6 +279,7 @@ def _margin_shape(
 
 
 @composite(
+    accepts="floating: multi_margin_loss_cpu_kernel",
     shape=_margin_shape,
     public="nn.functional",
     samples=[case((3, 4), ints((3,), 4)), case((3, 4), ints((3,), 4), 2, 0.5)],
@@ -331,6 +333,7 @@ def multi_margin_loss(
 
 
 @composite(
+    accepts="floating: multilabel_margin_loss_forward_out_frame",
     public="nn.functional",
     shape=_margin_shape,
     samples=[case((2, 3), values([[0, 2, -1], [1, -1, 0]]))],

@@ -137,6 +137,7 @@ def _loss_shape(
 
 
 @composite(
+    accepts="floating: ctc_loss_cpu",
     public="nn.functional",
     name="ctc_loss",
     shape=_loss_shape,

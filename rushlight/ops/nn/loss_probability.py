@@ -92,6 +92,7 @@ bce.vjp(
 
 
 @composite(
+    accepts="floating: binary_cross_entropy",
     public="nn.functional",
     constant=(2,),
     samples=[
@@ -173,6 +174,7 @@ bce_logits.vjp(
 
 
 @composite(
+    accepts="floating: log_sigmoid_cpu",
     public="nn.functional",
     constant=(2,),
     samples=[
@@ -217,6 +219,7 @@ def binary_cross_entropy_with_logits(
 
 
 @composite(
+    accepts="floating: kl_div: Integral inputs not supported. Complex inputs not supported.",
     public="nn.functional",
     samples=[
         case((3, 4), arr((3, 4), 0.1, 0.9), reduction="batchmean"),
@@ -283,6 +286,7 @@ def poisson_nll_loss(
 
 
 @composite(
+    accepts="floating: result type Float can't be cast to the desired output type {}",
     public="nn.functional",
     samples=[
         case((3, 4), (3, 4), arr((3, 4), 0.5, 1)),
@@ -357,6 +361,7 @@ soft_margin.vjp(
 
 
 @composite(
+    accepts="floating: result type Float can't be cast to the desired output type {}",
     public="nn.functional",
     samples=[
         case((3,), values([1.0, -1.0, 1.0])),
@@ -399,6 +404,7 @@ def hinge_embedding_loss(
 
 
 @composite(
+    accepts="floating: log_sigmoid_cpu",
     public="nn.functional",
     samples=[case((2, 3), values([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]))],
 )

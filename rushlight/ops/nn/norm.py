@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
+from ...kernels import dense
 from ...kernels.codegen import row_body
 from ...kernels.meta import MetaArray
 from ...kernels.norm import reference
@@ -81,6 +82,11 @@ def _channels(v: Any, ndim: int) -> Any:
     return None if v is None else v.reshape((1, -1) + (1,) * (ndim - 2))
 
 
+def lying(y: Any) -> Any:
+    """A result in rows, but for images, which may lie channels last."""
+    return y if y.ndim > 3 else dense.in_rows(y)
+
+
 @op(
     samples=[
         case((4, 3), (3,), (3,), eps=1e-5),
@@ -92,7 +98,8 @@ def _channels(v: Any, ndim: int) -> Any:
 )
 def batch_norm_op(input: Any, weight: Any = None, bias: Any = None, *, eps: float) -> Any:
     """Each channel normalised by its own moments; with mean and variance, (C,)."""
-    return arrays.channels(input, weight, bias, None, None, eps)
+    y, *moments = arrays.channels(input, weight, bias, None, None, eps)
+    return (lying(y), *moments)
 
 
 @batch_norm_op.joint
@@ -128,7 +135,7 @@ def batch_norm_eval(
     *, eps: float,
 ) -> Any:  # fmt: skip
     """Each channel normalised by the moments given."""
-    return arrays.channels(input, weight, bias, mean, var, eps)[0]
+    return lying(arrays.channels(input, weight, bias, mean, var, eps)[0])
 
 
 @batch_norm_eval.joint
@@ -227,7 +234,8 @@ def group_norm_op(
     input: Any, weight: Any = None, bias: Any = None, *, groups: int, eps: float
 ) -> Any:
     """Each sample's groups of channels normalised; with mean and variance, (N * groups,)."""
-    return arrays.groups(input, groups, weight, bias, eps)
+    y, *moments = arrays.groups(input, groups, weight, bias, eps)
+    return (lying(y), *moments)
 
 
 @group_norm_op.joint

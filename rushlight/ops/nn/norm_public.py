@@ -443,7 +443,8 @@ def rms_norm(
 # -- others --------------------------------------------------------------------------------------
 
 
-@composite(public="nn.functional", samples=[case((2, 4, 3), 3)])
+@composite(accepts="floating long: avg_pool2d",
+           public="nn.functional", samples=[case((2, 4, 3), 3)])
 @keeps_format(1)
 def local_response_norm(
     input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0

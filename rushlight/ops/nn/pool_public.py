@@ -148,7 +148,8 @@ Raises RuntimeError when the window does not fit.
 """
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 6), 2)])
+@composite(accepts="floating: max_pool1d_impl",
+           public=_PUBLIC, samples=[case((2, 3, 6), 2)])
 def max_pool1d(
     input: Any,
     kernel_size: Any,
@@ -161,7 +162,8 @@ def max_pool1d(
     return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 6, 4), 2)])
+@composite(accepts="floating integral: max_pool2d",
+           public=_PUBLIC, samples=[case((2, 3, 6, 4), 2)])
 @keeps_format(1)
 def max_pool2d(
     input: Any,
@@ -175,7 +177,8 @@ def max_pool2d(
     return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
+@composite(accepts="floating integral: max_pool3d",
+           public=_PUBLIC, samples=[case((2, 3, 4, 4, 4), 2)])
 @keeps_format(1)
 def max_pool3d(
     input: Any,
@@ -212,7 +215,7 @@ def _with_indices(d: int, fn: Any) -> Any:
         ceil_mode: bool = False,
         return_indices: bool = True,
     ) -> Any:
-        return fn(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+        return _max_pool(d, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
     both.__name__ = both.__qualname__ = f"max_pool{d}d_with_indices"
     both.__doc__ = f"`max_pool{d}d` with `return_indices=True`."
@@ -263,7 +266,8 @@ Raises RuntimeError when the window does not fit.
 """
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 6), 2)])
+@composite(accepts="floating long: avg_pool2d",
+           public=_PUBLIC, samples=[case((2, 3, 6), 2)])
 def avg_pool1d(
     input: Any,
     kernel_size: Any,
@@ -275,7 +279,8 @@ def avg_pool1d(
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 6, 4), 2)])
+@composite(accepts="floating long: avg_pool2d",
+           public="nn.functional", samples=[case((2, 3, 6, 4), 2)])
 @keeps_format(1)
 def avg_pool2d(
     input: Any,
@@ -291,7 +296,8 @@ def avg_pool2d(
     )
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+@composite(accepts="floating long: avg_pool3d_out_frame",
+           public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
 def avg_pool3d(
     input: Any,
     kernel_size: Any,
@@ -379,34 +385,40 @@ Args:
 """
 
 
-@composite(public=_PUBLIC, samples=[case((2, 3, 6), 4)])
+@composite(accepts="floating: adaptive_avg_pool2d",
+           public=_PUBLIC, samples=[case((2, 3, 6), 4)])
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(1, input, output_size)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
+@composite(accepts="floating: adaptive_avg_pool2d",
+           public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
 @keeps_format(1)
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(2, input, output_size)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+@composite(accepts="floating: adaptive_avg_pool3d_cpu",
+           public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     return _adaptive_avg(3, input, output_size)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 6), 4)])
+@composite(accepts="floating: adaptive_max_pool2d",
+           public="nn.functional", samples=[case((2, 3, 6), 4)])
 def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(1, input, output_size, return_indices)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
+@composite(accepts="floating: adaptive_max_pool2d",
+           public="nn.functional", samples=[case((2, 3, 6, 4), [1, 3])])
 @keeps_format(1)
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(2, input, output_size, return_indices)
 
 
-@composite(public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
+@composite(accepts="floating: adaptive_max_pool3d_cpu",
+           public="nn.functional", samples=[case((2, 3, 4, 4, 4), 2)])
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     return _adaptive_max(3, input, output_size, return_indices)
 
@@ -419,7 +431,12 @@ def _adaptive_with_indices(d: int) -> Any:
 
     both.__name__ = both.__qualname__ = f"adaptive_max_pool{d}d_with_indices"
     both.__doc__ = f"`adaptive_max_pool{d}d` with `return_indices=True`."
-    return composite(both, public="nn.functional", samples=[case((2, *(4, 4, 4)[:d]), 2)])
+    return composite(
+        both,
+        public="nn.functional",
+        accepts=f"floating: adaptive_max_pool{max(d, 2)}d",
+        samples=[case((2, *(4, 4, 4)[:d]), 2)],
+    )
 
 
 adaptive_max_pool1d_with_indices = _adaptive_with_indices(1)
@@ -427,7 +444,8 @@ adaptive_max_pool2d_with_indices = _adaptive_with_indices(2)
 adaptive_max_pool3d_with_indices = _adaptive_with_indices(3)
 
 
-@composite(public="torch", name="adaptive_max_pool1d", samples=[case((2, 3, 6), 4)])
+@composite(public="torch", name="adaptive_max_pool1d", accepts="floating: adaptive_max_pool2d",
+           samples=[case((2, 3, 6), 4)])
 def _adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
     """Adaptive maxima and their indices: `torch.adaptive_max_pool1d` returns both."""
     return _adaptive_max(1, input, output_size, True)

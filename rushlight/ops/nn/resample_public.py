@@ -35,6 +35,7 @@ _ALIGNABLE = ("linear", "bilinear", "bicubic", "trilinear")
 
 
 @composite(
+    accepts="floating integral bool: compute_indices_weights_nearest",
     public="nn.functional",
     samples=[
         case((1, 2, 4), 6),
@@ -228,6 +229,7 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 
 @composite(
+    accepts="floating: grid_sampler_2d_cpu_kernel_impl",
     public="nn.functional",
     samples=[
         case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), align_corners=False),
@@ -282,6 +284,7 @@ def _warn(fn: str) -> None:
 
 
 @composite(
+    accepts="floating: grid_sampler_2d_cpu_kernel_impl",
     public="torch",
     aliases="grid_sampler_2d grid_sampler_3d",
     samples=[case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), 0, 0, False)],

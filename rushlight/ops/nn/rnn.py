@@ -437,6 +437,9 @@ def _publish(kind: str, what: str, gates: int) -> None:
         function,
         name=kind,
         public="torch",
+        accepts="floating integral complex: addmm_impl_cpu_"
+        if kind.startswith("rnn")
+        else "floating complex: addmm_impl_cpu_",
         samples=[case((5, 2, 3), states, weights, *options)],
     )
 
@@ -466,7 +469,8 @@ def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any
     return tuple(got[1 : 1 + len(hx)])
 
 
-@composite(public="torch", samples=[case((2, 3), [(2, 4), (2, 4)], (16, 3), (16, 4), (16,), (16,))])
+@composite(accepts="floating complex: addmm_impl_cpu_", public="torch",
+           samples=[case((2, 3), [(2, 4), (2, 4)], (16, 3), (16, 4), (16,), (16,))])
 def lstm_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> tuple[Any, Any]:
@@ -475,7 +479,8 @@ def lstm_cell(
     return h, c
 
 
-@composite(public="torch", samples=[case((2, 3), (2, 4), (12, 3), (12, 4), (12,), (12,))])
+@composite(accepts="floating complex: addmm_impl_cpu_", public="torch",
+           samples=[case((2, 3), (2, 4), (12, 3), (12, 4), (12,), (12,))])
 def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
     """h' of a gated recurrent unit after one input (B, X)."""
     return cell("gru", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]

@@ -106,7 +106,8 @@ Args:
 """
 
 
-@composite(public="nn.functional", samples=[case((1, 1, 3), values([[[1, 2, 5]]]), 2)])
+@composite(accepts="floating: max_unpool2d",
+           public="nn.functional", samples=[case((1, 1, 3), values([[[1, 2, 5]]]), 2)])
 def max_unpool1d(
     input: Any,
     indices: Any,
@@ -119,6 +120,7 @@ def max_unpool1d(
 
 
 @composite(
+    accepts="floating: max_unpool2d",
     public="nn.functional",
     samples=[case((1, 1, 2, 2), values([[[[0, 3], [8, 15]]]]), 2)],
 )
@@ -135,6 +137,7 @@ def max_unpool2d(
 
 
 @composite(
+    accepts="floating: max_unpool3d",
     public="nn.functional",
     samples=[case((1, 1, 1, 1, 2), values([[[[[5, 2]]]]]), 2)],
 )

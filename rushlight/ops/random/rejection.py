@@ -83,6 +83,7 @@ def standard_gamma(input: Any, generator: Any = None) -> Any:
 
 
 @composite(
+    accepts="floating: _standard_gamma_grad_cpu",
     public="torch",
     name="_standard_gamma_grad",
     smooth=False,
@@ -137,6 +138,7 @@ def dirichlet_path(input: Any) -> Any:
 
 
 @composite(
+    accepts="floating: _dirichlet_grad_cpu",
     public="torch",
     name="_dirichlet_grad",
     smooth=False,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
+from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
@@ -88,6 +89,7 @@ def _places_shape(
 
 
 @composite(
+    accepts="floating integral: searchsorted_out_cpu",
     shape=_places_shape,
     public="torch",
     samples=[
@@ -138,6 +140,7 @@ def searchsorted(
 
 
 @composite(
+    accepts="floating integral bool: searchsorted_out_cpu",
     shape=lambda input, boundaries, **kw: _places_shape(boundaries, input, **kw),
     public="torch",
     samples=[
@@ -167,6 +170,7 @@ def _range(name: str, a: Any, low: float, high: float) -> tuple[float, float]:
 
 
 @composite(
+    accepts="floating: histogram_cpu",
     shape=lambda input, bins=100, *_, **kw: MetaArray((bins,), input._a.dtype),
     samples=[case((20,), 5, -2, 2), case((20,), 4)],
 )
@@ -309,6 +313,7 @@ def _histogram(a: Any, weight: Any, bins: Any, limits: Any, density: bool) -> tu
 
 
 @composite(
+    accepts="floating: histogram_cpu",
     shape=_histogram_shape,
     samples=[case((20,), 5, range=(-2.0, 2.0)), case((20,), values([-1.0, 0.0, 1.0]))],
 )
@@ -336,7 +341,8 @@ def _histogramdd_shape(input: Any, bins: Any, **_: Any) -> Any:
     return Histogramdd((MetaArray(tuple(counts), dtype), edges))
 
 
-@composite(shape=_histogramdd_shape, public="torch", samples=[case((20, 2), [3, 2])])
+@composite(accepts="floating: histogramdd",
+           shape=_histogramdd_shape, public="torch", samples=[case((20, 2), [3, 2])])
 def histogramdd(
     input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
@@ -363,6 +369,9 @@ def histogramdd(
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
     a = input._a
+    if a.dtype.kind not in "iu":
+        kind = type_name(input.dtype)
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{kind}'")
     if a.ndim != 1 or a.dtype.kind not in "iu" or (a.size and a.min() < 0):
         raise RuntimeError(
             message(

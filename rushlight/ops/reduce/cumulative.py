@@ -216,19 +216,22 @@ public_cumsum = running(cumsum, "cumsum", "Running sums along `dim`. Integers ar
 public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
 
 
-@composite(adapt=True, name="logcumsumexp", samples=[case((3, 4), 1)])
+@composite(accepts="floating complex: logcumsumexp_out_cpu",
+           adapt=True, name="logcumsumexp", samples=[case((3, 4), 1)])
 def public_logcumsumexp(input: Any, dim: int) -> Any:
     """log of running sums of exp along `dim`, computed without overflow."""
     return logcumsumexp.call((input,), {"dim": dim})
 
 
-@composite(adapt=True, samples=[case((3, 4), 1)])
+@composite(accepts="floating integral bool: cummax_cpu",
+           adapt=True, samples=[case((3, 4), 1)])
 def cummax(input: Any, dim: int) -> Any:
     """(running largest values, their last positions) along `dim`."""
     return cummax_pair.call((input,), {"dim": dim})
 
 
-@composite(adapt=True, samples=[case((3, 4), 0)])
+@composite(accepts="floating integral bool: cummin_cpu",
+           adapt=True, samples=[case((3, 4), 0)])
 def cummin(input: Any, dim: int) -> Any:
     """(running smallest values, their last positions) along `dim`."""
     return cummin_pair.call((input,), {"dim": dim})
@@ -301,6 +304,10 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
 
 
 @composite(
+    accepts=(
+        "floating integral complex: trapezoid: received a bool input for `y`, but bool is not "
+        "supported"
+    ),
     adapt=True,
     public="torch",
     aliases="trapz",
@@ -314,6 +321,10 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
 
 
 @composite(
+    accepts=(
+        "floating integral complex: cumulative_trapezoid: received a bool input for `y`, but "
+        "bool is not supported"
+    ),
     adapt=True,
     public="torch",
     samples=[case((3, 4)), case((3, 4), values([0.0, 1.0, 3.0, 4.0]))],

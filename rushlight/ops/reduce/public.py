@@ -218,7 +218,7 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
             return registry[pair].call((input, dim if other is None else other), {})
         if dim is None:
             return door.apply(whole, (input,), {})
-        if not hasattr(dim, "__index__"):
+        if not hasattr(dim, "__index__") or isinstance(dim, bool):
             raise TypeError(
                 message(
                     f"{name}() received an invalid combination of arguments - got (Tensor, "
@@ -232,7 +232,9 @@ def overloads(name: str, whole: Any, along: Any, pair: str, doc: str) -> Any:
     fn.__name__ = name
     fn.__doc__ = doc
     samples = [case((3, 4)), case((3, 4), 1), case((3, 4), 0, True), case((3, 4), (4,))]
-    return composite(fn, adapt=True, samples=samples)
+    return composite(
+        fn, adapt=True, accepts=f"floating integral bool: {name}_all", samples=samples
+    )
 
 
 max = overloads(
@@ -255,7 +257,8 @@ min = overloads(
 _aminmax = return_types.return_type("aminmax", ("min", "max"))
 
 
-@composite(adapt=True, samples=[case((3, 4)), case((3, 4), dim=1)])
+@composite(accepts="floating integral bool: aminmax_cpu",
+           adapt=True, samples=[case((3, 4)), case((3, 4), dim=1)])
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """(smallest, largest) of all elements or along `dim`."""
     if input.numel() == 0 and dim is None:

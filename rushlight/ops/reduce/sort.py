@@ -215,7 +215,8 @@ def msort(input: Any, *, out: Any = None) -> Any:
     return finish("msort", sort(input, 0)[0], out)
 
 
-@composite(samples=[case((3, 4), 2), case((3, 4), 2, 0, False)])
+@composite(accepts="floating integral: topk does not support bool dtypes on CPU",
+           samples=[case((3, 4), 2), case((3, 4), 2, 0, False)])
 def topk(
     input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
@@ -244,7 +245,8 @@ def topk(
     return finish("topk", TopK((values, index)), out)
 
 
-@composite(samples=[case((3, 4), 2), case((3, 4), 1, 0, True)])
+@composite(accepts="floating integral: kthvalue_cpu",
+           samples=[case((3, 4), 2), case((3, 4), 1, 0, True)])
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the k-th smallest element along dim, k from 1."""
     orderable("kthvalue", input)
@@ -306,19 +308,22 @@ def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, skip: boo
     return finish(name, kind(_chosen(median_values, input, dim, keepdim, skip)), out)
 
 
-@composite(samples=[case((3, 4)), case((3, 5), 1)])
+@composite(accepts="floating integral: median_cpu",
+           samples=[case((3, 4)), case((3, 5), 1)])
 def median(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of all elements, or (values, indices) along dim."""
     return _median("median", Median, input, dim, keepdim, False, out)
 
 
-@composite(samples=[case((3, 4)), case((3, 5), 1, True)])
+@composite(accepts="floating integral: median_cpu",
+           samples=[case((3, 4)), case((3, 5), 1, True)])
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of the elements that are not NaN."""
     return _median("nanmedian", NanMedian, input, dim, keepdim, True, out)
 
 
-@composite(smooth=False, samples=[case(values([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]]))])
+@composite(accepts="floating integral bool: mode_cpu",
+           smooth=False, samples=[case(values([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]]))])
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the most frequent element along dim; the smallest of several."""
     orderable("mode", input)

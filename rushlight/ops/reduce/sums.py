@@ -123,14 +123,16 @@ mean.shape(
 )
 
 
-@reduction(identity=-pymath.inf, empty=False, dim=(), samples=S34,
+@reduction(accepts="floating integral bool: max_values_cpu",
+           identity=-pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amax(a: Any, b: Any) -> Any:
     """The largest value over `dim`; gradients are shared equally among ties."""
     return m.maximum(a, b)
 
 
-@reduction(identity=pymath.inf, empty=False, dim=(), samples=S34,
+@reduction(accepts="floating integral bool: min_values_cpu",
+           identity=pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amin(a: Any, b: Any) -> Any:
     """The smallest value over `dim`; gradients are shared equally among ties."""

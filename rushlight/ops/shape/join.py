@@ -298,7 +298,7 @@ clone.vjp(lambda g, _y, _x: g)
 def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
     """The values in another type."""
     if input.dtype.kind == "c" and not dtype.is_complex:
-        input = input.real
+        input = input.real if dtype.category != dtypes.BOOL else input != 0
     if not isinstance(input, np.ndarray):
         return input.astype(dtype.np)
     if 0 in input.strides and order == "K":

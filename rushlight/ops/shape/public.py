@@ -168,6 +168,8 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
     sizes = tuple(int(n) for n in sizes)
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise RuntimeError("unflatten: a tensor without dimensions has none to divide")
     if -1 not in sizes and pymath.prod(sizes) != shape[d]:
         raise RuntimeError(
             message(
@@ -290,6 +292,7 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
 )
 def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """In-place form of `as_strided`: this tensor itself gets the geometry."""
+    views.check_inplace(input, "as_strided_", same=True)
     y = seen(s.as_strided, input, strided_args(input, size, stride, storage_offset))
     return become(input, y, "as_strided_")
 

@@ -272,7 +272,7 @@ def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
 def interleave(input: Any, repeats: Any, *, dim: int, output_size: int | None = None) -> Any:
     """Each position along `dim` as often as `repeats` says."""
     if repeats.dtype.kind not in "iu":
-        raise RuntimeError("repeats has to be Long or Int tensor")
+        raise NotImplementedError("repeat_interleave: repeats has to be Long or Int tensor")
     if repeats.size and int(repeats.min()) < 0:
         raise RuntimeError("repeats can not be negative")
     d = axis(dim, input.ndim)

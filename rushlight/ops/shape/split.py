@@ -14,6 +14,7 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import axis
+from ...layout import contiguous_format
 from ..core.arguments import whole
 from ..core.composite import composite
 from ..core.samples import case
@@ -50,7 +51,7 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 @composite(adapt=True, samples=[case((3, 4), 1, 1, 2)])
 def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
     """A copy of `narrow`."""
-    return narrow(input, dim, start, length).clone()
+    return narrow(input, dim, start, length).clone(memory_format=contiguous_format)
 
 
 @composite(

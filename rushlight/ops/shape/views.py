@@ -394,6 +394,8 @@ def unfold(input: Any, *, dimension: int, size: int, step: int) -> Any:
     """Windows of `size` every `step` along a dimension, as a new last dimension."""
     d = axis(dimension, input.ndim)
     n = input.shape[d] if input.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if size > n:
         raise RuntimeError(f"maximum size for tensor at dimension {d} is {n} but size is {size}")
     if step <= 0:

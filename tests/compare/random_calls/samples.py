@@ -1,0 +1,108 @@
+"""Calls from the records: their samples, with operands of other types and layouts.
+
+Every public operation states sample calls, so every one of them is tried without being named here.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+import numpy as np
+
+from rushlight.ops.core.record import composites, registry
+from tests.compare.random_calls import values
+
+SPACES = {"torch": "torch.", "nn.functional": "torch.nn.functional.", "linalg": "torch.linalg.",
+          "special": "torch.special.", "fft": "torch.fft."}  # fmt: skip
+# Left out: what draws numbers or shows memory, settings of the process, other programs' objects.
+SETTINGS = {
+    "set_default_dtype", "set_default_tensor_type", "set_flush_denormal", "set_printoptions",
+    "from_numpy", "frombuffer", "from_file", "from_dlpack", "share_memory_", "is_shared",
+    "set_default_device", "get_default_device", "manual_seed", "seed", "initial_seed",
+    "requires_grad_", "data_ptr", "storage", "untyped_storage", "typed_storage", "set_", "empty",
+    "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "resize_",
+    "resize_as_", "backward", "register_hook", "__dlpack__", "__dlpack_device__", "numpy", "cuda",
+    "storage_type", "is_storage", "is_tensor", "tolist", "__reduce_ex__", "module_load",
+    "to_mkldnn",
+    "register_post_accumulate_grad_hook", "retain_grad", "rename", "rename_", "refine_names",
+    "align_to", "record_stream", "hash_tensor", "names", "has_names",
+    "creator", "as_subclass", "set_data",
+}  # fmt: skip
+
+
+@functools.cache
+def functions() -> list[tuple[str, str, Any]]:
+    """(namespace, name, samples) of every public operation that gives the same each time."""
+    import torch
+
+    found = []
+    for made in (*registry.values(), *composites.values()):
+        about = made.samples
+        if about.random or about.ambiguous or about.undefined or made.name in SETTINGS:
+            continue
+        for space in made.publication.spaces:
+            for name in (made.name, made.name + "_"):
+                home = torch.Tensor if space == "Tensor" else torch
+                for part in () if space in ("torch", "Tensor") else space.split("."):
+                    home = getattr(home, part)
+                if name != made.name and space not in ("torch", "Tensor"):
+                    continue
+                if callable(getattr(home, name, None)) and about.cases:
+                    found.append((space, name, about))
+    return sorted(found, key=lambda f: f[:2])
+
+
+def arguments(rng: random.Random, sample: Any) -> tuple[list[Any], dict[str, Any]]:
+    """A sample's arguments, with arrays in place of their descriptions."""
+    return sample.make(np.random.default_rng(rng.getrandbits(32)))
+
+
+def call(rng: random.Random, new: Any) -> str:
+    """The text of a call; `new(text)` names a tensor that it makes for it."""
+    space, name, about = rng.choice(functions())
+    args, kw = arguments(rng, rng.choice(about.cases))
+    kind = values.pick_type(rng) if rng.random() < 0.6 else None
+    mixed = rng.random() < 0.15
+
+    def text(x: Any) -> str:
+        if isinstance(x, np.ndarray):
+            own = str(x.dtype) if x.dtype.kind in "iub" else "float32"
+            dtype = own if x.dtype.kind == "c" or kind is None else kind
+            if x.dtype.kind in "iub" and rng.random() < 0.7:
+                dtype = own  # an index, a mask
+            if mixed and rng.random() < 0.5:
+                dtype = values.pick_type(rng)
+            if x.dtype.kind == "c" and not dtype.startswith("complex"):
+                dtype = "complex64"
+            if dtype not in values.TYPES:
+                dtype = "int64"
+            if x.ndim and rng.random() < 0.04:
+                x = x[:0]
+            elif x.ndim and rng.random() < 0.02:
+                x = x[0]
+            return new(values.tensor(rng, values.as_type(x, dtype), dtype), dtype)
+        if isinstance(x, list) and any(isinstance(v, np.ndarray) for v in x):
+            return "[" + ", ".join(text(v) for v in x) + "]"
+        return values.written(x)
+
+    parts = [text(a) for a in args]
+    if not parts and space == "Tensor":
+        raise ValueError("a method without an operand")
+    for k, v in kw.items():
+        if isinstance(v, bool) and rng.random() < 0.2:
+            v = not v
+        elif isinstance(v, int) and not isinstance(v, bool) and rng.random() < 0.2:
+            v = rng.randrange(-3, 4)
+        parts.append(f"{k}={text(v)}")
+    slip = rng.random()
+    if slip < 0.02 and len(parts) > 1:
+        parts.pop(rng.randrange(1, len(parts)))
+    elif slip < 0.04:
+        parts[:1] = [values.written(values.number(rng))]
+    if space == "Tensor":
+        if not parts or not parts[0].startswith("v"):
+            raise ValueError("a method without an operand")
+        return f"{parts[0]}.{name}({', '.join(parts[1:])})"
+    return f"{SPACES[space]}{name}({', '.join(parts)})"
