@@ -440,4 +440,4 @@ def test_imports_of_other_names_pass_by_the_finder() -> None:
     from rushlight.dropin.finder import FINDER, SEEN
 
     assert FINDER.find_spec("json.decoder", None) is None
-    assert {"torch", "torchvision", "safetensors", "rushlight"} == SEEN
+    assert {"torch", "torchvision", "functorch", "safetensors", "rushlight"} == SEEN

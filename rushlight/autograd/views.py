@@ -135,6 +135,8 @@ def overlaps_itself(a: Any) -> bool:
 
 # Told of a tensor before it is changed in place (while hooks of saved tensors watch, all are seen).
 before_change_hooks: list[Callable[[Any], None]] = []
+# Asked whether a result may be written into a tensor; they watch as well.
+write_checks: list[Callable[[Any, Any], None]] = []
 
 
 def check_inplace(t: Any, name: str, same: bool = False) -> None:
@@ -219,6 +221,8 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
     check_inplace(target, name)
     with door.grad_enabled(False):
         result = door.apply(op, (target, *rest), kw)
+    for check in write_checks:
+        check(target, result)
     write_inplace(target, result._a, name, lambda: op.keeps(0, 1 + len(rest)), op, rest, kw)
     for tell in writers:
         tell(target, result)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, watch
+from ..autograd import door, views, watch
 from ..autograd.function import Function
 from ..autograd.node import TensorBase
 from ..errors import message
@@ -101,7 +101,8 @@ def vmap(
                 here = [
                     x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
                 ]
-                with refusing(() if i else here, randomness) as free:
+                shared = [x for x, d in zip(parts, dims, strict=True) if d is None]
+                with refusing(() if i else here, shared, randomness) as free:
                     out = func(*rebuild(args, here), **kw)
                     free(leaves(out))
                 rows.append(leaves(out))
@@ -362,23 +363,27 @@ class refusing:
     Its value takes the marks off tensors. Other slices run without: they go the same way.
     """
 
-    def __init__(self, slices: Any, randomness: str) -> None:
+    def __init__(self, slices: Any, shared: Any, randomness: str) -> None:
+        self.shared = shared
         self.randomness = randomness
         self.slices = [x for x in slices if isinstance(x, TensorBase)]
         self.marked: list[Any] = []
         self.watcher = self.seen  # one object: `unwatch` looks for it
+        self.write_check = self.check_write
 
     def __enter__(self) -> Callable[[Any], None]:
         door.state.transforms += 1
         if self.slices:
             self.mark(self.slices)
             watch.watch(self.watcher)
+            views.write_checks.append(self.write_check)
         return self.free
 
     def __exit__(self, *args: object) -> None:
         door.state.transforms -= 1
         if self.slices:
             watch.unwatch(self.watcher)
+            views.write_checks.remove(self.write_check)
         self.free([ref() for ref in self.marked])
 
     def mark(self, tensors: Any) -> None:
@@ -392,6 +397,20 @@ class refusing:
         for x in tensors:
             if x.__class__ is Slice and any(ref() is x for ref in self.marked):
                 x.__class__ = ordinary
+
+    def check_write(self, target: Any, result: Any) -> None:
+        """Raise where each slice would change an argument that all of them are given."""
+        if result.__class__ is Slice and any(target is x for x in self.shared):
+            raise RuntimeError(
+                message(
+                    "vmap: inplace arithmetic(self, *extra_args) is not possible because there "
+                    "exists a Tensor `other` in extra_args that has more elements than `self`. "
+                    "This happened due to `other` being vmapped over but `self` not being vmapped "
+                    "over in a vmap. Please try to use out-of-place operators instead of inplace "
+                    "arithmetic.",
+                    hint="x.new_zeros(...) of a slice x: a tensor that each slice has for itself",
+                )
+            )
 
     def seen(self, next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
         """A watcher: results of slices are slices."""

@@ -340,6 +340,10 @@ def values_of_slices(torch):
         v(lambda x: x * k.item() if k > 0 else x)(a),
         v(lambda x: x * 2, out_dims=(1,))(a),
         v(lambda x: x)(a)[0].tolist(),
+        caught(lambda: v(lambda k, x: k.add_(x.sum()), (None, 0))(k, a)),
+        k,
+        v(lambda x: x.new_zeros(2).add_(x))(a),
+        v(lambda x: x.clone().mul_(k))(a),
     )
 
 
