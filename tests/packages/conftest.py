@@ -64,6 +64,7 @@ def run(tmp_path: Path) -> Callable[[str, str], str]:
 @pytest.fixture
 def figures(run: Callable[[str, str], str]) -> Callable[[str, str], list[float]]:
     """`figures(package, program)`: the numbers in the last line that the program prints."""
+
     def printed(package: str, program: str) -> list[float]:
         return [float(x) for x in run(package, program).splitlines()[-1].split()]
 
