@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from rushlight import unsupported
 from rushlight.func import vmap as vmap
+from rushlight.tensor import Tensor as Tensor
+from rushlight.utils._pytree import tree_flatten as tree_flatten
+from rushlight.utils._pytree import tree_unflatten as tree_unflatten
 
 __getattr__, __dir__ = unsupported.module(
     __name__,
