@@ -142,18 +142,13 @@ def test_full_backward_hook_with_several_inputs_and_outputs() -> None:
     assert go[2] is None
 
 
-def test_full_backward_hooks_around_modules_that_work_in_place() -> None:
-    grads = []
-    for hooked in (False, True):
-        torch.manual_seed(0)
-        m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
-        if hooked:
-            for part in m:
-                part.register_full_backward_hook(lambda *_: None)
-        x = torch.ones(2, 3, requires_grad=True)
-        m(x).sum().backward()
-        grads.append(x.grad)
-    assert torch.equal(*grads)
+def test_full_backward_hooks_around_a_module_that_works_in_place() -> None:
+    """Refused, as by PyTorch: the module before has handed out what the next one changes."""
+    m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(inplace=True), nn.Linear(4, 2))
+    for part in m:
+        part.register_full_backward_hook(lambda *_: None)
+    with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and is being modified"):
+        m(torch.ones(2, 3))
 
 
 def test_wrong_number_of_gradients() -> None:
