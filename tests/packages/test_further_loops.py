@@ -1,4 +1,4 @@
-"""Packages that train: loops, losses, data, privacy."""
+"""Packages that train: loops, losses, privacy."""
 
 from __future__ import annotations
 
@@ -107,29 +107,6 @@ again.load_model("kept.zip")
 assert np.allclose(again.predict_proba(x), model.predict_proba(x))
 print(*model.history["loss"], *model.feature_importances_, *regressor.history["loss"])
 """,
-    "torchdata": """
-import torch
-from torchdata.nodes import (
-    Batcher, IterableWrapper, Loader, MapStyleWrapper, Mapper, MultiNodeWeightedSampler,
-    ParallelMapper, Prefetcher)
-from torch.utils.data import RandomSampler
-node = Prefetcher(ParallelMapper(Batcher(MapStyleWrapper(list(range(20)), RandomSampler(
-    range(20), generator=torch.Generator().manual_seed(0))), 4), sum, num_workers=2,
-    method="thread"), 2)
-loader = Loader(node)
-sums = list(loader)
-mixed = MultiNodeWeightedSampler(
-    {"a": IterableWrapper(range(5)), "b": IterableWrapper(range(10, 15))},
-    {"a": 1.0, "b": 3.0}, seed=5)
-ordered = Loader(Prefetcher(IterableWrapper(range(6)), 2))
-it = iter(ordered)
-first = [next(it), next(it)]
-state = ordered.state_dict()
-again = Loader(Prefetcher(IterableWrapper(range(6)), 2))
-again.load_state_dict(state)
-assert list(again) == list(it) == [2, 3, 4, 5]
-print(*sums, *first, *list(Loader(Mapper(mixed, lambda n: n * 2))))
-""",
 }
 
 FIGURES: dict[str, list[float]] = {
@@ -144,10 +121,6 @@ FIGURES: dict[str, list[float]] = {
         0.932893, 0.7494449, 0.6736911, 0.6370535, 0.6058616, 0.6094077, 0.08829306,
         0.3462906, 0.05834698, 0.1504065, 0.2893443, 0.06731846, 1.084667, 0.7492514,
         0.6780073,
-    ],
-    "torchdata": [
-        41, 30, 39, 56, 24, 0, 1, 0, 20, 22, 24, 26, 28, 20, 22, 2, 4, 6, 24, 26, 28, 20, 8,
-        22, 24,
     ],
 }
 
