@@ -97,7 +97,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "pools of lines and products of permuted operands: PyTorch's result is a permuted one",
         lambda d: d.what == "strides"
         and bool(re.search(r"pool|response_norm|conv|einsum|kron|bilinear|tensordot|_cell|fold|"
-                           r"renorm|lp_|attention|mvlgamma|multigammaln|logsigmoid|unravel_index|"
+                           r"renorm|lp_|attention|polygamma|mvlgamma|multigammaln|logsigmoid|unravel_index|"
                            r"quantile|log_sigmoid|logit\b|log_ndtr", d.line)),
     ),
     (
