@@ -41,6 +41,7 @@ torch.median(x) torch.nanmedian(x) torch.topk(x,1) torch.kthvalue(x,1) torch.flo
 torch.ceil(x) torch.trunc(x) torch.round(x) torch.mm(m,m) m@m torch.bmm(m[None],m[None])
 torch.mv(m,y.bool()) torch.dot(x,x) torch.addmm(m,m,m) torch.trace(m) F.relu(x) F.hardtanh(x)
 torch.cov(m) torch.corrcoef(m) torch.trapezoid(x) F.threshold(x,0,1) torch.rsub(x,x)
+F.max_pool2d_with_indices(m[None],2)
 F.softsign(x) torch.bucketize(x,x) torch.searchsorted(x,x) F.linear(m,m)
 """
 # The other lines: numbers where tensors are wanted, memory that is written twice, leaves, kinds.

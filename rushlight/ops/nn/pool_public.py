@@ -220,7 +220,12 @@ def _with_indices(d: int, fn: Any) -> Any:
     both.__name__ = both.__qualname__ = f"max_pool{d}d_with_indices"
     both.__doc__ = f"`max_pool{d}d` with `return_indices=True`."
     public = _PUBLIC if d == 1 else "nn.functional"
-    return composite(both, public=public, samples=[case((2, *(4, 4, 4)[:d]), 2)])
+    return composite(
+        both,
+        public=public,
+        accepts=f"floating integral: max_pool{max(d, 2)}d",
+        samples=[case((2, *(4, 4, 4)[:d]), 2)],
+    )
 
 
 max_pool1d_with_indices = _with_indices(1, max_pool1d)
