@@ -30,6 +30,11 @@ def suits(op: Any) -> bool:
     return not op.variadic and 1 <= len(op.inputs) <= 6 and not (op.view and op.keep_y)
 
 
+# The note of a result whose operands have none: whether a thread is in inference mode takes 3 ns to
+# ask, whether it is this one is asked only then.
+BORN = "_born[0] and _born_here()"
+
+
 def body(
     op: Any, kw: dict[str, str] | None, otherwise: str, lead: int = 0, depth: int = 1
 ) -> list[str]:
@@ -102,7 +107,7 @@ def body(
         "not tracked(edges)": untracked,
         "not tracked:": f"{untracked}:",
         "low, narrow)": "0, None)",
-        "first_cut(notes)": f"_born[0] if {unnoted} else _result_cut({', '.join(notes)})",
+        "first_cut(notes)": f"{BORN} if {unnoted} else _result_cut({', '.join(notes)})",
         "viewed_cut(notes)": f"None if {unnoted} else _cut_of({', '.join(notes)})",
         "of_inference(notes)": " or ".join(f"({x} is not None and {x}.inference)" for x in notes),
         "refuse_inference(op, inputs)": f"_refuse_inference(_op, {tuple_of(names)})",
@@ -344,7 +349,7 @@ def wrapped(nr: int) -> list[str]:
         f"_t{nr} = _new(_Tensor)",
         f"_t{nr}._a = _r{nr}",
         f"_t{nr}._fn = _t{nr}._vc = _t{nr}._v = None",
-        f"_t{nr}._x = _born[0]",
+        f"_t{nr}._x = {BORN}",
     ]
 
 
@@ -468,7 +473,7 @@ def sequence_text(op: Any) -> str:
         ],
         "return finish(op, inputs, kw, y, low, narrow)": None,
     }
-    parts = {"if not tracked(edges):": "if True:", "first_cut(notes)": "_born[0]"}
+    parts = {"if not tracked(edges):": "if True:", "first_cut(notes)": BORN}
     parts |= {"of_inference(notes)": "False"}
     lines = pruned(read(door.general), op, words, parts)
     signature = ["_tensors=_missing", *(f"{s}=_default_{s}" for s in statics), "*_rest", "**_kw"]

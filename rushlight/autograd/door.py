@@ -285,9 +285,9 @@ def cut(why: str) -> Cut:
     return InferenceCut() if state.inference else Cut(why)
 
 
-# The note of results of this thread's operations while inference_mode is on, else None. The
-# functions of `specialize.py` read it where there is no other note: a list, because reading
-# `state` would take each call longer. They are used by one thread alone then (`grad_mode.py`).
+# A note for results while any thread is in inference_mode, else None. The functions of
+# `specialize.py` read it where there is no other note, and ask `born_here` only if there is one: a
+# list, because reading `state` would take each call longer.
 born: list[InferenceCut | None] = [None]
 
 

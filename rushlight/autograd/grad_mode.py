@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from . import door, watch
+from . import door
 from .door import state
 from .node import InferenceCut
 
@@ -198,34 +198,24 @@ class inference_mode(_Mode):
         state.enabled, state.inference = self.prev
 
 
-_inferring: list[int] = []  # the threads in inference mode
-_general = [0]  # how often the short ways were closed for them
+_inferring = [0]  # how many threads are in inference mode
 _lock = threading.Lock()
 
 
 def begin_inference() -> None:
-    """Results of this thread's operations are inference tensors from here on.
-
-    Where another thread runs, all operations go the general way, which knows their thread.
-    """
+    """Results of this thread's operations are inference tensors from here on."""
     with _lock:
-        _inferring.append(threading.get_ident())
+        _inferring[0] += 1
         if door.born[0] is None:
             door.born[0] = InferenceCut()
-        if threading.active_count() > 1 and not _general[0]:
-            _general[0] = 1
-            watch.set_general(1)
 
 
 def end_inference() -> None:
     """Results of this thread's operations are ordinary tensors again."""
     with _lock:
-        _inferring.remove(threading.get_ident())
-        if not _inferring:
+        _inferring[0] -= 1
+        if not _inferring[0]:
             door.born[0] = None
-            if _general[0]:
-                _general[0] = 0
-                watch.set_general(-1)
 
 
 class set_multithreading_enabled(_Mode):

@@ -95,6 +95,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_cut_at": cut_at,
         "_cut_of": door.cut_of,
         "_born": door.born,
+        "_born_here": door.born_here,
         "_result_cut": door.result_cut,
         "_refuse_inference": door.refuse_inference,
         "_apart": door.apart,

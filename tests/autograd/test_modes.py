@@ -37,6 +37,8 @@ def test_in_inference_mode_the_tensors_of_other_threads_are_ordinary() -> None:
         with torch.inference_mode():
             assert here() == (True, True)
             assert other.submit(here).result() == (False, False)
+            with ThreadPoolExecutor(1) as later:  # a thread that starts inside the block
+                assert later.submit(here).result() == (False, False)
     assert here() == (False, False)
 
 
