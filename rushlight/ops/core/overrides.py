@@ -180,7 +180,8 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
                     raise
                 return public(*args, **{words.get(k, k): v for k, v in kw.items()})
             except AttributeError as error:
-                raise not_a_tensor(fn.__name__, places, args, error) from error
+                refuse_number(fn.__name__, places, args, error)
+                raise
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
             relevant = relevant_args(args, kw)
@@ -195,7 +196,8 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
         try:
             return called(known_as, fn, args, kw)
         except AttributeError as error:
-            raise not_a_tensor(fn.__name__, places, args, error) from error
+            refuse_number(fn.__name__, places, args, error)
+            raise
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
     return public
@@ -204,15 +206,15 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
 NUMBERS = ("bool", "int", "float", "complex")
 
 
-def not_a_tensor(
+def refuse_number(
     name: str, places: tuple[str, ...], args: tuple[Any, ...], error: AttributeError
-) -> Exception:
-    """What to raise when the first operand is a number, of which something was asked that tensors
-    have; any other error as it was."""
+) -> None:
+    """TypeError when the first operand is a number, of which something was asked that tensors
+    have."""
     kind = type(args[0]).__name__ if args else ""
-    if not places or kind not in NUMBERS or not str(error).startswith(f"'{kind}' object has no"):
-        return error
-    return TypeError(f"{name}(): argument '{places[0]}' (position 1) must be Tensor, not {kind}")
+    if places and kind in NUMBERS and str(error).startswith(f"'{kind}' object has no"):
+        text = f"{name}(): argument '{places[0]}' (position 1) must be Tensor, not {kind}"
+        raise TypeError(text) from error
 
 
 def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
