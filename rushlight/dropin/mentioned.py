@@ -25,6 +25,8 @@ QUANTIZED = "quantized models"
 DISPATCHER = "PyTorch's dispatcher"
 INDUCTOR = "PyTorch's code generator"
 META = "device='meta', on which nothing is computed"
+PIPES = "data pipes, which PyTorch has given up"
+WORKERS = "the insides of PyTorch's loader processes"
 GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of MPI"
 
 # module -> (names, what they need, what to do instead); a module without names is one that is
@@ -91,6 +93,16 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
         "ShapeEnv is_concrete_int is_symbolic? definitely_true guard_or_true", SYMBOLS, None),
     "torch.fx.passes": ("", GRAPHS, None),
     "torch.fx.passes.shape_prop": ("ShapeProp", GRAPHS, None),
+    "torch.utils.data.graph_settings": (
+        "apply_random_seed apply_sharding apply_shuffle_settings", PIPES,
+        "DataLoader(shuffle=True)"),
+    "torch.utils.data.datapipes": ("", PIPES, None),
+    "torch.utils.data.datapipes.datapipe": (
+        "DataChunk IterDataPipe MapDataPipe _IterDataPipeSerializationWrapper "
+        "_MapDataPipeSerializationWrapper", PIPES, "Dataset or IterableDataset"),
+    "torch.utils.data._utils.signal_handling": (
+        "_set_worker_signal_handlers _set_worker_pids _remove_worker_pids "
+        "_error_if_any_worker_fails", WORKERS, "torch.utils.data.DataLoader"),
 }  # fmt: skip
 
 NAMES: dict[str, tuple[str, str, str | None]] = {
@@ -103,6 +115,12 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
         "ImageFolder, for images in folders",
     ),
     "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
+    "torch.utils.data": ("IterDataPipe MapDataPipe", PIPES, "Dataset or IterableDataset"),
+    "torch.utils.data.dataloader": (
+        "_InfiniteConstantSampler _sharding_worker_init_fn", WORKERS, "DataLoader"),
+    "torch.utils.data._utils.worker": (
+        "_generate_state _IterableDatasetStopIteration _ResumeIteration ManagerWatchdog",
+        WORKERS, "DataLoader"),
 }
 
 

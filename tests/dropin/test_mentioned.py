@@ -33,6 +33,24 @@ print(isinstance(torch.ones(2).untyped_storage(), torch.StorageBase))
     assert told.split() == ["True"] * 4
 
 
+def test_parts_of_data_loaders_that_packages_import() -> None:
+    """torchdata's `StatefulDataLoader` names them; accelerate imports it where it is installed."""
+    told = run("""
+from torch.utils.data import Dataset, IterDataPipe, MapDataPipe
+from torch.utils.data._utils import HAS_NUMPY, MP_STATUS_CHECK_INTERVAL, signal_handling
+from torch.utils.data._utils.worker import ManagerWatchdog, _generate_state, _ResumeIteration
+from torch.utils.data.dataloader import _InfiniteConstantSampler, _sharding_worker_init_fn
+from torch.utils.data.datapipes.datapipe import _IterDataPipeSerializationWrapper
+from torch.utils.data.graph_settings import apply_random_seed
+print(isinstance(Dataset(), IterDataPipe))
+try:
+    apply_random_seed(None, None)
+except NotImplementedError as error:
+    print("data pipes" in str(error))
+""")
+    assert told.split() == ["False", "True"]
+
+
 def test_no_module_of_the_table_has_a_file() -> None:
     """A file wins, so an entry beside it would only look as if it said something."""
     for name in mentioned.MODULES:

@@ -9,9 +9,11 @@ does), `process_pool` and `process_worker` (the two ends of worker processes), `
 from . import collate, fetch, pin_memory, worker
 from .wrapper import ExceptionWrapper
 
+HAS_NUMPY = True  # arrays are NumPy's here
 MP_STATUS_CHECK_INTERVAL = 5.0  # PyTorch's; here the end of a worker is noticed at once
 
 __all__ = [
+    "HAS_NUMPY",
     "MP_STATUS_CHECK_INTERVAL",
     "ExceptionWrapper",
     "collate",
