@@ -184,6 +184,7 @@ def install() -> None:
     import torch.testing
 
     torch.testing.__path__ = []
+    importlib.import_module("torch.testing._utils")  # PyTorch's `torch.testing` imports it
     sys.modules["torch._C"].__dict__.setdefault("__path__", [])
     soften(missing)
     soften_operators(torch.ops)
