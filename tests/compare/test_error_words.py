@@ -27,6 +27,12 @@ MISTAKES: dict[str, Any] = {
     "integer_scores": lambda t: t.nn.functional.binary_cross_entropy_with_logits(
         t.tensor([1, 2]), t.tensor([0, 1])
     ),
+    "fractional_pool_too_high": lambda t: t.nn.FractionalMaxPool2d(2, output_size=(9, 3))(
+        t.zeros(1, 1, 7, 7)
+    ),
+    "fractional_pool_too_wide": lambda t: t.nn.FractionalMaxPool3d(2, output_size=(3, 3, 9))(
+        t.zeros(1, 1, 7, 7, 7)
+    ),
 }
 
 

@@ -266,11 +266,11 @@ def _fractional(
         out = tuple(int(n * r) for n, r in zip(size, ratios, strict=True))
     else:
         out = ints(fn, "output_size", output_size, d)
-    for n, k, o in zip(size, kernel, out, strict=True):
+    for n, k, o, side in zip(size, kernel, out, ("time", "height", "width")[-d:], strict=True):
         if o + k - 1 > n or o < 0:
             raise RuntimeError(
                 message(
-                    f"{fn}: pool size {k} too large relative to input size {n}",
+                    f"{fn}{'_out' if d == 3 else ''}(): pool {side} {k} too large relative to input {side} {n}",
                     got=f"output size {o}",
                     wanted="output + kernel - 1 <= input",
                 )
