@@ -19,6 +19,7 @@ from ...errors import message
 from ...kernels.codegen import row_body
 from ...kernels.loss import select as arrays
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, ints
@@ -131,8 +132,10 @@ for _record in (class_entropy, smooth_entropy):
 # -- public --------------------------------------------------------------------------------------
 
 
+SCORES = Accepted("floating: log_softmax_lastdim_kernel_impl")
+
+
 @composite(
-    accepts="floating: log_softmax_lastdim_kernel_impl",
     public="nn.functional",
     constant=(2,),
     samples=[
@@ -182,10 +185,12 @@ def cross_entropy(
         )
     d = arrays.class_dim(input)
     if target.shape == input.shape and input.ndim:
+        SCORES.check_array(input._a.dtype)
         return _with_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing, d
         )
     check_classes(input, target, weight)
+    SCORES.check_array(input._a.dtype)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     if not label_smoothing or weight is None or weight._fn is None:
         record = smooth_entropy if label_smoothing else class_entropy

@@ -270,7 +270,8 @@ def _fractional(
         if o + k - 1 > n or o < 0:
             raise RuntimeError(
                 message(
-                    f"{fn}{'_out' if d == 3 else ''}(): pool {side} {k} too large relative to input {side} {n}",
+                    f"{fn}{'_out' if d == 3 else ''}(): pool {side} {k} too large relative to "
+                    f"input {side} {n}",
                     got=f"output size {o}",
                     wanted="output + kernel - 1 <= input",
                 )
