@@ -91,6 +91,7 @@ def _entropy_shape(
 ENTROPY = {"public": "", "fresh": True, "outputs": 3, "differentiable": (0,), "saves": (1, 2),
            "low": "inside", "autocast": "float32"}  # fmt: skip
 EVERY = {"ignore_index": -100, "smoothing": 0.0}
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 INT64 = np.dtype(np.int64)
 PIXELS = arr((2, 3), 0, 4, "int64")
 WEIGHTS = arr((4,), 0.5, 2)
@@ -230,11 +231,14 @@ def _divisor(target: Any, weight: Any, *, n: int, ignore_index: int, dtype: Any)
 
 
 def _usual(input: Any, target: Any) -> bool:
-    """Whether these are scores (N, C) and classes (N): then nothing else is asked."""
+    """Whether these are scores (N, C) of ordinary floats and classes (N): then nothing else is
+    asked."""
     if not isinstance(input, TensorBase) or not isinstance(target, TensorBase):
         return False
-    x, t = input._a.shape, target._a
-    return len(x) == 2 and t.shape == x[:1] and t.dtype == INT64
+    a, t = input._a, target._a
+    if a.dtype is not FLOAT32 and a.dtype is not FLOAT64:
+        return False
+    return a.ndim == 2 and t.shape == a.shape[:1] and t.dtype == INT64
 
 
 def _shaped(weight: Any, ndim: int, d: int) -> Any:
