@@ -329,6 +329,7 @@ class Slice(Tensor):
 
 
 Slice.__name__ = Slice.__qualname__ = "Tensor"
+Slice.__module__ = Tensor.__module__
 overrides.add_ordinary(Slice)
 
 
