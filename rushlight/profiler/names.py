@@ -90,11 +90,11 @@ OWN = words(
     "upsample_bilinear"
 )
 QUIET = words(
-    "as_tensor from_numpy frombuffer cuda broadcast_shapes T H __buffer__ __reversed__ dim_order "
-    "const_data_ptr to_sparse_coo typename is_storage set_default_tensor_type eig lstsq solve "
+    "as_tensor asarray from_numpy frombuffer cuda broadcast_shapes T H __buffer__ __reversed__ "
+    "dim_order const_data_ptr to_sparse_coo typename is_storage set_default_tensor_type eig lstsq solve "
     "symeig numel is_tensor result_type can_cast is_nonzero is_same_size data_ptr "
     "is_complex is_floating_point is_distributed is_inference is_neg is_signed "
-    "promote_types spmm"
+    "promote_types spmm matrix_rank"
 )
 
 _ops: dict[Any, str] = {}
@@ -110,6 +110,12 @@ def public_name(name: str, spaces: tuple[str, ...]) -> str:
         return "rushlight::" + name
     space = SPACES.get(spaces[0], "") if spaces else ""
     return "aten::" + (name if name.startswith(space) else space + name)
+
+
+def is_quiet(composite: Any) -> bool:
+    """Whether a composite has no event; names of QUIET stand for functions of `torch` itself."""
+    spaces = composite.public
+    return not spaces or (composite.name in QUIET and spaces[0] not in SPACES)
 
 
 def op_name(op: Any) -> str:
@@ -140,7 +146,6 @@ def composite_name(composite: Any) -> str:
     """The name of a composite's events, or "" for what is not shown."""
     found = _composites.get(composite)
     if found is None:
-        quiet = composite.name in QUIET or not composite.public
-        found = "" if quiet else public_name(composite.name, composite.public)
+        found = "" if is_quiet(composite) else public_name(composite.name, composite.public)
         _composites[composite] = found
     return found

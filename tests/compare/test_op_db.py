@@ -88,6 +88,7 @@ LOOSE = {
     "special.bessel_y1": "PyTorch's is off by 3e-7",
 }
 VALUES_ONLY = {
+    "native_group_norm": "its moments carry no gradient here",
     "as_strided_scatter": "PyTorch passes a gradient to an element that was overwritten",
     "nn.functional.ctc_loss": "the gradient is that of the loss for each log-probability as it "
     "stands; PyTorch's is the same only after log_softmax",

@@ -62,4 +62,4 @@ def native_batch_norm(
         count = input.numel() // max(1, input.shape[1])
         unbiased = count / (count - 1) if count > 1 else math.nan
         public._track((running_mean, mean, 1.0), (running_var, var, unbiased), momentum)
-    return y, mean, (var + eps).rsqrt()
+    return y, *(moment(v, input, weight) for v in (mean, (var + eps).rsqrt()))
