@@ -91,8 +91,8 @@ OWN = words(
 )
 QUIET = words(
     "as_tensor asarray from_numpy frombuffer cuda broadcast_shapes T H __buffer__ __reversed__ "
-    "dim_order const_data_ptr to_sparse_coo typename is_storage set_default_tensor_type eig lstsq solve "
-    "symeig numel is_tensor result_type can_cast is_nonzero is_same_size data_ptr "
+    "dim_order const_data_ptr to_sparse_coo typename is_storage set_default_tensor_type eig lstsq "
+    "solve symeig numel is_tensor result_type can_cast is_nonzero is_same_size data_ptr "
     "is_complex is_floating_point is_distributed is_inference is_neg is_signed "
     "promote_types spmm matrix_rank"
 )
