@@ -66,7 +66,12 @@ def from_file(
         dtype: their type; the default type unless given.
     """
     from .device import META, usable
+    from .ops.create.arguments import in_layout
 
+    if layout is not None:
+        in_layout("from_file", layout, ())
+    if pin_memory:
+        raise RuntimeError("tensors constructed from a file cannot be pinned")
     if usable(device) is META:
         raise NotImplementedError("from_file: a file's memory is on the CPU")
     kind = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)

@@ -152,6 +152,10 @@ def test_memory_that_is_a_file(tmp_path):
     other = torch.FloatTensor(torch.FloatStorage.from_file(name, True, 4))
     other[1] = 5
     assert one.tolist() == [2, 5, 2, 2]
+    with pytest.raises(RuntimeError, match="cannot be pinned"):
+        torch.from_file(name, True, 4, pin_memory=True)
+    with pytest.raises((RuntimeError, NotImplementedError)):
+        torch.from_file(name, True, 4, layout=torch.sparse_coo)
     own = torch.from_file(name, size=2, dtype=torch.float32)
     own.fill_(7)
     assert one.tolist() == [2, 5, 2, 2]

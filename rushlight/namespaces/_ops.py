@@ -19,13 +19,6 @@ __all__ = ["OpOverload", "OpOverloadPacket", "OperatorBase", "namespace", "packe
 ATEN = ("aten", "prims", "quantized_decomposed")
 
 
-def pad_with(x: Any, pad: Any, value: Any) -> Any:
-    """`nn.functional.pad` with a constant."""
-    import rushlight
-
-    return rushlight.nn.functional.pad(x, pad, value=value)
-
-
 # Operators that programs name, to be told of, and that nothing here calls.
 NAMES = (
     "_embedding_bag _fft_c2c _fft_c2r _fft_r2c _grouped_mm _sparse_addmm _sparse_mm_reduce_impl "
@@ -33,8 +26,8 @@ NAMES = (
     "_scaled_dot_product_efficient_attention _scaled_dot_product_efficient_attention_backward "
     "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward "
     "_scaled_dot_product_flash_attention_for_cpu _upsample_bilinear2d_aa _scaled_mm "
-    "convolution_backward native_layer_norm native_layer_norm_backward native_dropout "
-    "sym_constrain_range sym_constrain_range_for_size empty_permuted "
+    "convolution_backward native_layer_norm_backward native_dropout "
+    "sym_constrain_range sym_constrain_range_for_size "
 )
 NAMED = frozenset(NAMES.split())
 
@@ -60,7 +53,6 @@ INNER: dict[str, Callable[..., Any]] = {
     "index": lambda x, indices: x[tuple(slice(None) if i is None else i for i in indices)],
     "sym_size": lambda x, dim=None: x.size(dim),
     "sym_numel": lambda x: x.numel(),
-    "constant_pad_nd": lambda x, pad, value=0: pad_with(x, pad, value),
     "_conj": lambda x: x.conj(),
     "_is_all_true": lambda x: x.all(),
     "alias": lambda x: x.view_as(x),
