@@ -134,3 +134,37 @@ def get_default_device() -> device:
 def set_default_device(where: Any) -> None:
     """Make `where` the device of new tensors; None means the CPU again."""
     _stack[:] = [] if where is None else [usable(where)]
+
+
+def refuse_pinned(name: str, asked: Any, where: Any = None) -> None:
+    """Raise for `pin_memory=True`: memory is pinned for an accelerator, and there is none.
+
+    What is on the device meta has no memory, so it is not asked.
+    """
+    if asked is not True:
+        kind = type(asked).__name__
+        raise TypeError(
+            message(f"{name}(): argument 'pin_memory' must be bool, not {kind}", got=repr(asked))
+        )
+    if usable(where) is not META:
+        raise RuntimeError(
+            message(
+                f"{name}: pin_memory=True requires a CUDA or other accelerator backend; no pinned "
+                "memory allocator is available on this system.",
+                got="pin_memory=True",
+                wanted="pin_memory=False: there is only the CPU's memory",
+                hint="pin_memory=torch.cuda.is_available()",
+            )
+        )
+
+
+def no_accelerator() -> RuntimeError:
+    """The error of `pin_memory()` of a tensor or storage."""
+    return RuntimeError(
+        message(
+            "Cannot access accelerator device when none is available.",
+            got="pin_memory()",
+            wanted="an accelerator that reads pinned memory",
+            hint="if torch.cuda.is_available(): x = x.pin_memory()",
+        )
+    )

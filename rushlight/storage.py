@@ -303,7 +303,9 @@ class StorageBase:
 
     def pin_memory(self, device: Any = None) -> Any:
         """Raises: memory is pinned for an accelerator, and there is none."""
-        raise RuntimeError("Cannot access accelerator device when none is available.")
+        from .device import no_accelerator
+
+        raise no_accelerator()
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Any:
         """Raises: there is no CUDA here."""

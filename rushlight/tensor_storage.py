@@ -16,7 +16,7 @@ import numpy as np
 from . import dtypes, storage
 from .autograd import door, views
 from .autograd.node import LEAF, Extras, TensorBase
-from .device import usable
+from .device import no_accelerator, refuse_pinned, usable
 from .errors import message
 from .kernels.meta import MetaArray
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
@@ -167,6 +167,8 @@ def new_filled(name: str, fill: Any) -> Any:
         pin_memory: bool = False,
         **kw: Any,
     ) -> Any:
+        if pin_memory:
+            refuse_pinned(name, pin_memory, device or self.device)
         shape = arguments.given_size(name, size, kw)
         if layout is not None:
             made = arguments.in_layout(name, layout, shape, dtype or self.dtype, requires_grad)
@@ -193,6 +195,8 @@ def new_full(
     pin_memory: bool = False,
 ) -> Any:
     """`torch.full` with this tensor's dtype and device."""
+    if pin_memory:
+        refuse_pinned("new_full", pin_memory, device or self.device)
     shape = arguments.sizes_of((tuple(size) if not isinstance(size, int) else (size,),))
     return arguments.finish(
         arguments.blank(
@@ -213,6 +217,8 @@ def new_empty_strided(
     pin_memory: bool = False,
 ) -> Any:
     """`torch.empty_strided` with this tensor's dtype."""
+    if pin_memory:
+        refuse_pinned("new_empty_strided", pin_memory, device or self.device)
     return factories.empty_strided(
         size, stride, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad
     )
@@ -371,8 +377,8 @@ def is_shared(self: Any) -> bool:
 
 
 def pin_memory(self: Any, device: Any = None) -> Any:
-    """The tensor itself: there is no accelerator to pin memory for."""
-    return self
+    """Raises: memory is pinned for an accelerator, and there is none."""
+    raise no_accelerator()
 
 
 # -- copies --------------------------------------------------------------------------------------

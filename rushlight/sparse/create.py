@@ -12,7 +12,7 @@ from .. import dtypes, layout
 from ..autograd import door
 from ..autograd.node import TensorBase
 from ..autograd.steps import Step
-from ..device import usable
+from ..device import refuse_pinned, usable
 from ..errors import message
 from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import INDEX, Compressed, Coo
@@ -111,6 +111,8 @@ def sparse_coo_tensor(
     **named: Any,
 ) -> Any:
     """A tensor by coordinates: (indices, values, size=None), or (size) for one of zeros."""
+    if pin_memory:
+        refuse_pinned("sparse_coo_tensor", pin_memory, device)
     if not args and set(named) == {"size"}:
         args = (named.pop("size"),)
     for name in ("indices", "values", "size")[len(args) :]:
@@ -213,6 +215,8 @@ def compressed_factory(own: str, other: str, by_row: bool) -> Any:
         dtype: Any = None, device: Any = None, pin_memory: bool = False,
         requires_grad: bool = False, check_invariants: bool | None = None, **named: Any,
     ) -> Any:  # fmt: skip
+        if pin_memory:
+            refuse_pinned(make.__name__, pin_memory, device)
         pointers = named.get(f"{own}_indices", pointers)
         others = named.get(f"{other}_indices", others)
         held = as_values(values, dtype, device)

@@ -82,8 +82,9 @@ class PackedSequence(PackedSequence_):
         return self.to(*args, **{"device": "cuda", **kwargs})
 
     def pin_memory(self) -> PackedSequence:
-        """The same: there is nothing to pin for."""
-        return self
+        """Raises, as `Tensor.pin_memory` does: there is no accelerator to pin memory for."""
+        data = self.data.pin_memory()
+        return type(self)(data, self.batch_sizes, self.sorted_indices, self.unsorted_indices)
 
     def double(self) -> PackedSequence:
         return self.to(dtype=rushlight.float64)

@@ -15,7 +15,7 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import Step, step
 from ...autograd.views import type_name
-from ...device import META, usable
+from ...device import META, refuse_pinned, usable
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -56,6 +56,8 @@ def zeros(
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
     """
+    if pin_memory and out is None:
+        refuse_pinned("zeros", pin_memory, device)
     shape = given_size("zeros", size, kw)
     made = None if layout is None else in_layout("zeros", layout, shape, dtype, requires_grad)
     if made is not None:
@@ -76,6 +78,8 @@ def ones(
     **kw: Any,
 ) -> Any:
     """A tensor of ones."""
+    if pin_memory and out is None:
+        refuse_pinned("ones", pin_memory, device)
     shape = given_size("ones", size, kw)
     if layout is not None:
         in_layout("ones", layout, shape)
@@ -101,6 +105,8 @@ def empty(
     **kw: Any,
 ) -> Any:
     """A tensor whose values are whatever the memory held."""
+    if pin_memory and out is None:
+        refuse_pinned("empty", pin_memory, device)
     shape = given_size("empty", size, kw)
     made = None if layout is None else in_layout("empty", layout, shape, dtype, requires_grad)
     if made is not None:
@@ -130,6 +136,8 @@ def empty_strided(
     pin_memory: bool = False,
 ) -> Any:
     """A tensor of these sizes and strides with undefined values."""
+    if pin_memory:
+        refuse_pinned("empty_strided", pin_memory, device)
     if layout is not None:
         in_layout("empty_strided", layout, ())
     if len(size) != len(stride):
@@ -154,6 +162,8 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Any:
     """A 0-d tensor of a number, of the default float dtype unless another is given."""
+    if pin_memory:
+        refuse_pinned("scalar_tensor", pin_memory, device)
     if layout is not None:
         in_layout("scalar_tensor", layout, ())
     return finish(blank((), dtype, device, number(s)), requires_grad)
@@ -173,6 +183,8 @@ def empty_permuted(
     """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost
     first.
     """
+    if pin_memory:
+        refuse_pinned("empty_permuted", pin_memory, device)
     size, order = tuple(size), tuple(physical_layout)
     if len(order) != len(size):
         raise RuntimeError(
@@ -209,6 +221,8 @@ def full(
     requires_grad: bool = False,
 ) -> Any:
     """A tensor filled with one value; its dtype follows the value when none is given."""
+    if pin_memory and out is None:
+        refuse_pinned("full", pin_memory, device)
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     if layout is not None:
@@ -232,6 +246,8 @@ def like(name: str, fill: Any, doc: str) -> Any:
         memory_format: Any = None,
         pin_memory: bool = False,
     ) -> Any:
+        if pin_memory:
+            refuse_pinned(name, pin_memory, device or input.device)
         if layout is not None:
             kind = input.dtype if dtype is None else dtype
             asked = "zeros" if fill == 0 else "empty" if fill is None else "ones"
@@ -294,6 +310,8 @@ def full_like(
     pin_memory: bool = False,
 ) -> Any:
     """`fill_value` in the shape and dtype of `input`."""
+    if pin_memory:
+        refuse_pinned("full_like", pin_memory, device or input.device)
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     return finish(
@@ -321,6 +339,8 @@ def arange(
 
     int64 when all bounds are integers, else the default float dtype.
     """
+    if pin_memory and out is None:
+        refuse_pinned("arange", pin_memory, device)
     if layout is not None:
         in_layout("arange", layout, ())
     start, end, step = 0, None, 1
@@ -433,9 +453,12 @@ def linspace(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """`steps` values from `start` to `end`, both included, evenly spaced."""
+    if pin_memory and out is None:
+        refuse_pinned("linspace", pin_memory, device)
     if layout is not None:
         in_layout("linspace", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
@@ -498,9 +521,12 @@ def logspace(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    if pin_memory and out is None:
+        refuse_pinned("logspace", pin_memory, device)
     if layout is not None:
         in_layout("logspace", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
@@ -542,9 +568,12 @@ def eye(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """The identity matrix (n x m)."""
+    if pin_memory and out is None:
+        refuse_pinned("eye", pin_memory, device)
     if layout is not None:
         in_layout("eye", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)

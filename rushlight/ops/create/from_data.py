@@ -14,7 +14,7 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...autograd.views import type_name
-from ...device import META, usable
+from ...device import META, refuse_pinned, usable
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...storage import StorageBase, elements_of
@@ -240,6 +240,8 @@ def tensor(
     tensor([[1, 2],
             [3, 4]])
     """
+    if pin_memory:
+        refuse_pinned("tensor", pin_memory, device)
     if isinstance(data, TensorBase):
         import warnings
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
+from ...device import refuse_pinned
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.special import bessel
@@ -58,6 +59,8 @@ def _factory(name: str, formula: Any, doc: str) -> None:
         pin_memory: bool = False,
         requires_grad: bool = False,
     ) -> Any:
+        if pin_memory:
+            refuse_pinned(name, pin_memory, device)
         _of_floats(name, dtype, layout)
         return made(_window(window_length, periodic, formula), dtype, requires_grad, None, device)
 
@@ -95,6 +98,8 @@ def hamming_window(
     requires_grad: bool = False,
 ) -> Any:
     """The Hamming window: alpha - beta cos(2 pi k/n)."""
+    if pin_memory:
+        refuse_pinned("hamming_window", pin_memory, device)
     _of_floats("hamming_window", dtype, layout)
     a = _window(window_length, periodic, lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n))
     return made(a, dtype, requires_grad, None, device)
@@ -113,6 +118,8 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Any:
     """The Kaiser window: i0(beta sqrt(1 - (2k/n - 1)^2)) / i0(beta)."""
+    if pin_memory:
+        refuse_pinned("kaiser_window", pin_memory, device)
     _of_floats("kaiser_window", dtype, layout)
 
     def formula(k: Any, n: int) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
-from ...device import META, usable
+from ...device import META, refuse_pinned, usable
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -447,9 +447,12 @@ def fftfreq(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """The frequencies of the terms of fft: [0, 1, ..., -2, -1] / (n d)."""
+    if pin_memory and out is None:
+        refuse_pinned("fftfreq", pin_memory, device)
     if layout is not None:
         in_layout("fftfreq", layout, ())
     return made(np.fft.fftfreq(n, d), dtype, requires_grad, out, device)
@@ -464,9 +467,12 @@ def rfftfreq(
     dtype: Any = None,
     layout: Any = None,
     device: Any = None,
+    pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
     """The frequencies of the terms of rfft."""
+    if pin_memory and out is None:
+        refuse_pinned("rfftfreq", pin_memory, device)
     if layout is not None:
         in_layout("rfftfreq", layout, ())
     return made(np.fft.rfftfreq(n, d), dtype, requires_grad, out, device)

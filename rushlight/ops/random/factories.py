@@ -16,7 +16,7 @@ from ...autograd.node import LEAF, TensorBase
 from ...autograd.observe import look
 from ...autograd.steps import Step
 from ...autograd.views import type_name
-from ...device import META, usable
+from ...device import META, refuse_pinned, usable
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -155,8 +155,9 @@ class _Plan:
         self.order = "K"
         if like is not None:
             self.order = order_of(kw.pop("memory_format", None), like._a.ndim)
-        for ignored in ("pin_memory",):
-            kw.pop(ignored, None)
+        pinned = kw.pop("pin_memory", False)
+        if pinned and self.out is None:
+            refuse_pinned(name, pinned, META if self.meta else None)
         if kw.pop("names", None) is not None:
             raise TypeError(message(f"{name}(): named tensors are not supported", hint="no names="))
         _no_more(name, kw)

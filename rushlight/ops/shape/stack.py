@@ -13,7 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
-from ...device import META, usable
+from ...device import META, refuse_pinned, usable
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.arguments import number
@@ -240,8 +240,11 @@ def indices_of(triangle: Any) -> Any:
         *,
         dtype: Any = None,
         device: Any = None,
+        pin_memory: bool = False,
         layout: Any = None,
     ) -> Any:
+        if pin_memory:
+            refuse_pinned(fn.__name__, pin_memory, device)
         if row < 0 or col < 0:
             raise RuntimeError(
                 f"{'row' if row < 0 else 'col'} must be non-negative, got {min(row, col)}"

@@ -92,3 +92,59 @@ def test_tensors_of_other_kinds_are_refused_by_name() -> None:
             call()
     with pytest.raises(AttributeError, match=r"no attribute 'save'(.|\n)*torch.save"):
         torch.nn.Linear(1, 1).save("nowhere")
+
+
+ONE = torch.ones(1)
+PINNED = [
+    ("zeros", lambda **k: torch.zeros(2, **k)),
+    ("ones", lambda **k: torch.ones(2, **k)),
+    ("empty", lambda **k: torch.empty(0, **k)),
+    ("full", lambda **k: torch.full((2,), 1, **k)),
+    ("empty_strided", lambda **k: torch.empty_strided((2,), (1,), **k)),
+    ("empty_permuted", lambda **k: torch.empty_permuted((2,), (0,), **k)),
+    ("scalar_tensor", lambda **k: torch.scalar_tensor(2, **k)),
+    ("tensor", lambda **k: torch.tensor([1], **k)),
+    ("arange", lambda **k: torch.arange(2, **k)),
+    ("eye", lambda **k: torch.eye(2, **k)),
+    ("linspace", lambda **k: torch.linspace(0, 1, 2, **k)),
+    ("logspace", lambda **k: torch.logspace(0, 1, 2, **k)),
+    ("rand", lambda **k: torch.rand(2, **k)),
+    ("randint", lambda **k: torch.randint(3, (2,), **k)),
+    ("randperm", lambda **k: torch.randperm(3, **k)),
+    ("normal", lambda **k: torch.normal(0.0, 1.0, (2,), **k)),
+    ("hann_window", lambda **k: torch.hann_window(3, **k)),
+    ("kaiser_window", lambda **k: torch.kaiser_window(3, **k)),
+    ("tril_indices", lambda **k: torch.tril_indices(3, 3, **k)),
+    ("fftfreq", lambda **k: torch.fft.fftfreq(3, **k)),
+    ("zeros_like", lambda **k: torch.zeros_like(ONE, **k)),
+    ("full_like", lambda **k: torch.full_like(ONE, 2, **k)),
+    ("rand_like", lambda **k: torch.rand_like(ONE, **k)),
+    ("new_zeros", lambda **k: ONE.new_zeros(2, **k)),
+    ("new_full", lambda **k: ONE.new_full((2,), 2, **k)),
+    ("new_empty_strided", lambda **k: ONE.new_empty_strided((2,), (1,), **k)),
+    ("sparse_coo_tensor", lambda **k: torch.sparse_coo_tensor([[0]], [1.0], (2,), **k)),
+    ("sparse_csr_tensor", lambda **k: torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 2), **k)),
+]
+
+
+def test_memory_is_not_pinned_for_an_accelerator_that_is_not_there() -> None:
+    for name, make in PINNED:
+        words = (
+            rf"^{name}: pin_memory=True requires(.|\n)*\n  got (.|\n)*\n  wanted (.|\n)*\n  try "
+        )
+        with pytest.raises(RuntimeError, match=words):
+            make(pin_memory=True)
+        with pytest.raises(TypeError, match=rf"^{name}\(\): argument 'pin_memory' must be bool"):
+            make(pin_memory=1)
+        make(pin_memory=False)
+    for pin in (ONE.pin_memory, torch.nn.utils.rnn.pack_sequence([ONE]).pin_memory):
+        with pytest.raises(RuntimeError, match=r"Cannot access accelerator device(.|\n)*\n  try "):
+            pin()
+
+
+def test_where_no_memory_is_made_none_is_pinned() -> None:
+    assert torch.zeros(2, device="meta", pin_memory=True).is_meta
+    assert torch.rand_like(torch.ones(2, device="meta"), pin_memory=True).is_meta
+    out = torch.ones(2)
+    assert torch.zeros(2, out=out, pin_memory=True) is out
+    torch.randn(2, out=out, pin_memory=True)
