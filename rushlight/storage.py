@@ -346,7 +346,12 @@ class StorageBase:
         if self.is_shared():
             raise RuntimeError("Trying to resize storage that is not resizable")
         old = self.bytes()
-        fresh = np.zeros(size, np.uint8)
+        try:
+            fresh = np.zeros(size, np.uint8)
+        except (MemoryError, ValueError) as error:
+            from .autograd.call_errors import too_much
+
+            raise too_much("resize_", error) from None
         n = min(size, old.size)
         fresh[:n] = old[:n]
         self._root = fresh

@@ -22,7 +22,7 @@ from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBas
 from .autograd.steps import step
 from .device import CPU, META
 from .errors import message
-from .kernels.meta import MetaArray, SparseArray, contiguous_strides
+from .kernels.meta import MetaArray, SparseArray, contiguous_strides, inserted_strides
 from .ops.core import overrides
 from .ops.create import factories, from_data
 from .ops.index import getitem
@@ -150,7 +150,8 @@ class Tensor(TensorBase):
         a = self._a
         if a.size == 0 and a.__class__ is ndarray:
             return contiguous_strides(a.shape, 1)
-        return tuple(s // a.dtype.itemsize for s in a.strides)
+        steps = tuple([s // a.dtype.itemsize for s in a.strides])
+        return inserted_strides(a.shape, steps) if 0 in steps else steps
 
     def is_floating_point(self) -> bool:
         """Whether the dtype is a floating type."""
@@ -228,6 +229,8 @@ class Tensor(TensorBase):
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers (a number when 0-d)."""
         a = self._a
+        if a.__class__ is MetaArray:
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return a.astype(np.float32).tolist() if a.dtype.kind == "V" else a.tolist()
 
     def __bool__(self) -> bool:
@@ -241,15 +244,39 @@ class Tensor(TensorBase):
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._number("int64_t"))
 
     __long__ = __int__  # Python 2's name, which functorch asks for
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._number("double"))
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._number("c10::complex<double>"))
+
+    def _number(self, kind: str) -> Any:
+        """`item()` for a Python number of C's type `kind`."""
+        if self._a.size != 1:
+            raise ValueError(
+                message(
+                    "only one element tensors can be converted to Python scalars",
+                    got=f"shape {tuple(self._a.shape)}",
+                    wanted="one element",
+                    hint="x.tolist() for all values, or reduce first: x.sum()",
+                )
+            )
+        value = self.item()
+        if value.__class__ is complex and "complex" not in kind:
+            if value.imag:
+                raise RuntimeError(
+                    message(
+                        f"value cannot be converted to type {kind} without overflow",
+                        got=repr(value),
+                        hint="x.real, x.abs() or complex(x)",
+                    )
+                )
+            return value.real
+        return value
 
     def __index__(self) -> int:
         if self._a.dtype.kind not in "iub" or self._a.size != 1:

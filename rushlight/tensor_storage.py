@@ -15,6 +15,7 @@ import numpy as np
 
 from . import dtypes, storage
 from .autograd import door, views
+from .autograd.call_errors import too_much
 from .autograd.node import LEAF, Extras, TensorBase
 from .device import no_accelerator, refuse_pinned, usable
 from .errors import message
@@ -263,7 +264,6 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
         return self
     n = math.prod(shape)
     check_size(shape, n, a.itemsize)
-    views.cell(self).bump("resize_")
     if a.__class__ is MetaArray:
         self._a = MetaArray(shape, a.dtype)
     elif n <= storage.nbytes(a) // a.itemsize - storage.storage_offset(a) and a.size:
@@ -279,7 +279,10 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
                     "make the tensor of its final size before it is shared",
                 )
             )
-        fresh = arguments.undefined(np.empty(shape, a.dtype))
+        try:
+            fresh = arguments.undefined(np.empty(shape, a.dtype))
+        except MemoryError as error:
+            raise too_much("resize_", error) from None
         old = (
             storage.strided_view(
                 a, (storage.nbytes(a) // a.itemsize - storage.storage_offset(a),), (1,), None
@@ -297,6 +300,7 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
             self._a = MetaArray(shape, a.dtype, tuple(s * a.itemsize for s in like.strides))
         else:
             self._a = storage.strided_view(self._a, shape, like.strides, at)
+    views.cell(self).bump("resize_")
     return self
 
 

@@ -112,7 +112,7 @@ def memory_error(name: str, error: Exception) -> OutOfMemoryError:
     return OutOfMemoryError(
         message(
             f"{name}: not enough memory ({error})",
-            got="the largest live tensors are\n" + "\n".join(lines),
+            got="the largest live tensors are\n" + "\n".join(lines) if lines else "no live tensor",
             hint="a smaller batch, torch.no_grad() for evaluation, loss.item() when you add up "
             "losses",
         )

@@ -77,3 +77,13 @@ def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]
         strides.append(step)
         step *= max(n, 1)
     return tuple(reversed(strides))
+
+
+def inserted_strides(shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides as PyTorch counts them: NumPy has 0 for a new dimension of one element, PyTorch what
+    lies behind it."""
+    found = list(steps)
+    for i in range(len(shape) - 1, -1, -1):
+        if found[i] == 0 and shape[i] == 1:
+            found[i] = shape[i + 1] * found[i + 1] if i + 1 < len(shape) else 1
+    return tuple(found)

@@ -91,6 +91,10 @@ torch.histc(torch.ones(3,dtype=torch.long),3)
 torch.histc(torch.ones(3),0)
 """
 NORMS = r"""
+torch.native_dropout(torch.arange(9.), 0.3, True)
+torch.native_dropout(torch.ones(3), 1.0, True)
+torch.native_dropout(torch.ones(3, requires_grad=True), 0.5, False)
+torch.native_dropout(torch.ones(3).half(), 0.3, None)
 native_layer_norm(torch.arange(12.).reshape(3,2,2)%5,[2,2],torch.ones(2,2),None,1e-5)
 native_layer_norm(torch.arange(12.).reshape(3,2,2)%5,(2,),None,None,1e-5)
 [t.dtype for t in native_layer_norm(torch.ones(3,2).bfloat16(),[2],None,None,1e-5)]
@@ -212,6 +216,13 @@ T([1.,2]).flip(())
 torch.nonzero(T([1.,2]),as_tuple=True,out=T([1]))
 """
 FACTORS = r"""
+torch.vander(torch.tensor([2, 0, -3]))
+torch.vander(torch.tensor([2., 0.5, nan]), 2, True)
+torch.vander(torch.tensor([2., 3.]), 0)
+torch.vander(torch.tensor([2., 3.]), 1)
+torch.vander(torch.zeros(0), 3)
+torch.linalg.vander(torch.tensor([[2., 0.], [1j, 3.]]), N=4)
+x=T([2., 0.], **G); grad(L.vander(x, N=4).pow(2).sum(), x)
 A=torch.eye(3)+1; L.inv(A,out=torch.zeros(3,3).double())
 A=torch.eye(3)+1; L.inv(A,out=torch.zeros(3,3).int())
 A=torch.eye(3)+1; L.cond(A,out=torch.zeros(()).double())

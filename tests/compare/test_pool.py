@@ -196,3 +196,9 @@ def test_too_large_an_output_is_refused():
     for t in (torch, rushlight):
         with pytest.raises(RuntimeError, match="overflow"):
             t.nn.AdaptiveMaxPool1d(0x3FFFFFFFFFFFFFFF)(t.empty([2, 2, 2]))
+
+
+def test_adaptive_windows_none_and_one():
+    for out in ((1, 0), (0, 1)):
+        y = F.adaptive_avg_pool2d(rushlight.ones(1, 2, 3, 3), out)
+        assert y.shape == G.adaptive_avg_pool2d(torch.ones(1, 2, 3, 3), out).shape

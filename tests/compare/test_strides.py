@@ -11,6 +11,14 @@ import pytest
 from .lines import check
 
 STRIDES = r"""
+torch.ones(3)[None].stride()
+torch.ones(3)[:, None].stride()
+torch.ones(2, 3)[:, None].stride()
+torch.tensor(3.).unsqueeze(0).stride()
+torch.tensor(3.)[None, None].stride()
+torch.ones(2, 3).t().unsqueeze(-1).unsqueeze(0).stride()
+torch.ones(3).expand(1, 3).stride()
+torch.ones(3, 1).expand(3, 4).unsqueeze(1).stride(1)
 x=torch.rand(3,1).expand(3,4); x.clone()
 x=torch.rand(1,4).expand(3,4); x.clone()
 x=torch.rand(1,1).expand(3,4); x.clone()

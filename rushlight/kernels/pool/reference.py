@@ -265,7 +265,7 @@ def avg_pool_input(g: Array, *, size: Ints, how: tuple[Any, ...]) -> Array:
 def adaptive_avg(x: Array, *, out: Ints) -> Array:
     """Means of windows floor(i n / o) .. ceil((i + 1) n / o)."""
     d = len(out)
-    if max(out) == 1 and x.size:  # one window: the product with a vector of ones
+    if min(out) == max(out) == 1 and x.size:  # one window: the product with a vector of ones
         plane = math.prod(x.shape[x.ndim - d :])
         total = np.matmul(x.reshape(-1, plane), np.ones(plane, x.dtype))
         return (total / x.dtype.type(plane)).reshape(x.shape[: x.ndim - d] + out)

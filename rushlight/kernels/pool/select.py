@@ -344,7 +344,7 @@ def plan_adaptive_avg(dtype: Any, shape: Ints, strides: Ints, out: Ints) -> Plan
     x, d = MetaArray(shape, dtype, strides), len(out)
     size: Ints = shape[x.ndim - d :]
     y = MetaArray(shape[: x.ndim - d] + out, dtype)
-    if max(out) == 1 and x.size:
+    if min(out) == max(out) == 1 and x.size:
         if average_by_kernel(x, 0):
             return whole_plan("adaptive_avg", x, y, math.prod(size))
     elif average_by_kernel(x, 0) and 0 not in out:

@@ -102,6 +102,7 @@ def refuse_numbers(op: Op, inputs: tuple[Any, ...]) -> None:
 def inplace_function(op: Op) -> Public:
     """`Tensor.name_` of a record."""
     n, bare, ordinary = len(op.inputs), op.bare, overrides.ordinary
+    prepare, one_way = op.publication.prepare, op.publication.one_way
 
     def public(*args: Any, **kw: Any) -> Any:
         if kw or len(args) != n or not bare:
@@ -116,9 +117,13 @@ def inplace_function(op: Op) -> Public:
             refuse_numbers(op, inputs)
         if op.check is not None:
             op.check(*inputs)
-        if op.publication.prepare is not None:
-            kw = op.publication.prepare(*inputs, **kw)
-        return views.apply_inplace(op, inputs[0], inputs[1:], kw)
+        if prepare is not None:
+            kw = prepare(*inputs, **kw)
+        if one_way is None:
+            return views.apply_inplace(op, inputs[0], inputs[1:], kw)
+        y = views.apply_inplace(op, inputs[0], inputs[1:], kw)
+        forbid_backward(y, one_way(**kw))
+        return y
 
     dress(public, op)
     public.__name__ = op.name + "_"

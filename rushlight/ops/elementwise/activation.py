@@ -176,7 +176,7 @@ def elu(input: Any, *, alpha: float = 1.0) -> Any:
 elu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0)) * alpha))
 
 
-@elementwise(accepts="floating: elu_cpu",
+@elementwise(accepts="floating: elu_cpu", one_way=not_below("elu", "alpha"),
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="torch nn.functional", switch=True, prepare=celu_alpha)  # fmt: skip
 def celu(input: Any, *, alpha: float = 1.0) -> Any:

@@ -619,10 +619,15 @@ def vander(x: Any, N: int | None = None) -> Any:
     n = x.shape[-1] if N is None else N
     if n <= 1 and N is not None:
         raise RuntimeError("N must be greater than 1.")
-    powers = [x * 0 + 1]
-    while len(powers) < n:
-        powers.append(powers[-1] * x)
-    return cat(*[p[..., None] for p in powers], dim=-1)
+    return _powers(x, n)
+
+
+def _powers(x: Any, n: int) -> Any:
+    """x^0 ... x^(n-1) of each element, in a new last dim."""
+    one = x.new_ones((*x.shape, 1))
+    if n < 2:
+        return one[..., :n]
+    return cat(one, x[..., None].expand(*x.shape, n - 1).cumprod(-1), dim=-1)
 
 
 @composite(public="torch", name="vander", samples=[case((3,)), case((3,), 4, True)])
@@ -631,11 +636,8 @@ def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     if x._a.dtype.kind in "biu":
         x = x.to(dtypes.int64)
     n = x.shape[0] if N is None else N
-    powers = [x * 0 + 1]
-    while len(powers) < n:
-        powers.append(powers[-1] * x)
-    powers = powers[:n] if increasing else powers[:n][::-1]
-    return cat(*[p[..., None] for p in powers], dim=-1) if n else x[:, None][:, :0]
+    powers = _powers(x, n)
+    return powers if increasing else powers.flip(-1)
 
 
 @composite(public="linalg", name="matmul", samples=[case((2, 3), (3, 4))])

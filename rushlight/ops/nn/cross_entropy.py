@@ -28,6 +28,7 @@ from ..reduce.sums import sum as total
 from .loss import REDUCTIONS, finished, reduction_of
 from .loss_classes import CLASSES, check_classes, classes, factors, nll, nll_backward
 from .softmax import log_softmax
+from .spatial import check_tensor
 
 # -- one op for class indices --------------------------------------------------------------------
 
@@ -184,6 +185,7 @@ def cross_entropy(
                 f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}",
             )
         )
+    check_tensor("cross_entropy_loss", "target", 2, target)
     d = arrays.class_dim(input)
     if target.shape == input.shape and input.ndim:
         SCORES.check_array(input._a.dtype)

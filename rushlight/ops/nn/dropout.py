@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door, steps, views
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -104,6 +105,21 @@ def _torch_dropout(input: Any, p: float, train: bool) -> Any:
 def dropout_(input: Any, p: float, train: bool) -> Any:
     """`nn.functional.dropout` in place."""
     return drop(input, p, train, True)
+
+
+@composite(public="torch", random=True, samples=[case((3, 4), 0.5, True), case((3,), 0.5, False)])
+def native_dropout(input: Any, p: float, train: bool | None) -> Any:
+    """(`dropout`, whether each element was kept)."""
+    if train is False:
+        return input.clone(), input.new_ones(input.shape, dtype=dtypes.bool)
+    if not 0 <= p <= 1:
+        raise RuntimeError(message(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p}"))
+    if p == 1:
+        noise = input.new_zeros(input.shape)
+    else:
+        noise = _noise(input, p, False, False) if p else input.new_ones(input.shape)
+    scale = 1 / (1 - p) if p < 1 else 0.0
+    return m.mul.call((_times(input, noise, False), scale), {}), noise.to(dtypes.bool)
 
 
 @composite(public="torch", random=True, samples=[case((2, 3, 4), 0.5, True)])

@@ -21,6 +21,7 @@ from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
 from ..core.shapes import given
 from .loss import finished, reduced, reduction_of
+from .spatial import check_tensor
 
 CLASSES = arr((5,), 0, 4, "int64")
 PLAIN = {"reduction": "mean", "ignore_index": -100}
@@ -261,6 +262,7 @@ def nll_loss(
     tensor(2.)
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    check_tensor("nll_loss_nd", "target", 2, target)
     check_classes(input, target, weight)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     return nll.call((input, target, weight), kw)
@@ -298,6 +300,7 @@ def multi_margin_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    check_tensor("multi_margin_loss", "target", 2, target)
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     x = input.reshape(1, -1) if input.ndim < 2 else input

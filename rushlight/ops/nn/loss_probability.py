@@ -118,6 +118,15 @@ def binary_cross_entropy(
                 hint="target.view_as(input), or input.squeeze(1)",
             )
         )
+    kinds = input._a.dtype, target._a.dtype
+    if kinds[0] != kinds[1] and (kinds[1].kind in "iub" or max(k.itemsize for k in kinds) == 8):
+        raise RuntimeError(
+            message(
+                f"Found dtype {type_name(target.dtype)} but expected {type_name(input.dtype)}",
+                got=f"a target of {target.dtype}",
+                hint="target.to(input.dtype)",
+            )
+        )
     return bce.call((input, target, weight), {"reduction": reduction})
 
 
@@ -215,6 +224,18 @@ def binary_cross_entropy_with_logits(
                 hint="input.float()",
             )
         )
+    if (kind := target._a.dtype.kind) in "iub":
+        raise RuntimeError(
+            message(
+                "Subtraction, the `-` operator, with two bool tensors is not supported."
+                if kind == "b"
+                else f"result type {type_name(input.dtype)} can't be cast to the desired output "
+                f"type {type_name(target.dtype)}",
+                got=f"a target of {target.dtype}",
+                wanted="probabilities, in a floating type",
+                hint="target.to(input.dtype)",
+            )
+        )
     return bce_logits.call((input, target, weight, pos_weight), {"reduction": reduction})
 
 
@@ -247,6 +268,15 @@ def kl_div(
             "definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
             "release.",
             stacklevel=3,
+        )
+    if target._a.dtype.kind in "iubc":
+        kind = "Complex" if target._a.dtype.kind == "c" else "Integral"
+        raise RuntimeError(
+            message(
+                f"kl_div: {kind} inputs not supported.",
+                got=f"a target of {target.dtype}",
+                hint="target.to(input.dtype)",
+            )
         )
     batch = reduction == "batchmean"
     reduction = reduction_of(size_average, reduce, "sum" if batch else reduction)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference
 from ...kernels.pool import select as arrays
@@ -45,8 +46,8 @@ def take_plane(input: Any, indices: Any, *, dims: Ints) -> Any:
 
 
 take_plane.shape(
-    lambda x, i, *, dims: (
-        MetaArray((*x.shape[: x.ndim - dims[0]], *i.shape[i.ndim - dims[1] :]), x.dtype)
+    lambda x, i, *, dims: MetaArray(
+        (*x.shape[: x.ndim - dims[0]], *i.shape[i.ndim - dims[1] :]), x.dtype
     )
 )
 
@@ -251,13 +252,33 @@ def _indexed_rule(g: Any, y: Any, _x: Any, *, out: Ints, shapes: Any) -> Any:
     return add_plane(g[0], y[1], size=size, dims=len(out))
 
 
+def _adaptive_rule(g: Any, y: Any, x: Any, *, out: Ints, shapes: Any) -> Any:
+    filled(f"adaptive_max_pool{max(len(out), 2)}d", g[0])
+    return _indexed_rule(g, y, x, out=out, shapes=shapes)
+
+
+def filled(name: str, g: Any) -> None:
+    """RuntimeError when a gradient of adaptive windows has no elements, as PyTorch has it."""
+    for i, n in enumerate(g.shape[1:], 1):
+        if n == 0:
+            raise RuntimeError(
+                message(
+                    f"{name}_backward(): Expected grad_output to have non-zero size for non-batch "
+                    f"dimensions, but grad_output has sizes {list(g.shape)} with dimension {i} "
+                    "being empty",
+                    hint="an output_size of at least 1",
+                )
+            )
+
+
 def _indexed_shape(x: Any, *, out: Ints, **_kw: Any) -> Any:
     y = _pooled(x, out)
     return y, MetaArray(y.shape, np.int64)
 
 
+max_pool_with_indices.vjp(_indexed_rule)
+adaptive_max.vjp(_adaptive_rule)
 for _op in (max_pool_with_indices, adaptive_max):
-    _op.vjp(_indexed_rule)
     _op.shape(_indexed_shape)
 
 # -- means ---------------------------------------------------------------------------------------
@@ -396,15 +417,14 @@ def _adaptive_avg_op(d: int) -> Op:
     samples = [case((2, *(4, 6, 5)[-d:]), out=out[-d:]) for out in ((2, 3, 5), (3, 4, 2))]
     node = f"AdaptiveAvgPool{d}DBackward0"
     record = register(Op(forward, "op", samples=samples, public="", fresh=True, node=node))
-    record.vjp(
-        lambda g, _y, _x, *, shapes: adaptive_avg_transpose(
-            g, size=tuple(shapes[0][len(shapes[0]) - d :])
-        )
-    )
+
+    def rule(g: Any, _y: Any, _x: Any, *, shapes: Any) -> Any:
+        filled(f"adaptive_avg_pool{max(d, 2)}d", g)
+        return adaptive_avg_transpose(g, size=tuple(shapes[0][len(shapes[0]) - d :]))
+
+    record.vjp(rule)
     record.shape(lambda x, *, out: _pooled(x, out))
-    record.planned(
-        lambda x, *, out: arrays.plan_adaptive_avg(x.dtype, x.shape, x.strides, out)
-    )
+    record.planned(lambda x, *, out: arrays.plan_adaptive_avg(x.dtype, x.shape, x.strides, out))
     return record
 
 

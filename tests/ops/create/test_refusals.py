@@ -23,6 +23,10 @@ TOO_MUCH = [
     ("tril_indices", lambda: torch.tril_indices(10**8, 10**8)),
     ("randint", lambda: torch.randint(3, (MANY,))),
     ("repeat", lambda: torch.ones(2).repeat(MANY)),
+    ("resize_", lambda: torch.ones(2).resize_(MANY)),
+    ("resize_", lambda: torch.ones(2).untyped_storage().resize_(MANY)),
+    ("cumprod", lambda: torch.vander(torch.ones(10**7))),
+    ("cumprod", lambda: torch.linalg.vander(torch.ones(10**7))),
     ("add", lambda: torch.ones(1, 10**8) + torch.ones(10**8, 1)),
 ]
 
@@ -33,6 +37,14 @@ def test_more_than_there_is_memory(row: int) -> None:
     words = rf"^{name}: not enough memory(.|\n)*\n  got (.|\n)*\n  try "
     with pytest.raises(torch.OutOfMemoryError, match=words):
         call()
+
+
+def test_what_could_not_be_resized_is_as_it_was() -> None:
+    x = torch.tensor([1.0, 2.0])
+    with pytest.raises(torch.OutOfMemoryError):
+        x.resize_(MANY)
+    assert x.tolist() == [1.0, 2.0]
+    assert x._version == 0
 
 
 DIMS = [
