@@ -49,10 +49,16 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kw: dict[str, 
     """`np.sin(t)`, `np.add(array, t)`: computed by NumPy, the result as a Tensor."""
     out = kw.get("out")
     if method == "__call__" and not kw and len(inputs) == 2 and ufunc in OPERATORS:
-        if isinstance(inputs[0], np.generic):  # np.float32(2) * t is t's own operator
-            return OPERATORS[ufunc](inputs[0].item(), inputs[1])
+        first = inputs[0]
+        # np.float32(2) * t is t's own operator; of np.float32(2) < t NumPy hands on an array.
+        if isinstance(first, np.generic) or (
+            ufunc in COMPARISONS and isinstance(first, np.ndarray) and first.ndim == 0
+        ):
+            return OPERATORS[ufunc](first.item(), inputs[1])
         if ufunc in COMPARISONS and any(isinstance(x, np.ndarray) for x in inputs):
-            return door.wrap(ufunc(*[plain(x) for x in inputs]))
+            # There is no gradient that NumPy could lose.
+            arrays = [x.detach() if isinstance(x, TensorBase) else x for x in inputs]  # type: ignore[attr-defined]
+            return door.wrap(ufunc(*[plain(x) for x in arrays]))
     arrays = [plain(x) for x in inputs]
     if out is not None:
         kw["out"] = tuple(plain(x) for x in out)

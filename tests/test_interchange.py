@@ -39,6 +39,15 @@ def test_numpy_numbers_are_numbers(t):
     assert t.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
+def test_comparisons_need_no_gradient(t):
+    t.requires_grad_()
+    a = np.array([2.0, 2.0])
+    assert (np.float64(2) < t).tolist() == [[False, False], [True, True]]
+    assert (a <= t).tolist() == (t >= a).tolist() == [[False, True], [True, True]]
+    assert (t == a).tolist() == [[False, True], [False, False]]
+    assert not (t != a).requires_grad
+
+
 def test_functions_take_tensors(t):
     assert isinstance(np.concatenate([t, t]), np.ndarray)
     assert np.concatenate([t, t]).shape == (4, 2)

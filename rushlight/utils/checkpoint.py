@@ -15,11 +15,21 @@ from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
 from ..errors import message
 from ..tensor import Tensor
+from .selective_checkpoint import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
+from .selective_checkpoint import _CachedTorchDispatchMode as _CachedTorchDispatchMode
+from .selective_checkpoint import _CachingTorchDispatchMode as _CachingTorchDispatchMode
 
 __all__ = [
     "CheckpointError",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
 ]

@@ -154,6 +154,8 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def _stand(self, next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+        if op.given:
+            return next_apply(op, inputs, kw)
         args = (list(inputs),) if op.variadic else inputs
         types = tuple({type(t): None for t in inputs if isinstance(t, door.TensorBase)})
         func = operators().Bound(op, inputs, next_apply)
