@@ -15,7 +15,7 @@ from . import half as half_precision
 from .interface import Interface, Kernel
 from .ir import F64, I64, PTR, Function, Module, Pointer, Value
 from .row_body import KINDS, RowBody
-from .rows import Column, Row, Together, Vectors
+from .rows import Column, LongRow, Row, Together, Vectors
 
 Words = dict[str, Any]
 
@@ -58,18 +58,22 @@ def chunked(
 
 
 @functools.cache
-def row_kernel(body: RowBody, e: str, given: tuple[str, ...], **how: Any) -> Kernel:
-    """The kernel of a body over rows of elements `e`; `how` goes to `Interface.write`."""
+def row_kernel(
+    body: RowBody, e: str, given: tuple[str, ...], long: bool = False, **how: Any
+) -> Kernel:
+    """The kernel of a body over rows of elements `e`, `long` for rows of very many; `how` goes to
+    `Interface.write`."""
     made = interface(body, "rows", given, ROW_INTS)
     kinds = {k: body.kinds[k] for k in given}
 
     def chunk(f: Function, words: Words, index: Value) -> None:
-        row = Row(f, e, kinds, words)
+        row = (LongRow if long else Row)(f, e, kinds, words)
         with f.range(*part(f, index, words["each"], words["rows"])) as r:
             row.enter(r)
             body.write(row)
 
-    return Kernel(made, (e, given), lambda: chunked(made, chunk, **how))
+    key = (e, given, "long") if long else (e, given)
+    return Kernel(made, key, lambda: chunked(made, chunk, **how))
 
 
 def columns(e: str, vectors: int) -> int:

@@ -266,6 +266,34 @@ class Row(Vectors):
         return name in self.kinds
 
 
+# Elements that are added up before their sum is added to others, and those before the others'.
+LONG_BLOCKS = (1 << 21, 1 << 14)
+
+
+class LongRow(Row):
+    """A row whose sums are of blocks of blocks: of millions of elements, a sum in one piece loses
+    digits."""
+
+    def totals(self, count: int, values: Values, how: str = "add") -> list[Value]:
+        return self.in_blocks(LONG_BLOCKS, count, values, how)
+
+    def in_blocks(
+        self, blocks: tuple[int, ...], count: int, values: Values, how: str
+    ) -> list[Value]:
+        if not blocks:
+            return super().totals(count, values, how)
+        f, n, block = self.f, self.n, blocks[0]
+        first = f.const(self.c, 0.0 if how == "add" else float("-inf"))
+        sums = [f.var(first) for _ in range(count)]
+        with f.range(0, n, block) as start:
+            self.n = f.select(start + block < n, f.const(I64, block), n - start)
+            parts = self.in_blocks(blocks[1:], count, lambda i: values(start + i), how)
+            for place, part in zip(sums, parts, strict=True):
+                place.set(self.combine(how, place.get(), part))
+            self.n = n
+        return [place.get() for place in sums]
+
+
 class Column(Row):
     """Some columns of (outer, n, inner), vectors of them: what is a number in `Row` is a vector.
 

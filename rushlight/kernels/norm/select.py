@@ -114,8 +114,10 @@ def plan_rows(
         names = names_of(operands, x, made) | {k: k for k in outputs}
         each = max(1, tuning.NORM_CHUNK // length)
         made.append(Launch(
-            row_kernel(layer_norm.layer_norm, ELEMENTS[dtype], tuple(names)), **names, n=length,
-            rows=count, numbers=count, period=1, each=each, chunks=-(-count // each), eps=eps,
+            row_kernel(layer_norm.layer_norm, ELEMENTS[dtype], tuple(names),
+                       long=length > tuning.NORM_LONG),
+            **names, n=length, rows=count, numbers=count, period=1, each=each,
+            chunks=-(-count // each), eps=eps,
         ))  # fmt: skip
         return finished(f"{name}.rows", operands, outputs, made, 8)
     made.append(Reference(reference.rows, optional(operands, "x", "w", "b"), tuple(outputs),

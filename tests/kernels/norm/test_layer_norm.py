@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rushlight.kernels import tuning
 from rushlight.kernels.norm import select
 
 from .norms import EPS, check, close, draw, formula
@@ -28,6 +29,17 @@ def test_rows(n: int, affine: bool) -> None:
         check(select.rows_gradient(g, x, n, w, mean, rstd, needs), expected[1:], needs)
     assert mean is not None
     close(mean, x.astype(np.float64).mean(2).reshape(-1))
+
+
+@pytest.mark.usefixtures("road")
+@pytest.mark.parametrize("n", [tuning.NORM_LONG + 1, 3 * 10**6])
+def test_rows_of_very_many_lose_no_digits(n: int) -> None:
+    x = draw(0, 1, n) * 2 + 3
+    y, mean, rstd = select.rows(x, n, None, None, EPS)
+    X = x.astype(np.float64)
+    assert abs(mean[0] - X.mean()) < 1e-6
+    assert abs(rstd[0] * np.sqrt(X.var() + EPS) - 1) < 3e-7
+    assert np.abs(y - (X - X.mean()) / np.sqrt(X.var() + EPS)).max() < 2e-6
 
 
 @pytest.mark.usefixtures("road")
