@@ -21,6 +21,7 @@ from ..autograd.graph import disable_saved_tensors_hooks
 from ..autograd.node import Node, Out, TensorBase
 from ..errors import message
 from ..ops.shape.views import stack
+from .randomness import Level
 from .trees import leaves, rebuild, tree_map
 
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
@@ -472,11 +473,17 @@ def jacfwd(
     """A function that returns the Jacobian by forward mode, one column an input element.
 
     Good when there are fewer inputs than outputs. The form of the result is that of `jacrev`.
+
+    Args:
+        randomness: "error": random numbers in `func` raise; "same" or "different": all columns have
+            the same ones, for `func` runs once.
     """
 
     @functools.wraps(func)
     def jacobian(*args: Any, **kw: Any) -> Any:
-        call, chosen = call_at("jvp(f, primals, tangents)", func, argnums, args, kw, has_aux)
+        with Level(randomness, 1) as level:  # the columns share one run of the function
+            level.begin(0)
+            call, chosen = call_at("jvp(f, primals, tangents)", func, argnums, args, kw, has_aux)
         real("jacfwd", call)
         push = Push(call)
         blocks: list[list[Any]] = [[] for _ in call.outs]

@@ -22,6 +22,7 @@ from ..errors import message
 from ..ops.core import overrides
 from ..ops.shape.views import stack
 from ..tensor import Tensor
+from .randomness import Level, random_error
 from .trees import leaves, matched, rebuild
 
 __all__ = ["vmap"]
@@ -57,7 +58,8 @@ def vmap(
         randomness: "error": random numbers in `func` raise; "same": every slice draws the same
         ones;
             "different": each slice its own.
-        chunk_size: accepted; the loop takes one slice at a time in any case.
+        chunk_size: how many slices draw random numbers together; they are computed one at a time
+            in any case.
 
     Raises:
         ValueError: the inputs have no common mapped size, or in_dims does not fit them.
@@ -95,14 +97,20 @@ def vmap(
                 x if d is None else x.new_zeros((*x.shape[:d], 1, *x.shape[d + 1 :]))
                 for x, d in zip(parts, dims, strict=True)
             ]
-        with drawing(randomness) as again:
+        whole = [
+            np.moveaxis(x._a, d, 0)
+            for x, d in zip(parts, dims, strict=True)
+            if d is not None and isinstance(x._a, np.ndarray)
+        ]
+        shared = [x for x, d in zip(parts, dims, strict=True) if d is None]
+        with Level(randomness, size or 1, chunk_size, whole) as level:
             for i in range(size or 1):
-                again()
+                level.begin(i)
                 here = [
                     x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
                 ]
-                shared = [x for x, d in zip(parts, dims, strict=True) if d is None]
-                with refusing(() if i else here, shared, randomness) as free:
+                own = [x for x, d in zip(here, dims, strict=True) if d is not None]
+                with refusing(() if i else own, shared, randomness) as free:
                     out = func(*rebuild(args, here), **kw)
                     free(leaves(out))
                 rows.append(leaves(out))
@@ -347,17 +355,6 @@ def check_random(randomness: str, inputs: Any) -> None:
         )
 
 
-def random_error() -> RuntimeError:
-    """Random numbers where none are allowed."""
-    return RuntimeError(
-        message(
-            "vmap: called random operation while in randomness error mode.",
-            wanted="a function without random numbers",
-            hint="randomness='different' (each slice its own) or 'same' (all the same)",
-        )
-    )
-
-
 class refusing:
     """While a function runs on the first slices, values that depend on them may not be asked for.
 
@@ -371,12 +368,14 @@ class refusing:
         self.marked: list[Any] = []
         self.watcher = self.seen  # one object: `unwatch` looks for it
         self.write_check = self.check_write
+        self.written = lambda target, result: None  # so that no change goes a short way
 
     def __enter__(self) -> Callable[[Any], None]:
         door.state.transforms += 1
         if self.slices:
             self.mark(self.slices)
             watch.watch(self.watcher)
+            views.writers.append(self.written)
             views.write_checks.append(self.write_check)
         return self.free
 
@@ -384,6 +383,7 @@ class refusing:
         door.state.transforms -= 1
         if self.slices:
             watch.unwatch(self.watcher)
+            views.writers.remove(self.written)
             views.write_checks.remove(self.write_check)
         self.free([ref() for ref in self.marked])
 
@@ -413,38 +413,27 @@ class refusing:
                 )
             )
 
+    def check_filled(self, target: Any, *others: Any) -> None:
+        """Raise where each slice would fill an argument that all are given with its own numbers."""
+        given = not any(x.__class__ is Slice for x in others)  # else `check_write` has its say
+        if given and any(target is x for x in self.shared):
+            raise RuntimeError(
+                message(
+                    "vmap: Cannot ask for different inplace randomness on an unbatched tensor. "
+                    "This will appear like same randomness.",
+                    wanted="a tensor that each slice has for itself",
+                    hint="torch.rand_like(x) or torch.normal(...), which make a new one",
+                )
+            )
+
     def seen(self, next_apply: Any, op: Any, inputs: Any, kw: Any) -> Any:
         """A watcher: results of slices are slices."""
         if "rng" in kw:
             written = "args" in kw or (op.name == "bernoulli" and len(inputs) == 2)
             check_random(self.randomness, inputs[1:] if written else inputs)
+            if written and self.randomness == "different":
+                self.check_filled(*inputs)
         out = next_apply(op, inputs, kw)
         if any(x.__class__ is Slice for x in inputs):
             self.mark([y for y in leaves(out) if isinstance(y, TensorBase)])
         return out
-
-
-class drawing:
-    """Holds the random numbers of a loop to `randomness`; its value is called before a slice."""
-
-    def __init__(self, randomness: str) -> None:
-        self.randomness = randomness
-
-    def __enter__(self) -> Callable[[], None]:
-        if self.randomness == "different":
-            return lambda: None
-        from ..random import get_rng_state, set_rng_state
-
-        self.state = get_rng_state()
-        if self.randomness == "same":
-            return lambda: set_rng_state(self.state)
-        return lambda: None
-
-    def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
-        if self.randomness != "error" or kind is not None:
-            return
-        from ..random import get_rng_state, set_rng_state
-
-        if not bool((get_rng_state() == self.state).all()):
-            set_rng_state(self.state)
-            raise random_error()

@@ -10,6 +10,7 @@ import rushlight
 from rushlight.kernels.random import distributions as R
 from rushlight.kernels.random import select
 from rushlight.kernels.random.mersenne_twister import Twister
+from rushlight.ops.random.fill import below
 
 torch = pytest.importorskip("torch")
 
@@ -79,10 +80,10 @@ FILLS = {
     "bernoulli": (lambda t: t.bernoulli_(0.3), lambda a, r: R.bernoulli(a, r, 0.3), ALL),
     "bernoulli of float32": (
         lambda t: t.bernoulli_(torch.tensor(0.3)),
-        lambda a, r: R.bernoulli_each(a, r, np.array(0.3, np.float32)), ALL),
+        lambda a, r: below(a, np.array(0.3, np.float32), r, a), ALL),
     "bernoulli of float64": (
         lambda t: t.bernoulli_(torch.from_numpy(probabilities(t.numpy()))),
-        lambda a, r: R.bernoulli_each(a, r, probabilities(a)), ["float32", "int64", "bool"]),
+        lambda a, r: below(a, probabilities(a), r, a), ["float32", "int64", "bool"]),
     "random": (lambda t: t.random_(), R.any_integers, ALL),
     "random(1, 100)": (
         lambda t: t.random_(1, 100), lambda a, r: R.integers(a, r, 1, 99), [*FLOATS, *INTEGERS]),

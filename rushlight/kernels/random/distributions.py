@@ -232,18 +232,6 @@ def bernoulli(a: np.ndarray, rng: Twister, p: float, value: float = 1.0) -> None
         np.multiply(a, a.dtype.type(value), out=a)
 
 
-def bernoulli_each(a: np.ndarray, rng: Twister, p: np.ndarray) -> None:
-    """1 with the probability that stands at the same place of `p` (broadcast), else 0."""
-    axes = _fill_axes(a)
-    view, p = a.transpose(axes), np.broadcast_to(p, a.shape).transpose(axes)
-    if p.dtype == np.float64:
-        drawn = rng.doubles(a.size)
-    else:
-        drawn = rng.floats(a.size)
-        p = p.astype(np.float32)
-    np.copyto(view, drawn.reshape(view.shape) < p, casting="unsafe")
-
-
 def geometric(a: np.ndarray, rng: Twister, p: float) -> None:
     """Trials up to and with the first success: ceil(log(u) / log(1 - p))."""
     with np.errstate(divide="ignore"):

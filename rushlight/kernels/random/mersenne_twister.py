@@ -68,6 +68,20 @@ class Twister:
 
     # ------------------------------------------------------------------------------------ draws
 
+    # Whoever draws for a tensor does it by one of these two. `vmap` takes their places in the class
+    # while it runs (`func/randomness.py`).
+
+    def fill(self, kernel: Any, a: np.ndarray, *args: Any, like: Any = None) -> None:
+        """Have a kernel fill an array with numbers that no operand has a part in. It lies in memory
+        as `like` does, if that is given."""
+        with self.lock:
+            kernel(a, self, *args)
+
+    def draw(self, kernel: Any, *operands: Any) -> Any:
+        """What `kernel(*operands)` gives, which draws from this stream as its operands demand."""
+        with self.lock:
+            return kernel(*operands)
+
     def words(self, n: int) -> np.ndarray:
         """The next n 32-bit words."""
         if self._bits is None:

@@ -448,8 +448,7 @@ def _(g: Any, _y: Any, x: Any, *, dim: int) -> Any:
 def _draw_slopes(input: Any, *, lower: float, upper: float, rng: Any) -> Any:
     low = input <= 0
     slopes = np.empty(int(low.sum()), np.float64)
-    with rng.lock:
-        random.uniform(slopes, rng, lower, upper)
+    rng.draw(random.uniform, slopes, rng, lower, upper)
     noise = np.ones(input.shape, input.dtype)
     noise[low] = slopes
     return noise

@@ -34,6 +34,7 @@ from .fill import (
     REAL_FLOATS,
     UNSIGNED,
     base_and_span,
+    below,
     bernoulli_,
     bounds,
     check,
@@ -207,8 +208,7 @@ def _bare(size: tuple[Any, ...]) -> bool:
 
 def _draw(rng: Twister, *, choose: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     a = np.empty(shape, dtype)
-    with rng.lock:
-        choose(a, rng)
+    rng.fill(choose, a)
     return a
 
 
@@ -352,8 +352,7 @@ def randperm(n: int, **kw: Any) -> Any:
         )
     if plan.meta:
         return plan.finish(MetaArray((n,), plan.dtype.np))
-    with plan.rng.lock:
-        order = select.permutation(n, plan.rng)
+    order = plan.rng.draw(select.permutation, n, plan.rng)
     return plan.finish(order if plan.dtype is dtypes.int64 else order.astype(plan.dtype.np))
 
 
@@ -387,9 +386,7 @@ def randint_like(input: Any, *args: Any, **kw: Any) -> Any:
 
 def _from_itself(input: np.ndarray, *, rng: Twister) -> np.ndarray:
     out = np.empty(input.shape, input.dtype)
-    with rng.lock:
-        kernels.bernoulli_each(out, rng, input)
-    return out
+    return below(out, input, rng, out)
 
 
 _bernoulli = drawing("bernoulli", _from_itself)
@@ -418,8 +415,7 @@ def bernoulli(input: Any, p: Any = None, *, generator: Any = None, out: Any = No
 
 def _plain_normal(shape: tuple[int, ...], d: np.dtype, rng: Twister, std: float) -> np.ndarray:
     out = np.empty(shape, d)
-    with rng.lock:
-        fill_normal(out, rng, 0.0, std, True)
+    rng.fill(fill_normal, out, 0.0, std, True)
     return out
 
 
@@ -521,8 +517,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
 
 
 def _draw_poisson(input: np.ndarray, *, rng: Twister) -> np.ndarray:
-    with rng.lock:
-        return kernels.poisson(input.astype(np.float64), rng).astype(input.dtype)
+    return rng.draw(kernels.poisson, input.astype(np.float64), rng).astype(input.dtype)
 
 
 _poisson = drawing("poisson", _draw_poisson)
@@ -590,16 +585,17 @@ def multinomial(
         made = door.wrap(MetaArray(shape, np.int64))
     else:
         rng = stream(generator, "multinomial")
-        kw = {"n": n, "replacement": replacement and n > 1, "shape": shape}
-        made = door.wrap(door.perform(_multinomial, (a, rng), kw))
+        kw = {"n": n, "replacement": replacement and n > 1, "shape": shape, "rng": rng}
+        made = door.apply(_multinomial, (input if input._fn is None else input.detach(),), kw)
     return made if out is None else write_out("multinomial", out, made)
 
 
-def _chosen(a: Any, rng: Any, n: int, replacement: bool, shape: tuple[int, ...]) -> Any:
-    return _choose(a, n, replacement, rng).reshape(shape)
+def _chosen(input: Any, *, n: int, replacement: bool, shape: tuple[int, ...], rng: Any) -> Any:
+    return _choose(input, n, replacement, rng).reshape(shape)
 
 
-_multinomial = Step("multinomial", _chosen, mutates=(1,))
+_multinomial = drawing("multinomial", _chosen)
+_multinomial.shape(lambda a, *, shape, **_kw: MetaArray(shape, np.int64))
 
 
 def _choose(a: np.ndarray, n: int, replacement: bool, rng: Twister) -> np.ndarray:
@@ -626,7 +622,6 @@ def _choose(a: np.ndarray, n: int, replacement: bool, rng: Twister) -> np.ndarra
         "invalid multinomial distribution (sum of probabilities <= 0)",
         wanted="a positive weight in every row",
     )
-    with rng.lock:
-        if replacement:
-            return kernels.multinomial_replaced(np.atleast_2d(weights), rng, n)
-        return kernels.multinomial_distinct(a, rng, n)
+    if replacement:
+        return rng.draw(kernels.multinomial_replaced, np.atleast_2d(weights), rng, n)
+    return rng.draw(kernels.multinomial_distinct, a, rng, n)

@@ -78,13 +78,11 @@ def _filler(name: str, kernel: Any, node: str | None = None) -> Op:
 
     def fill(input: np.ndarray, *, args: tuple[Any, ...], rng: Twister) -> np.ndarray:
         out = np.empty_like(input)  # keeps the order of strides, which is the order of drawing
-        with rng.lock:
-            kernel(out, rng, *args)
+        rng.fill(kernel, out, *args, like=input)
         return out
 
     def into(a: np.ndarray, rng: Twister, *, args: tuple[Any, ...]) -> None:
-        with rng.lock:
-            kernel(a, rng, *args)
+        rng.fill(kernel, a, *args)
 
     record = drawing(name, fill, node)
     record.into = record.numerics.into = Step(name + "_", into, outputs=0, mutates=(0, 1))
@@ -430,8 +428,15 @@ def _draw_bernoulli(
     rng: Twister,
 ) -> np.ndarray:
     out = np.empty_like(input)
-    with rng.lock:
-        kernels.bernoulli_each(out, rng, p)
+    return below(out, p, rng, input)
+
+
+def below(out: np.ndarray, p: np.ndarray, rng: Twister, like: np.ndarray) -> np.ndarray:
+    """1 in `out` with the probability that stands at the same place of `p` (broadcast), else 0."""
+    p = p if p.dtype == np.float64 else p.astype(np.float32)
+    unit = np.empty_like(out, dtype=p.dtype)
+    rng.fill(fill_uniform, unit, 0.0, 1.0, like=like)
+    np.copyto(out, unit < p, casting="unsafe")
     return out
 
 

@@ -54,8 +54,7 @@ _dirichlet_grad_op = _slope("_dirichlet_grad", _beta_slope, 3)
 
 
 def _draw_gamma(input: np.ndarray, *, rng: Twister) -> np.ndarray:
-    with rng.lock:
-        return _rounded(rejection.standard_gamma(input, rng), input.dtype)
+    return _rounded(rng.draw(rejection.standard_gamma, input, rng), input.dtype)
 
 
 _gamma = Op(
@@ -98,8 +97,8 @@ def standard_gamma_grad(input: Any, output: Any) -> Any:
 
 
 def _draw_dirichlet(input: np.ndarray, *, rng: Twister) -> np.ndarray:
-    with rng.lock:
-        return _rounded(rejection.dirichlet(input.astype(np.float64), rng), input.dtype, 1.0)
+    drawn = rng.draw(rejection.dirichlet, input.astype(np.float64), rng)
+    return _rounded(drawn, input.dtype, 1.0)
 
 
 _dirichlet = drawing("_sample_dirichlet", _draw_dirichlet)
@@ -154,8 +153,7 @@ def dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
 
 def _draw_binomial(count: np.ndarray, prob: np.ndarray, *, rng: Twister) -> np.ndarray:
     counts, probs = np.broadcast_arrays(count.astype(np.float64), prob.astype(np.float64))
-    with rng.lock:
-        return rejection.binomial(counts, probs, rng).astype(count.dtype)
+    return rng.draw(rejection.binomial, counts, probs, rng).astype(count.dtype)
 
 
 _binomial = drawing("binomial", _draw_binomial, inputs=2)
