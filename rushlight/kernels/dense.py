@@ -38,32 +38,40 @@ def in_rows(y: Any) -> Any:
 
 
 def laid_as(y: Any, *operands: Any) -> Any:
-    """A result in rows, in the order of the first operand of its shape, as PyTorch's functions of
-    one element give it."""
-    if y.ndim > 1 and y.flags.c_contiguous:
-        for a in operands:
-            if a.__class__ is np.ndarray and a.shape == y.shape:
-                if a.flags.c_contiguous:
-                    break
-                made = empty_like(a, y.dtype)
-                made[...] = y
-                return made
-    return y
+    """A result in rows, in the order of its operands, as PyTorch's functions of one element give
+    it."""
+    if y.ndim < 2 or not y.size or not y.flags.c_contiguous:
+        return y
+    arrays = [a for a in operands if a.__class__ is np.ndarray and a.ndim > 1]
+    if all(a.shape == y.shape and a.flags.c_contiguous for a in arrays):
+        return y
+    order = inner_to_outer(*(np.broadcast_to(a, y.shape) for a in arrays))[::-1]
+    if order == sorted(order):
+        return y
+    made = np.empty([y.shape[d] for d in order], y.dtype).transpose(np.argsort(order))
+    made[...] = y
+    return made
 
 
-def inner_to_outer(a: Any) -> list[int]:
-    """The dimensions from the innermost in memory to the outermost."""
-    strides, shape = a.strides, a.shape
-    order = list(range(a.ndim))[::-1]
-    for i in range(1, a.ndim):
+def inner_to_outer(*operands: Any) -> list[int]:
+    """The dimensions from the innermost in memory to the outermost, of arrays of one shape: of two
+    dimensions the first array decides in which neither is expanded."""
+    shape = operands[0].shape
+    order = list(range(len(shape)))[::-1]
+    for i in range(1, len(shape)):
         here = i
         for other in range(i - 1, -1, -1):
             p, q = order[other], order[here]
-            if not strides[p] or not strides[q]:
-                continue  # no order between the two: look further
-            if strides[p] > strides[q] or (strides[p] == strides[q] and shape[p] > shape[q]):
+            way = 0
+            for a in operands:
+                s, t = a.strides[p], a.strides[q]
+                if s and t:
+                    way = 1 if s > t or (s == t and shape[p] > shape[q]) else -1 if s < t else 0
+                    if way:
+                        break
+            if way > 0:
                 order[other], order[here] = q, p
                 here = other
-            elif strides[p] < strides[q]:
+            elif way < 0:
                 break
     return order

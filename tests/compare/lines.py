@@ -1,7 +1,8 @@
 """One-line programs run by both libraries: values, types, shapes, strides and classes of errors.
 
 A line is statements separated by "; ", the last of them an expression. It sees `torch` (one library
-or the other), `nn`, `F`, `np`, `inf`, `nan` and `cl`, the memory format channels_last.
+or the other), `nn`, `F`, `np`, `inf`, `nan`, `cl` (the memory format channels_last), `T`
+(`torch.tensor`), `i64` and `c64` (types).
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ def run(library: Any, line: str) -> Any:
         "inf": float("inf"),
         "nan": float("nan"),
         "cl": library.channels_last,
+        "T": library.tensor,
+        "i64": library.int64,
+        "c64": library.complex64,
     }
     library.manual_seed(0)
     *statements, result = line.split("; ")

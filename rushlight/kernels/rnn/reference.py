@@ -66,7 +66,7 @@ def transposed(w: Array, sizes: Sizes) -> Array:
 
 def parts(a: Array, count: int) -> Array:
     """Columns side by side as (count, rows, H)."""
-    return a.reshape(len(a), count, -1).swapaxes(0, 1)
+    return a.reshape(len(a), count, a.shape[1] // count).swapaxes(0, 1)
 
 
 def begun(g: Any, like: Array) -> Array:

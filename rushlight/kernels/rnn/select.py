@@ -316,6 +316,8 @@ def gru_forward(
     h = np.array(h0, order="C")
     out, inner = np.empty((2, len(gates), size), gates.dtype)
     whole = np.empty((len(h), 3 * size), gates.dtype)
+    if b_hh is not None and b_hh.size != 3 * size:
+        b_hh = np.broadcast_to(b_hh, (3 * size,))
     arrays = {"gates": gates, "inner": inner, "out": out, "product": whole, "h": h}
     run_steps(GRU, size, arrays, w_hh.T, sizes, reverse, dense(b_hh))
     return out, h, gates, inner

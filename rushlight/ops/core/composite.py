@@ -22,7 +22,7 @@ from ...kernels.meta import MetaArray
 from . import overrides
 from .accepted import guarded
 from .numerics import depends_on_data
-from .publication import Publication, write_out
+from .publication import Publication, refuse_tracked, write_out
 from .samples import Samples
 from .signature import NUMPY_NAMES
 from .types import Public, ShapeRule
@@ -178,8 +178,14 @@ def adapted(fn: Any, called: str) -> Public:
         out = kw.pop("out", None)
         for theirs in [k for k in kw if k in words]:
             kw[words[theirs]] = kw.pop(theirs)
-        result = fn(*args, **kw)
-        return result if out is None else write_out(called, out, result)
+        if out is None:
+            return fn(*args, **kw)
+        try:
+            result = fn(*args, **kw)
+        except (IndexError, RuntimeError):
+            refuse_tracked(called, (*args, *kw.values()), out)
+            raise
+        return write_out(called, out, result)
 
     return shown
 

@@ -152,7 +152,10 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
     Python's types are put for what they stand for where a dtype is wanted: a call with either
     comes to the long way, for their classes are not among the known ones.
     """
-    code = getattr(getattr(fn, "__wrapped__", fn), "__code__", None)
+    inner: Any = fn
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    code = getattr(inner, "__code__", None)
     places: tuple[str, ...] = code.co_varnames[: code.co_argcount] if code is not None else ()
     at = places.index("dtype") if "dtype" in places else None
 

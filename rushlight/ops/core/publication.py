@@ -43,6 +43,7 @@ class Publication:
         operator: which of Python's operators it is, "add" for `__add__`.
         return_type: the class of named tuple in which several results come.
         doc: the documentation.
+        out_of_truths: `out=` must be a tensor of bools.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Publication:
         operator: str | None = None,
         return_type: Callable[[Any], Any] | None = None,
         doc: str | None = None,
+        out_of_truths: bool = False,
     ) -> None:
         self.spaces = spaces
         self.aliases = aliases
@@ -66,6 +68,7 @@ class Publication:
         self.operator = operator
         self.return_type = return_type
         self.doc = doc
+        self.out_of_truths = out_of_truths
 
     def names(self, name: str, dotted: bool = True) -> tuple[str, ...]:
         """All names: the op's own first; with or without those for one namespace alone."""
@@ -87,7 +90,11 @@ def public_function(op: Op) -> Public:
         if op.numbers is not None:
             refuse_numbers(op, inputs)
         result = op.call(inputs, kw)
-        return result if out is None else write_out(op.name, out, result)
+        if out is None:
+            return result
+        if op.publication.out_of_truths and out._a.dtype.kind != "b":
+            raise RuntimeError(f"{op.name} does not support non-boolean outputs.")
+        return write_out(op.name, out, result)
 
     return specialize.entry(op, dress(public, op))
 
@@ -222,6 +229,20 @@ def dense(t: TensorBase) -> bool:
     return t._a.__class__ is ndarray or t._a.__class__ is MetaArray
 
 
+def refuse_tracked(name: str, values: tuple[Any, ...], out: Any) -> None:
+    """RuntimeError where backward would have to go through `out=`."""
+    tensors = [t for t in (out, *values) if isinstance(t, TensorBase)]
+    if door.state.enabled and any(t._fn is not None for t in tensors):
+        raise RuntimeError(
+            message(
+                f"{name}(): functions with out=... arguments don't support automatic "
+                f"differentiation, but one of the "
+                "arguments requires grad.",
+                hint="leave out out=, or compute inside torch.no_grad()",
+            )
+        )
+
+
 def write_out(name: str, out: Any, result: Any) -> Any:
     """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
     if isinstance(result, tuple):
@@ -237,14 +258,7 @@ def write_out(name: str, out: Any, result: Any) -> Any:
     if out._a.__class__ is ndarray and views.overlaps_itself(out._a):
         views.check_inplace(out, name)
     if door.state.enabled and (out._fn is not None or result._fn is not None):
-        raise RuntimeError(
-            message(
-                f"{name}(): functions with out=... arguments don't support automatic "
-                f"differentiation, but one of the "
-                "arguments requires grad.",
-                hint="leave out out=, or compute inside torch.no_grad()",
-            )
-        )
+        refuse_tracked(name, (result,), out)
     if not dense(out) or not dense(result):
         from ...sparse import table
 

@@ -116,6 +116,7 @@ class Op:
             options.pop("operator", None),
             options.pop("return_type", None),
             fn.__doc__,
+            options.pop("out_of_truths", False),
         )
         self.plan: Callable[..., Any] | None = options.pop("plan", None)
         self.rule_plan: Callable[..., Any] | None = options.pop("rule_plan", None)

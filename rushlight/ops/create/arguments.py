@@ -236,7 +236,7 @@ def stored(value: Any, dtype: Any) -> Any:
             return np.asarray(value, dtype)
     kind = dtype.kind
     fits = True
-    if isinstance(value, complex) and kind != "c":
+    if isinstance(value, complex) and kind not in "cb":
         fits, value = value.imag == 0, value.real
     if kind in "iu" and isinstance(value, (int, float)):
         if math.isfinite(value):

@@ -185,6 +185,8 @@ def empty_permuted(
     """
     if pin_memory:
         refuse_pinned("empty_permuted", pin_memory, device)
+    if layout is not None:
+        in_layout("empty_permuted", layout, ())
     size, order = tuple(size), tuple(physical_layout)
     if len(order) != len(size):
         raise RuntimeError(
@@ -223,13 +225,17 @@ def full(
     """A tensor filled with one value; its dtype follows the value when none is given."""
     if pin_memory and out is None:
         refuse_pinned("full", pin_memory, device)
+    if isinstance(size, int):
+        raise TypeError(
+            "full(): argument 'size' (position 1) must be tuple of ints, not "
+            f"{type(size).__name__}"
+        )
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
     if layout is not None:
         in_layout("full", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.scalar_dtype(fill_value) if dtype is None else dtypes.of(dtype)
-    size = (size,) if isinstance(size, int) else size
     return finish(
         blank(sizes_of((tuple(size),)), d, device, fill_value), requires_grad, device, out
     )
@@ -314,6 +320,8 @@ def full_like(
         refuse_pinned("full_like", pin_memory, device or input.device)
     if isinstance(fill_value, TensorBase):
         fill_value = fill_value.item()  # type: ignore[attr-defined]
+    if layout is not None:
+        in_layout("full_like", layout, ())
     return finish(
         blank_like(input, dtype, device, fill_value, memory_format), requires_grad, device
     )

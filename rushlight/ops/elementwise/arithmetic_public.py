@@ -243,11 +243,16 @@ def int_mod(ufunc: Any) -> Any:
     return mod
 
 
+def counted(x: Any) -> Any:
+    """Truths as numbers, for a rule that divides by arrays' own types."""
+    return x.astype(np.int8) if isinstance(x, np.ndarray) and x.dtype.kind == "b" else x
+
+
 remainder = intrinsic(
     "remainder",
     numeric("remainder", int_mod(np.remainder)),
     lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * floor_divide(a, b),
+    lambda g, _y, a, b: -g * floor_divide(counted(a), counted(b)),
     operator="mod",
     nin=2,
     rounds=True,

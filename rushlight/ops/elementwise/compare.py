@@ -13,6 +13,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
@@ -282,4 +283,13 @@ def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Any:
     """Whether each element is among the test elements."""
+    for t in (elements, test_elements):
+        if isinstance(t, TensorBase) and t._a.dtype.kind in "bc":
+            raise RuntimeError(
+                message(
+                    "Unsupported input type encountered for isin(): "
+                    f"{type_name(dtypes.from_numpy(t._a.dtype))}",
+                    wanted="numbers that have an order",
+                )
+            )
     return contained.call((elements, test_elements), {"invert": invert})

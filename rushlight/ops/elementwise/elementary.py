@@ -13,6 +13,7 @@ from ... import dtypes
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
@@ -280,7 +281,7 @@ def flat(g: Any, _y: Any, _x: Any) -> Any:
 
 
 def on_floats(ufunc: Any) -> Any:
-    return lambda x: ufunc(x) if x.dtype.kind in "fc" else x.copy("K")
+    return lambda x: ufunc(x) if x.dtype.kind in "fc" else dense.copied(x)
 
 
 def sign_of(x: Any) -> Any:
@@ -373,6 +374,7 @@ signbit = intrinsic(
     ),
     nin=1,
     promote="common",
+    out_of_truths=True,
     inplace=False,
     samples=real(-3, 3),
     doc="True where the sign bit is set.",
@@ -383,6 +385,7 @@ isposinf = intrinsic(
     accepts="floating integral bool: isposinf does not support complex inputs.",
     nin=1,
     promote="common",
+    out_of_truths=True,
     inplace=False,
     samples=real(-3, 3),
     doc="True where x is +inf.",
@@ -393,6 +396,7 @@ isneginf = intrinsic(
     accepts="floating integral bool: isneginf does not support complex inputs.",
     nin=1,
     promote="common",
+    out_of_truths=True,
     inplace=False,
     samples=real(-3, 3),
     doc="True where x is -inf.",
@@ -418,7 +422,7 @@ def round(input: Any, *, decimals: int = 0) -> Any:
         if decimals:
             kind = type_name(dtypes.from_numpy(input.dtype))
             raise NotImplementedError(f"\"round_cpu\" not implemented for '{kind}'")
-        return input.copy("K")
+        return dense.copied(input)
     if decimals == 0:
         return np.rint(input)
     ten = input.dtype.type(10.0 ** max(decimals, -decimals))
@@ -431,10 +435,20 @@ round.shape(same)
 round.vjp(flat)
 
 
+def of_reals(x: Any) -> dict[str, Any]:
+    """The magnitude of a complex number is real, so it is not written in its place."""
+    if x._a.dtype.kind == "c":
+        raise RuntimeError(
+            message("In-place abs is not supported for complex tensors.", hint="x.abs()")
+        )
+    return {}
+
+
 @op(
     operator="abs",
     samples=[case(arr(A34, 0.2, 3)), case(arr(A34, -3, -0.2))],
     inplace=True,
+    prepare=of_reals,
     aliases="absolute",
 )
 def abs(input: Any) -> Any:

@@ -17,6 +17,7 @@ from ... import dtypes
 from ...autograd import views
 from ...autograd.node import TensorBase
 from ...errors import message
+from ...kernels import dense
 from ...kernels.elementwise import select as elementwise_kernels
 from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor
@@ -299,7 +300,7 @@ def of_one_type(input: Any, other: Any) -> None:
 
 heaviside = intrinsic(
     "heaviside",
-    lambda x, v: np.where(x == 0, v, (x > 0).astype(x.dtype)),
+    lambda x, v: dense.laid_as(np.where(x == 0, v, (x > 0).astype(x.dtype)), x, v),
     accepts="floating integral bool: heaviside is not yet implemented for complex tensors.",
     nin=2,
     numbers=(),
@@ -441,7 +442,7 @@ def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any =
     elif input.dtype.kind in "fc":
         info, wide = np.finfo(input.dtype), input
     else:
-        return input.copy()
+        return dense.copied(input)
     y = np.nan_to_num(
         wide,
         nan=0.0 if nan is None else nan,

@@ -344,6 +344,7 @@ def _recurrence(first: Any, step: Any) -> Any:
     P(k-1))."""
 
     def forward(x: Any, n: Any) -> Any:
+        operands = x, n
         x, n = np.broadcast_arrays(x, np.asarray(n).astype(np.int64))
         out = np.where(n < 0, x.dtype.type(0), x.dtype.type(1))
         before, current = np.ones_like(x), first(x)
@@ -351,7 +352,7 @@ def _recurrence(first: Any, step: Any) -> Any:
         for k in range(1, last + 1):
             out = np.where(n >= k, current, out)
             before, current = current, step(k, x, current, before)
-        return laid_as(out.astype(x.dtype, copy=False), x)
+        return laid_as(out.astype(x.dtype, copy=False), *operands)
 
     return forward
 

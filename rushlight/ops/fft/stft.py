@@ -221,6 +221,19 @@ def stft(
     if input.ndim not in (1, 2):
         raise RuntimeError("stft: expected a 1D or 2D tensor")
     x = input.unsqueeze(0) if input.ndim == 1 else input
+    kind = input._a.dtype.kind
+    if center and kind == "b" and pad_mode != "constant":
+        raise NotImplementedError(
+            message("\"reflection_pad1d\" not implemented for 'Bool'", hint="input.float()")
+        )
+    if kind in "iub":
+        raise RuntimeError(
+            message(
+                "stft: expected a tensor of floating point or complex values",
+                got=repr(input.dtype),
+                hint="input.float()",
+            )
+        )
     if center:
         x = _edges(x, n_fft // 2, pad_mode)
     if not 0 < n_fft <= x.shape[-1]:

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.embedding import along
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
@@ -64,8 +67,10 @@ def inside(index: Any, n: int, name: str) -> None:
         )
 
 
-def selected_of_nothing(n: int, index: Any) -> None:
+def selected_of_nothing(n: int, index: Any, ndim: int) -> None:
     """What PyTorch says of an index that is out of range for a tensor without elements."""
+    if n == 0 and ndim == 1:
+        raise IndexError("index out of range in self")
     if n == 0:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.__class__ is not MetaArray and not within(index, 0, n):
@@ -109,7 +114,7 @@ def index_select(input: Any, index: Any, *, dim: int) -> Any:
             )
         return input.copy()
     if input.size == 0 and index.size:
-        selected_of_nothing(input.shape[d], index)
+        selected_of_nothing(input.shape[d], index, input.ndim)
     inside(index, input.shape[d], "index_select")
     line = index.reshape(-1)
     if asked() and along.native(input, line):
@@ -244,6 +249,13 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
     d = checked("index_fill_", input, index, dim)
     n = input.shape[d] if input.ndim else 1
+    if isinstance(value, complex) and input.dtype.kind != "c":
+        raise RuntimeError(
+            message(
+                "index_fill_(): Converting complex Scalar to non-complex type is not supported",
+                got=repr(value),
+            )
+        )
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
         raise IndexError(
             f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
@@ -279,6 +291,12 @@ index_fill_tensor.vjp(
 )
 
 
+REAL_OR_INTEGER = {
+    kernel: Accepted(f"floating integral: {kernel}")
+    for kernel in ("index_func_", "index_reduce_func_exclude_input_init")
+}
+
+
 @op(
     samples=[case((3, 4), one, (1, 4), dim=0, reduce=r) for r in ("prod", "mean", "amax", "amin")]
     + [case((3, 4), one, (1, 4), dim=0, reduce="mean", include_self=False)],
@@ -294,6 +312,9 @@ def index_reduce(
         raise RuntimeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
         )
+    if input.dtype.kind == "c" or (input.dtype.kind == "b" and index.size):
+        kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
+        REAL_OR_INTEGER[kernel].check_array(input.dtype)
     out, key, source = ready("index_reduce", input, index, source, dim)
     reduce_at(out, key, source, reduce, include_self)
     return out.reshape(input.shape)
@@ -326,17 +347,35 @@ def _(
     return (to_self if needs[0] else None, None, to_source if needs[2] else None)
 
 
+def added(input: Any, source: Any) -> None:
+    """index_add does not promote: both have one type."""
+    a, b = input._a.dtype, source._a.dtype
+    if a != b:
+        kinds = [type_name(dtypes.from_numpy(t)) for t in (a, b)]
+        raise RuntimeError(
+            message(
+                f"index_add_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same "
+                "scalar type",
+                hint="source.to(input.dtype)",
+            )
+        )
+
+
 def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
     """Publish `name` and `name_` of an op; `fn(*args)` gives its further inputs and parameters."""
 
     def plain(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name, inputs[0], 3, "index")
+        if record is index_add:
+            added(input, inputs[1])
         return record.call((input, *inputs), params)
 
     def inplace(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name + "_", inputs[0], 3, "index")
+        if record is index_add:
+            added(input, inputs[1])
         return views.apply_inplace(record, input, inputs, params)
 
     plain.__name__, inplace.__name__ = name, name + "_"

@@ -17,6 +17,7 @@ from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
@@ -446,6 +447,12 @@ def scatter_reduce(
     check_reduce("scatter_reduce", reduce)
     d = check_along("scatter_reduce", input.shape, index, dim, src)
     same_type("scatter_reduce", input, src)
+    order = reduce in ("amax", "amin")
+    if input.dtype.kind == ("c" if order else "b") and (order or reduce == "mean"):
+        kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}"
+        Accepted(f"floating integral {'bool' if order else 'complex'}: {kernel}").check_array(
+            input.dtype
+        )
     out = np.atleast_1d(input.copy())
     if index.size:
         index1 = np.atleast_1d(index)

@@ -377,6 +377,8 @@ def cast_to_fill(value: Any, view: Any, indices: Any) -> Any:
     """One number for a mask, in the type of what is written; RuntimeError for anything else."""
     given = [getattr(i, "_a", i) for i in indices if i is not None]
     if value._a.size == 1 and len(given) == 1 and given[0].dtype.kind == "b":
+        if value._a.__class__ is np.ndarray:
+            number(value._a.item(), view._a.dtype)  # raises where it does not fit
         return value.to(view.dtype)
     into, source = (dtypes.from_numpy(x._a.dtype) for x in (view, value))
     raise RuntimeError(

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
+from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
@@ -24,6 +26,7 @@ from ..core.samples import arr, bools, case, error, ints, values
 from ..core.shapes import given, same
 from ..create.arguments import stored
 from ..elementwise import formulas as m
+from ..shape.public import broadcast_shapes
 from . import getitem as ix
 from .gather import gather, same_type
 
@@ -78,7 +81,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
         if value._fn is not None or value._a.__class__ is MetaArray:
             return masked_put, (value,), {}
         value = value.item()  # type: ignore[attr-defined]
-        if isinstance(value, complex) and input._a.dtype.kind != "c":
+        if isinstance(value, complex) and input._a.dtype.kind not in "cb":
             value = value.real
     stored(value, input._a.dtype)  # raises for what does not fit
     return masked_fill, (), {"value": value}
@@ -133,10 +136,11 @@ def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
 @composite(adapt=True, data_dependent=True, samples=[case((3, 4), bools((3, 4)))])
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask is True (broadcast), in one dimension."""
+    need_tensor("masked_select", input)
     need_tensor("masked_select", mask, 2, "mask")
     if mask._a.dtype.kind != "b":
         raise RuntimeError(f"masked_select: expected BoolTensor for mask, got {mask.dtype!r}")
-    shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
+    shape = tuple(broadcast_shapes(mask._a.shape, input._a.shape))
     full = input.expand(shape) if tuple(input._a.shape) != shape else input
     over = np.broadcast_to(mask._a, shape)
     if not shape:
@@ -294,6 +298,7 @@ def unravel_index(indices: Any, shape: Any) -> Any:
 )
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
     """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
+    need_tensor("nonzero_static", input)
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     found = nonzero(input)._a[:size]
@@ -325,7 +330,15 @@ def wrapped(index: Any, n: int) -> Any:
 @op(samples=[case((3, 4), flat)], low="keep", fresh=True, public="")
 def take(input: Any, index: Any) -> Any:
     """Elements at positions in the flattened tensor."""
-    return input.reshape(-1)[wrapped(index, input.size)]
+    if index.dtype != np.int64:
+        raise RuntimeError(
+            message(
+                "take(): Expected a long tensor for index, but got "
+                f"{type_name(dtypes.from_numpy(index.dtype))}",
+                hint="index.long()",
+            )
+        )
+    return np.ascontiguousarray(input.reshape(-1)[wrapped(index, input.size)]).reshape(index.shape)
 
 
 @op(samples=[case((2, 3), flat, shape=(3, 4))], fresh=True, public="")
@@ -386,9 +399,14 @@ def put(input: Any, index: Any, source: Any, *, accumulate: bool = False) -> Any
 put.shape(same)
 
 
+def zeros_of(x: Any) -> Any:
+    """Zeros of the same type, also of a narrow one."""
+    return np.zeros_like(x) if isinstance(x, np.ndarray) else x * 0.0
+
+
 put.vjp(
     lambda g, _y, _x, index, _s, *, accumulate: (
-        g if accumulate else put(g, index, take(g, index) * 0.0)
+        g if accumulate else put(g, index, zeros_of(take(g, index)))
     ),
     None,
     lambda g, _y, _x, index, _s, *, shapes: take(g, index).reshape(shapes[2]),
@@ -429,7 +447,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
             f"dimensions for input, and {len(i)} dimensions for indices"
         )
     d = axis(dim, len(a))
-    shape = list(np.broadcast_shapes((*a[:d], 1, *a[d + 1 :]), (*i[:d], 1, *i[d + 1 :])))
+    shape = list(broadcast_shapes((*a[:d], 1, *a[d + 1 :]), (*i[:d], 1, *i[d + 1 :])))
     full, picks = list(shape), list(shape)
     full[d], picks[d] = a[d], i[d]
     look("take_along_dim")

@@ -90,6 +90,15 @@ def ormqr(
 ) -> Any:
     """The product of other with the square Q that `geqrf` describes."""
     m = other.shape[-2] if left else other.shape[-1]
+    if tau.shape[-1] != min(m, input.shape[-1]):
+        side = "-2" if left else "-1"
+        raise RuntimeError(
+            message(
+                f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], "
+                "input.shape[-1])",
+                got=f"tau {tuple(tau.shape)}, other {tuple(other.shape)}",
+            )
+        )
     input = input[..., :m]
     more = m - input.shape[-1]
     wide = wrap(np.zeros((*input.shape[:-1], more), input._a.dtype))

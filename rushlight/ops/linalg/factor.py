@@ -15,6 +15,7 @@ from ...errors import LinAlgError, message
 from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
@@ -512,9 +513,15 @@ def lu_factor(A: Any, *, pivot: bool = True, out: Any = None) -> Any:
 @composite(public="torch Tensor", name="lu", samples=[case(regular(3))])
 def _old_lu(A: Any, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """(LU, pivots[, info]); the older name of linalg.lu_factor."""
+    if A.ndim < 2:
+        need_matrix("torch.lu_factor", A)
+    LU.check_array(A._a.dtype)
     packed, pivots, infos = linalg_lu_factor(A, pivot=pivot)
     parts = (packed, pivots, infos) if get_infos else (packed, pivots)
     return finish("lu", parts, out)
+
+
+LU = Accepted("floating complex: lu_cpu")  # looked at after the dimensions
 
 
 def _unpacked_shape(
@@ -546,6 +553,15 @@ def lu_unpack(
     m, n = LU_data.shape[-2:]
     k = min(m, n)
     places = LU_pivots._a
+    if unpack_pivots and not places.ndim:
+        raise RuntimeError(
+            message(
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you "
+                "properly pass the result of lu_factor?",
+                "a 0-d tensor",
+                f"LU_pivots of shape {tuple(LU_data.shape[:-2])} + ({k},)",
+            )
+        )
     if unpack_pivots and places.dtype != np.int32:
         raise RuntimeError(
             message(

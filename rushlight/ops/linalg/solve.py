@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
+from ...autograd.views import type_name
 from ...errors import LinAlgError, axis, message
 from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
@@ -266,6 +267,34 @@ def _by_factor_rule(g: Any, y: Any, _b: Any, L: Any, *, upper: bool, needs: Any)
            smooth=False, samples=[case((3, 2), regular(3))])
 def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The X with A @ X = input, from the Cholesky factor L of A."""
+    for letter, t in (("b", input), ("u", L)):
+        if t.ndim < 2:
+            raise RuntimeError(
+                message(
+                    f"{letter} should have at least 2 dimensions, but has {t.ndim} dimensions "
+                    "instead",
+                    wanted="input (*, n, k), L (*, n, n)",
+                )
+            )
+    m, n = L.shape[-2:]
+    if m != n:
+        raise RuntimeError(
+            message(f"A must be batches of square matrices, but they are {m} by {n} matrices")
+        )
+    if input.shape[-2] != n:
+        raise RuntimeError(
+            message(
+                f"Incompatible matrix sizes for cholesky_solve: each A matrix is {m} by {n} but "
+                f"each b matrix is {input.shape[-2]} by {input.shape[-1]}"
+            )
+        )
+    if input._a.dtype != L._a.dtype:
+        raise RuntimeError(
+            message(
+                "Expected b and A to have the same dtype, but found b of type "
+                f"{type_name(input.dtype)} and A of type {type_name(L.dtype)} instead."
+            )
+        )
     return finish("cholesky_solve", solve_by_factor(input, L, upper=upper), out)
 
 
@@ -610,8 +639,8 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
     return finish("tensorsolve", y.reshape(shape), out)
 
 
-@composite(public="linalg", samples=[case((3,)), case((3,), 5)])
-def vander(x: Any, N: int | None = None) -> Any:
+@composite(public="linalg", samples=[case((3,)), case((3,), N=5)])
+def vander(x: Any, *, N: int | None = None) -> Any:
     """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
     x = x.reshape((1,)) if x.ndim == 0 else x
     if x._a.dtype.kind in "biu":

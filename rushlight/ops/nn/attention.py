@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door
+from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.attention import reference
@@ -179,6 +179,11 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
                 "Expected query, key, and value to have the same dtype, but got query.dtype: "
                 f"{query.dtype} key.dtype: {key.dtype} and value.dtype: {value.dtype} instead."
             )
+        )
+    if q.dtype.kind in "iub":
+        kind = views.type_name(query.dtype)
+        raise RuntimeError(
+            message(f"expected scalar type Float but found {kind}", got=shapes(), hint="x.float()")
         )
     if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
         raise RuntimeError(

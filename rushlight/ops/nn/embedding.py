@@ -111,6 +111,14 @@ embedding_backward.planned(lambda *a, **kw: kernel.plan_gradient(*a, **kw))
 
 
 def check_range(indices: Any, n: int) -> None:
+    if not n and indices.size:
+        raise RuntimeError(
+            message(
+                "index_select(): self indexing axis dim should be positive",
+                got="a table without rows",
+                wanted="0 <= index < 0 (the number of rows)",
+            )
+        )
     if not within(indices, 0, n):
         bad = indices[(indices < 0) | (indices >= n)].flat[0]
         raise IndexError(
@@ -280,7 +288,7 @@ def embedding_bag(
         per_sample_weights: factors of the rows, in the input's shape, for "sum".
         padding_idx: an index that does not count.
     """
-    if weight._a.dtype.kind == "i" and input.is_floating_point():
+    if weight._a.dtype == np.int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. "
             "Usage `embedding_bag(weight, input, ...)` is deprecated, "
@@ -310,6 +318,8 @@ def embedding_bag(
             f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}"
         )
     bag, n_bags = _bags(input, offsets, include_last_offset)
+    if offsets is not None and input._a.dtype != offsets._a.dtype:  # of one type, the wider one
+        input = input.to(dtypes.promote_types(input.dtype, offsets.dtype))
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:

@@ -96,7 +96,11 @@ col2im.vjp(
 )
 
 
-@composite(public="nn.functional", samples=[case((1, 2, 4, 4), 2)])
+@composite(
+    accepts="floating complex bool: im2col_out_cpu",
+    public="nn.functional",
+    samples=[case((1, 2, 4, 4), 2)],
+)
 def unfold(
     input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:

@@ -310,12 +310,13 @@ def l1_loss(
     """|x - t|, reduced; with `weight` the mean is divided by the sum of the weights."""
     same_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
-    if weight is None and reduction != "none":
+    exact = input._a.dtype.kind in "iub" and target._a.dtype.kind in "iub"
+    if weight is None and reduction != "none" and not exact:
         record = distance_mean if reduction == "mean" else distance_sum
         return record.call((input, target), {})
     loss = (input - target).abs()
     if weight is None:
-        return loss
+        return finished(loss, reduction)
     weight_size(input, weight)
     loss = loss * weight
     return loss.sum() / weight.sum() if reduction == "mean" else finished(loss, reduction)

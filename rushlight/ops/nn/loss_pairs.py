@@ -88,7 +88,7 @@ def margin_ranking_loss(
                 f"target: {target.size()} "
             )
         )
-    return finished((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+    return finished((-target * (input1 - input2) + float(margin)).clamp(min=0), reduction)
 
 
 @composite(

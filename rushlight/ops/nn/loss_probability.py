@@ -428,8 +428,11 @@ def hinge_embedding_loss(
 ) -> Any:
     """x where the target is 1, max(0, margin - x) where it is -1."""
     reduction = reduction_of(size_average, reduce, reduction)
-    far = m.where(target == 1, 0.0, (margin - input).clamp(min=0))
-    near = m.where(target == -1, 0.0, input)
+    away, zero = margin - input, 0.0
+    if input._a.dtype.kind in "iub":  # PyTorch computes in the type of the input
+        away, zero = away.to(input.dtype), input.new_zeros(())
+    far = m.where(target == 1, zero, away.clamp(min=0))
+    near = m.where(target == -1, zero, input)
     return finished(far + near, reduction)
 
 

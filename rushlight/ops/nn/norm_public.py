@@ -77,7 +77,7 @@ def batch_norm(
 @composite(
     public="torch",
     name="batch_norm",
-    samples=[case((4, 3), (3,), (3,), (3,), arr((3,), 0.5, 1), False, 0.1, 1e-5)],
+    samples=[case((4, 3), (3,), (3,), (3,), arr((3,), 0.5, 1), False, 0.1, 1e-5, True)],
 )
 def _torch_batch_norm(
     input: Any,
@@ -88,7 +88,7 @@ def _torch_batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-    cudnn_enabled: bool = True,
+    cudnn_enabled: bool,
 ) -> Any:
     """`nn.functional.batch_norm` in the order of `torch.batch_norm`."""
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
@@ -274,7 +274,7 @@ def instance_norm(
 @composite(
     public="torch",
     name="instance_norm",
-    samples=[case((2, 3, 4), None, None, None, None, True, 0.1, 1e-5)],
+    samples=[case((2, 3, 4), None, None, None, None, True, 0.1, 1e-5, True)],
 )
 def _torch_instance_norm(
     input: Any,
@@ -285,7 +285,7 @@ def _torch_instance_norm(
     use_input_stats: bool,
     momentum: float,
     eps: float,
-    cudnn_enabled: bool = True,
+    cudnn_enabled: bool,
 ) -> Any:
     """`nn.functional.instance_norm` in the order of `torch.instance_norm`."""
     return _instance_norm(

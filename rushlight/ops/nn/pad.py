@@ -88,6 +88,10 @@ def _by_mode(mode: str, name: str, d: int, node: str) -> Op:
     """The op of one padding mode and number of dimensions (PyTorch names their nodes apart)."""
 
     def forward(input: Any, *, pad: Ints) -> Any:
+        if input.dtype.kind == "b" and mode != "circular":
+            raise NotImplementedError(
+                message(f"\"{name}\" not implemented for 'Bool'", hint="input.float()")
+            )
         return kernel.by_sources(input, pad, mode)
 
     forward.__name__ = name

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
+from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as pool
 from ...kernels.resample import reference as resample
@@ -244,6 +245,20 @@ def base_grid(size: Ints, align_corners: bool, dtype: Any) -> Any:
 )
 def affine_grid_generator(theta: Any, *, size: Ints, align_corners: bool) -> Any:
     """A grid for `grid_sample`: the points of an image of `size` (N, C, *S), moved by theta."""
+    if theta.dtype.kind == "b":
+        raise NotImplementedError(
+            message("\"linspace_cpu\" not implemented for 'Bool'", hint="theta.float()")
+        )
+    rows = len(size) - 1
+    if theta.shape[:1] != (size[0],) or theta.shape[2:] != (rows,):
+        raise RuntimeError(
+            message(
+                f"Expected size for first two dimensions of batch2 tensor to be: [{size[0]}, "
+                f"{rows}] but got: {[theta.shape[0], theta.shape[-1]]}.",
+                got=f"theta {theta.shape}",
+                wanted=f"({size[0]}, {rows - 1}, {rows})",
+            )
+        )
     base = base_grid(tuple(size[2:]), align_corners, theta.dtype)
     return np.matmul(base, theta.swapaxes(1, 2)).reshape(size[0], *size[2:], len(size) - 2)
 

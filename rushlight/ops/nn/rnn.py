@@ -10,8 +10,10 @@ ops.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
+from ... import dtypes
 from ...autograd import door
 from ...autograd.backward import grad
 from ...autograd.node import TensorBase
@@ -343,6 +345,79 @@ KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
+GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+
+
+def check_sizes(
+    kind: str, x: Any, states: tuple[Any, ...], batch: int, w_ih: Any, w_hh: Any, *rest: Any
+) -> None:
+    """Raise unless the operands of one layer go together: kernels read and write as many numbers
+    as `w_hh` says that there are."""
+    gates = GATES[kind]
+    a, w, u = x._a, w_ih._a, w_hh._a
+    if w.ndim != 2 or u.ndim != 2:
+        raise RuntimeError(message(f"mat2 must be a matrix, got {min(w.ndim, u.ndim)}-D tensor"))
+    if a.shape[1] != w.shape[1]:
+        raise RuntimeError(
+            message(
+                f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and "
+                f"{w.shape[1]}x{w.shape[0]})",
+                got=f"input (..., {a.shape[1]}), weight_ih {w.shape}",
+                wanted="input.size(-1) == weight_ih.size(1)",
+            )
+        )
+    each = (w.shape[0], u.shape[0])
+    hidden = states[-1]._a.shape[-1] if kind == "lstm" else u.shape[1]
+    if each != (gates * hidden, gates * hidden):
+        wrong = "ih" if each[0] != gates * hidden else "hh"
+        raise RuntimeError(
+            message(
+                f"weight_{wrong} first dim must be {gates} * hidden_size = {gates * hidden}, but "
+                f"got {each[wrong == 'hh']}"
+            )
+        )
+    for k, h in enumerate(states):
+        wanted = u.shape[1] if k == 0 else hidden
+        if h._a.ndim != 2 or h._a.shape[1] != wanted:
+            raise RuntimeError(
+                message(
+                    f"hidden{k} has inconsistent hidden_size: got {h._a.shape[-1]}, expected "
+                    f"{wanted}",
+                    got=f"a state {h._a.shape}",
+                    wanted=f"({batch}, {wanted})",
+                )
+            )
+        if h._a.shape[0] != batch:
+            raise RuntimeError(
+                message(f"Input batch size {batch} doesn't match hidden{k} batch size "
+                        f"{h._a.shape[0]}")
+            )  # fmt: skip
+    for b in rest[:2]:
+        if b is not None and b._a.shape not in ((each[0],), (1,), ()):
+            raise RuntimeError(
+                message(
+                    f"The expanded size of the tensor ({each[0]}) must match the existing size "
+                    f"({b._a.shape[-1]}) at non-singleton dimension {b._a.ndim - 1}",
+                    got=f"a bias {b._a.shape}",
+                    wanted=f"({each[0]},)",
+                )
+            )
+    dtype = a.dtype
+    if all(t is None or t._a.dtype is dtype for t in (*states, w_ih, w_hh, *rest)):
+        return
+    arrays = [t._a for t in (x, *states, w_ih, w_hh, *rest) if t is not None]
+    types = door.arriving(KINDS[kind][0], *arrays)
+    if len(set(types)) > 1:
+        other = next(t for t in types if t != types[0])
+        names = [dtypes.type_name(dtypes.from_numpy(t)) for t in (types[0], other)]
+        raise RuntimeError(
+            message(
+                f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}",
+                hint="input.to(weight.dtype)",
+            )
+        )
+
+
 def layers(
     kind: str,
     x: Any,
@@ -362,7 +437,32 @@ def layers(
     """
     record, kw = KINDS[kind]
     directions = 2 if bidirectional else 1
-    each = len(params) // (num_layers * directions)
+    projected = kind == "lstm" and hx[0].shape[-1] != hx[1].shape[-1]
+    each = (4 if has_biases else 2) + projected
+    if not params or len(params) % each:
+        raise RuntimeError(
+            message(
+                "got an incorrect number of RNN parameters",
+                got=f"{len(params)} tensors",
+                wanted=f"{num_layers * directions} times {each}",
+            )
+        )
+    if any(h.ndim != 3 or h.shape[0] != num_layers * directions for h in hx):
+        raise (IndexError if kind == "lstm" else RuntimeError)(
+            message(
+                "Expected more hidden states in stacked_rnn",
+                got=", ".join(str(tuple(h.shape)) for h in hx),
+                wanted=f"({num_layers * directions}, {sizes[0]}, hidden_size)",
+            )
+        )
+    if len(params) != num_layers * directions * each:
+        raise RuntimeError(
+            message(
+                "Expected more weights in stacked_rnn",
+                got=f"{len(params)} tensors",
+                wanted=f"{num_layers * directions} times {each}",
+            )
+        )
     first = [h.unbind(0) for h in hx]
     last: list[list[Any]] = [[] for _ in hx]
     for layer in range(num_layers):
@@ -373,6 +473,7 @@ def layers(
             if not has_biases:
                 own[2:2] = [None, None]
             states = tuple(h[k] for h in first)
+            check_sizes(kind, x, states, sizes[0], *own)
             got = record.call(
                 _padded(record, (x, *states, *own)),
                 {"sizes": sizes, "reverse": direction == 1, **kw},
@@ -407,8 +508,25 @@ def _sequence(
     states = tuple(hx) if kind == "lstm" else (hx,)
     if packed:
         sizes = tuple(batch_sizes.tolist())
+        if sum(sizes) != len(input._a) or any(m < n for m, n in pairwise(sizes)):
+            raise RuntimeError(
+                message(
+                    "batch_sizes do not fit the rows of the data",
+                    got=f"{list(sizes)}, {len(input._a)} rows",
+                    wanted="as many rows in all, and never more in a later time",
+                )
+            )
         return layers(kind, input, sizes, states, list(params), **options)
-    x = input.transpose(0, 1) if batch_first else input
+    x = input.transpose(0, 1) if batch_first and input.ndim > 1 else input
+    if x.ndim != 3:
+        raise IndexError(
+            message(
+                "Dimension out of range (expected to be in range of "
+                f"[-{input.ndim}, {input.ndim - 1}], but got 2)",
+                got=f"input {tuple(input.shape)}",
+                wanted="(time, batch, input_size)",
+            )
+        )
     time, batch = x.shape[:2]
     if not time:
         raise RuntimeError(
@@ -438,7 +556,7 @@ def _publish(kind: str, what: str, gates: int) -> None:
         name=kind,
         public="torch",
         accepts="floating integral complex: addmm_impl_cpu_"
-        if kind.startswith("rnn")
+        if kind == "rnn_relu"
         else "floating complex: addmm_impl_cpu_",
         samples=[case((5, 2, 3), states, weights, *options)],
     )
@@ -455,13 +573,15 @@ _publish("rnn_relu", "Elman network with relu", 1)
 def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any, ...]:
     """The new states of one time: input (B, X), states (B, H)."""
     record, kw = KINDS[kind]
-    if input.shape[0] != hx[0].shape[0]:
-        raise RuntimeError(
+    if input.ndim < 2 or (weights[0].ndim < 2 and not kind.startswith("rnn")):
+        raise IndexError(
             message(
-                f"Input batch size {input.shape[0]} doesn't match hidden{'0' * (len(hx) > 1)} "
-                f"batch size {hx[0].shape[0]}",
+                "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
+                got=f"input {tuple(input.shape)}, weight_ih {tuple(weights[0].shape)}",
+                wanted="input (batch, input_size)",
             )
         )
+    check_sizes(kind, input, hx, input.shape[0], *weights)
     got = record.call(
         _padded(record, (input, *hx, *weights)),
         {"sizes": (input.shape[0],), "reverse": False, **kw},
@@ -491,6 +611,8 @@ def rnn_tanh_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """tanh(W x + U h + b)."""
+    if not (input.is_floating_point() or input.is_complex()):  # whose tanh is of another type
+        return tanh(affine(input, w_ih, b_ih) + affine(hx, w_hh, b_hh))
     return cell("rnn_tanh", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import views
 from ...autograd.node import TensorBase
-from ...errors import axes, axis
+from ...errors import axes, axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.scan import select as scan
 from ..core import return_types
@@ -201,6 +202,11 @@ def running(record: Any, name: str, doc: str) -> Any:
         return typed(out, dtype)
 
     def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:
+        if input._a.dtype.kind == "b" and dtype in (None, dtypes.bool):
+            kernel = f"{name}_out_cpu"
+            raise NotImplementedError(
+                message(f"\"{kernel}\" not implemented for 'Bool'", hint=f"x.{name}({dim})")
+            )
         return views.apply_inplace(record, input, (), {"dim": dim})
 
     fn.__name__ = name
@@ -354,14 +360,14 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
     """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
     from ..shape.views import cat
 
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     spacing = 1 if spacing is None else spacing
     n = input._a.ndim
     dims = list(range(n)) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     out = []
     for d, step in zip(axes(dims, n), spacing_of(spacing, len(dims)), strict=True):
         k = input._a.shape[d]
-        if edge_order not in (1, 2):
-            raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
         if k < edge_order + 1:
             raise RuntimeError(
                 "torch.gradient expected each dimension size to be at least edge_order+1"

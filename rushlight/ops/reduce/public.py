@@ -44,7 +44,19 @@ def dims(dim: Any) -> Any:
 
 
 def typed(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else cast(x, dtypes.of(dtype))
+    """x in the type of `dtype=`; RuntimeError where that has no gradients and x asks for some."""
+    if dtype is None:
+        return x
+    kind = dtypes.of(dtype)
+    if kind.category < dtypes.FLOAT and x._fn is not None and door.state.enabled:
+        raise RuntimeError(
+            message(
+                f"Autograd not support dtype: {type_name(kind)}",
+                got="a tensor that requires grad",
+                hint="x.detach()",
+            )
+        )
+    return cast(x, kind)
 
 
 @composite(
@@ -151,6 +163,7 @@ def spread(record: Any, name: str, doc: str) -> Any:
             correction = 1 if unbiased else 0
         correction = 1 if correction is None else correction
         need_tensor(name, input)
+        more.need_float(name, input._a)
         n = more.count(input._a.shape, dims(dim)) if input._a.ndim else 1
         if n <= correction and input._a.dtype.kind in "fcV":
             import warnings
@@ -407,7 +420,15 @@ def segment_reduce(
         raise NotImplementedError(
             message(f"{name}: not implemented for {what} of {given.dtype}", wanted="integers")
         )
-    if data._a.dtype.kind in "iub":
+    if given._a.dtype not in (np.int32, np.int64):
+        kind = type_name(given.dtype)
+        raise NotImplementedError(
+            message(
+                f"\"_segment_reduce_{what}_cpu_kernel1\" not implemented for '{kind}'",
+                hint=f"{what}.long()",
+            )
+        )
+    if data._a.dtype.kind in "iubc":
         raise NotImplementedError(
             message(f'"segment_reduce" not implemented for {data.dtype}', hint="data.float()")
         )

@@ -22,6 +22,7 @@ from ..core.reduction import reduced_shape
 from ..core.return_types import return_type
 from ..core.samples import arr, case, values
 from ..core.shapes import scalar
+from ..elementwise import formulas as m
 from ..linalg.matmul import constant, finish
 from . import sums
 
@@ -407,7 +408,8 @@ def _quantile(name: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip
         if moving:  # the weight moves with q, at the rate of the number of gaps
             rate = constant(np.broadcast_to((count if skip else n) - 1.0, rank.shape), y)
             w = q.reshape((places.size,)) * rate - constant(low, y)
-        y = y + (pick_along_many(ordered, wrap(high)) - y) * w
+        top = pick_along_many(ordered, wrap(high))
+        y = m.where(w < 0.5, y + (top - y) * w, top - (top - y) * (1 - w))
     # dims are now (others..., q), and a keepdim of size 1 needs no place of its own
     y = y.permute((y.ndim - 1, *range(y.ndim - 1)))
     return y.reshape((places.size, *shape) if places.ndim else shape)

@@ -348,7 +348,7 @@ def zero_(input: Any) -> Any:
 @steps.step(outputs=0, mutates=(0,))
 def assign(into: np.ndarray, source: np.ndarray) -> None:
     """The values of an array of another shape or type, as PyTorch converts them."""
-    if source.dtype.kind == "c" and into.dtype.kind != "c":
+    if source.dtype.kind == "c" and into.dtype.kind not in "cb":
         source = source.real
     if into.dtype.kind in "iub" and source.dtype.kind in "fV":
         source = s.float_to_int(source, dtypes.from_numpy(into.dtype))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import door, views
-from ...autograd.node import LEAF
+from ...autograd.node import LEAF, TensorBase
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...size import Size
@@ -243,6 +243,11 @@ def broadcast_tensors(*tensors: Any) -> Any:
     """All tensors as views of their common shape."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
+    for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
     shape = tuple(broadcast_shapes(*[t._a.shape for t in tensors]))
     return tuple(door.apply(s.expand, (t,), {"shape": shape}) for t in tensors)
 

@@ -242,9 +242,25 @@ def indices_of(triangle: Any) -> Any:
         device: Any = None,
         pin_memory: bool = False,
         layout: Any = None,
+        requires_grad: bool = False,
     ) -> Any:
+        for place, (argument, n) in enumerate((("row", row), ("col", col), ("offset", offset)), 1):
+            if n.__class__ is bool or not hasattr(n, "__index__"):
+                raise TypeError(
+                    f"{fn.__name__}(): argument '{argument}' (position {place}) must be int, not "
+                    f"{type(n).__name__}"
+                )
         if pin_memory:
             refuse_pinned(fn.__name__, pin_memory, device)
+        if requires_grad:
+            raise RuntimeError(
+                "Only Tensors of floating point and complex dtype can require gradients"
+            )
+        if dtype is not None and dtypes.of(dtype) not in (dtypes.int64, dtypes.int32):
+            of = views.type_name(dtypes.of(dtype))
+            raise NotImplementedError(
+                message(f"\"{fn.__name__}\" not implemented for '{of}'", wanted="int64 or int32")
+            )
         if row < 0 or col < 0:
             raise RuntimeError(
                 f"{'row' if row < 0 else 'col'} must be non-negative, got {min(row, col)}"

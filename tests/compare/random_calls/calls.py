@@ -360,6 +360,8 @@ def gathered(p: Any) -> str:
     shape = [2 if i == d % max(t.ndim, 1) else s for i, s in enumerate(t.shape)]
     full = p.tensor(tuple(t.shape), "int64", low=0, high=high)
     mark = rng.choice(["", "_"])
+    # PyTorch reads beyond the memory for an index out of bounds in take_along_dim.
+    inside = full if high == max(n, 1) else p.tensor((1,) * t.ndim, "int64", low=0, high=1)
     return rng.choice([
         lambda: f"{x}.index_select({d}, {line})",
         lambda: f"torch.gather({x}, {d}, {full})",
@@ -372,7 +374,7 @@ def gathered(p: Any) -> str:
                 f"'{rng.choice(['sum', 'prod', 'mean', 'amax', 'amin'])}')",
         lambda: f"{x}.take({full})",
         lambda: f"{x}.put{mark}({line}, {p.tensor((2,), dtype)})",
-        lambda: f"torch.take_along_dim({x}, {full}, {d})",
+        lambda: f"torch.take_along_dim({x}, {inside}, {d})",
         lambda: f"{x}.index_fill{mark}({d}, {line}, {values.written(values.number(rng))})",
         lambda: f"{x}.masked_fill{mark}({p.tensor(tuple(t.shape), 'bool')}, "
                 f"{values.written(values.number(rng))})",

@@ -53,7 +53,7 @@ def short(x: Any) -> str:
     """One line about a result or an exception."""
     if isinstance(x, BaseException):
         return f"{type(x).__name__}: {str(x)[:300]}".split("\n")[0]
-    if hasattr(x, "dtype") and hasattr(x, "shape"):
+    if hasattr(x, "dtype") and hasattr(x, "stride"):
         numbers = str(x.detach().tolist())[:200]
         return f"{x.dtype} {tuple(x.shape)} strides {tuple(x.stride())} {numbers}"
     return repr(x)[:200].split("\n")[0]

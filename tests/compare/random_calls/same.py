@@ -99,8 +99,6 @@ def give_numbers(ours: Any, theirs: Any) -> None:
         for a, b in zip(ours, theirs, strict=True):
             give_numbers(a, b)
     elif hasattr(theirs, "stride") and (theirs.is_floating_point() or theirs.is_complex()):
-        if theirs.requires_grad:  # the graph keeps them
-            return
         a = ours._a
         if isinstance(a, np.ndarray) and a.flags.writeable:
             a[...] = array(theirs)

@@ -30,6 +30,8 @@ SETTINGS = {
     "align_to", "record_stream", "hash_tensor", "names", "has_names",
     "creator", "as_subclass", "set_data",
 }  # fmt: skip
+# Left whole: PyTorch reads beyond operands of too few elements, and may crash.
+UNCHECKED = {"lstm", "embedding_bag"}
 
 
 @functools.cache
@@ -78,9 +80,9 @@ def call(rng: random.Random, new: Any) -> str:
                 dtype = "complex64"
             if dtype not in values.TYPES:
                 dtype = "int64"
-            if x.ndim and rng.random() < 0.04:
+            if x.ndim and rng.random() < 0.04 and name not in UNCHECKED:
                 x = x[:0]
-            elif x.ndim and rng.random() < 0.02:
+            elif x.ndim and rng.random() < 0.02 and name not in UNCHECKED:
                 x = x[0]
             return new(values.tensor(rng, values.as_type(x, dtype), dtype), dtype)
         if isinstance(x, list) and any(isinstance(v, np.ndarray) for v in x):

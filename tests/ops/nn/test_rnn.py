@@ -113,3 +113,56 @@ def test_one_input_used_twice_counts_twice(rng: Any) -> None:
 
     assert torch.autograd.gradcheck(f, (w,))
     assert torch.autograd.gradgradcheck(f, (w,))
+
+
+G = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
+WRONG = [  # operand, its sizes for `g` gates
+    ("h", lambda g: (0, 2, 4)), ("h", lambda g: (1, 3, 4)), ("h", lambda g: (1, 2, 5)),
+    ("w_ih", lambda g: (g * 4 + 1, 3)), ("w_ih", lambda g: (0, 3)), ("w_ih", lambda g: (g * 4, 2)),
+    ("w_hh", lambda g: (g * 4 + 1, 4)), ("w_hh", lambda g: (g * 4, 5)), ("w_hh", lambda g: (4,)),
+    ("b_ih", lambda g: (g * 4 + 1,)), ("b_hh", lambda g: (0,)), ("b_hh", lambda g: (3,)),
+]  # fmt: skip
+
+
+def called(kind: str, **sizes: tuple[int, ...]) -> Any:
+    g = G[kind]
+    usual = {"x": (5, 2, 3), "h": (1, 2, 4), "w_ih": (g * 4, 3), "w_hh": (g * 4, 4),
+             "b_ih": (g * 4,), "b_hh": (g * 4,)}  # fmt: skip
+    t = {name: torch.full(size, 0.5) for name, size in {**usual, **sizes}.items()}
+    hx = [t["h"], t["h"]] if kind == "lstm" else t["h"]
+    weights = [t[name] for name in ("w_ih", "w_hh", "b_ih", "b_hh")]
+    return getattr(torch, kind)(t["x"], hx, weights, True, 1, 0.0, False, False, False)
+
+
+@pytest.mark.parametrize("kind", list(G))
+def test_operands_of_other_sizes_raise_before_kernels_read_them(kind: str) -> None:
+    for name, size in WRONG:
+        with pytest.raises((RuntimeError, IndexError)):
+            called(kind, **{name: size(G[kind])})
+    with pytest.raises(RuntimeError, match="incorrect number of RNN parameters"):
+        getattr(torch, kind)(torch.ones(5, 2, 3), (torch.ones(1, 2, 4),) * 2 if kind == "lstm" else
+                             torch.ones(1, 2, 4), [torch.ones(4, 3)], True, 1, 0.0, False, False,
+                             False)  # fmt: skip
+
+
+def test_one_number_is_the_bias_of_all_gates() -> None:
+    for kind, g in G.items():
+        for one in ((1,), ()):
+            got, whole = called(kind, b_ih=one, b_hh=one), called(kind, b_ih=(g * 4,))
+            assert torch.equal(got[0], whole[0])
+
+
+def test_cells_check_the_second_state_and_the_types() -> None:
+    x, h, w, u, b = (torch.ones(s) for s in ((2, 3), (2, 4), (16, 3), (16, 4), (16,)))
+    for c in ((4,), (3, 4), (2, 5)):
+        with pytest.raises(RuntimeError, match="hidden"):
+            torch.lstm_cell(x, [h, torch.ones(c)], w, u, b, b)
+    with pytest.raises(RuntimeError, match="must have the same dtype"):
+        torch.lstm_cell(x.double(), [h, h], w, u, b, b)
+    whole = [torch.ones(s, dtype=torch.int64) for s in ((2, 3), (2, 4), (4, 3), (4, 4))]
+    assert torch.rnn_tanh_cell(*whole).dtype == torch.float32
+
+
+def test_an_empty_batch() -> None:
+    for kind in G:
+        assert called(kind, x=(5, 0, 3), h=(1, 0, 4))[0].shape == (5, 0, 4)
