@@ -151,6 +151,23 @@ torch.cumsum(torch.ones(0,3).requires_grad_(),-5,out=torch.ones(3))
 torch.ormqr(torch.ones(2,3),torch.ones(0),torch.ones(2,0))
 x=torch.rand(4).expand(3,4); y=torch.rand(4,3).t(); torch.heaviside(x,y)
 x=torch.rand(4).expand(3,4); y=torch.rand(4,3).t(); torch.special.hermite_polynomial_h(x,y.round())
+x=T([2.],requires_grad=True); (-1.5%T([2.])).requires_grad
+torch.meshgrid(-1.5,torch.ones(3),indexing='xy')
+torch.ones(3).tile()
+torch.ones(2,1).expand()
+torch.special.multigammaln(-1,2)
+torch.special.polygamma(-1.5,torch.ones(3))
+torch.ones(3,4).half().index_reduce_(1,T([2,2]),torch.ones(3,2),'amax')
+F.multilabel_margin_loss(torch.ones(2,3),torch.ones(2,3))
+torch.linalg.vander(T([True]),N=5)
+torch.linalg.vander(T(1))
+F.hinge_embedding_loss(torch.ones(3),0.5,reduction='none')
+F.embedding_bag(T([1,0]),torch.ones(5,3).long(),T([0]),mode='max')
+F.hardtanh(torch.ones(2).byte())
+F.mse_loss(T([1,2]),T([1,3]),reduction='sum',weight=T([1,1]))
+torch.ones(0,4).index_copy(1,T(2),torch.ones(3,2))
+x=torch.rand(4,3).t(); torch.fill(x,2.)
+x=torch.rand(4).expand(3,4); x.nan_to_num()
 """
 
 

@@ -41,6 +41,10 @@ def bounds(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> dict[str,
             message("min_val cannot be greater than max_val", got=f"{min_val} and {max_val}")
         )
     if hasattr(input, "_a") and input._a.dtype.kind in "iu":
+        if input._a.dtype.kind == "u" and min_val < 0:
+            raise RuntimeError(
+                message("cannot do hardtanh on an unsigned type with negative limits")
+            )
         min_val, max_val = int(min_val), int(max_val)
     return {"min_val": min_val, "max_val": max_val}
 

@@ -243,16 +243,19 @@ def int_mod(ufunc: Any) -> Any:
     return mod
 
 
-def counted(x: Any) -> Any:
-    """Truths as numbers, for a rule that divides by arrays' own types."""
-    return x.astype(np.int8) if isinstance(x, np.ndarray) and x.dtype.kind == "b" else x
+def counted(x: Any, other: Any) -> Any:
+    """Truths as numbers, and a number as an array beside an array, for a rule that divides arrays
+    by their own types."""
+    if not isinstance(x, (np.ndarray, np.generic)):
+        return np.asarray(x, other.dtype) if isinstance(other, np.ndarray) else x
+    return x.astype(np.int8) if x.dtype.kind == "b" else x
 
 
 remainder = intrinsic(
     "remainder",
     numeric("remainder", int_mod(np.remainder)),
     lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * floor_divide(counted(a), counted(b)),
+    lambda g, _y, a, b: -g * floor_divide(counted(a, b), counted(b, a)),
     operator="mod",
     nin=2,
     rounds=True,

@@ -444,7 +444,7 @@ def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any =
     else:
         return dense.copied(input)
     y = np.nan_to_num(
-        wide,
+        dense.copied(wide) if 0 in wide.strides else wide,
         nan=0.0 if nan is None else nan,
         posinf=float(info.max) if posinf is None else posinf,
         neginf=float(info.min) if neginf is None else neginf,

@@ -17,6 +17,7 @@ from ...errors import message
 from ...kernels.dense import laid_as
 from ...kernels.special import airy, bessel, gamma
 from ...kernels.special import reference as libm
+from ..core.arguments import need_tensor
 from ..core.composite import composite, store
 from ..core.publication import write_out
 from ..core.record import Op, intrinsic, op
@@ -177,6 +178,8 @@ def _trigamma(x: Any) -> Any:
 )
 def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     """The n-th derivative of digamma at input, n >= 0."""
+    if isinstance(n, float):
+        raise TypeError("polygamma(): argument 'n' (position 1) must be int, not float")
     if n < 0:
         raise RuntimeError(
             message("polygamma(n, x) does not support negative n.", f"n = {n}", "n >= 0")
@@ -201,6 +204,7 @@ def _polygamma_inplace(input: Any, n: int) -> Any:
 def mvlgamma(input: Any, p: int, *, out: Any = None) -> Any:
     """The log of the p-variate gamma function: p (p-1)/4 log(pi) + sum of lgamma(x - j/2), j <
     p."""
+    need_tensor("mvlgamma", input)
     if p < 1:
         raise RuntimeError(message("mvlgamma: p has to be greater than or equal to 1", f"p = {p}"))
     y = lgamma(input)

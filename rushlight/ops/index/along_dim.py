@@ -158,6 +158,16 @@ def public_index_select(input: Any, dim: int, index: Any) -> Any:
 
 def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None:
     n = source.shape[d] if source.ndim else 1
+    if name == "index_copy_" and source.ndim and source.ndim == input.ndim:
+        for k, (mine, theirs) in enumerate(zip(input.shape, source.shape, strict=True)):
+            if k != d and mine != theirs:
+                raise RuntimeError(
+                    message(
+                        "index_copy_(): Source/destination tensor must have same slice shapes. "
+                        f"Destination slice shape: {mine} at dimension {k} and source slice "
+                        f"shape: {theirs} at dimension {k}."
+                    )
+                )
     if index.size != n:
         raise (IndexError if name == "index_copy_" else RuntimeError)(
             message(
@@ -347,14 +357,14 @@ def _(
     return (to_self if needs[0] else None, None, to_source if needs[2] else None)
 
 
-def added(input: Any, source: Any) -> None:
-    """index_add does not promote: both have one type."""
+def of_one_type(name: str, input: Any, source: Any) -> None:
+    """What adds up or reduces does not promote: both have one type."""
     a, b = input._a.dtype, source._a.dtype
     if a != b:
         kinds = [type_name(dtypes.from_numpy(t)) for t in (a, b)]
         raise RuntimeError(
             message(
-                f"index_add_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same "
+                f"{name}_(): self ({kinds[0]}) and source ({kinds[1]}) must have the same "
                 "scalar type",
                 hint="source.to(input.dtype)",
             )
@@ -367,15 +377,15 @@ def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
     def plain(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name, inputs[0], 3, "index")
-        if record is index_add:
-            added(input, inputs[1])
+        if record is not index_copy:
+            of_one_type(name, input, inputs[1])
         return record.call((input, *inputs), params)
 
     def inplace(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name + "_", inputs[0], 3, "index")
-        if record is index_add:
-            added(input, inputs[1])
+        if record is not index_copy:
+            of_one_type(name, input, inputs[1])
         return views.apply_inplace(record, input, inputs, params)
 
     plain.__name__, inplace.__name__ = name, name + "_"

@@ -643,10 +643,17 @@ def tensorsolve(A: Any, B: Any, dims: Any = None, *, out: Any = None) -> Any:
 def vander(x: Any, *, N: int | None = None) -> Any:
     """The powers x^0 ... x^(N-1) of each element, ascending, in a new last dim."""
     x = x.reshape((1,)) if x.ndim == 0 else x
-    if x._a.dtype.kind in "biu":
+    if x._a.dtype.kind == "b":
+        raise RuntimeError(
+            message(
+                "linalg.vander supports floating point, complex, and integer tensors, but got Bool",
+                hint="x.int()",
+            )
+        )
+    if x._a.dtype.kind in "iu":
         x = x.to(dtypes.int64)
     n = x.shape[-1] if N is None else N
-    if n <= 1 and N is not None:
+    if n <= 1:
         raise RuntimeError("N must be greater than 1.")
     return _powers(x, n)
 

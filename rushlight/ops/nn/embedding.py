@@ -313,6 +313,16 @@ def embedding_bag(
                 f"must have the same shape as the input ({input.shape})"
             )
         )
+    if weight._a.dtype.kind in "iubc" and input._a.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                "Expected tensor for argument #1 'weight' to have one of the following scalar "
+                "types: Half, BFloat16, Float, Double; but got "
+                f"torch.{type_name(weight.dtype)}Tensor instead (while checking arguments for "
+                "embedding_bag)",
+                hint="weight.float()",
+            )
+        )
     if weight.dim() != 2:
         raise ValueError(
             f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}"

@@ -277,7 +277,9 @@ def mse_loss(
     if weight is None:
         return squared.call((input, target), {"reduction": reduction})
     weight_size(input, weight)
-    loss = squared.call((input, target), {"reduction": "none"}) * weight
+    exact = input._a.dtype.kind in "iub" and target._a.dtype.kind in "iub"
+    apart = (input - target) ** 2 if exact else squared.call((input, target), {"reduction": "none"})
+    loss = apart * weight
     return loss.sum() / weight.sum() if reduction == "mean" else finished(loss, reduction)
 
 

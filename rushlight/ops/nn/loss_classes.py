@@ -360,6 +360,13 @@ def multilabel_margin_loss(
                 f"{list(input.shape)}"
             )
         )
+    if target._a.dtype != np.int64:
+        raise RuntimeError(
+            message(
+                f"expected scalar type Long but found {type_name(target.dtype)}",
+                hint="target.long()",
+            )
+        )
     x = input.reshape(-1, input.shape[-1] if input.ndim else 1)
     t = target._a.reshape(x.shape)
     n, c = x.shape

@@ -16,6 +16,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.elementwise.select import fuse
 from ...kernels.reduce.select import Reduction
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, values
@@ -427,6 +428,7 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Any:
     """x where the target is 1, max(0, margin - x) where it is -1."""
+    need_tensor("hinge_embedding_loss", target, 2, "target")
     reduction = reduction_of(size_average, reduce, reduction)
     away, zero = margin - input, 0.0
     if input._a.dtype.kind in "iub":  # PyTorch computes in the type of the input

@@ -504,6 +504,14 @@ def _sequence(
     else:
         batch_sizes, hx, params = None, second, third
     options = {**dict(zip(names, rest, strict=False)), **kw}
+    if set(names) - options.keys() - ({"batch_first"} if packed else set()):
+        raise TypeError(
+            message(
+                f"{kind}() received an invalid combination of arguments",
+                got=", ".join(options),
+                wanted=", ".join(names),
+            )
+        )
     batch_first = options.pop("batch_first", False)
     states = tuple(hx) if kind == "lstm" else (hx,)
     if packed:
@@ -621,4 +629,6 @@ def rnn_relu_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
     """relu(W x + U h + b)."""
+    if input.is_complex():
+        raise NotImplementedError(message("clamp is not supported for complex types"))
     return cell("rnn_relu", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]

@@ -12,6 +12,7 @@ from ...autograd import door, steps, views
 from ...autograd.node import TensorBase
 from ...device import META, device, usable
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...layout import (
     channels_last,
@@ -297,7 +298,9 @@ def fill(input: Any, *, value: Any) -> Any:
     """A tensor of the input's shape filled with `value`."""
     if input.__class__ is MetaArray:
         return MetaArray(input.shape, input.dtype)
-    return np.full(input.shape, value, input.dtype)
+    made = dense.empty_like(input)
+    made[...] = value
+    return made
 
 
 fill.vjp(lambda g, _y, _x: door.nothing(g))

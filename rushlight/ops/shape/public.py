@@ -200,6 +200,8 @@ def ravel(input: Any) -> Any:
 @composite(public="Tensor", name="expand", samples=[case((2, 1), 2, 3), case((1, 3), [2, -1])])
 def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
     """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
+    if not sizes_ and size is None:
+        raise TypeError('expand() missing 1 required positional arguments: "size"')
     return door.apply(
         s.expand, (input,), {"shape": sizes(sizes_ if size is None else (tuple(size),), "expand")}
     )

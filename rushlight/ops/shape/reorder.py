@@ -255,6 +255,8 @@ def tile(input: Any, dims: Any) -> Any:
 @composite(public="Tensor", name="tile", samples=[case((2, 3), 2), case((3,), [2, 2])])
 def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """`repeat` in which missing leading repeats are 1."""
+    if not dims and not kw:
+        raise TypeError('tile() missing 1 required positional arguments: "dims"')
     return tiled(input, sizes(named(dims, kw, "dims"), "tile", "dims"))
 
 
