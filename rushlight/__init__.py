@@ -290,11 +290,13 @@ _FROM = {
     "from_file": "storage_files",
     "get_deterministic_debug_mode": "config",
     "set_deterministic_debug_mode": "config",
+    "_validate_sparse_coo_tensor_args": "sparse.create",
     **dict.fromkeys(
         [
-            f"_validate_sparse_{kind}_tensor_args" for kind in ("coo", "compressed", "csc", "csr")
+            f"_validate_sparse_{kind}_tensor_args"
+            for kind in ("compressed", "csc", "csr", "bsc", "bsr")
         ],
-        "sparse.create",
+        "sparse.compressed",
     ),
     "native_batch_norm": "ops.nn.native_norm",
     "native_group_norm": "ops.nn.native_norm",

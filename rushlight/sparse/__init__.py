@@ -1,6 +1,9 @@
-"""`torch.sparse`: operations on tensors of which only some elements are stored, COO and CSR.
+"""`torch.sparse`: operations on tensors of which only some elements are stored: by
+coordinates (COO), by rows or columns (CSR, CSC), by blocks (BSR, BSC).
 
-    create.py       factories, conversions, SciPy's matrices
+    create.py       factories, SciPy's matrices, files
+    compressed.py   factories of the compressed layouts, and what must hold of them
+    conversions.py  from one layout to another
     core.py         the class SparseTensor and the two ways between it and its values
     arithmetic.py products.py reduce.py shape.py     what can be done with them
     table.py        the public functions that take them; all others refuse
@@ -19,7 +22,8 @@ from ..autograd import door
 from ..layout import sparse_coo
 from . import products as _products
 from .core import is_sparse as _is_sparse
-from .create import check_sparse_tensor_invariants, from_scipy, to_scipy
+from .create import from_scipy, to_scipy
+from .invariants import check_sparse_tensor_invariants
 from .products import sampled_addmm
 from .reduce import log_softmax, softmax
 from .reduce import sparse_sum as sum
@@ -61,7 +65,7 @@ def addmm(mat: Any, mat1: Any, mat2: Any, *, beta: Any = 1.0, alpha: Any = 1.0) 
 
 def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any:
     """A sparse matrix with given diagonals: element j of diagonal k stands in column j."""
-    from .create import to_sparse
+    from .conversions import to_sparse
 
     d = diagonals if diagonals.ndim > 1 else diagonals.unsqueeze(0)
     k = offsets._a.reshape(-1)

@@ -15,10 +15,9 @@ from ..kernels.sparse.arrays import Compressed
 from .core import (
     at_places,
     elements_of,
-    in_layout,
+    in_form,
     is_sparse,
     joined,
-    layout_of,
     like,
     masked,
     ordered,
@@ -72,12 +71,12 @@ def add(a: Any, b: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     if alpha != 1:
         v = v * alpha
     if x._a.indices is y._a.indices:
-        return in_layout(like(x._a, u + v), layout_of(a._a))
+        return in_form(like(x._a, u + v), a._a)
     indices = np.concatenate([x._a.indices, y._a.indices], 1)
     made = at_places(indices, joined([u, v]), x._a.shape)
     if x._a.coalesced and y._a.coalesced:
         made = ordered(made)
-    return in_layout(made, layout_of(a._a))
+    return in_form(made, a._a)
 
 
 def dense_plus(a: Any, b: Any, alpha: Any) -> Any:
@@ -140,7 +139,7 @@ def mul(a: Any, b: Any, *, out: Any = None) -> Any:
     u = values_of(x).index_select(0, door.wrap(mine))
     v = values_of(y).index_select(0, door.wrap(at[mine]))
     made = at_places(x._a.indices[:, mine], u * v, x._a.shape, True)
-    return in_layout(made, layout_of(a._a))
+    return in_form(made, a._a)
 
 
 def like_values(s: Any, values: Any) -> Any:

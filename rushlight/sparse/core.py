@@ -32,7 +32,17 @@ NAMES = {  # what PyTorch calls the layouts in its messages
     layout.sparse_coo: "Sparse",
     layout.sparse_csr: "SparseCsr",
     layout.sparse_csc: "SparseCsc",
+    layout.sparse_bsr: "SparseBsr",
+    layout.sparse_bsc: "SparseBsc",
 }
+# The compressed layouts, and whether each is by row and of blocks.
+COMPRESSED = {
+    layout.sparse_csr: (True, False),
+    layout.sparse_csc: (False, False),
+    layout.sparse_bsr: (True, True),
+    layout.sparse_bsc: (False, True),
+}
+_LAYOUT_OF = {made_of: kind for kind, made_of in COMPRESSED.items()}
 
 
 def layout_of(a: Any) -> Any:
@@ -40,7 +50,7 @@ def layout_of(a: Any) -> Any:
     if a.__class__ is Coo:
         return layout.sparse_coo
     if a.__class__ is Compressed:
-        return layout.sparse_csr if a.by_row else layout.sparse_csc
+        return _LAYOUT_OF[a.by_row, a.blocked]
     return layout.strided
 
 
@@ -131,21 +141,35 @@ def at_places(indices: Any, values: Any, shape: Any, coalesced: bool = False) ->
 
 
 def picked(g: Any, a: Any) -> Any:
-    """What a tensor, sparse or dense, has at the places of a sparse array: a dense Tensor."""
-    indices = arrays.coo_of(a).indices
+    """What a tensor, sparse or dense, has at the places of a sparse array: a dense Tensor of the
+    shape of its values."""
+    if is_sparse(g) and same_places(g._a, a):
+        return values_of(g)
+    found = at_coordinates(g, arrays.coo_of(a).indices)
+    return found if found.shape == a.values.shape else found.reshape(a.values.shape)
+
+
+def same_places(a: Any, b: Any) -> bool:
+    """Whether two sparse arrays are of the same indices, the same objects."""
+    if a.__class__ is Coo:
+        return b.__class__ is Coo and a.indices is b.indices
+    kind = b.__class__ is Compressed and (a.by_row, a.blocked) == (b.by_row, b.blocked)
+    return kind and a.pointers is b.pointers and a.others is b.others
+
+
+def at_coordinates(g: Any, indices: Any) -> Any:
+    """The values (n, *dense dimensions) of a tensor at coordinates."""
     if not is_sparse(g):
         if not len(indices):
             return g.unsqueeze(0).expand(indices.shape[1], *g.shape)
         return g[tuple(door.wrap(row) for row in indices)]
-    if g._a.__class__ is a.__class__ is Coo and g._a.indices is a.indices:
-        return values_of(g)
     g = ordered(g)
     if g._a.sparse_dim != len(indices):
-        return picked(dense(g), a)
+        return at_coordinates(dense(g), indices)
     at, there = arrays.looked_up(g._a, indices)
     found = values_of(g)
     if not len(g._a.values):
-        return door.wrap(np.zeros(a.values.shape, found._a.dtype))
+        return door.wrap(np.zeros((indices.shape[1], *g._a.values.shape[1:]), found._a.dtype))
     found = found.index_select(0, door.wrap(at))
     if there.all():
         return found
@@ -162,7 +186,10 @@ def coo(s: Any) -> Any:
     if a.__class__ is Coo:
         return s
     made = arrays.coo_of(a)
-    return at_places(made.indices, values_of(s), a.shape, made.coalesced)
+    values = values_of(s)
+    if values.shape != made.values.shape:
+        values = values.reshape(made.values.shape)
+    return at_places(made.indices, values, a.shape, made.coalesced)
 
 
 def ordered(s: Any) -> Any:
@@ -200,34 +227,57 @@ def marked(s: Any, coalesced: bool) -> Any:
     return s
 
 
-def in_layout(s: Any, kind: Any) -> Any:
-    """A sparse tensor in one of the layouts COO, CSR and CSC."""
-    if layout_of(s._a) is kind:
-        return s
-    s = coo(s)
-    if kind is layout.sparse_coo:
-        return s
-    if s.ndim != 2 or s._a.sparse_dim != 2:
-        raise RuntimeError(
-            f"Only tensors with two dimensions can be converted to the {NAMES[kind]} layout, but "
-            f"got {s.ndim} dimensions, {s._a.sparse_dim} of them sparse."
-        )
+def in_form(s: Any, a: Any) -> Any:
+    """A tensor by coordinates in the layout of a sparse array, with its batch, blocks and type of
+    indices."""
+    return compress(s, **a.form) if a.__class__ is Compressed else s
+
+
+def compress(s: Any, **form: Any) -> Any:
+    """A tensor by coordinates in a compressed layout, as `arrays.compression` takes it."""
     s = ordered(s)
-    by_row = kind is layout.sparse_csr
-    a = arrays.compressed(s._a, by_row)
-    values = values_of(s)
-    if not by_row:
-        values = values.index_select(
-            0, door.wrap(np.argsort(s._a.indices[1], kind="stable").astype(np.int64))
-        )
-    return like(a, values)
+    a, place = performed(_compress, s._a, **form)
+    return like(a, put(values_of(s), place, a.elements()).reshape(a.values.shape))
 
 
-def dense(s: Any) -> Any:
-    """All elements of a sparse tensor."""
+def put(values: Any, place: Any, shape: tuple[int, ...]) -> Any:
+    """Rows of values put where they belong among rows of zeros."""
+    if len(place) != shape[0]:
+        return values.new_zeros(shape).index_copy(0, door.wrap(place), values)
+    if arrays.rises(place):
+        return values
+    order = np.empty_like(place)
+    order[place] = np.arange(len(place))
+    return values.index_select(0, door.wrap(order))
+
+
+def turned(s: Any) -> Any:
+    """Rows as columns: CSR as CSC and BSR as BSC, and the other way."""
+    a = s._a
+    n = a.values.ndim - a.batch_dim - 1  # the dimensions of a block, and the dense ones
+    inner = a.values.shape[a.values.ndim - n :]
+    entries = a.entries()
+    rows = (entries.shape[1], *inner)
+    flat = Coo(entries, np.zeros((rows[0], 0)), (*a.grid(), 0))
+    form = {"by_row": not a.by_row, "batch_dim": a.batch_dim, "index": a.pointers.dtype}
+    found, place = performed(_compress, flat, **form)
+    values = put(values_of(s).reshape(rows), place, rows).reshape(a.values.shape)
+    made = Compressed(
+        found.pointers, found.others, values._a, a.shape, not a.by_row, a.blocked
+    )  # fmt: skip
+    return like(made, values)
+
+
+_compress = Step("compress", arrays.compression, outputs=2, shown="aten::to_sparse_csr")
+
+
+def dense(s: Any, masked_grad: bool = True) -> Any:
+    """All elements of a sparse tensor; its gradient at the stored places, or (`masked_grad=False`)
+    at all of them."""
     a = s._a
     out = door.wrap(performed(_to_dense, a))
-    return recorded("ToDenseBackward0", out, (s,), lambda g: masked(g, a))
+    gradient = masked if masked_grad else unmasked
+    return recorded("ToDenseBackward0", out, (s,), lambda g: gradient(g, a))
 
 
 _to_dense = Step("to_dense", arrays.dense_of, shown="aten::to_dense")
@@ -238,6 +288,15 @@ def masked(g: Any, a: Any) -> Any:
     if a.__class__ is Coo and not a.coalesced:
         a = arrays.coalesced(a)
     return like(a, picked(g, a))
+
+
+def unmasked(g: Any, a: Any) -> Any:
+    """A gradient in the layout of a sparse array, at all places where it is not zero."""
+    from .conversions import of_dense
+
+    block = a.block if a.__class__ is Compressed else ()
+    kind = layout_of(a)
+    return of_dense(dense_operand(g), kind, "to_dense_backward", None, block, a.dense_dim)
 
 
 def dense_operand(t: Any) -> Any:
@@ -357,20 +416,23 @@ class SparseTensor(Tensor):
     def stride(self, dim: int | None = None) -> Any:
         """Zeros for COO; an error for the compressed layouts."""
         if self._a.__class__ is Compressed:
-            raise RuntimeError("Sparse CSR tensors do not have strides")
+            raise RuntimeError(f"Sparse {self._short_layout()} tensors do not have strides")
         return (0,) * self._a.ndim if dim is None else 0
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """False."""
         if self._a.__class__ is Compressed:
-            raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
+            raise RuntimeError(f"Sparse {self._short_layout()} tensors do not have is_contiguous")
         return False
+
+    def _short_layout(self) -> str:
+        return repr(self.layout)[-3:].upper()
 
     def type(self, dtype: Any = None, non_blocking: bool = False, **kw: Any) -> Any:
         """The legacy name of the type, or the tensor in another one."""
         if dtype is None:
             dense_name = str(door.wrap(self._a.values[:0]).type())
-            kind = "sparse_csr" if self._a.__class__ is Compressed else "sparse"
+            kind = repr(self.layout)[6:] if self._a.__class__ is Compressed else "sparse"
             return dense_name.replace("torch.", f"torch.{kind}.", 1)
         from ..tensor_storage import legacy_type
 
@@ -517,7 +579,7 @@ def rebuild(made_of: Any, is_parameter: bool, requires_grad: bool, attributes: A
         a: Any = Coo(*held)
     else:
         pointers, others, values, shape = held
-        a = Compressed(pointers, others, values, shape, kind is layout.sparse_csr)
+        a = Compressed(pointers, others, values, shape, *COMPRESSED[kind])
     t = wrap(a, SparseParameter if is_parameter else SparseTensor)
     t.__dict__.update(attributes)
     return t._require_grad() if requires_grad else t

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import ContextDecorator
 from typing import Any
 
 import numpy as np
@@ -11,66 +9,28 @@ import numpy as np
 from .. import dtypes, layout
 from ..autograd import door
 from ..autograd.node import TensorBase
-from ..autograd.steps import Step
 from ..device import refuse_pinned, usable
 from ..errors import message
 from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import INDEX, Compressed, Coo
 from ..ops.create import arguments, from_data
-from .core import NAMES, in_layout, like, recorded, refuse, wrap
-
-
-class _Checks(threading.local):
-    enabled = False
-
-
-_checks = _Checks()
-
-
-class check_sparse_tensor_invariants(ContextDecorator):
-    """A block, or with `enable()` a program, in which new sparse tensors are looked at closely."""
-
-    def __init__(self, enable: bool = True) -> None:
-        self.wanted = enable
-        self.before: list[bool] = []
-
-    @staticmethod
-    def is_enabled() -> bool:
-        """Whether new sparse tensors are checked."""
-        return _checks.enabled
-
-    @staticmethod
-    def enable() -> None:
-        """Check from now on."""
-        _checks.enabled = True
-
-    @staticmethod
-    def disable() -> None:
-        """Check no longer."""
-        _checks.enabled = False
-
-    def __enter__(self) -> None:
-        self.before.append(_checks.enabled)
-        _checks.enabled = self.wanted
-
-    def __exit__(self, *error: Any) -> None:
-        _checks.enabled = self.before.pop()
-
+from . import compressed, invariants
+from .core import COMPRESSED, layout_of, like, refuse, wrap
 
 # -- arguments -----------------------------------------------------------------------------------
 
 
 def as_values(values: Any, dtype: Any, device: Any) -> Any:
     """Values as a dense Tensor; one that is a Tensor keeps its history."""
-    if is_meta(device):
-        raise NotImplementedError("sparse tensors on the meta device are not part of Rushlight")
+    no_meta(device)
     if not isinstance(values, TensorBase):
         return from_data.tensor(values, dtype=dtype)
     return values if dtype is None or values.dtype is dtype else values.to(dtype)
 
 
-def is_meta(device: Any) -> bool:
-    return device is not None and usable(device).type == "meta"
+def no_meta(device: Any) -> None:
+    if device is not None and usable(device).type == "meta":
+        raise NotImplementedError("sparse tensors on the meta device are not part of Rushlight")
 
 
 def as_indices(indices: Any, what: str = "indices") -> Any:
@@ -135,7 +95,7 @@ def sparse_coo_tensor(
     size = None if len(args) == 2 else sizes(args[2])
     t = from_parts(
         as_indices(args[0]), as_values(args[1], dtype, device), size,
-        _checks.enabled if check_invariants is None else check_invariants, bool(is_coalesced),
+        invariants.level(check_invariants), bool(is_coalesced),
     )  # fmt: skip
     return finished(t, requires_grad)
 
@@ -147,7 +107,7 @@ def empty_coo(shape: tuple[int, ...], dtype: Any, dense_dim: int = 0) -> Any:
 
 
 def from_parts(
-    indices: Any, values: Any, size: Any, check: bool | None = False, coalesced: bool = False
+    indices: Any, values: Any, size: Any, check: str = invariants.USUAL, coalesced: bool = False
 ) -> Any:
     """A COO tensor of an array of indices and a Tensor of values."""
     if indices.ndim == 1:
@@ -183,7 +143,7 @@ def from_parts(
         raise RuntimeError(
             f"values has incorrect size, expected {[len(v), *size[k:]]}, got {list(v.shape)}"
         )
-    if check is not None:
+    if check != invariants.NONE:
         outside(indices, size)
     coalesced = coalesced or len(v) < 2
     return like(Coo(indices, v, size, coalesced), values)
@@ -204,135 +164,23 @@ def outside(indices: Any, size: Any) -> None:
             )
 
 
-# -- compressed ----------------------------------------------------------------------------------
-
-
-def compressed_factory(own: str, other: str, by_row: bool) -> Any:
-    kind = layout.sparse_csr if by_row else layout.sparse_csc
-
-    def make(
-        pointers: Any = None, others: Any = None, values: Any = None, size: Any = None, *,
-        dtype: Any = None, device: Any = None, pin_memory: bool = False,
-        requires_grad: bool = False, check_invariants: bool | None = None, **named: Any,
-    ) -> Any:  # fmt: skip
-        if pin_memory:
-            refuse_pinned(make.__name__, pin_memory, device)
-        pointers = named.get(f"{own}_indices", pointers)
-        others = named.get(f"{other}_indices", others)
-        held = as_values(values, dtype, device)
-        p, o = as_given(pointers), as_given(others)
-        if size is None:
-            top = int(o.max()) + 1 if o.size else 0
-            size = (len(p) - 1, top) if by_row else (top, len(p) - 1)
-        size = sizes(size)
-        checked(p, o, held._a, size, own, other, by_row)
-        return finished(like(Compressed(p, o, held._a, size, by_row), held), requires_grad)
-
-    make.__name__ = f"sparse_{'csr' if by_row else 'csc'}_tensor"
-    make.__doc__ = f"A matrix in the layout {kind!r}: ({own}_indices, {other}_indices, values)."
-    return make
-
-
-def as_given(indices: Any) -> Any:
-    """Indices of a compressed layout: int32 stays int32."""
-    a = indices._a if isinstance(indices, TensorBase) else np.asarray(indices)
-    if not a.size:
-        a = a.astype(INDEX)
-    if a.dtype not in (np.int32, np.int64):
-        raise RuntimeError(
-            f"crow_indices and col_indices must be an int32 or int64 type, but got: "
-            f"{dtypes.from_numpy(a.dtype)!r}"
-        )
-    return a
-
-
-def checked(
-    p: Any, o: Any, v: Any, size: tuple[int, ...], own: str, other: str, by_row: bool,
-    values: bool = True,
-) -> None:  # fmt: skip
-    """Raise for what is no compressed matrix; PyTorch checks all of it only when asked to, but what
-    is wrong here would read other rows' memory."""
-    if p.ndim != 1 or o.ndim != 1 or v.ndim != 1 or len(size) != 2:
-        raise NotImplementedError(
-            message(
-                f"{own}_indices, {other}_indices and values: batches of matrices and dense "
-                "dimensions are not part of Rushlight",
-                got=f"{p.ndim}-d, {o.ndim}-d and {v.ndim}-d for a size of {len(size)} dimensions",
-                wanted="vectors, for one matrix",
-            )
-        )
-    n, m = size if by_row else size[::-1]
-    if len(p) != n + 1:
-        raise RuntimeError(
-            f"{own}_indices.shape[-1] must be equal to the number of "
-            f"{'rows' if by_row else 'columns'} + 1 ({n + 1}), but got {len(p)}"
-        )
-    if len(o) != len(v):
-        raise RuntimeError(
-            f"number of {other}_indices ({len(o)}) and of values ({len(v)}) must be the same"
-        )
-    if not values:
-        return
-    if len(p) and (p[0] != 0 or p[-1] != len(v) or (np.diff(p) < 0).any()):
-        raise RuntimeError(
-            f"`{own}_indices[..., 0] == 0`, `{own}_indices[..., -1] == nnz` and rising values "
-            "between them are not satisfied."
-        )
-    if o.size and (o.min() < 0 or o.max() >= m):
-        raise RuntimeError(f"`0 <= {other}_indices < {m}` is not satisfied.")
-
-
-sparse_csr_tensor = compressed_factory("crow", "col", True)
-sparse_csc_tensor = compressed_factory("ccol", "row", False)
-
-
-def sparse_compressed_tensor(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any = None, *,
-    layout: Any = None, **kw: Any,
-) -> Any:  # fmt: skip
-    """`sparse_csr_tensor` or `sparse_csc_tensor`, by the layout."""
-    if layout is None or layout not in _FACTORIES:
-        raise RuntimeError(f"expected compressed sparse tensor layout but got {layout!r}")
-    return _FACTORIES[layout](compressed_indices, plain_indices, values, size, **kw)
-
-
-_FACTORIES = {layout.sparse_csr: sparse_csr_tensor, layout.sparse_csc: sparse_csc_tensor}
-
-
-def no_blocks(name: str) -> Any:
-    def refused(*args: Any, **kw: Any) -> Any:
-        raise NotImplementedError(
-            message(
-                f"{name}: the layouts sparse_bsr and sparse_bsc are not part of Rushlight",
-                hint="to_sparse_csr() or to_sparse_csc(), without blocks",
-            )
-        )
-
-    refused.__name__ = name
-    refused.__doc__ = "Raises: there are no blocks here."
-    return refused
-
-
 # -- from files ----------------------------------------------------------------------------------
 
 
 def assembled(kind: Any, parts: Any, size: tuple[int, ...], coalesced: bool) -> Any:
     """A sparse tensor of the parts in a file, whose numbers may not be there yet."""
-    if kind is COO:
+    if kind is layout.sparse_coo:
         indices, values = parts
         if indices._a.dtype != INDEX:
             raise RuntimeError("indices must be an int64 tensor")
-        return from_parts(indices._a, values, size, None, coalesced)
-    if kind not in _FACTORIES:
-        no_blocks(f"load of {kind!r}")()
-    p, o, v = parts
-    by_row = kind is CSR
-    p, o = as_given(p), as_given(o)
-    checked(p, o, v._a, size, *NAMES_OF[by_row], by_row, values=False)
-    return wrap(Compressed(p, o, v._a, size, by_row))
-
-
-NAMES_OF = {True: ("crow", "col"), False: ("ccol", "row")}
+        return from_parts(indices._a, values, size, invariants.NONE, coalesced)
+    if kind not in COMPRESSED:
+        raise RuntimeError(f"expected a sparse layout but got {kind!r}")
+    p, o, v = (part._a for part in parts)
+    compressed.check_ranks(p, o, v, size, kind)
+    compressed.check_shapes(p, o, v, size, kind)
+    compressed.check_types(p, o, kind)
+    return wrap(Compressed(p, o, v, size, *COMPRESSED[kind]))
 
 
 def verify(t: Any) -> None:
@@ -343,7 +191,7 @@ def verify(t: Any) -> None:
         if a.coalesced and not (np.diff(arrays.keys_of(a.indices, a.shape)) > 0).all():
             raise RuntimeError("its indices are not in order")
         return
-    checked(a.pointers, a.others, a.values, a.shape, *NAMES_OF[a.by_row], a.by_row)
+    compressed.check_parts(a.pointers, a.others, a.values, a.shape, layout_of(a), invariants.USUAL)
 
 
 def _validate_sparse_coo_tensor_args(
@@ -351,106 +199,13 @@ def _validate_sparse_coo_tensor_args(
     check_pinning: bool | None = None,
 ) -> None:  # fmt: skip
     """Raise unless these make a COO tensor."""
-    made = from_parts(as_indices(indices), values, sizes(size), True)
+    made = from_parts(as_indices(indices), values, sizes(size), invariants.ALL)
     if is_coalesced:
         made._a.coalesced = True
         verify(made)
 
 
-def _validate_sparse_compressed_tensor_args(
-    compressed_indices: Any, plain_indices: Any, values: Any, size: Any, layout: Any,
-    check_pinning: bool | None = None,
-) -> None:  # fmt: skip
-    """Raise unless these make a tensor in this compressed layout."""
-    if layout not in (CSR, CSC):
-        no_blocks(f"validation of {layout!r}")()
-    by_row = layout is CSR
-    p, o = as_given(compressed_indices), as_given(plain_indices)
-    checked(p, o, values._a, sizes(size), *NAMES_OF[by_row], by_row)
-
-
-def _validate_sparse_csr_tensor_args(crow: Any, col: Any, values: Any, size: Any) -> None:
-    """The same of rows."""
-    _validate_sparse_compressed_tensor_args(crow, col, values, size, CSR)
-
-
-def _validate_sparse_csc_tensor_args(ccol: Any, row: Any, values: Any, size: Any) -> None:
-    """The same of columns."""
-    _validate_sparse_compressed_tensor_args(ccol, row, values, size, CSC)
-
-
-# -- of dense tensors ----------------------------------------------------------------------------
-
-
-def to_sparse(t: Any, sparse_dim: Any = None, *, layout: Any = None, **kw: Any) -> Any:
-    """A dense or sparse tensor in a sparse layout: COO, unless `layout` says otherwise."""
-    from .core import is_sparse
-
-    if isinstance(sparse_dim, type(COO)):
-        layout, sparse_dim = sparse_dim, None
-    wanted = layout or COO
-    if "blocksize" in kw and kw["blocksize"] is not None and wanted in (COO, CSR, CSC):
-        raise RuntimeError(
-            f"to_sparse for Strided to {NAMES[wanted]} conversion does not use specified blocksize"
-        )
-    if wanted not in NAMES:
-        no_blocks(f"to_sparse(layout={wanted!r})")()
-    if wanted is STRIDED:
-        return t.to_dense() if is_sparse(t) else t
-    if kw.get("dense_dim"):
-        raise NotImplementedError("dense dimensions of CSR and CSC are not part of Rushlight")
-    if is_sparse(t):
-        if sparse_dim is not None and sparse_dim != t.sparse_dim():
-            raise RuntimeError(
-                "sparse_to_sparse: conversion with sparse_dim argument, where sparse_dim != "
-                f"{t.sparse_dim()}, is not supported"
-            )
-        return in_layout(t, wanted)
-    k = t.ndim if sparse_dim is None else sparse_dim
-    if not 0 <= k <= t.ndim or (k == 0 and t.ndim):
-        raise RuntimeError(
-            f"dense_to_sparse: sparse_dim argument must be in [0,{t.ndim}] range, but {k} is given"
-        )
-    if wanted is not COO and t.ndim != 2:
-        raise NotImplementedError(
-            message(
-                f"to_sparse(layout={wanted!r}) of a {t.ndim}-d tensor: batches of matrices are "
-                "not part of Rushlight",
-                wanted="a matrix",
-            )
-        )
-    indices, values = door.perform(_parts, (t._a,), {"sparse_dim": k})
-    a = Coo(indices, values, t._a.shape, True)
-    made = recorded("ToSparseBackward0", wrap(a), (t,), dense_gradient)
-    return made if wanted is COO else in_layout(made, wanted)
-
-
-def dense_gradient(g: Any) -> Any:
-    from .core import dense_operand
-
-    return dense_operand(g)
-
-
-_parts = Step("to_sparse", arrays.parts_of, outputs=2, shown="aten::to_sparse")
-COO, CSR, CSC, STRIDED = (
-    layout.sparse_coo, layout.sparse_csr, layout.sparse_csc, layout.strided,
-)  # fmt: skip
-
-
-def to_sparse_as(kind: Any) -> Any:
-    def convert(t: Any, dense_dim: Any = None) -> Any:
-        return to_sparse(t, layout=kind, dense_dim=dense_dim)
-
-    return convert
-
-
-def to_sparse_coo(t: Any) -> Any:
-    """A tensor by coordinates."""
-    return to_sparse(t)
-
-
-to_sparse_csr = to_sparse_as(CSR)
-to_sparse_csc = to_sparse_as(CSC)
+# -- of other tensors -----------------------------------------------------------------------------
 
 
 def sparse_mask(t: Any, mask: Any) -> Any:
@@ -476,7 +231,11 @@ def filled(name: str, shape: Any, dtype: Any, kind: Any, requires_grad: bool = F
         made = empty_coo(tuple(shape)[:0], np.float32)
         refuse({"rand": "uniform_", "randn": "normal_"}.get(name, name), made)
     dtype = (dtype or dtypes.get_default_dtype()).np
-    made = in_layout(empty_coo(tuple(shape), dtype), kind)
+    shape = tuple(shape)
+    if kind in COMPRESSED:
+        made = compressed.empty(name.removeprefix("new_"), shape, dtype, kind)
+    else:
+        made = empty_coo(shape, dtype)
     return made._require_grad() if requires_grad else made
 
 
@@ -484,14 +243,14 @@ def filled(name: str, shape: Any, dtype: Any, kind: Any, requires_grad: bool = F
 
 
 def from_scipy(matrix: Any) -> Any:
-    """A sparse tensor of a SciPy matrix: CSR and CSC stay what they are, others become COO.
+    """A sparse tensor of a SciPy matrix: CSR, CSC and BSR stay what they are, others become COO.
 
     The values are shared where SciPy's lie in one piece.
     """
     kind = getattr(matrix, "format", None)
-    if kind in ("csr", "csc"):
+    if kind in ("csr", "csc", "bsr"):
         parts = [door.wrap(np.asarray(a)) for a in (matrix.indptr, matrix.indices, matrix.data)]
-        make = sparse_csr_tensor if kind == "csr" else sparse_csc_tensor
+        make = getattr(compressed, f"sparse_{kind}_tensor")
         return make(*parts, matrix.shape)
     if not hasattr(matrix, "tocoo"):
         raise TypeError(
@@ -521,8 +280,19 @@ def to_scipy(t: Any) -> Any:
         raise RuntimeError("Can't convert a tensor that requires grad to SciPy. Use t.detach().")
     a = t._a
     if a.__class__ is Compressed:
-        make = found.csr_array if a.by_row else found.csc_array
-        return make((a.values, a.others, a.pointers), shape=a.shape)
+        return scipy_of(found, a)
     if a.values.ndim != 1:
         raise ValueError("to_scipy: SciPy's matrices have no dense dimensions")
     return found.coo_array((a.values, tuple(a.indices)), shape=a.shape)
+
+
+def scipy_of(found: Any, a: Any) -> Any:
+    """SciPy's matrix of a compressed array; `found` is `scipy.sparse`."""
+    if len(a.shape) != 2:
+        raise ValueError("to_scipy: SciPy's matrices have no batches and no dense dimensions")
+    if a.blocked and not a.by_row:
+        raise ValueError(
+            "to_scipy: SciPy has no matrices of blocks by columns; try to_sparse_bsr()"
+        )
+    make = found.bsr_array if a.blocked else found.csr_array if a.by_row else found.csc_array
+    return make((a.values, a.others, a.pointers), shape=a.shape)

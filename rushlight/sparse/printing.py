@@ -17,13 +17,13 @@ def sparse_str(t: Any) -> str:
     default = dtypes.get_default_dtype()
     suffixes = []
     if a.__class__ is Coo:
-        suffixes += [f"size={tuple(a.shape)}", f"nnz={len(a.values)}"]
+        suffixes += [f"size={tuple(a.shape)}", f"nnz={a.nnz}"]
         held = [("indices", a.indices), ("values", a.values)]
     else:
         own, others = ("crow", "col") if a.by_row else ("ccol", "row")
         held = [(f"{own}_indices", a.pointers), (f"{others}_indices", a.others)]
         held.append(("values", a.values))
-        suffixes += [f"size={tuple(a.shape)}", f"nnz={len(a.values)}"]
+        suffixes += [f"size={tuple(a.shape)}", f"nnz={a.nnz}"]
     if t.dtype not in (default, default.to_complex(), dtypes.int64, dtypes.bool):
         suffixes.append(f"dtype={t.dtype!r}")
     pieces = []

@@ -19,9 +19,8 @@ from .core import (
     at_places,
     coo,
     dense,
-    in_layout,
+    in_form,
     is_sparse,
-    layout_of,
     like,
     ordered,
     performed,
@@ -112,7 +111,6 @@ def sparse_sparse(a: Any, b: Any) -> Any:
     x, y = ordered(a), ordered(b)
     shape = (x._a.shape[0], y._a.shape[1])
     found = kernel.scipy()
-    kind = layout_of(a._a)
     if found is not None and x._fn is None and y._fn is None and x.dtype.np.kind in "fc":
         u, v = (
             found.coo_array((kernel.wide(t._a.values), tuple(t._a.indices)), shape=t._a.shape)
@@ -121,13 +119,13 @@ def sparse_sparse(a: Any, b: Any) -> Any:
         c = (u.tocsr() @ v.tocsr()).tocoo()
         indices = np.stack([np.asarray(i, np.int64) for i in (c.row, c.col)])
         values = door.wrap(c.data.astype(x._a.dtype, copy=False))
-        return in_layout(ordered(at_places(indices, values, shape)), kind)
+        return in_form(ordered(at_places(indices, values, shape)), a._a)
     mine, its = kernel.pairs(x._a.indices[1], y._a.indices[0], x._a.shape[1])
     values = values_of(x).index_select(0, door.wrap(mine)) * values_of(y).index_select(
         0, door.wrap(its)
     )
     indices = np.stack([x._a.indices[0, mine], y._a.indices[1, its]])
-    return in_layout(ordered(at_places(indices, values, shape)), kind)
+    return in_form(ordered(at_places(indices, values, shape)), a._a)
 
 
 def matmul(a: Any, b: Any, *, out: Any = None) -> Any:

@@ -12,12 +12,12 @@ from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import INDEX, Compressed
 from .core import (
     at_places,
-    in_layout,
+    in_form,
     is_sparse,
-    layout_of,
     like,
     marked,
     ordered,
+    recorded,
     refuse,
     values_of,
 )
@@ -38,7 +38,20 @@ def sum_(s: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, *
     dim = kw.get("axis", dim)
     if s._a.__class__ is Compressed and dim is not None and not keepdim:
         raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
+    if dim is None:
+        return all_of(s, dtype)
     return sparse_sum(s, dim, dtype, keepdim)
+
+
+def all_of(s: Any, dtype: Any) -> Any:
+    """The sum of all elements. Its gradient is one for each of them, stored or not."""
+    values = door.wrap(s._a.values)
+    total = values.sum(dtype=dtype)
+
+    def backward(g: Any) -> Any:
+        return g.to(s.dtype).expand(s._a.shape)
+
+    return recorded("SumBackward0", total, (s,), backward)
 
 
 def sparse_sum(s: Any, dim: Any = None, dtype: Any = None, keepdim: bool = False) -> Any:
@@ -48,7 +61,7 @@ def sparse_sum(s: Any, dim: Any = None, dtype: Any = None, keepdim: bool = False
     """
     if not is_sparse(s):
         refuse("_sparse_sum", s)
-    kind = layout_of(s._a)
+    source = s._a
     s = ordered(s)
     a = s._a
     values = values_of(s)
@@ -77,7 +90,7 @@ def sparse_sum(s: Any, dim: Any = None, dtype: Any = None, keepdim: bool = False
         indices[outer] = 0
     else:
         indices = a.indices[left]
-    return in_layout(marked(ordered(at_places(indices, values, shape)), False), kind)
+    return in_form(marked(ordered(at_places(indices, values, shape)), False), source)
 
 
 def normalised(log: bool) -> Any:

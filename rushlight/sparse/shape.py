@@ -10,12 +10,13 @@ from ..autograd import door
 from ..autograd.node import TensorBase
 from ..errors import axis
 from ..kernels.sparse.arrays import INDEX, Compressed, Coo
+from .compressed import batch_of
 from .core import (
     at_places,
-    in_layout,
+    coo,
+    in_form,
     is_sparse,
     joined,
-    layout_of,
     like,
     refuse,
     traceable,
@@ -43,7 +44,12 @@ def permute(s: Any, *dims: Any) -> Any:
     if len(set(order)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     if s._a.__class__ is Compressed:
-        return s if order == (0, 1) else transpose(s, 0, 1)
+        if order == tuple(range(n)):
+            return s
+        moved = [d for d in range(n) if order[d] != d]
+        if len(moved) != 2:
+            refuse("as_strided", s)
+        return transpose(s, *moved)
     s = traceable(s)
     k = s._a.sparse_dim
     if any(d >= k for d in order[:k]):
@@ -66,11 +72,7 @@ def transpose(s: Any, dim0: int, dim1: int) -> Any:
     n = s.ndim
     a, b = wrapped_dim(dim0, n), wrapped_dim(dim1, n)
     if s._a.__class__ is Compressed:
-        if a == b:
-            return s
-        c = s._a
-        made = Compressed(c.pointers, c.others, c.values, c.shape[::-1], not c.by_row)
-        return like(made, values_of(s))
+        return transpose_compressed(s, a, b)
     if (a < s._a.sparse_dim) != (b < s._a.sparse_dim):
         raise RuntimeError(
             f"transpose: transposed dimensions must be sparse Got sparse_dim: {s._a.sparse_dim}, "
@@ -80,6 +82,34 @@ def transpose(s: Any, dim0: int, dim1: int) -> Any:
     if n:
         order[a], order[b] = b, a
     return permute(s, order)
+
+
+def transpose_compressed(s: Any, a: int, b: int) -> Any:
+    """Rows as columns, or two dimensions of the batch swapped."""
+    c = s._a
+    k = c.batch_dim
+    if c.dense_dim:
+        raise RuntimeError(
+            "transpose(): hybrid sparse compressed tensors with dense dimensions are not supported"
+        )
+    if a == b:
+        return s
+    if (a < k) != (b < k):
+        raise RuntimeError(
+            f"transpose(): can only transpose sparse dimensions ({k}, {k + 1}) with each other, or "
+            f"dimensions of the batch, but got {a} and {b}"
+        )
+    sizes = list(c.shape)
+    sizes[a], sizes[b] = sizes[b], sizes[a]
+    values = values_of(s)
+    if a < k:
+        values = values.transpose(a, b)
+        own, others = c.pointers.swapaxes(a, b), c.others.swapaxes(a, b)
+        return like(Compressed(own, others, values._a, sizes, c.by_row, c.blocked), values)
+    if c.blocked:
+        values = values.transpose(k + 1, k + 2)
+    made = Compressed(c.pointers, c.others, values._a, sizes, not c.by_row, c.blocked)
+    return like(made, values)
 
 
 def t(s: Any) -> Any:
@@ -95,7 +125,7 @@ def t(s: Any) -> Any:
 def index_select(s: Any, dim: int, index: Any) -> Any:
     """The slices at some indices of a dimension."""
     dim = wrapped_dim(dim, s.ndim)
-    kind = layout_of(s._a)
+    source = s._a
     s = traceable(s)
     a, wanted = s._a, index._a.reshape(-1).astype(INDEX, copy=False)
     n = a.shape[dim] if a.shape else 1
@@ -123,7 +153,7 @@ def index_select(s: Any, dim: int, index: Any) -> Any:
     indices = a.indices[:, source]
     indices[dim] = target
     made = at_places(indices, values.index_select(0, door.wrap(source)), shape)
-    return in_layout(made, kind)
+    return in_form(made, source)
 
 
 def select(s: Any, dim: int, index: int) -> Any:
@@ -131,7 +161,8 @@ def select(s: Any, dim: int, index: int) -> Any:
     if not s.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     dim = wrapped_dim(dim, s.ndim)
-    s = traceable(s)
+    if s._a.__class__ is not Compressed:
+        s = traceable(s)
     a = s._a
     n = a.shape[dim]
     index = int(index)
@@ -142,6 +173,8 @@ def select(s: Any, dim: int, index: int) -> Any:
         )
     index %= n
     shape = (*a.shape[:dim], *a.shape[dim + 1 :])
+    if a.__class__ is Compressed:
+        return select_compressed(s, dim, index)
     values = values_of(s)
     if dim >= a.sparse_dim:
         values = values.select(dim - a.sparse_dim + 1, index)
@@ -149,8 +182,27 @@ def select(s: Any, dim: int, index: int) -> Any:
     here = np.flatnonzero(a.indices[dim] == index)
     values = values.index_select(0, door.wrap(here))
     if a.sparse_dim == 1:  # nothing sparse is left
-        return values.sum(0)
+        return values.sum(0, dtype=values.dtype)
     return at_places(np.delete(a.indices, dim, 0)[:, here], values, shape, a.coalesced)
+
+
+def select_compressed(s: Any, dim: int, index: int) -> Any:
+    """A smaller batch; a row or column by coordinates; a slice of the dense dimensions."""
+    a = s._a
+    b = a.batch_dim
+    if dim < b:
+        return batch_of(s, dim, index)
+    if dim < b + 2:
+        if b:
+            raise RuntimeError(
+                "select(): selecting sparse dimensions is not supported for batched sparse "
+                "compressed tensors."
+            )
+        return select(coo(s), dim, index)
+    values = values_of(s).select(dim - a.ndim, index)
+    held = a.pointers, a.others, values._a
+    made = Compressed(*held, (*a.shape[:dim], *a.shape[dim + 1 :]), a.by_row, a.blocked)
+    return like(made, values)
 
 
 def narrow_copy(s: Any, dim: int, start: int, length: int) -> Any:
@@ -253,7 +305,6 @@ def cat(tensors: Any, dim: int = 0) -> Any:
             raise RuntimeError(
                 f"Concatenating sparse tensors, but a dense tensor was found at position {i}."
             )
-    kind = layout_of(first._a)
     dim = wrapped_dim(dim, first.ndim)
     held = [traceable(x) for x in tensors]
     k = held[0]._a.sparse_dim
@@ -292,7 +343,7 @@ def cat(tensors: Any, dim: int = 0) -> Any:
         values.append(v)
         at += x._a.shape[dim]
     made = at_places(np.concatenate(parts, 1), joined(values), shape)
-    return in_layout(made, kind)
+    return in_form(made, first._a)
 
 
 def stack(tensors: Any, dim: int = 0) -> Any:

@@ -15,8 +15,9 @@ from ..autograd import door, function
 from ..autograd.node import LEAF, Cut, TensorBase
 from ..errors import message
 from ..kernels.sparse.arrays import Compressed, Coo
-from . import arithmetic, create, products, reduce, shape
+from . import arithmetic, compressed, conversions, create, products, reduce, shape
 from .core import (
+    COMPRESSED,
     NAMES,
     coalesce,
     dense,
@@ -143,6 +144,15 @@ def coo_only(name: str, fn: Any) -> Any:
     return checked
 
 
+def coo_alone(name: str, field: str) -> Any:
+    def part(t: Any) -> Any:
+        if t._a.__class__ is not Coo:
+            refuse(name, t)
+        return door.wrap(getattr(t._a, field))
+
+    return part
+
+
 def indices(t: Any) -> Any:
     """(sparse dimensions, n) coordinates of a coalesced tensor."""
     if not t._a.coalesced:
@@ -180,7 +190,7 @@ def sparse_dim(t: Any) -> int:
 
 
 def dense_dim(t: Any) -> int:
-    return int(t._a.ndim - sparse_dim(t))
+    return int(t._a.dense_dim)
 
 
 def set_coalesced(t: Any, value: bool) -> Any:
@@ -192,9 +202,9 @@ def set_coalesced(t: Any, value: bool) -> Any:
 # -- copies and types ----------------------------------------------------------------------------
 
 
-def to_dense(t: Any, dtype: Any = None, *, masked_grad: Any = None) -> Any:
-    """All elements; None of a tensor that is dense already."""
-    made = dense(t) if is_sparse(t) else t
+def to_dense(t: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> Any:
+    """All elements."""
+    made = dense(t, masked_grad is not False) if is_sparse(t) else t
     return made if dtype is None else made.to(dtype)
 
 
@@ -233,8 +243,7 @@ def to(t: Any, *args: Any, copy: bool = False, dtype: Any = None, device: Any = 
             device = x
     if kw.get("other") is not None:
         dtype = kw["other"].dtype
-    if create.is_meta(device):
-        raise NotImplementedError("sparse tensors on the meta device are not part of Rushlight")
+    create.no_meta(device)
     if dtype is None or dtype is t.dtype:
         return clone(t) if copy else t
     return like(t._a, values_of(t).to(dtype))
@@ -248,18 +257,60 @@ def contiguous(t: Any, memory_format: Any = None) -> Any:
     raise RuntimeError("unsupported memory format option Contiguous")
 
 
-def zeros_like(t: Any, *, dtype: Any = None, layout: Any = None, requires_grad: bool = False,
-               **kw: Any) -> Any:  # fmt: skip
+def zeros_like(t: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+               requires_grad: bool = False, **kw: Any) -> Any:  # fmt: skip
     """Zeros of the same shape, none of them stored; dense with layout=torch.strided."""
     from ..ops.create.factories import zeros
 
-    dtype = dtype or t.dtype
-    if layout is STRIDED:
+    create.no_meta(device)
+    dtype, a = dtype or t.dtype, t._a
+    kind = layout or layout_of(a)
+    if kind is STRIDED:
         return zeros(tuple(t.shape), dtype=dtype, requires_grad=requires_grad)
-    if t._a.__class__ is Coo and layout in (None, COO):
-        made = create.empty_coo(t._a.shape, dtype.np, dense_dim(t))
+    if kind is COO:
+        made = create.empty_coo(a.shape, dtype.np, dense_dim(t))
+    elif a.__class__ is Compressed and COMPRESSED[kind][1] == a.blocked:
+        form = {**a.form, "by_row": COMPRESSED[kind][0]}
+        made = compressed.zeros(a.shape, dtype.np, **form)
+    else:
+        made = compressed.empty("zeros", a.shape, dtype.np, kind)
+    return made._require_grad() if requires_grad else made
+
+
+def filled_like(name: str) -> Any:
+    """`ones_like` and its like: other values at the places of a compressed tensor."""
+
+    def make(t: Any, *args: Any, dtype: Any = None, layout: Any = None, device: Any = None,
+             requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
+             **kw: Any) -> Any:  # fmt: skip
+        create.no_meta(device)
+        kind = layout or layout_of(t._a)
+        if t._a.__class__ is Coo or kind is not layout_of(t._a):
+            if name == "empty_like":
+                return zeros_like(t, dtype=dtype, layout=kind, requires_grad=requires_grad)
+            if kind is not STRIDED:
+                refuse(name, t)
+        held = door.wrap(t._a.values if kind is not STRIDED else np.empty(t._a.shape, t._a.dtype))
+        held = like_factory(name)(held, *args, dtype=dtype, **kw)
+        made = held if kind is STRIDED else wrap(t._a.with_values(held._a))
         return made._require_grad() if requires_grad else made
-    return create.filled("zeros", t._a.shape, dtype, layout or layout_of(t._a), requires_grad)
+
+    return make
+
+
+def like_factory(name: str) -> Any:
+    from ..ops.create import factories
+    from ..ops.random import factories as drawing
+
+    return getattr(drawing if name.startswith("rand") else factories, name)
+
+
+def fill_(t: Any, value: Any) -> Any:
+    """One number at all places of a compressed tensor."""
+    if t._a.__class__ is Coo:
+        refuse("fill_", t)
+    check_leaf(t)
+    return assign(t, like(t._a, like_factory("full_like")(values_of(t), value)), "fill_")
 
 
 STRIDED, COO = layout.strided, layout.sparse_coo
@@ -283,7 +334,7 @@ def zero_(t: Any) -> Any:
     check_leaf(t)
     a = t._a
     if a.__class__ is Compressed:
-        t._a = a.with_values(np.zeros_like(a.values))
+        t._a = compressed.zeros(a.shape, a.dtype, **a.form)._a
         return t
     return shape.cleared(t, a.shape, a.sparse_dim, a.ndim - a.sparse_dim)
 
@@ -320,7 +371,7 @@ def share(t: Any) -> Any:
 
 
 def _nnz(t: Any) -> int:
-    return len(t._a.values)
+    return int(t._a.nnz)
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -328,9 +379,9 @@ FUNCTIONS: dict[str, Any] = {
     "coalesce": coo_only("coalesce", coalesce),
     "is_coalesced": coo_only("is_coalesced", lambda t: t._a.coalesced),
     "indices": coo_only("indices", indices),
-    "_indices": coo_only("_indices", lambda t: door.wrap(t._a.indices)),
+    "_indices": coo_alone("_indices", "indices"),
     "values": values,
-    "_values": lambda t: door.wrap(t._a.values),
+    "_values": coo_alone("_values", "values"),
     "crow_indices": compressed_part("crow_indices", True, "pointers"),
     "col_indices": compressed_part("col_indices", True, "others"),
     "ccol_indices": compressed_part("ccol_indices", False, "pointers"),
@@ -362,7 +413,18 @@ FUNCTIONS: dict[str, Any] = {
     "type_as": lambda t, other: to(t, other.dtype),
     "contiguous": contiguous,
     "zeros_like": zeros_like,
-    "empty_like": zeros_like,
+    **{
+        name: filled_like(name)
+        for name in (
+            "empty_like",
+            "ones_like",
+            "full_like",
+            "rand_like",
+            "randn_like",
+            "randint_like",
+        )
+    },
+    "fill_": fill_,
     "new_zeros": new_filled("zeros"),
     "new_empty": new_filled("empty"),
     "zero_": zero_,
@@ -370,19 +432,21 @@ FUNCTIONS: dict[str, Any] = {
     "resolve_conj": share,
     "resolve_neg": share,
     # conversions
-    "to_sparse": create.to_sparse,
-    "to_sparse_coo": create.to_sparse_coo,
-    "to_sparse_csr": create.to_sparse_csr,
-    "to_sparse_csc": create.to_sparse_csc,
-    "to_sparse_bsr": create.no_blocks("to_sparse_bsr"),
-    "to_sparse_bsc": create.no_blocks("to_sparse_bsc"),
+    "to_sparse": conversions.to_sparse,
+    "to_sparse_coo": conversions.to_sparse_coo,
+    "to_sparse_csr": conversions.to_sparse_csr,
+    "to_sparse_csc": conversions.to_sparse_csc,
+    "to_sparse_bsr": conversions.to_sparse_bsr,
+    "to_sparse_bsc": conversions.to_sparse_bsc,
     "sparse_mask": create.sparse_mask,
     "sparse_resize_": shape.resized,
     "sparse_resize_and_clear_": shape.cleared,
     "resize_as_sparse_": resize_as_sparse_,
     "sparse_coo_tensor": create.sparse_coo_tensor,
-    "sparse_csr_tensor": create.sparse_csr_tensor,
-    "sparse_csc_tensor": create.sparse_csc_tensor,
+    **{
+        f"sparse_{kind}_tensor": getattr(compressed, f"sparse_{kind}_tensor")
+        for kind in ("csr", "csc", "bsr", "bsc", "compressed")
+    },
     # arithmetic
     "add": arithmetic.add,
     "sub": arithmetic.sub,

@@ -35,6 +35,8 @@ def given(t: Any) -> dict[str, Any]:
         "h": t.sparse_coo_tensor(t.tensor([[0, 2]]), t.tensor([[1.0, 2], [3, 4]]), (3, 2)),
         "b": t.tensor([[[1.0, 0], [0, 2]], [[0, 3], [4, 0]]]).to_sparse(),
         "w": t.tensor([[0.5, -1.0], [2.0, 0.25], [1.0, 3.0]]),
+        "e": t.arange(16.0).reshape(4, 4),
+        "p": t.stack([t.eye(4), t.eye(4).flip(0)]),  # a batch
     }
 
 
@@ -99,6 +101,19 @@ torch.sparse.sampled_addmm(torch.eye(3).to_sparse_csr(), torch.ones(3, 3), torch
 c.sparse_resize_((3, 3), 2, 0) | s.zero_() | c.add_(c2) | c.mul_(2) | d.add_(c)
 d.add_(s, alpha=2) | c.neg_() | torch.nn.Parameter(s) | torch.nn.Parameter(s).requires_grad
 (s.requires_grad_() * 2).requires_grad
+e.to_sparse_bsr((2, 2)) | e.to_sparse_bsc((2, 1)) | e.to_sparse_bsr((2, 2)).to_sparse_bsc((2, 2))
+e.to_sparse_csr().to_sparse_bsr((4, 2)) | e.to_sparse().to_sparse_bsc((2, 2)) | p.to_sparse_csr()
+e.to_sparse_bsr((2, 2)).to_sparse() | p.to_sparse_bsr((2, 2)) | p.to_sparse_csc().to_sparse_csr()
+p.to_sparse_csr().to_sparse_coo() | p.to_sparse_csr()[1] | p.to_sparse_csr().transpose(1, 2)
+p.to_sparse_csr(dense_dim=1).values() | p.to_sparse_csr()[0] * 2
+e.to_sparse_bsr((2, 1)).t() | e.to_sparse_bsr((2, 2)) @ e | e.to_sparse_bsr((2, 2)).sin()
+e.to_sparse_bsr((2, 2)) * 2
+p.to_sparse_csr().sum()
+torch.zeros_like(p.to_sparse_bsr((2, 2))) | torch.ones_like(e.to_sparse_bsc((2, 2)))
+torch.zeros(2, 3, 4, layout=torch.sparse_csr) | e.sparse_mask(e.to_sparse_bsr((2, 2)))
+e.to_sparse_bsr((2, 2)).zero_() | e.to_sparse_csr().fill_(2) | e.to_sparse_csr()[:, 1]
+torch.sparse_bsr_tensor([0, 1, 2], [0, 1], torch.ones(2, 2, 3))
+torch.sparse_compressed_tensor([[0, 1]], [[0]], torch.ones(1, 1, 2, 2, 3), layout=torch.sparse_bsc)
 torch.sparse.FloatTensor(torch.tensor([[0]]), torch.tensor([1.]), torch.Size([3])) | list(s)
 """.replace("\n", " | ").split(" | ")
 

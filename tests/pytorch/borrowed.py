@@ -8,6 +8,7 @@ Nothing here is seen by the tests themselves: a name that is missing there is mi
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
@@ -175,7 +176,7 @@ class Wheel:
 def install() -> None:
     """The drop-in, and the test tools on it."""
     from rushlight import dropin
-    from rushlight.dropin import missing
+    from rushlight.dropin import mentioned, missing
 
     dropin.install(with_children=True)
     sys.meta_path.insert(0, Wheel())  # type: ignore
@@ -186,7 +187,7 @@ def install() -> None:
     torch.testing.__path__ = []
     importlib.import_module("torch.testing._utils")  # PyTorch's `torch.testing` imports it
     sys.modules["torch._C"].__dict__.setdefault("__path__", [])
-    soften(missing)
+    soften(missing, mentioned)
     soften_operators(torch.ops)
     finder = importlib.import_module("rushlight.dropin.finder")
     old = finder.Finder.find_spec
@@ -203,8 +204,9 @@ def install() -> None:
     sys.meta_path.append(Blanks())  # type: ignore
 
 
-def soften(missing: Any) -> None:
-    """Missing names of our modules are Blanks for the test tools."""
+def soften(missing: Any, mentioned: Any) -> None:
+    """Missing names of our modules are Blanks for the test tools, and those of modules that there
+    are only to be asked for (`dropin/mentioned.py`)."""
     for module in list(missing.attached):
         wrap(module, missing)
     old = missing.attach
@@ -216,6 +218,20 @@ def soften(missing: Any) -> None:
             wrap(module, missing)
 
     missing.attach = attach
+    made_before = mentioned.make
+
+    def make(full: str) -> ModuleType | None:
+        module = made_before(full)
+        if module is not None:
+            vars(module)["__getattr__"] = functools.partial(lacked, full)
+            wrap(module, missing)
+        return module
+
+    mentioned.make = make
+
+
+def lacked(full: str, name: str) -> None:
+    raise AttributeError(f"module '{full}' has no attribute '{name}'")
 
 
 def soften_operators(ops: Any) -> None:

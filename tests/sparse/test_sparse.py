@@ -105,12 +105,6 @@ def test_indices_out_of_range_are_refused() -> None:
         torch.sparse_csr_tensor([0, 1, 2], [0, 5], [1.0, 2.0], (2, 2))
 
 
-@pytest.mark.parametrize("name", ["to_sparse_bsr", "to_sparse_bsc"])
-def test_blocks_are_refused(name: str) -> None:
-    with pytest.raises(NotImplementedError, match="sparse_bsr and sparse_bsc are not part"):
-        getattr(torch.ones(2, 2), name)((1, 1))
-
-
 def test_leaves_refuse_in_place_changes() -> None:
     s = torch.eye(2).to_sparse().requires_grad_()
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):

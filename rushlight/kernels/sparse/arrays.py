@@ -95,6 +95,14 @@ class Coo(Stored):
     def sparse_dim(self) -> int:
         return int(self.indices.shape[0])
 
+    @property
+    def dense_dim(self) -> int:
+        return len(self.shape) - self.sparse_dim
+
+    @property
+    def nnz(self) -> int:
+        return len(self.values)
+
     def with_values(self, values: Any) -> Coo:
         return Coo(self.indices, values, self.shape, self.coalesced)
 
@@ -103,37 +111,102 @@ class Coo(Stored):
 
 
 class Compressed(Stored):
-    """A matrix by rows (CSR) or by columns (CSC).
+    """Matrices by rows (CSR, BSR) or by columns (CSC, BSC), one or a batch of them.
 
     Attributes:
-        by_row: whether it is CSR.
-        pointers: where each row (column) begins in the values, and where the last one ends.
-        others: the column (row) of each value.
+        pointers: (*batch, rows + 1) where each row (column) begins among the values of its matrix,
+            and where the last one ends.
+        others: (*batch, n), the column (row) of each value.
+        values: (*batch, n, *block, *dense dimensions).
+        shape: all sizes: those of the batch, of the matrix, the dense ones.
+        by_row: whether it is CSR or BSR.
+        blocked: whether the values are blocks (BSR, BSC), and rows and columns those of blocks.
     """
 
-    __slots__ = ("by_row", "others", "pointers")
+    __slots__ = ("blocked", "by_row", "others", "pointers")
 
-    def __init__(self, pointers: Any, others: Any, values: Any, shape: Any, by_row: bool) -> None:
+    def __init__(
+        self, pointers: Any, others: Any, values: Any, shape: Any, by_row: bool,
+        blocked: bool = False,
+    ) -> None:  # fmt: skip
         self.pointers = pointers
         self.others = others
         self.values = values
         self.shape = tuple(shape)
         self.by_row = by_row
+        self.blocked = blocked
+
+    @property
+    def nnz(self) -> int:
+        return int(self.others.shape[-1])
+
+    @property
+    def batch_dim(self) -> int:
+        return int(self.pointers.ndim - 1)
+
+    @property
+    def block(self) -> tuple[int, ...]:
+        """The sizes of a block; nothing where single elements are stored."""
+        b = self.batch_dim
+        return tuple(self.values.shape[b + 1 : b + 3]) if self.blocked else ()
+
+    @property
+    def dense_dim(self) -> int:
+        return len(self.shape) - self.batch_dim - 2
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """What `compressed` needs to make an array of this kind."""
+        return {
+            "by_row": self.by_row, "block": self.block, "batch_dim": self.batch_dim,
+            "index": self.pointers.dtype,
+        }  # fmt: skip
 
     def with_values(self, values: Any) -> Compressed:
-        return Compressed(self.pointers, self.others, values, self.shape, self.by_row)
+        held = self.pointers, self.others
+        return Compressed(*held, values, self.shape, self.by_row, self.blocked)
 
     def copy(self, order: str = "C") -> Compressed:
-        return Compressed(
-            self.pointers.copy(), self.others.copy(), self.values.copy(), self.shape, self.by_row
-        )
+        held = self.pointers.copy(), self.others.copy(), self.values.copy()
+        return Compressed(*held, self.shape, self.by_row, self.blocked)
+
+    def entries(self) -> Any:
+        """The coordinates (batch and 2, n) of the values, or of the blocks counted in blocks, in
+        the order of the values."""
+        b = self.batch_dim
+        counts = np.diff(self.pointers.astype(INDEX, copy=False), axis=-1)
+        n = counts.shape[-1]
+        own = np.repeat(np.tile(np.arange(n), counts.size // max(n, 1)), counts.reshape(-1))
+        others = self.others.reshape(-1).astype(INDEX, copy=False)
+        pair = [own, others] if self.by_row else [others, own]
+        if not b:
+            return np.stack(pair)
+        which = np.repeat(np.arange(math.prod(self.shape[:b])), self.nnz)
+        return np.concatenate([places_of(which, self.shape[:b]), pair])
+
+    def grid(self) -> tuple[int, ...]:
+        """The sizes of the batch and of the matrix, counted in blocks."""
+        b = self.batch_dim
+        steps = self.block or (1, 1)
+        inner = (n // max(k, 1) for n, k in zip(self.shape[b : b + 2], steps, strict=True))
+        return (*self.shape[:b], *inner)
 
     def places(self) -> Any:
-        """The coordinates (2, n) of the values, in the order of the values."""
-        counts = np.diff(self.pointers)
-        own = np.repeat(np.arange(len(counts), dtype=INDEX), counts)
-        others = self.others.astype(INDEX, copy=False)
-        return np.stack([own, others] if self.by_row else [others, own])
+        """The coordinates (batch and 2, n) of the stored elements, in the order of the values."""
+        found = self.entries()
+        if not self.blocked:
+            return found
+        b, (k, m) = self.batch_dim, self.block
+        found = np.repeat(found[..., None], k * m, -1)  # (batch and 2, blocks, elements of one)
+        inner = np.arange(k * m)
+        found[b] = found[b] * k + inner // max(m, 1)
+        found[b + 1] = found[b + 1] * m + inner % max(m, 1)
+        return found.reshape(b + 2, -1)
+
+    def elements(self) -> tuple[int, ...]:
+        """The shape (n, *dense dimensions) of the stored elements in one row."""
+        dense = self.shape[self.batch_dim + 2 :]
+        return (math.prod(self.values.shape[: self.values.ndim - len(dense)]), *dense)
 
 
 # -- between the kinds ---------------------------------------------------------------------------
@@ -161,16 +234,14 @@ def coo_of(a: Any) -> Coo:
     """Any sparse array by coordinates."""
     if a.__class__ is Coo:
         return a  # type: ignore[no-any-return]
-    return Coo(a.places(), a.values, a.shape, bool(a.by_row) and in_order(a))
+    places = a.places()
+    in_order = a.by_row and not a.blocked and rises(keys_of(places, a.shape))
+    return Coo(places, a.values.reshape(a.elements()), a.shape, bool(in_order))
 
 
-def in_order(a: Compressed) -> bool:
-    """Whether the columns of each row rise."""
-    falls = np.diff(a.others) <= 0
-    starts = a.pointers[1:-1]
-    starts = starts[(starts > 0) & (starts < len(a.others))]
-    falls[starts - 1] = False
-    return not bool(falls.any())
+def rises(keys: Any) -> bool:
+    """Whether each number is larger than the one before it."""
+    return bool((np.diff(keys) > 0).all())
 
 
 def groups(coo: Coo) -> tuple[Any, Any, Any]:
@@ -205,23 +276,95 @@ def summed(values: Any, begins: Any) -> Any:
     return np.add.reduceat(wide, begins, axis=0, dtype=wide.dtype).astype(values.dtype, copy=False)
 
 
-def compressed(coo: Coo, by_row: bool = True) -> Compressed:
-    """A matrix by rows or by columns."""
+def compressed(coo: Coo, **form: Any) -> Compressed:
+    """Matrices by rows or by columns, of the form that `compression` takes."""
     coo = coalesced(coo)
-    own, others = coo.indices if by_row else coo.indices[::-1]
-    values = coo.values
+    a, place = compression(coo, **form)
+    a.values.reshape(a.elements())[place] = coo.values
+    return a
+
+
+def compression(
+    coo: Coo, by_row: bool = True, block: tuple[int, ...] = (), batch_dim: int = 0,
+    index: Any = INDEX,
+) -> tuple[Compressed, Any]:  # fmt: skip
+    """(Matrices of zeros for the coordinates of an array, each of which is there once; where each
+    value of the array belongs among the elements of those).
+
+    The first `batch_dim` sparse dimensions become the batch, the next two the matrices.
+    """
+    b, shape = batch_dim, coo.shape
+    batch, dense = shape[:b], shape[b + 2 :]
+    rows, cols = coo.indices[b : b + 2]
+    k, m = block or (1, 1)
+    check_blocks(shape[b : b + 2], block)
+    inside = (rows % k) * m + cols % m if block else 0
+    own, other = (rows // k, cols // m) if block else (rows, cols)
+    n, width = shape[b] // k, shape[b + 1] // m
     if not by_row:
-        order = np.argsort(own, kind="stable")
-        own, others, values = own[order], others[order], values[order]
-    n = coo.shape[0 if by_row else 1]
-    return Compressed(pointers_of(own, n), np.ascontiguousarray(others), values, coo.shape, by_row)
+        own, other, n, width = other, own, width, n
+    heads = keys_of(coo.indices[:b], batch) * n + own
+    keys = heads * max(width, 1) + other
+    if rises(keys):
+        at = np.arange(len(keys), dtype=INDEX)
+    else:
+        keys, at = np.unique(keys, return_inverse=True)
+    heads, others = np.divmod(keys, max(width, 1))
+    pointers, nnz = pointers_of(np.bincount(heads, minlength=math.prod(batch) * n), (*batch, n))
+    a = Compressed(
+        pointers.astype(index, copy=False),
+        others.reshape(*batch, nnz).astype(index, copy=False),
+        np.zeros((*batch, nnz, *block, *dense), coo.dtype), shape, by_row, bool(block),
+    )  # fmt: skip
+    return a, at.reshape(-1) * (k * m) + inside
 
 
-def pointers_of(rows: Any, n: int) -> Any:
-    """Where each of `n` rows begins, of row numbers in order."""
-    out = np.zeros(n + 1, INDEX)
-    np.cumsum(np.bincount(rows, minlength=n), out=out[1:])
-    return out
+def check_blocks(matrix: Any, block: Any) -> None:
+    """Raise unless a matrix consists of whole blocks."""
+    if block and (min(block) < 1 or matrix[0] % block[0] or matrix[1] % block[1]):
+        raise RuntimeError(
+            f"tensor sparse size ({matrix[0]},{matrix[1]}) must be divisible by given blocksize "
+            f"({block[0]},{block[1]})"
+        )
+
+
+def pointers_of(counts: Any, shape: tuple[int, ...]) -> tuple[Any, int]:
+    """(Where the rows of matrices begin, of how many values each row has; how many values each
+    matrix has, which must be the same for all)."""
+    counts = counts.reshape(shape)
+    pointers = np.zeros((*shape[:-1], shape[-1] + 1), INDEX)
+    np.cumsum(counts, axis=-1, out=pointers[..., 1:])
+    ends = pointers[..., -1].reshape(-1)
+    if not ends.size:
+        return pointers, 0
+    if (ends != ends[0]).any():
+        raise RuntimeError("Expect the same number of specified elements per batch.")
+    return pointers, int(ends[0])
+
+
+def compressed_of(
+    dense: Any, by_row: bool = True, block: tuple[int, ...] = (), dense_dim: int = 0
+) -> Compressed:
+    """What is not zero of an ndarray (*batch, rows, columns, *dense): elements, or whole blocks."""
+    b, shape = dense.ndim - 2 - dense_dim, dense.shape
+    grid = dense
+    if block:
+        check_blocks(shape[b : b + 2], block)
+        k, m = block
+        split = (shape[b] // k, k, shape[b + 1] // m, m)
+        grid = dense.reshape(*shape[:b], *split, *shape[b + 2 :]).swapaxes(b + 1, b + 2)
+    there = grid != 0
+    if there.ndim > b + 2:
+        there = there.any(axis=tuple(range(b + 2, there.ndim)))
+    if not by_row:
+        there = there.swapaxes(b, b + 1)
+    pointers, nnz = pointers_of(np.count_nonzero(there, axis=-1), there.shape[:-1])
+    places = np.nonzero(there)
+    others = np.ascontiguousarray(places[-1], INDEX).reshape(*shape[:b], nnz)
+    if not by_row:
+        places = (*places[:-2], places[-1], places[-2])
+    values = grid[places].reshape(*shape[:b], nnz, *grid.shape[b + 2 :])
+    return Compressed(pointers, others, values, shape, by_row, bool(block))
 
 
 def added(dense: Any, sparse: Any, scale: Any = None) -> Any:
@@ -257,7 +400,7 @@ def total(a: Any, b: Any) -> Any:
         np.concatenate([x.indices, y.indices], 1), np.concatenate([x.values, y.values]), x.shape
     )
     if a.__class__ is Compressed:
-        return compressed(both, a.by_row)
+        return compressed(both, **a.form)
     return coalesced(both) if x.coalesced and y.coalesced else both
 
 

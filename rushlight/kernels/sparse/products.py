@@ -75,7 +75,7 @@ def sampled(a: Any, b: Any, rows: Any, cols: Any) -> Any:
 def pairs(a_cols: Any, b_rows: Any, inner: int) -> tuple[Any, Any]:
     """Which value of a meets which of b in a product a @ b: places in both, for each product."""
     order = np.argsort(b_rows, kind="stable")
-    pointers = pointers_of(b_rows, inner)
+    pointers, _ = pointers_of(np.bincount(b_rows, minlength=inner), (inner,))
     counts = np.diff(pointers)[a_cols]
     mine = np.repeat(np.arange(len(a_cols), dtype=INDEX), counts)
     ends = np.cumsum(counts)

@@ -196,9 +196,9 @@ def conversion(name: str, *wrong: Any) -> Any:
     """A method that makes a sparse tensor of a dense one."""
 
     def fn(input: Any, *args: Any, **kw: Any) -> Any:
-        from ...sparse import create
+        from ...sparse import conversions
 
-        return getattr(create, name)(input, *args, **kw)
+        return getattr(conversions, name)(input, *args, **kw)
 
     fn.__name__ = name
     fn.__doc__ = "A sparse tensor of the elements that are not zero (`rushlight/sparse`)."
@@ -208,24 +208,10 @@ def conversion(name: str, *wrong: Any) -> Any:
 # What comes out is looked at in tests/sparse: the generated tests know arrays alone.
 conversion("to_sparse", error(RuntimeError, "dense_to_sparse: sparse_dim argument", (2, 3), 3))
 conversion("to_sparse_coo", error(TypeError, "positional argument", (2, 3), 3))
-conversion("to_sparse_csr", error(NotImplementedError, "batches of matrices", (2, 3, 4)))
-conversion("to_sparse_csc", error(NotImplementedError, "batches of matrices", (2, 3, 4)))
-
-
-def no_blocks(name: str) -> Any:
-    def fn(input: Any, *args: Any, **kw: Any) -> Any:
-        from ...sparse import create
-
-        create.no_blocks(name)()
-
-    fn.__name__ = name
-    fn.__doc__ = "Raises: layouts of blocks are not part of Rushlight."
-    samples = [error(NotImplementedError, "are not part of Rushlight", (2, 3))]
-    return composite(fn, public="Tensor", name=name, samples=samples)
-
-
-for _name in ("to_sparse_bsr", "to_sparse_bsc"):
-    no_blocks(_name)
+conversion("to_sparse_csr", error(IndexError, "Dimension out of range", (2,)))
+conversion("to_sparse_csc", error(IndexError, "Dimension out of range", (2,)))
+conversion("to_sparse_bsr", error(RuntimeError, "must be divisible by", (2, 3), [2, 2]))
+conversion("to_sparse_bsc", error(RuntimeError, "must be divisible by", (2, 3), [2, 2]))
 
 
 @composite(
@@ -313,41 +299,35 @@ def set_default_tensor_type(t: Any) -> None:
     dtypes.set_default_dtype(legacy_type(t))
 
 
-def sparse_factory(name: str, *samples: Any) -> Any:
+def sparse_factory(name: str, *samples: Any, module: str = "compressed") -> Any:
     def fn(*args: Any, **kw: Any) -> Any:
-        from ...sparse import create
+        from ...sparse import compressed, create
 
-        return getattr(create, name)(*args, **kw)
+        return getattr(create if module == "create" else compressed, name)(*args, **kw)
 
     fn.__name__ = name
-    fn.__doc__ = "A sparse tensor of indices and values (`rushlight/sparse/create.py`)."
+    fn.__doc__ = f"A sparse tensor of indices and values (`rushlight/sparse/{module}.py`)."
     return composite(
         fn, public="torch", name=name, dispatch=False, data_dependent=True, samples=samples
     )
 
 
-sparse_factory("sparse_coo_tensor", error(RuntimeError, "size is 1", [[0, 1]], [1.0, 2.0], [1]))
+sparse_factory(
+    "sparse_coo_tensor", error(RuntimeError, "size is 1", [[0, 1]], [1.0, 2.0], [1]),
+    module="create",
+)  # fmt: skip
 sparse_factory("sparse_csr_tensor", error(RuntimeError, "col_indices", [0, 1], [2], [1.0], [1, 2]))
 sparse_factory("sparse_csc_tensor", error(RuntimeError, "row_indices", [0, 1], [2], [1.0], [2, 1]))
 sparse_factory(
-    "sparse_compressed_tensor", error(RuntimeError, "compressed sparse", [0, 1], [0], [1.0])
+    "sparse_bsr_tensor", error(RuntimeError, "block dimensionalities", [0, 1], [0], [1.0])
 )
-
-
-def block_factory(name: str) -> Any:
-    def fn(*args: Any, **kw: Any) -> Any:
-        from ...sparse import create
-
-        create.no_blocks(name)()
-
-    fn.__name__ = name
-    fn.__doc__ = "Raises: layouts of blocks are not part of Rushlight."
-    samples = [error(NotImplementedError, "are not part of Rushlight", (2, 3))]
-    return composite(fn, public="torch", name=name, dispatch=False, samples=samples)
-
-
-for _name in ("sparse_bsr_tensor", "sparse_bsc_tensor"):
-    block_factory(_name)
+sparse_factory(
+    "sparse_bsc_tensor", error(RuntimeError, "block dimensionalities", [0, 1], [0], [1.0])
+)
+sparse_factory(
+    "sparse_compressed_tensor",
+    error(RuntimeError, "expected sparse compressed", [0, 1], [0], [1.0]),
+)
 
 
 def dense_product(name: str) -> Any:

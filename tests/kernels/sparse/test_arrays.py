@@ -30,7 +30,7 @@ def test_coordinates_and_back(rng: Any, sparse_dim: int) -> None:
 def test_compressed_and_back(rng: Any, by_row: bool) -> None:
     dense = made(rng)
     coo = Coo(*arrays.parts_of(dense, 2), dense.shape, True)
-    matrix = arrays.compressed(coo, by_row)
+    matrix = arrays.compressed(coo, by_row=by_row)
     assert matrix.__class__ is Compressed
     assert len(matrix.pointers) == dense.shape[0 if by_row else 1] + 1
     assert np.array_equal(arrays.dense_of(matrix), dense)

@@ -72,8 +72,8 @@ def test_layouts_are_obeyed_or_refused():
     assert torch.zeros(2, 3, layout=torch.sparse_coo).layout is torch.sparse_coo
     with pytest.raises(RuntimeError, match="not implemented for sparse layout"):
         torch.ones(2, layout=torch.sparse_coo)
-    with pytest.raises(NotImplementedError, match="sparse_bsr and sparse_bsc are not part"):
-        torch.ones(2, 2).to_sparse_bsr((1, 1))
+    with pytest.raises(RuntimeError, match="but got SparseBsr"):
+        torch.zeros(2, 2, layout=torch.sparse_bsr)
 
 
 @pytest.mark.parametrize(
