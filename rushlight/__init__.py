@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 import warnings as _warnings
 from math import e, inf, nan, pi
-from typing import Any
 
 from . import (
     assembly,  # the first of all
@@ -343,11 +342,12 @@ _FROM = {
 
 
 # What this file itself uses, which no program means.
-_OWN = {"Any", "annotations", "assembly", "derive", "errors", "importlib", "kernels", "late"}
+_OWN = {"annotations", "assembly", "derive", "errors", "importlib", "kernels", "late"}
 _OWN |= {"publish", "size", "tensor_storage", "warnings"}
 
 
-def __getattr__(name: str) -> Any:
+# Without types: in this circle of imports mypy asks for the result's before it has read it.
+def __getattr__(name):  # type: ignore[no-untyped-def]
     if name in _LAZY:
         return importlib.import_module(f"{__package__}.{name}")
     if name in _FROM:
