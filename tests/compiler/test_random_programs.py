@@ -18,7 +18,7 @@ SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "1")) % 100_000
 EACH = 10  # programs of one test
 FIRST = 3  # tests of every run
 # Tests of the long run: RUSHLIGHT_TEST_PROGRAMS=5000 for many, in an hour.
-ALL = int(os.environ.get("RUSHLIGHT_TEST_PROGRAMS", "100")) // EACH
+ALL = int(os.environ.get("RUSHLIGHT_TEST_PROGRAMS", "60")) // EACH
 
 
 def check(numbers: range, folder: Path) -> None:

@@ -18,12 +18,12 @@ RUNNER = Path(__file__).with_name("compiled_runner.py")
 material = run_path(str(Path(__file__).with_name("material.py")))
 SMALL_GPT = ("--width", 32, "--layers", 2, "--context", 32)
 PROGRAMS: dict[str, tuple[Any, ...]] = {
-    "mnist": ("--epochs", 2, "--out", "."),
-    "autoencoder": ("--epochs", 2, "--out", "."),
-    "vae": ("--epochs", 3, "--out", "."),
-    "wgan": ("--steps", 60, "--out", "."),
-    "dcgan": ("--epochs", 2, "--width", 8, "--lr", 2e-3, "--out", "."),
-    "multi_loss": ("--epochs", 3),
+    "mnist": ("--epochs", 1, "--out", "."),
+    "autoencoder": ("--epochs", 1, "--out", "."),
+    "vae": ("--epochs", 1, "--out", "."),
+    "wgan": ("--steps", 20, "--head-start", 5, "--out", "."),
+    "dcgan": ("--epochs", 1, "--batch-size", 128, "--width", 8, "--lr", 2e-3, "--out", "."),
+    "multi_loss": ("--epochs", 1),
     "custom_function": ("--steps", 50),
     "char_rnn": ("--epochs", 1, "--out", "."),
     "char_gpt": ("--steps", 50, "--length", 30, "--out", ".", *SMALL_GPT),
@@ -33,8 +33,8 @@ PROGRAMS: dict[str, tuple[Any, ...]] = {
                             "--ndf", 4, "--manualSeed", 1, "--outf", "out", "--workers", 0),
     "programs/siamese_network/main": ("--data", "digits", "--epochs", 1, "--batch-size", 8,
                                       "--test-batch-size", 8, "--dry-run"),
-    "programs/reinforcement_learning/reinforce": ("--episodes", 20, "--log-interval", 10),
-    "programs/reinforcement_learning/actor_critic": ("--episodes", 20, "--log-interval", 10),
+    "programs/reinforcement_learning/reinforce": ("--episodes", 8, "--log-interval", 4),
+    "programs/reinforcement_learning/actor_critic": ("--episodes", 8, "--log-interval", 4),
     **{f"programs/word_language_model/main:{model}": (
            "--data", "text", "--model", model, "--epochs", 1, "--emsize", 16, "--nhid", 16,
            "--batch_size", 4, "--bptt", 10, "--lr", 5, "--log-interval", 5)

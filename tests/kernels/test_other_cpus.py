@@ -45,6 +45,13 @@ WHICH = (
     "or scale_and or one_call or do_not_share"
 )
 
+# Vectors of 16 bytes: what is made of the same instructions in another width was seen with 32.
+FEW_FILES = ["codegen/test_vecmath.py", "codegen/test_piecewise.py",
+             "elementwise/test_contiguous.py", "matmul/test_select.py",
+             "conv/test_implicit_gemm.py", "softmax/test_softmax.py", "norm/test_layer_norm.py",
+             "pool/test_average_pool.py", "reduce/test_select.py", "scan/test_select.py",
+             "optim/test_update.py"]  # fmt: skip
+
 UNIT_FILES = ["matmul/test_select.py", "conv/test_reference.py", "rnn/test_select.py",
               "conv/test_amx_conv.py", "matmul/test_amx_gemm.py",
               "matmul/test_amx_packed.py"]  # fmt: skip
@@ -94,7 +101,8 @@ def passes(lanes: int, names: list[str], folder: Path, *options: str) -> None:
 def test_narrower_vectors(lanes: int, tmp_path: Path) -> None:
     if jit.target().lanes <= lanes:
         pytest.skip("this CPU has no wider vectors")
-    passes(lanes, FILES, tmp_path, "-k", WHICH)
+    seen = lanes == 4 and jit.target().lanes > 8
+    passes(lanes, FEW_FILES if seen else FILES, tmp_path, "-k", WHICH)
 
 
 def test_no_matrix_unit(tmp_path: Path) -> None:

@@ -78,7 +78,9 @@ def layouts(x: np.ndarray) -> list[np.ndarray]:
 @pytest.mark.parametrize("how", PLAIN)
 def test_against_longer_types(how: str, dtype: Any) -> None:
     fold = again(select.PLAIN[how])
-    for shape, dims in CASES:
+    # Zero or not is asked in the same way in all types: of the others every second case.
+    few = how.startswith("logical") and dtype not in (np.float32, np.int64, bool, BFLOAT)
+    for shape, dims in CASES[:: 2 if few else 1]:
         x = (np.random.default_rng(0).standard_normal(shape) * 3).astype(dtype)
         real = x.dtype in FLOATS
         if how == "mul":  # neither overflow nor underflow
