@@ -231,15 +231,19 @@ def with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
 # ---------------------------------------------------------------------------------------- tensors
 
 
-def tensor_str(tensor: Any) -> str:
-    """The text of `repr(tensor)`: ``tensor([1., 2.], requires_grad=True)``."""
+def tensor_str(tensor: Any, contents: Any = None) -> str:
+    """The text of `repr(tensor)`: ``tensor([1., 2.], requires_grad=True)``; `contents` stands for
+    the numbers."""
     kind = type(tensor)
     plain = kind.__name__ in ("Tensor", "Parameter") and is_own(kind.__module__)
     prefix = "tensor(" if plain else f"{kind.__name__}("
     a, dtype, default = tensor._a, tensor.dtype, dtypes.get_default_dtype()
     shape, indent = tuple(a.shape), len(prefix)
     suffixes = []
-    if tensor.device.type == "meta":
+    if contents is not None:
+        text = contents
+        shown = dtype is not default
+    elif a.__class__ is not np.ndarray:
         text = "..."
         suffixes += [f"device='{tensor.device}'", f"size={shape}"]
         shown = dtype is not default

@@ -44,6 +44,9 @@ def detach(a: Any) -> Any:
     return a
 
 
+USUAL = overrides.default
+
+
 class Tensor(TensorBase):
     """An n-dimensional array of one dtype, with automatic differentiation.
 
@@ -83,7 +86,10 @@ class Tensor(TensorBase):
     @property
     def device(self) -> Any:
         """Where the tensor lives: cpu or meta."""
-        return META if self._a.__class__ is MetaArray else CPU
+        a = self._a
+        if a.__class__ is ndarray:
+            return CPU
+        return META if a.__class__ is MetaArray else getattr(a, "device", None) or CPU
 
     @property
     def ndim(self) -> int:
@@ -101,15 +107,16 @@ class Tensor(TensorBase):
     nbytes = property(
         lambda self: self._a.size * self._a.dtype.itemsize, doc="Bytes all elements take."
     )
-    is_cuda = is_mps = is_xpu = is_sparse = is_quantized = is_mkldnn = is_nested = is_vulkan = (
+    is_cuda = property(lambda self: self.device.type == "cuda", doc="Whether it is on a GPU.")
+    is_mps = is_xpu = is_sparse = is_quantized = is_mkldnn = is_nested = is_vulkan = (
         is_ipu
     ) = False
     is_sparse_csr = is_maia = is_mtia = is_xla = False
     is_cpu = property(
-        lambda self: self._a.__class__ is not MetaArray, doc="Whether the data are in CPU memory."
+        lambda self: self.device is CPU, doc="Whether the data are in CPU memory."
     )
     is_meta = property(
-        lambda self: self._a.__class__ is MetaArray, doc="Whether it is a shape without data."
+        lambda self: self.device.type == "meta", doc="Whether it is a shape without data."
     )
     names = property(lambda self: (None,) * self._a.ndim, doc="Dimension names: always None here.")
 
@@ -194,7 +201,7 @@ class Tensor(TensorBase):
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         from .printing import tensor_str
 
-        return tensor_str(self)
+        return tensor_str(self, tensor_contents)
 
     def __format__(self, spec: str) -> str:
         if self._a.ndim == 0 and self._a.__class__ is ndarray and type(self) is Tensor:
@@ -742,15 +749,44 @@ class Tensor(TensorBase):
         """The same tensor as an instance of a Tensor subclass."""
         if not issubclass(cls, TensorBase):
             raise TypeError("as_subclass(): cls must be a subclass of Tensor")
+        if cls.__torch_dispatch__ is not Tensor.__torch_dispatch__:  # type: ignore[attr-defined]
+            from .tensor_dispatch import around
+
+            return around(cls, self)
         t: Any = object.__new__(cls)
         t._a, t._fn, t._vc, t._v, t._x = self._a, self._fn, self._vc, self._v, None
         return t
 
     @staticmethod
     def _make_subclass(cls: type, data: Any, require_grad: bool = False) -> Any:
+        if cls.__torch_dispatch__ is not Tensor.__torch_dispatch__:  # type: ignore[attr-defined]
+            from .tensor_dispatch import around
+
+            return around(cls, data.detach()).requires_grad_(require_grad)
         t = data.detach().as_subclass(cls)
         t._vc = None
         return t.requires_grad_(require_grad)
+
+    @staticmethod
+    def _make_wrapper_subclass(cls: type, size: Any, *args: Any, **kw: Any) -> Any:
+        """A tensor without data, for whose class `__torch_dispatch__` computes."""
+        from .tensor_dispatch import wrapper
+
+        return wrapper(cls, size, *args, **kw)
+
+    @staticmethod
+    def __torch_dispatch__(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """The usual: nothing is taken over."""
+        from .ops.core.dispatch import disabled_torch_dispatch
+
+        return disabled_torch_dispatch(func, types, args, kwargs)
+
+    def __init_subclass__(cls, **kw: Any) -> None:
+        super().__init_subclass__(**kw)
+        own = cls.__dict__.get("__torch_dispatch__")
+        if own is not None and getattr(cls.__torch_function__, "__func__", None) is USUAL:
+            # PyTorch's rule: below autograd is enough unless both are written
+            cls.__torch_function__ = staticmethod(overrides.disabled_torch_function)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         from .tensor_storage import reduce_tensor
@@ -780,7 +816,7 @@ class Parameter(Tensor):
         """`__new__` does the work; that of a subclass may take other arguments."""
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
-        return "Parameter containing:\n" + Tensor.__repr__(self)
+        return "Parameter containing:\n" + Tensor.__repr__(self, tensor_contents=tensor_contents)  # type: ignore[call-arg]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:

@@ -28,7 +28,7 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels.elementwise import select as elementwise
-from ..kernels.meta import MetaArray, SparseArray
+from ..kernels.meta import MetaArray, OuterArray, SparseArray
 from . import steps
 from .call_errors import broadcast_error, dims_error, memory_error, type_error
 from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
@@ -73,11 +73,38 @@ def wrap(a: Any) -> Any:
     if a.__class__ is not ndarray and a.__class__ is not MetaArray:
         if isinstance(a, SparseArray):
             return sparse_class(Tensor)._sparse(a)
+        if a.__class__ is Kept:
+            return a.again()
         a = perform(steps.as_array, (a,), {})
     t._a = a
     t._fn = t._vc = t._v = None
     t._x = None if born[0] is None else born_here()
     return t
+
+
+class Kept:
+    """What a node keeps of a result whose class computes for it: a tensor of its own.
+
+    The result itself would hold the node that holds it. It is `detach`ed when it is saved and again
+    when it is used, as in PyTorch.
+    """
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, t: Any) -> None:
+        with grad_enabled(False):
+            self.tensor = t.detach()
+
+    def again(self) -> Any:
+        """A tensor of the same values, without history."""
+        return self.tensor.detach()
+
+
+def zeros_of(t: Any) -> Any:
+    """Zeros like a tensor; where its class computes for it, of that class."""
+    if t._a.__class__ is OuterArray:
+        return t.new_zeros(t._a.shape)
+    return wrap(np.zeros_like(t._a))
 
 
 def sparse_class(kind: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.meta import SparseArray
+from ..kernels.meta import OuterArray, SparseArray
 from . import door, steps
 from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
 from .node import LEAF, Extras, Freed, Node, Out, TensorBase
@@ -112,14 +112,17 @@ def run(
     create_graph: bool,
     inputs: Sequence[Any] | None = None,
     capture: bool = False,
+    tensors: bool = False,
 ) -> list[Any]:
     """Send `grads` from the edges `roots` through the tape.
 
-    Without `inputs` every leaf accumulates into `.grad`. With `inputs` (edges) only the paths to
-    them run; with `capture` their gradients are returned, None where no path leads.
+    Gradients are Tensors with `create_graph`, or when `tensors` says so. Without `inputs` every
+    leaf accumulates into `.grad`. With `inputs` (edges) only the paths to them run; with `capture`
+    their gradients are returned, None where no path leads.
     """
     if create_graph:
         twice[0] += 1
+        tensors = True
     waits, grad, shape, dtype, edges = range(5)  # fields of a slot; local names are quicker
     slots = count(roots)
     state = door.state
@@ -133,7 +136,7 @@ def run(
             targets.setdefault(id(e.node if e.__class__ is Out else e), []).append(e)
     captured: dict[Any, Any] = {}
     new = object.__new__
-    goals = (create_graph, targets, captured, capture, inputs)  # what a finished leaf asks for
+    goals = (tensors, targets, captured, capture, inputs)  # what a finished leaf asks for
     ready: list[Any] = []  # heap of (-seq, node)
     freed = None if retain_graph else Freed()
     before = state.enabled
@@ -159,7 +162,7 @@ def run(
             x = node.x
             if x is None and needed is None and g is not None:  # no hooks, nothing to capture
                 try:
-                    results = node.run(g, create_graph)
+                    results = node.run(g, tensors)
                 except Exception as error:
                     blame(node, error)
                     raise
@@ -171,7 +174,7 @@ def run(
                 owned = True
             else:
                 results = evaluate(
-                    node, g, create_graph, needed, targets, captured, capture, freed, observed
+                    node, g, tensors, needed, targets, captured, capture, freed, observed
                 )
                 owned = x is None and needed is EVERYTHING
             following = None
@@ -321,7 +324,7 @@ def start(
 def run_carefully(
     node: Any,
     g: Any,
-    create_graph: bool,
+    tensors: bool,
     needed: Any,
     targets: Any,
     captured: Any,
@@ -335,7 +338,7 @@ def run_carefully(
     if x is not None and g is not None:
         if node.n_out > 1:
             before = list(g)
-        g = tensor_hooks(node, x, g, create_graph)
+        g = tensor_hooks(node, x, g, tensors)
     if capture and id(node) in targets:
         found = before if needed is not None and node in needed else g
         for e in targets[id(node)]:
@@ -346,24 +349,21 @@ def run_carefully(
     if g is None or (needed is not None and node not in needed):
         return [None] * len(node.edges)
     if x is not None and x.pre_hooks:
-        g = pre_hooks(node, x, g, create_graph)
+        g = pre_hooks(node, x, g, tensors)
     wanted = (
         None
         if needed is None or needed is EVERYTHING
         else [e is not None and reaches(e, needed, targets) for e in node.edges]
     )
     try:
-        if observed:
-            results = node.run_shown(g, create_graph, wanted)
-        else:
-            results = node.run(g, create_graph, wanted)
+        results = node.run_shown(g, tensors, wanted) if observed else node.run(g, tensors, wanted)
     except Exception as error:
         blame(node, error)
         raise
     for check in checks:
         check(node, results)
     if x is not None and x.post_hooks:
-        results = post_hooks(node, x, g, results, create_graph)
+        results = post_hooks(node, x, g, results, tensors)
     if freed is not None and node.saved:
         node.release(freed)
     return results
@@ -465,10 +465,9 @@ def finish_leaf(
     accumulate(leaf, g, tensors, owned)
     x = leaf._x
     if x.post_hooks:
-        with door.grad_enabled(tensors):
-            for fn in list(x.post_hooks.values()):
-                if fits(fn, leaf, fn(leaf)) is not None:
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        for fn in list(x.post_hooks.values()):
+            if fits(fn, leaf, fn(leaf)) is not None:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     node = None if x.accumulator is None else x.accumulator()
     if node is not None and node.x is not None and node.x.post_hooks:
         for fn in list(node.x.post_hooks.values()):
@@ -513,6 +512,15 @@ def accumulate_sparse(x: Any, old: Any, g: Any) -> None:
         x.grad = door.wrap(door.perform(add, (g, old._a), {}))
 
 
+def added(old: Any, g: Any) -> Any:
+    """Gradients as Tensors that nothing is recorded of: a plain one is added to where it lies."""
+    if old is None:
+        return g.clone() if g.__class__ is door.Tensor else g.detach()
+    if old.__class__ is door.Tensor and g.__class__ is door.Tensor and old._fn is None:
+        return old.add_(g)
+    return old + g
+
+
 def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
     """Add `g` into `leaf.grad`; the first gradient is copied unless nobody else can hold it."""
     x = door.extras(leaf)
@@ -521,8 +529,14 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
         x.grad = door.wrap(g)  # the engine has made shape and type fit
         return
     if isinstance(g, TensorBase):
+        if tensors and not door.state.enabled:
+            x.grad = added(old, g)
+            return
         if tensors:
             x.grad = (g.clone() if g._fn is None else g) if old is None else old + g
+            return
+        if g._a.__class__ is OuterArray:
+            x.grad = added(old, g)
             return
         g = g._a
         owned = False

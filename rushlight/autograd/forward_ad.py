@@ -159,7 +159,7 @@ def written(target: Any, result: Any) -> None:
     if tangent is None and before is None:
         return
     if tangent is None:
-        tangent = door.wrap(np.zeros_like(target._a))
+        tangent = door.zeros_of(target)
     base = None if target._v is None else target._v.base
     whole = None if base is None else own_tangent(base)
     if base is None or (whole is None and before is not None):
@@ -214,9 +214,9 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
         for y in outs:
             if not isinstance(y, TensorBase) or y._fn is None:
                 zero = isinstance(y, TensorBase) and y._a.dtype.kind in "fcV"
-                result.append(door.wrap(np.zeros_like(y._a)) if zero else None)
+                result.append(door.zeros_of(y) if zero else None)
                 continue
-            u = door.wrap(np.zeros_like(y._a))._require_grad()
+            u = door.zeros_of(y)._require_grad()
             gs = grad((y,), [xs[i] for i in places], (u,), create_graph=True, allow_unused=True)
             pairs = [
                 (g, tangents[i])
@@ -224,7 +224,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 if g is not None and g._fn is not None
             ]
             if not pairs:
-                result.append(door.wrap(np.zeros_like(y._a)))
+                result.append(door.zeros_of(y))
                 continue
             ts = grad(
                 [g for g, _ in pairs],
@@ -233,7 +233,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
                 create_graph=live,
                 allow_unused=True,
             )
-            t = ts[0] if ts[0] is not None else door.wrap(np.zeros_like(y._a))
+            t = ts[0] if ts[0] is not None else door.zeros_of(y)
             result.append(t if live else t.detach())
     return result
 
@@ -255,7 +255,7 @@ def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
             out = cls.forward(ctx, *args, **kw)
     if ctx._materialize:
         tangents = [
-            door.wrap(np.zeros_like(a._a))
+            door.zeros_of(a)
             if t is None and isinstance(a, TensorBase) and a._a.dtype.kind in "fcV"
             else t
             for t, a in zip(tangents, args, strict=True)
@@ -309,24 +309,24 @@ def check_forward(
 ) -> None:
     """gradcheck's forward-mode part: J t for unit tangents against differences in a random
     direction."""
-    from .gradcheck import GradcheckError, _as_tuple, _differentiable
+    from .gradcheck import GradcheckError, _as_tuple, _differentiable, numbers, put
 
     rng = np.random.default_rng(0)
     for i, x in enumerate(xs):
         u = rng.standard_normal(x._a.shape).astype(x._a.dtype)
-        before = x._a.copy()
-        np.copyto(x._a, before + eps * u)
-        up = [np.array(o._a) for o in _differentiable(func(*args))]
-        np.copyto(x._a, before - eps * u)
-        down = [np.array(o._a) for o in _differentiable(func(*args))]
-        np.copyto(x._a, before)
+        before = numbers(x)
+        put(x, before + eps * u)
+        up = [numbers(o) for o in _differentiable(func(*args))]
+        put(x, before - eps * u)
+        down = [numbers(o) for o in _differentiable(func(*args))]
+        put(x, before)
         with dual_level():
             dual = make_dual(x.detach().requires_grad_(), door.wrap(u))
             outs = _as_tuple(func(*[dual if a is x else a for a in args]))
             got = [tangent_of(o) for o in _differentiable(outs)]
         for o, (t, a, b) in enumerate(zip(got, up, down, strict=True)):
             numeric = (a - b) / (2 * eps)
-            value = np.zeros_like(numeric) if t is None else t._a
+            value = np.zeros_like(numeric) if t is None else numbers(t)
             if not np.allclose(value, numeric, rtol, atol):
                 raise GradcheckError(
                     f"Jacobian computed with forward mode mismatch for output {o} with respect "

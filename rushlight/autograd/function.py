@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..kernels.meta import OuterArray
 from . import door, op_node, steps, views
 from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
@@ -128,7 +129,8 @@ class FunctionNode(Node):
             if s.__class__ is _SavedOutput:
                 cell = s.cell
                 if cell is not None and cell.stamp > self.seq:
-                    raise inplace_error(self, s.array.shape, cell)
+                    shape = self.shape if self.n_out == 1 else self.shape[s.nr]
+                    raise inplace_error(self, shape, cell)
                 t = door.wrap(s.array)
                 t._fn = self if self.n_out == 1 else Out(self, s.nr)
                 s = t
@@ -473,7 +475,8 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
             raise door.inference_error(name, t)
         nr = next((i for i, o in enumerate(outs) if o is t), None) if t is not None else None
         if nr is not None and not any(t is a for a in inputs if id(a) not in dirty):
-            saved.append(_SavedOutput(t._a, nr, views.cell(ys[nr])))
+            held = door.Kept(t) if t._a.__class__ is OuterArray else t._a
+            saved.append(_SavedOutput(held, nr, views.cell(ys[nr])))
         else:
             saved.append(t)
     node.saved = op_node.pack(tuple(saved), node) if door.state.packers else tuple(saved)

@@ -61,7 +61,7 @@ def check_v(v: Any, like: tuple[Any, ...], was: bool, what: str, fn: str) -> tup
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if {what}")
-        return (door.wrap(np.ones_like(like[0]._a)),)
+        return (door.wrap(np.ones(like[0]._a.shape, like[0]._a.dtype)),)
     _, vs = as_tuple(v, "v", fn)
     if len(vs) != len(like):
         if not was:
@@ -111,7 +111,7 @@ def fill(gs: Any, like: Any, strict: bool, what: str, create_graph: bool) -> tup
                     f"{what.format(i=i)} is independent of input {i}. This is not allowed in "
                     "strict mode."
                 )
-            g = door.wrap(np.zeros_like(x._a))
+            g = door.zeros_of(x)
         elif strict and create_graph and not g.requires_grad:
             raise RuntimeError(
                 f"The jacobian of the user-provided function is independent of input {i}. This "
@@ -192,7 +192,7 @@ def jvp(
             "jvp",
         )
         was_out, outs = call(func, xs, "jvp", strict)
-        dummies = tuple(door.wrap(np.zeros_like(o._a)).requires_grad_() for o in outs)
+        dummies = tuple(door.zeros_of(o).requires_grad_() for o in outs)
         gs = grads(outs, xs, dummies, True)
         gs = fill(gs, xs, strict, "The output of the user-provided function", False)
         got = grads(gs, dummies, vs, create_graph)
@@ -399,7 +399,7 @@ def hvp(
             "The output of the user-provided function",
             False,
         )
-        dummies = tuple(door.wrap(np.zeros_like(x._a)).requires_grad_() for x in xs)
+        dummies = tuple(door.zeros_of(x).requires_grad_() for x in xs)
         double = grads(gs, xs, dummies, True)
         double = fill(double, xs, strict, JACOBIAN, False)
         got = fill(

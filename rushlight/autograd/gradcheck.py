@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import message
+from ..kernels.meta import OuterArray
 from . import door
 from .backward import grad
 from .node import TensorBase
@@ -76,7 +77,24 @@ def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
 def _values(func: Callable[..., Any], inputs: tuple[Any, ...], n: int) -> list[Any]:
     """Outputs as flat arrays (copies), in the order of `_outputs`."""
     outs = _outputs(func, inputs)[:n]
-    return [np.array(o._a).reshape(-1) for o in outs]
+    return [numbers(o).reshape(-1) for o in outs]
+
+
+def numbers(t: Any) -> Any:
+    """The values of a tensor as an array of their own."""
+    if t._a.__class__ is not OuterArray:
+        return np.array(t._a)
+    flat = t.detach().reshape(-1)  # its class has the numbers, and gives one at a time
+    return np.array([flat[i].item() for i in range(t._a.size)], t._a.dtype).reshape(t._a.shape)
+
+
+def put(t: Any, values: Any) -> None:
+    """Write values into a tensor, unseen by the tape."""
+    if t._a.__class__ is not OuterArray:
+        np.copyto(t._a, values)
+        return
+    with door.grad_enabled(False):
+        t.data.copy_(door.wrap(np.asarray(values, t._a.dtype)))
 
 
 def _numerical(
@@ -89,7 +107,7 @@ def _numerical(
     """
     out = []
     for x in xs:
-        a = x._a
+        a = numbers(x)
         places = list(np.ndindex(a.shape))
         rows: list[Any] = []
         for place in places:
@@ -97,10 +115,13 @@ def _numerical(
             for step in (eps, eps * 1j) if a.dtype.kind == "c" else (eps,):
                 before = a[place]
                 a[place] = before + step
+                put(x, a)
                 up = _values(func, inputs, n)
                 a[place] = before - step
+                put(x, a)
                 down = _values(func, inputs, n)
                 a[place] = before
+                put(x, a)
                 parts.append([(u - d) / (2 * eps) for u, d in zip(up, down, strict=True)])
             rows.append(parts)
         out.append(
@@ -118,7 +139,7 @@ def _analytical(y: Any, xs: list[Any], v: Any) -> list[Any]:
     """v^H J of one output, as flat arrays; zeros where there is no path."""
     gs = grad((y,), xs, (v,), retain_graph=True, allow_unused=True)
     return [
-        np.zeros(x._a.size, x._a.dtype) if g is None else np.asarray(g._a).reshape(-1)
+        np.zeros(x._a.size, x._a.dtype) if g is None else numbers(g).reshape(-1)
         for g, x in zip(gs, xs, strict=True)
     ]
 
@@ -232,12 +253,12 @@ def _fast(
     us = [unit(x._a) for x in xs]
     vs = [unit(y._a) for y in outs]
     for i, (x, u) in enumerate(zip(xs, us, strict=True)):
-        before = x._a.copy()
-        np.copyto(x._a, before + eps * u)
+        before = numbers(x)
+        put(x, before + eps * u)
         up = _values(func, inputs, len(outs))
-        np.copyto(x._a, before - eps * u)
+        put(x, before - eps * u)
         down = _values(func, inputs, len(outs))
-        np.copyto(x._a, before)
+        put(x, before)
         for o, (y, v) in enumerate(zip(outs, vs, strict=True)):
             numeric = np.real(np.vdot(v.reshape(-1), (up[o] - down[o]) / (2 * eps)))
             got = _analytical(y, xs, door.wrap(v.copy()))[i]
@@ -263,7 +284,7 @@ def _undefined(func: Any, inputs: Any, xs: list[Any]) -> None:
     if len(outs) < 2:
         return
     for y in outs:  # the others get None
-        grad((y,), xs, (door.wrap(np.zeros_like(y._a)),), retain_graph=True, allow_unused=True)
+        grad((y,), xs, (door.zeros_of(y),), retain_graph=True, allow_unused=True)
 
 
 def gradcheck(
@@ -389,12 +410,16 @@ def _gradcheck(
 
 def _constant_slopes(func: Any, args: Any, x: Any, eps: float) -> Any:
     for place in np.ndindex(x._a.shape):
-        before = x._a[place]
-        x._a[place] = before + eps
-        up = [np.array(o._a) for o in _differentiable(func(*args))]
-        x._a[place] = before - eps
-        down = [np.array(o._a) for o in _differentiable(func(*args))]
-        x._a[place] = before
+        a = numbers(x)
+        before = a[place]
+        a[place] = before + eps
+        put(x, a)
+        up = [numbers(o) for o in _differentiable(func(*args))]
+        a[place] = before - eps
+        put(x, a)
+        down = [numbers(o) for o in _differentiable(func(*args))]
+        a[place] = before
+        put(x, a)
         for u, d in zip(up, down, strict=True):
             yield (u - d) / (2 * eps)
 
@@ -410,7 +435,7 @@ def _batched(outs: list[Any], xs: list[Any], rtol: float, atol: float) -> None:
             alone = grad((y,), xs, (vs[k],), retain_graph=True, allow_unused=True)
             for a, b in zip(together, alone, strict=True):
                 if (a is None) != (b is None) or (
-                    a is not None and not _close(a._a[k], b._a, rtol, atol)
+                    a is not None and not _close(numbers(a)[k], numbers(b), rtol, atol)
                 ):
                     raise GradcheckError(
                         "For batched gradients, the batched and the single results differ"

@@ -232,6 +232,16 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
 _quiet_inplace = bare_inplace
 
 
+def take_written(fn: Callable[..., Any]) -> None:
+    """Let `fn` stand in the place of `apply_written`."""
+    global apply_inplace, apply_written, _quiet_inplace
+    before, apply_written = apply_written, fn
+    if apply_inplace is before:
+        apply_inplace = fn
+    if _quiet_inplace is before:
+        _quiet_inplace = fn
+
+
 def shown_inplace(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """`apply_inplace` for when some thread is observed."""
     inputs = (target, *rest)

@@ -1,10 +1,11 @@
 """What stands where an ndarray would: MetaArray, the shape, type and strides of an array without
-its data (the 'meta' device), and the base of sparse arrays (`sparse/arrays.py`)."""
+its data (the 'meta' device); OuterArray, the same of a tensor whose class computes for it
+(`__torch_dispatch__`); and the base of sparse arrays (`sparse/arrays.py`)."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -67,6 +68,117 @@ class MetaArray:
     def zeros(self) -> Any:
         """A real ndarray of ones with zero strides: may be read, takes no memory."""
         return np.broadcast_to(np.ones((), self.dtype), self.shape)
+
+
+class NeedsNumbers(RuntimeError):
+    """A computation asks an OuterArray for what only an array with data has."""
+
+
+class Flags:
+    """The flags of an OuterArray."""
+
+    __slots__ = ("c_contiguous", "writeable")
+    carray = False
+
+    def __init__(self, a: Any) -> None:
+        expected = contiguous_strides(a.shape, a.itemsize)
+        steps = zip(a.shape, a.strides, expected, strict=True)
+        self.c_contiguous = all(n == 1 or s == t for n, s, t in steps) or not a.size
+        self.writeable = True
+
+
+class OuterArray:
+    """Shape, type and strides of a tensor whose class computes for it (`__torch_dispatch__`).
+
+    Whatever else is asked raises NeedsNumbers: the operation is then one for the class.
+
+    Attributes:
+        offset: elements between the start of the storage and the first one.
+        device: where the tensor says that it is; None for the CPU.
+        memory: the storage that views of each other share, made when somebody asks.
+        inner: the array under a tensor that was made around one, else None.
+    """
+
+    __slots__ = ("device", "dtype", "inner", "memory", "offset", "shape", "strides")
+
+    def __init__(
+        self,
+        shape: tuple[int, ...],
+        dtype: Any,
+        strides: tuple[int, ...] | None = None,
+        offset: int = 0,
+        device: Any = None,
+    ) -> None:
+        self.shape = tuple(shape)
+        self.dtype = np.dtype(dtype)
+        if strides is None:
+            strides = contiguous_strides(self.shape, self.dtype.itemsize)
+        self.strides = strides
+        self.offset = offset
+        self.device = device
+        self.memory: MetaArray | None = None
+        self.inner: Any = None
+
+    @property
+    def flags(self) -> Flags:
+        """What strides say; that it is writable is for the class to refuse."""
+        return Flags(self)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        refuse_numbers(self)
+
+    def meta(self) -> MetaArray:
+        """The same without an owner."""
+        return MetaArray(self.shape, self.dtype, self.strides)
+
+    def standin(self) -> Any:
+        """`MetaArray.standin`: an array of these strides that is never to be read."""
+        return self.meta().standin()
+
+    def storage(self) -> MetaArray:
+        """The bytes under this tensor and its views, without data."""
+        if self.memory is None:
+            spans = zip(self.shape, self.strides, strict=True)
+            last = sum((n - 1) * s for n, s in spans) + self.itemsize if self.size else 0
+            self.memory = MetaArray((last + self.offset * self.itemsize,), np.uint8)
+        return self.memory
+
+
+def refuse_numbers(*args: Any, **kw: Any) -> NoReturn:
+    """Raise NeedsNumbers."""
+    raise NeedsNumbers(
+        "the numbers of a tensor are wanted whose class computes for it\n"
+        "  got     an instance of a class with __torch_dispatch__\n"
+        "  try     the tensor that it holds, or another operation"
+    )
+
+
+for _name in ("array", "array_ufunc", "array_function", "len", "iter", "getitem", "setitem",
+              "float", "int", "bool", "neg", "abs", "invert"):  # fmt: skip
+    setattr(OuterArray, f"__{_name}__", refuse_numbers)
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or"):
+    for _side in ("", "r", "i"):
+        setattr(OuterArray, f"__{_side}{_name}__", refuse_numbers)
+for _name in ("lt", "le", "gt", "ge"):
+    setattr(OuterArray, f"__{_name}__", refuse_numbers)
 
 
 def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

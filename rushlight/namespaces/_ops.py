@@ -11,6 +11,8 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rushlight.autograd import door, views
+from rushlight.ops.core import overrides
 from rushlight.ops.core.overrides import disabled
 from rushlight.ops.core.record import Op, registry
 
@@ -90,6 +92,8 @@ class OpOverload(OperatorBase):
         self.__name__ = f"{packet.__name__}.{overload}"
         self.__module__ = packet.__module__
         self._schema = Schema(packet._qualified_op_name, overload)
+        # What carries out a call as a class was told of it (`ops/core/dispatch.py`).
+        self._told: Callable[..., Any] | None = None
 
     overloadpacket = property(lambda self: self._packet, doc="All overloads of this name.")
     _opname = property(lambda self: self._packet.__name__)
@@ -98,6 +102,8 @@ class OpOverload(OperatorBase):
     is_view = property(lambda self: bool(getattr(self._packet.record, "view", False)))
 
     def __call__(self, *args: Any, **kw: Any) -> Any:
+        if self._told is not None and overrides.state.told is self:
+            return self._told(*args, **kw)
         return self._op(*args, **kw)
 
     def name(self) -> str:
@@ -294,7 +300,47 @@ def made_of(op: Op, name: str, overload: str) -> OpOverload:
     except AttributeError:
         packet = space.__dict__[name] = OpOverloadPacket("aten", name, op)
     made: OpOverload = getattr(packet, overload)
+    return told_by(made, functools.partial(as_told, op))
+
+
+def as_told(op: Op, *args: Any, **kw: Any) -> Any:
+    """A record called as classes and modes are told of it: it has been checked before."""
+    if op.variadic:
+        return door.apply(op, tuple(args[0]), kw)
+    n = len(op.inputs)
+    if len(args) > n:
+        kw = {**dict(zip(op.defaults, args[n:], strict=False)), **kw}
+    return door.apply(op, op.signature.pad(args[:n]), kw)
+
+
+def told_by(made: OpOverload, told: Callable[..., Any]) -> OpOverload:
+    """An operator that classes are told of, with what carries out their calls."""
+    if made._told is not None:  # two records are one operator of PyTorch
+        made = OpOverload(made._packet, made._overloadname)
+    made._told = told
     return made
+
+
+@functools.cache
+def change_of(op: Op, name: str, overload: str) -> OpOverload:
+    """The operator of a record's form in place."""
+
+    def told(target: Any, *rest: Any, **kw: Any) -> Any:
+        return views.apply_inplace(op, target, rest, kw)
+
+    return told_by(getattr(getattr(namespace("aten"), name), overload), told)
+
+
+@functools.cache
+def whole_of(public: Callable[..., Any], overload: str = "default") -> OpOverload:
+    """The operator that is a public function."""
+    name = public.__name__
+    space = namespace("aten")
+    try:
+        packet = getattr(space, name)
+    except AttributeError:
+        packet = space.__dict__[name] = OpOverloadPacket("aten", name, public)
+    return told_by(getattr(packet, overload), public)
 
 
 class Bound(OpOverload):

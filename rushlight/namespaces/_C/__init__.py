@@ -85,7 +85,7 @@ def _set_deterministic_fill_uninitialized_memory(mode: bool) -> None:
     settings.fill_uninitialized_memory = mode
 
 
-_disabled_torch_function_impl = _disabled_torch_dispatch_impl = _overrides.disabled_torch_function
+_disabled_torch_function_impl = _overrides.disabled_torch_function
 DisableTorchFunctionSubclass = _overrides.disabled
 
 
@@ -94,6 +94,16 @@ def DisableTorchFunction() -> Any:
     from rushlight.ops.core import modes
 
     return modes.without_modes()
+
+
+def _DisableTorchDispatch() -> Any:
+    """A block in which no class computes for its tensors."""
+    from rushlight.ops.core import dispatch
+
+    return dispatch.disabled()
+
+
+_disabled_torch_dispatch_impl = Tensor.__torch_dispatch__
 
 
 def _is_torch_function_enabled() -> bool:

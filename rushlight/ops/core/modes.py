@@ -90,23 +90,44 @@ def swap_factories(on: bool) -> None:
             setattr(where, name, fn)
         swapped.clear()
         return
+    if not askers:
+        askers.extend(find_askers())
+    for where, name, fn in askers:
+        swapped.append((where, name, vars(where)[name]))
+        setattr(where, name, fn)
+
+
+# (where, name, what asks modes there), found when the first mode is entered
+askers: list[tuple[Any, str, Any]] = []
+
+
+def find_askers() -> Iterator[tuple[Any, str, Any]]:
+    """What is to ask modes, in the place of what asks nobody."""
     torch: Any = sys.modules[__name__.partition(".")[0]]
     for c in composites.values():
         if "torch" in c.public and not hasattr(c.fn, "published"):
             for name in c.publication.names(c.name):
                 if getattr(torch, name, None) is c.fn:
-                    swap(torch, name, asking(c.fn))
+                    yield torch, name, asking(c.fn)
     for name, fn in list(vars(torch.Tensor).items()):
         if name in OPERATORS:  # `x += 1` is told as `x.add_(1)`
-            swap(torch.Tensor, name, asking(fn, getattr(torch.Tensor, OPERATORS[name] + "_")))
+            yield torch.Tensor, name, asking(fn, getattr(torch.Tensor, OPERATORS[name] + "_"))
         elif isinstance(fn, FunctionType) and asks_nobody(name, fn):
-            swap(torch.Tensor, name, asking(fn))
+            yield torch.Tensor, name, asking(fn)
 
 
-def swap(where: Any, name: str, fn: Any) -> None:
-    """Put a function that asks modes in the place of one that does not."""
-    swapped.append((where, name, vars(where)[name]))
-    setattr(where, name, fn)
+@contextmanager
+def swapping_methods() -> Iterator[None]:
+    """A block that changes Tensor's methods for good, which active modes may have swapped."""
+    active = bool(swapped)
+    if active:
+        swap_factories(False)
+    askers.clear()
+    try:
+        yield
+    finally:
+        if active:
+            swap_factories(True)
 
 
 def asks_nobody(name: str, fn: Any) -> bool:

@@ -30,6 +30,7 @@ def add_ordinary(*classes: type) -> None:
 class _State(threading.local):
     disabled = 0
     stack: tuple[Any, ...] = ()  # the modes of `modes.py`, innermost last
+    told: Any = None  # the operator that a class is being asked for (`dispatch.py`)
 
 
 _state = state = _State()

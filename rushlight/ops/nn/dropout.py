@@ -15,7 +15,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, steps, views
 from ...errors import message
-from ...kernels.meta import MetaArray
+from ...kernels.meta import MetaArray, OuterArray
 from ..core.composite import composite
 from ..core.samples import case
 from ..elementwise import formulas as m
@@ -38,9 +38,13 @@ def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
                 )
             )
         shape = (*a.shape[:2], *[1] * (a.ndim - 2))
+        if a.__class__ is OuterArray:
+            return drawn(input, shape, p, scaled)
         noise = door.perform(steps.full, (), {"shape": shape, "value": 0, "dtype": a.dtype})
     elif a.__class__ is MetaArray:
         return door.wrap(MetaArray(a.shape, a.dtype))
+    elif a.__class__ is OuterArray:
+        return drawn(input, a.shape, p, scaled)
     else:
         noise = door.perform(steps.empty_like, (a,), {})
     kind = np.float64 if noise.dtype == np.float64 else np.float32  # of narrower ones, too
@@ -48,6 +52,13 @@ def _noise(input: Any, p: float, channels: bool, scaled: bool) -> Any:
     if noise.__class__ is not MetaArray:
         fill_noise(noise, 1 - p, value)
     return door.wrap(noise)
+
+
+def drawn(input: Any, shape: tuple[int, ...], p: float, scaled: bool) -> Any:
+    """The noise for a tensor whose class computes for it."""
+    with door.grad_enabled(False):
+        noise = input.new_empty(shape).bernoulli_(1 - p)
+        return noise / (1 - p) if scaled else noise
 
 
 def _times(input: Any, noise: Any, inplace: bool) -> Any:

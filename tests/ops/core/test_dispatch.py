@@ -1,0 +1,224 @@
+"""Tensor subclasses with `__torch_dispatch__`: what their class is told, and the tape above it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import ClassVar
+
+import pytest
+
+import rushlight as torch
+from rushlight.utils._mode_utils import no_dispatch
+from rushlight.utils._python_dispatch import (
+    TorchDispatchMode,
+    return_and_correct_aliasing,
+    transform_subclass,
+)
+
+
+def mapped(fn, values):
+    if isinstance(values, (list, tuple)):
+        return type(values)(mapped(fn, v) for v in values)
+    if isinstance(values, dict):
+        return {k: mapped(fn, v) for k, v in values.items()}
+    return fn(values)
+
+
+class Held(torch.Tensor):
+    """Holds a tensor, and writes down what it is told."""
+
+    told: ClassVar[list[str]] = []
+
+    @staticmethod
+    def __new__(cls, elem, requires_grad=False):
+        return torch.Tensor._make_wrapper_subclass(
+            cls, elem.size(), strides=elem.stride(), dtype=elem.dtype, device=elem.device,
+            requires_grad=requires_grad,
+        )  # fmt: skip
+
+    def __init__(self, elem, requires_grad=False):
+        self.elem = elem
+
+    def __repr__(self):
+        return super().__repr__(tensor_contents=f"{self.elem}")
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        cls.told.append(str(func))
+        inner = mapped(lambda v: v.elem if isinstance(v, cls) else v, (args, kwargs or {}))
+        out = func(*inner[0], **inner[1])
+        out = mapped(lambda v: cls(v) if isinstance(v, torch.Tensor) else v, out)
+        return return_and_correct_aliasing(func, args, kwargs, out)
+
+    def __tensor_flatten__(self):
+        return ["elem"], None
+
+    @staticmethod
+    def __tensor_unflatten__(inner, about, size, stride):
+        return Held(inner["elem"])
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    Held.told.clear()
+
+
+def test_derivatives_are_recorded_above_the_class():
+    x = Held(torch.tensor([1.0, 2.0]), requires_grad=True)
+    y = (x * x).exp().sum()
+    assert type(y) is Held
+    assert y.grad_fn is not None
+    assert not y.elem.requires_grad
+    y.backward()
+    z = torch.tensor([1.0, 2.0], requires_grad=True)
+    (z * z).exp().sum().backward()
+    assert type(x.grad) is Held
+    assert torch.equal(x.grad.elem, z.grad)
+    assert Held.told[:4] == [
+        "aten.mul.Tensor", "aten.exp.default", "aten.detach.default", "aten.sum.default",
+    ]  # fmt: skip
+
+
+def test_second_derivatives_and_plain_leaves():
+    x = Held(torch.tensor([2.0]), requires_grad=True)
+    w = torch.tensor([3.0], requires_grad=True)
+    (g,) = torch.autograd.grad((x**3 * w).sum(), x, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    assert g.elem.item() == 36
+    assert h.elem.item() == 36
+    (x * w).sum().backward()
+    assert type(w.grad) is Held
+    assert w.grad.elem.item() == 2
+
+
+def test_changes_in_place_have_a_version_and_a_history():
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    x = Held(a.detach(), requires_grad=True)
+    y = x * 1
+    y.mul_(y)
+    assert y._version == 1
+    assert str(Held.told[-1]) == "aten.mul_.Tensor"
+    y[0] = 5
+    y.sum().backward()
+    assert x.grad.elem.tolist() == [0, 4]
+    z = x.exp()
+    z.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.sum().backward()
+
+
+def test_views_share_storage_and_are_told():
+    x = Held(torch.arange(4.0))
+    v = x.view(2, 2)
+    assert v._base is x
+    assert v.untyped_storage() is x.untyped_storage()
+    assert v.elem.untyped_storage() is x.elem.untyped_storage()
+    assert x[1:].elem.tolist() == [1, 2, 3]
+    assert Held.told[-1] == "aten.slice.default"
+
+
+def test_functions_that_look_into_arrays_are_operators():
+    x = Held(torch.tensor([1.0, 0.0, 2.0]))
+    assert x.nonzero().elem.tolist() == [[0], [2]]
+    assert torch.zeros_like(x).elem.tolist() == [0, 0, 0]
+    assert x.new_ones(2).elem.tolist() == [1, 1]
+    assert x[0].item() == 1.0
+    assert bool(x[0])
+    assert Held.told[-1] == "aten._local_scalar_dense.default"
+
+
+def test_no_numbers_leave_by_arrays():
+    x = Held(torch.ones(2))
+    with pytest.raises(RuntimeError, match="not supported for tensor subclasses"):
+        x.numpy()
+    with pytest.raises(RuntimeError, match="not supported for tensor subclasses"):
+        x.tolist()
+    assert x.data_ptr() == 0
+    assert repr(x) == "Held(tensor([1., 1.]))"
+
+
+def test_copies_and_pickles():
+    x = Held(torch.ones(2), requires_grad=True)
+    y = copy.deepcopy(x)
+    assert type(y) is Held
+    assert y.requires_grad
+    assert y.elem is not x.elem
+    z = pickle.loads(pickle.dumps(Held(torch.ones(2))))
+    assert type(z) is Held
+    assert z.elem.tolist() == [1, 1]
+    assert transform_subclass(x, lambda name, t: t * 2).elem.tolist() == [2, 2]
+
+
+def test_classes_without_it_are_refused():
+    class Other(torch.Tensor):
+        pass
+
+    with pytest.raises(TypeError, match="must define __torch_dispatch__"):
+        torch.Tensor._make_wrapper_subclass(Other, (2,))
+    with pytest.raises(NotImplementedError, match="dispatch_sizes_strides_policy"):
+        torch.Tensor._make_wrapper_subclass(Held, (2,), dispatch_sizes_strides_policy="sizes")
+
+
+class Refuses(Held):
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+
+
+def test_all_classes_may_refuse():
+    with pytest.raises(TypeError, match="Multiple dispatch failed for 'aten"):
+        Refuses(torch.ones(2)) + 1
+
+
+class Below(torch.Tensor):
+    """Made around data: the usual goes on where nobody is asked."""
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+
+def test_made_around_data():
+    t = torch.ones(2)
+    x = torch.Tensor._make_subclass(Below, t)
+    assert type(x) is Below
+    assert type(x + 1) is torch.Tensor
+    assert (x + 1).tolist() == [2, 2]
+    x.add_(1)
+    assert t.tolist() == [2, 2]
+    assert type(t.as_subclass(Below)) is Below
+
+
+def test_without_dispatch_there_are_shapes():
+    x = Held(torch.ones(2, 3))
+    with no_dispatch():
+        y = x.t()
+    assert type(y) is torch.Tensor
+    assert y.shape == (3, 2)
+    assert not Held.told
+
+
+class Names(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.told.append((str(func), [t.__name__ for t in types]))
+        return func(*args, **(kwargs or {}))
+
+
+def test_modes_are_asked_before_classes():
+    with Names() as mode:
+        y = Held(torch.ones(2)).exp()
+        y.detach()
+    assert type(y) is Held
+    assert ("aten.exp.default", ["Held"]) in mode.told
+    assert ("aten.detach.default", ["Held"]) in mode.told
+
+
+def test_functions_without_a_derivative_say_so():
+    x = Held(torch.tensor([1.0, 3.0, 2.0]), requires_grad=True)
+    with pytest.raises(NotImplementedError, match="no derivative is known"):
+        torch.histc(x)
