@@ -20,7 +20,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("storage", "shared_memory", "random", "printing"),
     ("autograd",),
     ("ops", "interchange"),
-    ("tensor", "tensor_storage", "legacy_storages", "storage_files"),
+    ("tensor", "tensor_storage", "tensor_dispatch", "legacy_storages", "storage_files"),
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",
      "jit", "ao", "library", "hub", "publish", "assembly", "show", "testing", "compiler", "_dynamo",
      "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy",
