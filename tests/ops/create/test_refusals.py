@@ -160,3 +160,25 @@ def test_where_no_memory_is_made_none_is_pinned() -> None:
     out = torch.ones(2)
     assert torch.zeros(2, out=out, pin_memory=True) is out
     torch.randn(2, out=out, pin_memory=True)
+
+
+PLACED = [
+    *(lambda d, n=n: getattr(torch, n)(4, device=d)
+      for n in ("hann_window", "hamming_window", "blackman_window", "bartlett_window",
+                "kaiser_window")),
+    *(lambda d, n=n: getattr(torch.signal.windows, n)(4, device=d)
+      for n in ("hann", "cosine", "nuttall", "kaiser")),
+    lambda d: torch.fft.fftfreq(4, device=d),
+    lambda d: torch.fft.rfftfreq(4, device=d),
+    lambda d: torch.tril_indices(3, 3, device=d),
+    lambda d: torch.triu_indices(3, 3, device=d),
+    lambda d: torch.vander(torch.ones(2, device=d)),
+]  # fmt: skip
+
+
+def test_every_factory_is_asked_for_its_device() -> None:
+    for make in PLACED:
+        assert make("meta").is_meta
+        assert not make("cpu").is_meta
+        with pytest.raises(RuntimeError, match=r"device 'cuda' is not available(.|\n)*\n  try "):
+            make("cuda")
