@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd import door, op_node, operators, specialize
 from ...autograd.node import TensorBase
 from ...autograd.observe import on_observe
@@ -342,7 +343,11 @@ class Op:
             args = (inputs,) if self.variadic else inputs  # as they are written in a call
             return overrides.dispatch(self.public_function(), args, kw, inputs)
         if not found:
-            raise self.not_a_tensor(0, inputs[0]) if inputs else self.signature.empty_list()
+            if not inputs:
+                raise self.signature.empty_list()
+            if self.name not in OF_NUMBERS or None in inputs:
+                raise self.not_a_tensor(0, inputs[0])
+            inputs = tuple([door.wrap(np.asarray(t, dtypes.scalar_dtype(t).np)) for t in inputs])
         if self.check is not None:
             self.check(*inputs)
         out = door.apply(self, inputs, kw)
@@ -382,6 +387,10 @@ class Op:
     def inplace_method(self) -> Public:
         """`Tensor.name_`."""
         return inplace_function(self)
+
+
+# What computes of two numbers, too: a tensor, as in PyTorch.
+OF_NUMBERS = frozenset(("add", "sub", "mul", "div", "true_div", "floor_divide", "trunc_divide"))
 
 
 def inplace_form(kind: str, operands: int) -> bool | str:

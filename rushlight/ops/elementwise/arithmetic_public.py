@@ -40,9 +40,14 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
                 got=f"alpha={alpha}",
             )
         )
-    kinds = [x._a.dtype.kind if isinstance(x, TensorBase) else "b" for x in (input, other)]
-    if kinds == ["b", "b"] and not isinstance(alpha, complex):  # alpha does not widen bools
+    bools = [
+        x._a.dtype.kind == "b" if isinstance(x, TensorBase) else isinstance(x, bool)
+        for x in (input, other)
+    ]
+    if all(bools) and not isinstance(alpha, complex):  # alpha does not widen bools
         alpha = bool(alpha)
+        if isinstance(other, bool):
+            return other and alpha
     return other * alpha
 
 
