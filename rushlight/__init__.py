@@ -264,7 +264,7 @@ _FROM = {
         [
             *(f"{kind}Storage" for kind in ("BFloat16", "Bool", "Byte", "Char", "ComplexDouble")),
             *(f"{kind}Storage" for kind in ("ComplexFloat", "Double", "Float", "Half", "Int")),
-            *("LongStorage", "ShortStorage", "_storage_classes"),
+            *("LongStorage", "ShortStorage", "Storage", "_storage_classes"),
         ],
         "legacy_storages",
     ),
@@ -331,6 +331,8 @@ _FROM = {
     "_assert_tensor_metadata": "_checks",
     "vmap": "func",
     "compile": "compiler",
+    "_amp_foreach_non_finite_check_and_unscale_": "amp.grad_scaler",
+    "_amp_update_scale_": "amp.grad_scaler",
     "autocast": "amp",
     "is_autocast_enabled": "amp.autocast_mode",
     "get_autocast_dtype": "amp.autocast_mode",
@@ -352,7 +354,8 @@ def __getattr__(name):  # type: ignore[no-untyped-def]
         return importlib.import_module(f"{__package__}.{name}")
     if name in _FROM:
         value = getattr(importlib.import_module(f"{__package__}.{_FROM[name]}"), name)
-        globals()[name] = value
+        if name != "Storage":  # which follows the default type
+            globals()[name] = value
         return value
     if name.startswith("_foreach_"):
         foreach = importlib.import_module(f"{__package__}._foreach")

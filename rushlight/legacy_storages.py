@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import storage
+from . import dtypes, storage
 from .storage import TypedStorage, UntypedStorage
 
 
@@ -120,4 +120,6 @@ _storage_classes = {UntypedStorage, TypedStorage, *CLASSES.values()}
 def __getattr__(name: str) -> Any:
     if name in CLASSES:
         return CLASSES[name]
+    if name == "Storage":  # of the default type, as it is set now
+        return CLASSES[storage._dtype_to_storage_type_map()[dtypes.get_default_dtype()]]
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

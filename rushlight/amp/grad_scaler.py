@@ -6,6 +6,7 @@ grows again. Micikevicius et al., Mixed Precision Training (arXiv:1710.03740).
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable
@@ -38,7 +39,7 @@ def _fresh_state() -> dict[str, Any]:
 
 
 class _Unscale(Step):
-    """It writes to all operands but the last one, the scale."""
+    """It writes to all operands but the last one, the factor."""
 
     __slots__ = ()
 
@@ -46,12 +47,13 @@ class _Unscale(Step):
         return tuple(range(len(arrays) - 1))
 
 
-def _unscale(*arrays: Any) -> bool:
-    """Divide all arrays but the last one by that; whether one of them was not finite."""
-    *grads, scale = arrays
-    bad = not multi_tensor.finite(grads)
-    multi_tensor.scale(grads, np.float32(1.0 / np.float64(scale)))
-    return bad
+def _unscale(*arrays: Any) -> None:
+    """Multiply arrays by the last one, a number; the last but one becomes 1 if one of them was not
+    finite."""
+    *grads, found_inf, factor = arrays
+    if not multi_tensor.finite(grads):
+        found_inf[...] = 1
+    multi_tensor.scale(grads, np.float32(factor.item()))
 
 
 unscale = _Unscale("unscale", _unscale, outputs=0)
@@ -59,20 +61,63 @@ unscale = _Unscale("unscale", _unscale, outputs=0)
 
 @step(outputs=0, mutates=(0, 1))
 def adapt(
-    scale: Any, tracker: Any, *, found_inf: bool, growth: float, backoff: float, interval: int
+    scale: Any, tracker: Any, found_inf: Any, *, growth: float, backoff: float, interval: int
 ) -> None:
     """A smaller scale after a bad step, a larger one after a run of good ones."""
-    if found_inf:
-        scale[()] = float(scale) * backoff
-        tracker[()] = 0
-    elif int(tracker) + 1 == interval:
+    if found_inf.item():
+        scale[...] = scale.item() * backoff
+        tracker[...] = 0
+    elif tracker.item() + 1 == interval:
         with np.errstate(over="ignore"):
-            larger = np.float32(float(scale) * growth)
+            larger = np.float32(scale.item() * growth)
         if np.isfinite(larger):
-            scale[()] = larger
-        tracker[()] = 0
+            scale[...] = larger
+        tracker[...] = 0
     else:
-        tracker[()] += 1
+        tracker[...] += 1
+
+
+def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Any, inv_scale: Any) -> None:
+    """Multiply gradients (a list of tensors) by `inv_scale`, in place; `found_inf` becomes 1 if one
+    of them was not finite."""
+    arrays: dict[Any, list[Any]] = {}
+    for grad in self:
+        arrays.setdefault(grad._a.dtype, []).append(grad._a)
+    for each in arrays.values():
+        door.perform(unscale, [*each, found_inf._a, inv_scale._a], {})
+    all_changed([*self, found_inf], "GradScaler.unscale_")
+
+
+def _amp_update_scale_(
+    self: Any,
+    growth_tracker: Any,
+    found_inf: Any,
+    scale_growth_factor: float,
+    scale_backoff_factor: float,
+    growth_interval: int,
+) -> Any:
+    """Adapt a scale, in place, to whether gradients overflowed, and count the good steps."""
+    kw = {
+        "growth": scale_growth_factor,
+        "backoff": scale_backoff_factor,
+        "interval": growth_interval,
+    }
+    door.perform(adapt, (self._a, growth_tracker._a, found_inf._a), kw)
+    all_changed([self, growth_tracker], "GradScaler.update")
+    return self
+
+
+def _zero() -> Tensor:
+    """A place to note that something was not finite."""
+    return Tensor._wrap(np.zeros((), np.float32))
+
+
+def _total(found: Iterable[Any]) -> Any:
+    """One number of several: 0 where all gradients were finite."""
+    total = _zero()
+    for each in found:
+        total = total + each
+    return total
 
 
 class GradScaler:
@@ -166,33 +211,52 @@ class GradScaler:
             )
         if state["stage"] is OptState.STEPPED:
             raise RuntimeError(message("unscale_() is being called after step()."))
-        state["found_inf_per_device"] = self._unscale_grads_(optimizer, scale._a)
+        with door.grad_enabled(False):
+            inverse = scale.double().reciprocal().float()
+        found = self._unscale_grads_(optimizer, inverse, _zero(), False)
+        state["found_inf_per_device"] = found
         state["stage"] = OptState.UNSCALED
 
-    def _unscale_grads_(self, optimizer: Any, scale: Any) -> dict[str, bool]:
-        """Divide all gradients; say whether one of them was not finite."""
+    def _unscale_grads_(
+        self, optimizer: Any, inv_scale: Any, found_inf: Any, allow_fp16: bool
+    ) -> dict[Any, Any]:
+        """Multiply all gradients by `inv_scale`; by device, whether one of them was not finite.
+
+        Subclasses take it over to allow gradients in float16.
+        """
         grads = []
         for group in optimizer.param_groups:
             for p in group["params"]:
                 grad = p.grad
                 if grad is None:
                     continue
-                if grad.dtype is dtypes.float16:
+                if grad.dtype is dtypes.float16 and not allow_fp16:
                     raise ValueError(
                         message(
                             "Attempting to unscale FP16 gradients.",
                             hint="parameters in float32, float16 under autocast only",
                         )
                     )
+                if grad.is_sparse:
+                    if grad.dtype is dtypes.float16:  # sums of scaled values may overflow
+                        grad = p.grad = grad.coalesce()
+                    grad = grad._values()
                 grads.append(grad)
-        arrays: dict[Any, list[Any]] = {}
-        for grad in grads:
-            arrays.setdefault(grad._a.dtype, []).append(grad._a)
-        bad = False
-        for each in arrays.values():
-            bad = door.perform(unscale, [*each, scale], {}) or bad
-        all_changed(grads, "GradScaler.unscale_")
-        return {"cpu": bad} if grads else {}
+        if not grads:
+            return {}
+        _amp_foreach_non_finite_check_and_unscale_(grads, found_inf, inv_scale)
+        return {found_inf.device: found_inf}
+
+    def _check_inf_per_device(self, optimizer: Any) -> dict[Any, Any]:
+        """Whether gradients are finite, which stay as they are."""
+        self._begun("_check_inf_per_device")
+        found = self._unscale_grads_(optimizer, _zero() + 1, _zero(), True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
+        return found
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict[Any, Any]:
+        found: dict[Any, Any] = self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+        return found
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """Unscale unless that was done, and `optimizer.step()` if all gradients are finite."""
@@ -211,13 +275,48 @@ class GradScaler:
                     hint="scaler.update() at the end of each iteration",
                 )
             )
+        if getattr(optimizer, "_step_supports_amp_scaling", False):
+            return self._step_itself(optimizer, state, args, kwargs)
         if state["stage"] is OptState.READY:
             self.unscale_(optimizer)
-        found = state["found_inf_per_device"]
-        if not found:
+        if not state["found_inf_per_device"]:
             raise AssertionError("No inf checks were recorded for this optimizer.")
-        result = None if any(found.values()) else optimizer.step(*args, **kwargs)
+        result = self._maybe_opt_step(optimizer, state, *args, **kwargs)
         state["stage"] = OptState.STEPPED
+        return result
+
+    def _maybe_opt_step(self, optimizer: Any, state: Any, *args: Any, **kwargs: Any) -> Any:
+        """`optimizer.step()` if all gradients are finite."""
+        bad = any(found.item() for found in state["found_inf_per_device"].values())
+        return None if bad else optimizer.step(*args, **kwargs)
+
+    def _step_itself(self, optimizer: Any, state: Any, args: Any, kwargs: Any) -> Any:
+        """The step of an optimizer that unscales by itself: it is given this scaler, if it takes
+        `grad_scaler=`, or the attributes `grad_scale` and `found_inf`."""
+        given = "grad_scaler" in inspect.signature(optimizer.step).parameters
+        if given:
+            warnings.warn(
+                "GradScaler is going to stop passing itself as a keyword argument to the passed "
+                "optimizer. In the near future GradScaler registers `grad_scale: Tensor` and "
+                "`found_inf: Tensor` to the passed optimizer and let the optimizer use them "
+                "directly.",
+                FutureWarning,
+                stacklevel=3,
+            )
+            kwargs["grad_scaler"] = self
+        else:
+            if state["stage"] is OptState.READY:
+                self._check_inf_per_device(optimizer)
+            scale = getattr(optimizer, "grad_scale", None)
+            if state["stage"] is not OptState.UNSCALED:
+                own: Any = self._scale
+                scale = own if scale is None else own * scale
+            optimizer.grad_scale = scale
+            optimizer.found_inf = _total(state["found_inf_per_device"].values())
+        result = optimizer.step(*args, **kwargs)
+        state["stage"] = OptState.STEPPED
+        if not given:
+            del optimizer.grad_scale, optimizer.found_inf
         return result
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
@@ -242,13 +341,14 @@ class GradScaler:
             ]
             if not found:
                 raise AssertionError("No inf checks were recorded prior to update.")
-            kw = {
-                "found_inf": any(found),
-                "growth": self._growth_factor,
-                "backoff": self._backoff_factor,
-                "interval": self._growth_interval,
-            }
-            door.perform(adapt, (scale._a, tracker._a), kw)
+            _amp_update_scale_(
+                scale,
+                tracker,
+                _total(found),
+                self._growth_factor,
+                self._backoff_factor,
+                self._growth_interval,
+            )
         self._per_optimizer_states = defaultdict(_fresh_state)
 
     def _begun(self, what: str) -> tuple[Tensor, Tensor]:

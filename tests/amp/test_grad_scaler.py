@@ -134,3 +134,65 @@ def test_misuse():
     q.grad = rushlight.ones(1, dtype=rushlight.float16)
     with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
         scaler.unscale_(SGD([q]))
+
+
+def test_a_subclass_allows_float16():
+    class Narrow(GradScaler):
+        def _unscale_grads_(self, optimizer, inv_scale, found_inf, allow_fp16):
+            return super()._unscale_grads_(optimizer, inv_scale, found_inf, True)
+
+    p = rushlight.ones(2, dtype=rushlight.float16, requires_grad=True)
+    optimizer, scaler = SGD([p], lr=0.5), Narrow("cpu", init_scale=4.0)
+    scaler.scale(p.sum()).backward()
+    scaler.step(optimizer)
+    assert p.tolist() == [0.5, 0.5]
+    assert [v.item() for v in scaler._found_inf_per_device(optimizer).values()] == [0.0]
+
+
+def test_sparse_gradients():
+    weight = rushlight.ones(3, 2, requires_grad=True)
+    optimizer, scaler = SGD([weight], lr=0.5), GradScaler("cpu", init_scale=4.0)
+    rows = rushlight.tensor([0, 2, 0])
+    taken = rushlight.nn.functional.embedding(rows, weight, sparse=True)
+    scaler.scale(taken.sum()).backward()
+    scaler.step(optimizer)
+    assert weight.tolist() == [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]]
+
+
+def test_optimizers_that_unscale_by_themselves():
+    class Told(SGD):
+        _step_supports_amp_scaling = True
+
+        def step(self, closure=None):
+            self.told = (self.grad_scale.item(), self.found_inf.item())
+
+    class Handed(SGD):
+        _step_supports_amp_scaling = True
+
+        def step(self, closure=None, *, grad_scaler=None):
+            self.told = grad_scaler
+
+    p, _, scaler = setup()
+    backward(p, scaler, float("nan"))
+    optimizer = Told([p], lr=0.5)
+    scaler.step(optimizer)
+    assert optimizer.told == (4.0, 1.0)
+    assert not hasattr(optimizer, "found_inf")
+    handed = Handed([p], lr=0.5)
+    with pytest.warns(FutureWarning, match="passing itself"):
+        scaler.step(handed)
+    assert handed.told is scaler
+
+
+def test_the_functions_below():
+    grads = [rushlight.tensor([2.0, 4.0]), rushlight.tensor([2.0]).half()]
+    found, scale = rushlight.zeros(1), rushlight.tensor([0.5])
+    rushlight._amp_foreach_non_finite_check_and_unscale_(grads, found, scale)
+    assert [g.tolist() for g in grads] == [[1.0, 2.0], [1.0]]
+    assert found.tolist() == [0.0]
+    grads[0][1] = float("inf")
+    rushlight._amp_foreach_non_finite_check_and_unscale_(grads, found, scale)
+    assert found.tolist() == [1.0]
+    tracker = rushlight.zeros(1, dtype=rushlight.int32)
+    rushlight._amp_update_scale_(scale, tracker, found, 2.0, 0.25, 2)
+    assert scale.tolist() == [0.125]

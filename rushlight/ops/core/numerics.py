@@ -53,6 +53,7 @@ class Numerics:
         into: the in-place form, a Step, for memory that may simply be written to. An op that is a
             ufunc has one by itself.
         mutates: names of parameters that a call changes: a generator of random numbers.
+        exact_out: `out=` must be of the result's own type; otherwise results are converted to it.
         accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
     """
@@ -74,6 +75,7 @@ class Numerics:
         into: Step | None = None,
         mutates: tuple[str, ...] = (),
         accepts: Any = None,
+        exact_out: bool = False,
     ) -> None:
         self.kind = kind
         self.promote = promote
@@ -89,6 +91,7 @@ class Numerics:
         self.data_dependent = data_dependent
         self.into = into
         self.mutates = mutates
+        self.exact_out = exact_out
         self.accepts = None if accepts is None else Accepted(accepts)
         self.shape: ShapeRule | None = None
 

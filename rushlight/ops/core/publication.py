@@ -94,6 +94,8 @@ def public_function(op: Op) -> Public:
             return result
         if op.publication.out_of_truths and out._a.dtype.kind != "b":
             raise RuntimeError(f"{op.name} does not support non-boolean outputs.")
+        if op.numerics.exact_out:
+            refuse_other_type(op.name, out, result)
         return write_out(op.name, out, result)
 
     return specialize.entry(op, dress(public, op))
@@ -239,6 +241,21 @@ def refuse_tracked(name: str, values: tuple[Any, ...], out: Any) -> None:
                 f"differentiation, but one of the "
                 "arguments requires grad.",
                 hint="leave out out=, or compute inside torch.no_grad()",
+            )
+        )
+
+
+def refuse_other_type(name: str, out: Any, result: Any) -> None:
+    """Raise for an `out=` of another type than the result's, where PyTorch converts nothing."""
+    if isinstance(out, TensorBase) and out._a.dtype != result._a.dtype:
+        source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
+        raise RuntimeError(
+            message(
+                f"{name}: Found dtype {views.type_name(into)} but expected "
+                f"{views.type_name(source)}",
+                got=f"out= of type {into!r}",
+                wanted=f"out= of type {source!r}, which is the result's",
+                hint=f"out.copy_(torch.{name}(x)), which converts",
             )
         )
 

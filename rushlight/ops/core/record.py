@@ -66,7 +66,8 @@ ndarray = np.ndarray
 PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
     "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "outputs", "ufunc",
-                 "combine", "identity", "data_dependent", "into", "mutates", "accepts"),
+                 "combine", "identity", "data_dependent", "into", "mutates", "accepts",
+                 "exact_out"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip

@@ -22,11 +22,11 @@ from ..core.publication import write_out
 
 def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:
     """The new tensor of a factory: on its device, a leaf, or written to `out`."""
+    if out is not None:
+        return into(out, a, device)
     if device is not None and a.__class__ is not MetaArray and usable(device) is META:
         a = MetaArray(a.shape, a.dtype)
     t = door.wrap(a)
-    if out is not None:
-        return write_out("factory", out, t)
     if requires_grad:
         if a.dtype.kind not in "fcV":
             raise RuntimeError(
@@ -34,6 +34,20 @@ def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = N
             )
         t._fn = LEAF
     return t
+
+
+def into(out: Any, a: Any, device: Any) -> Any:
+    """`out=` of a factory, which takes the shape of what is asked for."""
+    if isinstance(out, TensorBase):
+        own = "meta" if out._a.__class__ is MetaArray else "cpu"
+        if device is not None and usable(device).type != own:
+            raise RuntimeError(
+                f"device type {usable(device).type} does not match device type of out parameter "
+                f"({own})"
+            )
+        if out._a.size and out._a.shape != a.shape and out._a.__class__ is np.ndarray:
+            out.resize_(a.shape)  # type: ignore[attr-defined]
+    return write_out("factory", out, door.wrap(a))
 
 
 def in_shape_of(a: Any, out: Any) -> Any:
@@ -166,6 +180,19 @@ def in_layout(
         )
     kind = None if dtype is None else dtypes.of(dtype)
     return create.filled(name, shape, kind, layout, requires_grad)
+
+
+def into_layout(made: Any, out: Any) -> Any:
+    """`out=` of a factory that is asked for a sparse layout."""
+    if made.layout is out.layout:
+        return write_out("factory", out, made)
+    asked, own = (str(t.layout).removeprefix("torch.").capitalize() for t in (made, out))
+    raise RuntimeError(
+        message(
+            f"layout {asked} does not match layout of out parameter ({own})",
+            hint="leaving layout= out, or out=",
+        )
+    )
 
 
 def order_of(memory_format: Any, ndim: int) -> str:

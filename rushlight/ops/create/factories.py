@@ -6,6 +6,7 @@ Random ones are in `random/factories.py`, tensors from numbers and arrays in `fr
 from __future__ import annotations
 
 import math as pymath
+import warnings
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from .arguments import (
     given_size,
     in_layout,
     in_shape_of,
+    into_layout,
     order_of,
     ordered,
     sizes_of,
@@ -61,7 +63,7 @@ def zeros(
     shape = given_size("zeros", size, kw)
     made = None if layout is None else in_layout("zeros", layout, shape, dtype, requires_grad)
     if made is not None:
-        return made
+        return made if out is None else into_layout(made, out)
     dtype = dtype if out is None else type_of_out(out, dtype)
     return finish(blank(shape, dtype, device, 0), requires_grad, device, out)
 
@@ -110,7 +112,7 @@ def empty(
     shape = given_size("empty", size, kw)
     made = None if layout is None else in_layout("empty", layout, shape, dtype, requires_grad)
     if made is not None:
-        return made
+        return made if out is None else into_layout(made, out)
     dtype = dtype if out is None else type_of_out(out, dtype)
     made = blank(shape, dtype, device, None)
     if memory_format is not None:
@@ -385,6 +387,15 @@ def arange(
     if dtype.category == dtypes.INT:  # the count is that of the bounds as given
         start, step = int(start), int(step)
     kw = {"start": start, "n": n, "by": step, "kind": kind, "dtype": dtype.np}
+    if isinstance(out, TensorBase) and out._a.size not in (0, n):
+        warnings.warn(
+            f"The number of elements in the out tensor of shape {list(out._a.shape)} is "
+            f"{out._a.size} which does not match the computed number of elements {n}. Note that "
+            "this may occur as a result of rounding error. The out tensor will be resized to a "
+            f"tensor of shape ({n},).",
+            UserWarning,
+            stacklevel=3,
+        )
     return finish(in_shape_of(door.perform(_arange, (), kw), out), requires_grad, device, out)
 
 

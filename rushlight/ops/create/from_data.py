@@ -171,7 +171,11 @@ def measure(data: Any) -> tuple[int, ...]:
             raise ValueError(f"too many dimensions '{type(data).__name__}'")
         if n == 0:
             return tuple(shape)
-        data = data[0]
+        try:
+            data = data[0]
+        except TypeError:
+            kind = type(data).__name__
+            raise ValueError(f"could not determine the shape of object type '{kind}'") from None
 
 
 def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) -> None:
@@ -210,7 +214,11 @@ def collect(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) ->
         raise ValueError(
             f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})"
         )
+    if not shape[depth]:
+        return
     for item in data:
+        if item is data:
+            raise TypeError("new(): self-referential lists are incompatible")
         collect(item, shape, depth + 1, leaves)
 
 

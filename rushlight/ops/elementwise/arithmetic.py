@@ -99,6 +99,7 @@ neg = intrinsic(
     holomorphic=True,
     samples=real(-3, 3),
     aliases="negative",
+    exact_out=True,
     doc="Minus x. Not for bool tensors.",
 )
 
@@ -283,6 +284,7 @@ bitwise_not = intrinsic(
     nin=1,
     promote="common",
     samples=[case(arr(A34, 0, 9, ints))],
+    exact_out=True,
     doc="~x: bits inverted; logical not for bool.",
 )
 bitwise_left_shift = intrinsic(

@@ -180,7 +180,7 @@ attribute(real, "real", _set_real, samples=[case(cplx((2, 3)))])
 attribute(imag, "imag", _set_imag, samples=[case(cplx((2, 3)))])
 
 
-@op(samples=[case(C34)], fresh=True, inplace=True)
+@op(samples=[case(C34)], fresh=True, inplace=True, exact_out=True)
 def conj_physical(input: Any) -> Any:
     """The complex conjugate."""
     return np.conj(input) if input.dtype.kind == "c" else input.copy("K")

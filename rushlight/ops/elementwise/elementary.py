@@ -305,6 +305,7 @@ sign = intrinsic(
         NotImplementedError,
     ),
     samples=real(-3, 3),
+    exact_out=True,
     doc="-1, 0 or 1.",
 )
 floor = intrinsic(
@@ -315,6 +316,7 @@ floor = intrinsic(
     nin=1,
     promote="common",
     samples=real(0.1, 0.9),
+    exact_out=True,
     doc="The largest integer not above x.",
 )
 ceil = intrinsic(
@@ -325,6 +327,7 @@ ceil = intrinsic(
     nin=1,
     promote="common",
     samples=real(0.1, 0.9),
+    exact_out=True,
     doc="The smallest integer not below x.",
 )
 trunc = intrinsic(
@@ -336,6 +339,7 @@ trunc = intrinsic(
     promote="common",
     samples=real(0.1, 0.9),
     aliases="fix",
+    exact_out=True,
     doc="x without its fraction.",
 )
 isnan = intrinsic(
@@ -404,7 +408,7 @@ isneginf = intrinsic(
 
 
 @elementwise(accepts="floating: frac_cpu",
-             samples=real(0.1, 0.9), promote="common", derive=False)
+             samples=real(0.1, 0.9), promote="common", derive=False, exact_out=True)
 def frac(input: Any) -> Any:
     """x - trunc(x)."""
     return input - np.trunc(input)
@@ -415,7 +419,7 @@ frac.vjp(lambda g, _y, _x: g)
 
 @op(accepts="floating integral: round_vml_cpu",
     samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True,
-    public="torch Tensor special")  # fmt: skip
+    public="torch Tensor special", exact_out=True)  # fmt: skip
 def round(input: Any, *, decimals: int = 0) -> Any:
     """The nearest multiple of 10^-decimals; halves go to even."""
     if input.dtype.kind in "iub":
@@ -464,7 +468,7 @@ abs.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
 abs.vjp(lambda g, _y, x: g * sgn(x))
 
 
-@op(samples=[case(arr(A34, 0.2, 3))], inplace="method")
+@op(samples=[case(arr(A34, 0.2, 3))], inplace="method", exact_out=True)
 def sgn(input: Any) -> Any:
     """x / |x|, 0 for 0: the sign of real and of complex numbers."""
     return sign_of(input)

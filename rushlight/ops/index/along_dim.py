@@ -455,7 +455,12 @@ def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
     """In-place form of `index_fill`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
-    return views.apply_inplace(record, input, inputs, kw)
+    try:
+        return views.apply_inplace(record, input, inputs, kw)
+    except RuntimeError:
+        from .overlapping import fill_slices_instead
+
+        return fill_slices_instead(input, dim, index, value)
 
 
 # -- index_put -----------------------------------------------------------------------------------
@@ -492,6 +497,11 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)
-    return views.apply_inplace(
-        ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate}
-    )
+    try:
+        return views.apply_inplace(
+            ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate}
+        )
+    except RuntimeError:
+        from .overlapping import put_instead
+
+        return put_instead("index_put_", input, values, keys(indices), accumulate)

@@ -154,7 +154,11 @@ index_backward.joint(lambda g, _y, _grad, *indices: (index(g, *indices), *[None]
 )
 def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:
     """A copy with `value` at the indices (added there when `accumulate`)."""
-    out = dense.copied(input)
+    return put_into(dense.copied(input), value, indices, accumulate)
+
+
+def put_into(out: Any, value: Any, indices: tuple[Any, ...], accumulate: bool) -> Any:
+    """Write (or add) `value` at the indices of an array."""
     key = numpy_key(indices)
     check_masks(out, indices)
     value = value.astype(out.dtype, copy=False)
@@ -170,7 +174,7 @@ def index_put(input: Any, value: Any, *indices: Any, accumulate: bool = False) -
         more = value.ndim - len(target)
         if more > 0 and value.shape[:more] == (1,) * more:  # which NumPy drops but under masks
             value = value.reshape(value.shape[more:])
-            return index_put.fn(input, value, *indices, accumulate=accumulate)
+            return put_into(out, value, indices, accumulate)
         raise RuntimeError(
             message(
                 f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast "
@@ -411,4 +415,9 @@ def setitem(t: Any, key: Any, value: Any) -> None:
     tensors = tuple(as_tensor(i) for i in indices)
     if value._a.dtype != view._a.dtype:
         value = cast_to_fill(value, view, indices)
-    views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})
+    try:
+        views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})
+    except RuntimeError:
+        from .overlapping import put_instead
+
+        put_instead("index_put_", view, value, tensors)

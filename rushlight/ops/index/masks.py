@@ -130,7 +130,12 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
 def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     """Write `value` where the mask is True, in place."""
     record, more, kw = fill_value(input, value)
-    return views.apply_inplace(record, input, (mask, *more), kw)
+    try:
+        return views.apply_inplace(record, input, (mask, *more), kw)
+    except RuntimeError:
+        from .overlapping import fill_mask_instead
+
+        return fill_mask_instead(input, mask, value)
 
 
 @composite(adapt=True, data_dependent=True, samples=[case((3, 4), bools((3, 4)))])

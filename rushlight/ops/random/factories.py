@@ -346,7 +346,7 @@ def randperm(n: int, **kw: Any) -> Any:
         check(n <= most, f"n cannot be greater than {most} for {type_name(plan.dtype)} type.")
     else:
         check(
-            n <= bounds(plan.dtype)[1],
+            n - 1 <= bounds(plan.dtype)[1],
             f"value cannot be converted to type {plan.dtype.name}_t without overflow",
             f"n = {n}",
         )
@@ -481,7 +481,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **kw: Any) -> Any:
         RuntimeError: a negative standard deviation.
     """
     tensors = isinstance(mean, TensorBase), isinstance(std, TensorBase)
-    if size is not None and not any(tensors):
+    dims = any(t and x._a.ndim for t, x in zip(tensors, (mean, std), strict=True))
+    if size is not None and not dims:  # a tensor without dimensions is a number
         shape = _size((size,), {}, "normal")
         plan = _Plan("normal", kw)
         mean, std = number(mean, "normal", "mean"), number(std, "normal", "std")

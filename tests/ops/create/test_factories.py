@@ -105,3 +105,40 @@ def test_asarray_copies_and_makes_leaves() -> None:
     assert b.requires_grad
     assert b.data_ptr() != a.data_ptr()
     assert not a.requires_grad
+
+
+def test_out_takes_the_shape_that_is_asked_for():
+    line = torch.zeros(1, 2)
+    assert torch.zeros(3, out=line) is line
+    assert line.shape == (3,)
+    with pytest.warns(UserWarning, match="The out tensor will be resized"):
+        torch.arange(4, out=line)
+    assert line.tolist() == [0, 1, 2, 3]
+
+
+def test_sequences_of_other_classes():
+    class Items:
+        def __init__(self, items):
+            self.items = items
+
+        def __len__(self):
+            return len(self.items)
+
+        def __getitem__(self, i):
+            if self.items is NOTHING:
+                raise TypeError
+            return self.items[i]
+
+    NOTHING = (1,)
+    assert torch.tensor(Items([1.5, 2.0])).tolist() == [1.5, 2.0]
+    assert torch.tensor(Items([])).tolist() == []
+    with pytest.raises(ValueError, match="could not determine the shape of object type 'Items'"):
+        torch.tensor(Items(NOTHING))
+
+
+def test_numbers_of_normal_may_be_tensors_without_dimensions():
+    torch.manual_seed(3)
+    a = torch.normal(torch.tensor(2.0), torch.tensor(0.5), (4,))
+    torch.manual_seed(3)
+    assert torch.equal(a, torch.normal(2.0, 0.5, (4,)))
+    assert torch.randperm(256, dtype=torch.uint8).sort()[0].tolist() == list(range(256))

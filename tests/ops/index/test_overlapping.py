@@ -1,0 +1,50 @@
+"""Writes into tensors that lie over themselves: three operations do it, with a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+MASK = torch.tensor([True, False, True, False])
+ROWS = torch.tensor([1, 2])
+TWO = torch.tensor([5.0, 6.0])
+
+
+def expanded():
+    return torch.tensor([1.5]).expand(4)
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "value"),
+    [
+        ("masked_fill_", lambda x: x.masked_fill_(MASK, 2.0), 2.0),
+        ("masked_fill_", lambda x: x.masked_fill_(MASK, torch.tensor(2.0)), 2.0),
+        ("index_fill_", lambda x: x.index_fill_(0, ROWS, 2.0), 2.0),
+        ("index_put_", lambda x: x.index_put_((ROWS,), TWO), 6.0),
+        ("index_put_", lambda x: x.index_put_((ROWS,), TWO, accumulate=True), 12.5),
+        ("index_put_", lambda x: x.__setitem__(MASK, 2.0), 2.0),
+        ("index_put_", lambda x: x.__setitem__(x != 0, TWO[0]), 5.0),
+    ],
+)
+def test_the_last_one_counts(name, write, value):
+    x = expanded()
+    version = x._version
+    with pytest.warns(UserWarning, match=f"Use of {name} on expanded tensors is deprecated"):
+        write(x)
+    assert x.tolist() == [value] * 4
+    assert x._version == version + 1
+
+
+def test_others_and_gradients_are_refused():
+    refused = pytest.raises(RuntimeError, match="unsupported operation")
+    for write in (
+        lambda x: x.add_(1),
+        lambda x: x.index_add_(0, ROWS, TWO),
+        lambda x: x.scatter_(0, ROWS, TWO),
+        lambda x: x.masked_fill_(MASK, torch.tensor(2.0, requires_grad=True)),
+    ):
+        with refused:
+            write(expanded())
+    with pytest.raises(RuntimeError, match="only supports a 0-dimensional value tensor"):
+        expanded().masked_fill_(MASK, TWO)
