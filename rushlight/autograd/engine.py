@@ -43,7 +43,7 @@ twice = [0]  # how many backwards recorded graphs of their own: compiled forward
 class Run:
     """One backward in progress: what waits for gradients, and which nodes are needed."""
 
-    __slots__ = ("keeps", "needed", "slots", "targets")
+    __slots__ = ("__weakref__", "keeps", "needed", "slots", "targets")
 
     def __init__(self, slots: dict[Any, Any], needed: Any, targets: Any, keeps: bool) -> None:
         self.keeps = keeps  # the graph, which may be run again
@@ -72,6 +72,11 @@ _runs = _Runs()
 def current() -> Run:
     """The innermost backward of this thread."""
     return _runs.stack[-1]
+
+
+def innermost() -> Run | None:
+    """The same, or None outside of one."""
+    return _runs.stack[-1] if _runs.stack else None
 
 
 def running() -> bool:

@@ -4,13 +4,14 @@ backward."""
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..autograd import door
 from ..autograd.backward import backward
-from ..autograd.engine import current
+from ..autograd.engine import current, innermost
 from ..autograd.function import Function
 from ..autograd.graph import saved_tensors_hooks
 from ..errors import message
@@ -81,7 +82,11 @@ class _Enough(Exception):
 
 
 class _Frame:
-    """What one checkpointed call saved: shapes first, the values again when backward asks."""
+    """What one checkpointed call saved: shapes first, the values again when backward asks.
+
+    Each backward computes them anew and drops each value once it was used. One may come while the
+    call still runs, which differentiates within: it gets what has been saved so far.
+    """
 
     def __init__(
         self, run: Callable[[], Any], preserve: bool, determinism_check: str, early_stop: bool
@@ -93,31 +98,36 @@ class _Frame:
         self.casts = _casts()
         self.check = determinism_check
         self.metas: list[tuple[Any, Any]] = []
-        self.values: list[Any] | None = None
-        self.left = 0
+        self.complete = False  # the call has returned
+        self.values: Any = weakref.WeakKeyDictionary()  # by backward
 
     def pack(self, t: Any) -> int:
         self.metas.append((tuple(t.shape), t.dtype))
         return len(self.metas) - 1
 
     def unpack(self, i: int) -> Any:
-        if self.values is None:
-            self.recompute()
-        assert self.values is not None
-        value = self.values[i]
-        self.left -= 1
-        if self.left <= 0:
-            self.values = None  # the next backward through a retained graph computes again
+        backward = innermost()
+        if backward is None:  # somebody looks at what a node saved
+            return self.recompute()[i]
+        values = self.values.get(backward)
+        if values is None or i not in values:
+            values = self.values[backward] = dict(enumerate(self.recompute()))
+        value = values.pop(i)
+        if not values:
+            del self.values[backward]
         return value
 
-    def recompute(self) -> None:
+    def recompute(self) -> list[Any]:
         values: list[Any] = []
+        wanted = len(self.metas)
 
         def keep(t: Any) -> Any:
-            values.append(t.detach())
-            if self.early_stop and len(values) == len(self.metas):
+            if len(values) == wanted and not self.complete:
+                return t.detach()
+            values.append(t.detach() if t.requires_grad else t)
+            if self.early_stop and len(values) == wanted:
                 raise _Enough(self)
-            return t
+            return values[-1]
 
         with (
             door.grad_enabled(True),
@@ -130,15 +140,15 @@ class _Frame:
             except _Enough as stop:
                 if stop.frame is not self:
                     raise
-        if len(values) != len(self.metas):
+        if len(values) != wanted:
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the "
                 "original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.metas)}\n"
+                f"recomputation.\nNumber of tensors saved during forward: {wanted}\n"
                 f"Number of tensors saved during recomputation: {len(values)}"
             )
         if self.check != "none":
-            for i, (v, meta) in enumerate(zip(values, self.metas, strict=True)):
+            for i, (v, meta) in enumerate(zip(values, self.metas, strict=False)):
                 if (tuple(v.shape), v.dtype) != meta:
                     raise CheckpointError(
                         "torch.utils.checkpoint: Recomputed values for the following tensors "
@@ -147,8 +157,7 @@ class _Frame:
                         f"{meta}\n"
                         f"recomputed metadata: {(tuple(v.shape), v.dtype)}"
                     )
-        self.values = values
-        self.left = len(values)
+        return values
 
 
 class _Reentrant(Function):
@@ -262,7 +271,7 @@ def checkpoint(
     frame = _Frame(run, preserve_rng_state, determinism_check, early_stop and _early_stop)
     with saved_tensors_hooks(frame.pack, frame.unpack), forward_context:
         out = function(*args, **kwargs)
-    frame.left = len(frame.metas)
+    frame.complete = True
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from typing import Any
 
@@ -40,9 +41,19 @@ def _get_current_graph_task_keep_graph() -> bool:
     return not engine.running() or engine.current().keeps
 
 
+_numbers: weakref.WeakKeyDictionary[engine.Run, int] = weakref.WeakKeyDictionary()
+_count = itertools.count()
+
+
 def _current_graph_task_id() -> int:
-    """A number of the backward that runs now; -1 outside of one."""
-    return id(engine.current()) if engine.running() else -1
+    """A number of the backward that runs now, in the order in which it is asked for; -1 outside of
+    one."""
+    backward = engine.innermost()
+    if backward is None:
+        return -1
+    if backward not in _numbers:
+        _numbers[backward] = next(_count)
+    return _numbers[backward]
 
 
 def _will_engine_execute_node(node: Any) -> bool:

@@ -1,0 +1,78 @@
+"""Checkpoints within checkpoints and within derivatives, and what is looked at twice."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+from rushlight.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+
+
+def f(x):
+    return x.sin().exp().sin()
+
+
+def kept(fn):
+    return lambda x: checkpoint(fn, x, use_reentrant=False)
+
+
+def slope(fn):
+    def derivative(x):
+        with torch.enable_grad():
+            return torch.autograd.grad(fn(x), x, create_graph=True)[0]
+
+    return derivative
+
+
+@pytest.mark.parametrize("early_stop", [True, False])
+def test_derivatives_within(early_stop):
+    x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    with set_checkpoint_early_stop(early_stop):
+        for plain, *others in (
+            (slope(f), slope(kept(f)), slope(kept(kept(f)))),
+            (slope(slope(f)), slope(kept(slope(f))), kept(slope(slope(kept(f)))),
+             slope(kept(slope(kept(f))))),
+            (slope(slope(slope(f))), slope(kept(slope(slope(kept(f))))),
+             slope(kept(slope(kept(slope(kept(f))))))),
+        ):  # fmt: skip
+            for other in others:
+                assert torch.equal(other(x), plain(x))
+
+
+def test_each_look_computes_again_and_backward_once():
+    counts = []
+
+    def counted(x):
+        counts.append(1)
+        return torch.exp(x) * 2
+
+    x = torch.ones(2, requires_grad=True)
+    y = checkpoint(counted, x, use_reentrant=False)
+    node = y.grad_fn.next_functions[0][0]
+    for looks in (2, 3):
+        assert torch.equal(node._saved_result, x.exp())
+        assert len(counts) == looks
+    y.sum().backward(retain_graph=True)
+    y.sum().backward()
+    assert len(counts) == 5
+    assert torch.equal(x.grad, 4 * x.exp())
+
+
+def test_what_needs_no_gradient_is_the_tensor_itself():
+    seen = []
+
+    class Scale(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, factor):
+            ctx.save_for_backward(factor)
+            return x * factor
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.extend(ctx.saved_tensors)
+            return g * seen[0], None
+
+    x, factor = torch.ones(1, requires_grad=True), torch.full((1,), 3.0)
+    checkpoint(Scale.apply, x, factor, use_reentrant=False).backward()
+    assert seen[0] is factor
+    assert x.grad.tolist() == [3.0]
