@@ -157,3 +157,6 @@ def test_no_names_that_pytorch_lacks() -> None:
     for ours, theirs in ((rushlight, torch), (rushlight.Tensor, torch.Tensor)):
         inplace = [n for n in dir(ours) if n.endswith("_") and not n.startswith("_")]
         assert [n for n in inplace if not hasattr(theirs, n)] in ([], ["absolute_"])
+    methods = [n for n in dir(rushlight.Tensor) if not n.startswith("_")]
+    # `creator` is of the first versions; `names`, of tensors with names, is PyTorch's for instances
+    assert set(methods) - set(dir(torch.Tensor)) <= {"creator", "names"}

@@ -330,7 +330,7 @@ sparse_factory(
 )
 
 
-def dense_product(name: str) -> Any:
+def dense_product(name: str, public: str) -> Any:
     def fn(input: Any, mat: Any) -> Any:
         raise NotImplementedError(
             f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. One operand is a "
@@ -340,11 +340,11 @@ def dense_product(name: str) -> Any:
     fn.__name__ = name
     fn.__doc__ = "A product with a sparse matrix (`rushlight/sparse`)."
     samples = [error(NotImplementedError, "Could not run", (2, 3), (3, 4))]
-    return composite(fn, public="torch Tensor", name=name, samples=samples)
+    return composite(fn, public=public, name=name, samples=samples)
 
 
-for _name in ("smm", "hspmm"):
-    dense_product(_name)
+dense_product("smm", "torch Tensor")
+dense_product("hspmm", "torch")
 
 
 @composite(

@@ -145,7 +145,7 @@ def number_or_tensor(name: str, x: Any) -> Any:
                "floating integral complex: Subtraction, the `-` operator, with a bool tensor is "
                "not supported."
            ),
-           samples=[case((3, 4), (4,)), case((3, 4), 2.0, alpha=2)])
+           public="torch", samples=[case((3, 4), (4,)), case((3, 4), 2.0, alpha=2)])
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     """other - alpha * input."""
     need_tensor("rsub", input)

@@ -221,7 +221,7 @@ def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
 # -- pairs of reals --------------------------------------------------------------------------------
 
 
-@view(samples=[case(C34), case(arr((), dtype="complex128"))])
+@view(samples=[case(C34), case(arr((), dtype="complex128"))], public="torch")
 def view_as_real(input: Any) -> Any:
     """A complex tensor as a real one with a last dim (real, imag), sharing memory.
 
@@ -237,7 +237,7 @@ def view_as_real(input: Any) -> Any:
     return as_strided(re, (*re.shape, 2), (*re.strides, re.itemsize))
 
 
-@view(samples=[case((3, 4, 2))], layout=True)
+@view(samples=[case((3, 4, 2))], layout=True, public="torch")
 def view_as_complex(input: Any) -> Any:
     """A real tensor with a last dim of size 2 as a complex one, sharing memory."""
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:

@@ -17,6 +17,7 @@ from ...kernels.meta import MetaArray
 from ...kernels.special import bessel
 from ..core.composite import composite
 from ..core.samples import case, cplx
+from ..elementwise.complex import view_as_real
 from ..linalg.matmul import constant
 from ..shape.views import cat, unfold_backward
 from .transforms import fft, fit, ifft, irfft, made, rfft
@@ -249,7 +250,7 @@ def stft(
     y = rfft(frames, norm=norm) if onesided else fft(frames, norm=norm)
     y = y.transpose(-1, -2)
     y = y.squeeze(0) if input.ndim == 1 else y
-    return y if return_complex else y.view_as_real()
+    return y if return_complex else view_as_real(y)
 
 
 def _istft_shape(

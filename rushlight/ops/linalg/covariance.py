@@ -129,7 +129,7 @@ def pca_lowrank(A: Any, q: int | None = None, center: bool = True, niter: int = 
     return svd_lowrank(x, q)
 
 
-def _removed(name: str, hint: str) -> None:
+def _removed(name: str, hint: str, public: str = "torch Tensor") -> None:
     def gone(*_args: Any, **_kw: Any) -> Any:
         raise RuntimeError(
             message(
@@ -142,11 +142,11 @@ def _removed(name: str, hint: str) -> None:
     gone.__name__ = gone.__qualname__ = name
     gone.__doc__ = f"Removed from PyTorch: call {hint}."
     samples = [error(RuntimeError, "is now removed", (2, 2))]
-    composite(gone, public="torch Tensor", name=name, dispatch=False, samples=samples)
+    composite(gone, public=public, name=name, dispatch=False, samples=samples)
 
 
 _removed("eig", "torch.linalg.eig")
 _removed("lstsq", "torch.linalg.lstsq, with the arguments the other way round")
 _removed("solve", "torch.linalg.solve, with the arguments the other way round")
-_removed("matrix_rank", "torch.linalg.matrix_rank")
+_removed("matrix_rank", "torch.linalg.matrix_rank", "torch")
 _removed("symeig", "torch.linalg.eigh")

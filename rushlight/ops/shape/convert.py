@@ -406,10 +406,4 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     return views.apply_inplace(s.copy, input, (src,), {})
 
 
-@composite(public="Tensor", samples=[case((2, 3))])
-def detach_copy(input: Any) -> Any:
-    """A copy without history."""
-    return input.detach().clone()
-
-
 _ = (device, memory_format)
