@@ -260,6 +260,7 @@ _FROM = {
     "_check_tensor_all": "_check_errors",
     "_check_tensor_all_with": "_check_errors",
     "GradScaler": "amp",
+    "Tag": "_ops",
     **dict.fromkeys(
         [
             *(f"{kind}Storage" for kind in ("BFloat16", "Bool", "Byte", "Char", "ComplexDouble")),

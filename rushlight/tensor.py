@@ -22,7 +22,7 @@ from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBas
 from .autograd.steps import step
 from .device import CPU, META
 from .errors import message
-from .kernels.meta import MetaArray, SparseArray, contiguous_strides, inserted_strides
+from .kernels.meta import MetaArray, OuterArray, SparseArray, contiguous_strides, inserted_strides
 from .ops.core import overrides
 from .ops.create import factories, from_data
 from .ops.index import getitem
@@ -849,6 +849,10 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
         raise TypeError(
             f"cannot create a {cls.__name__} from {type(data).__name__}: it takes a Tensor"
         )
+    if data._a.__class__ is OuterArray:
+        from .tensor_dispatch import as_kind
+
+        return as_kind(cls, data, requires_grad)
     kind = door.sparse_class(cls) if isinstance(data._a, SparseArray) else cls
     t: Any = object.__new__(kind)
     t._a = data._a

@@ -121,6 +121,37 @@ def around(cls: Any, data: Any) -> Any:
     return t
 
 
+def as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
+    """A Parameter or Buffer of a class with `__torch_dispatch__`: an instance of both."""
+    with door.grad_enabled(False):
+        own = data.detach()
+    kind: Any = type(own)
+    named: Any = both(kind, cls)
+    t = made(named, own._a)
+    t.__dict__.update(own.__dict__)
+    for name in copyreg._slotnames(kind):  # type: ignore[attr-defined]
+        if name not in TensorBase.__slots__ and hasattr(own, name):
+            setattr(t, name, getattr(own, name))
+    return t._require_grad() if requires_grad else t
+
+
+@functools.cache
+def both(kind: Any, cls: Any) -> Any:
+    """The class that is a kind of tensor and a Parameter, under the name of the first."""
+    if issubclass(kind, cls):
+        return kind
+
+    def shown(self: Any, **kw: Any) -> str:
+        return f"{cls.__name__}({kind.__repr__(self, **kw)})"
+
+    space = {"__slots__": (), "__module__": kind.__module__, "__repr__": shown}
+    space["__qualname__"] = kind.__qualname__
+    space["__torch_function__"] = kind.__dict__.get(
+        "__torch_function__", staticmethod(kind.__torch_function__)
+    )
+    return type(kind.__name__, (kind, cls), space)
+
+
 # -- methods ---------------------------------------------------------------------------------------
 
 
@@ -234,7 +265,8 @@ def asking(name: str) -> Callable[..., Any]:
 
     def method(self: Any, *args: Any, **kw: Any) -> Any:
         if name not in ("new_tensor", "new_full", "new_empty_strided"):
-            args = (arguments.given_size(name, args, kw),)
+            size = {"size": kw.pop("size")} if "size" in kw else {}
+            args = (arguments.given_size(name, args, size),)
         return dispatch.ask(dispatch.operator(name), (self, *args), kw)
 
     return method
@@ -326,6 +358,16 @@ def moved(input: Any, parameters: dict[str, Any]) -> Any:
     return dispatch.above(s.to_copy, (input,), {"dtype": own}, carry_out)
 
 
+def cpu(input: Any, memory_format: Any = None) -> Any:
+    """`to("cpu")`."""
+    return to(input, device="cpu")
+
+
+def cuda(input: Any, device: Any = None, non_blocking: bool = False, **_kw: Any) -> Any:
+    """`to("cuda")`, which the class may know."""
+    return to(input, device="cuda" if device is None else device)
+
+
 DEVICE = device
 ITEMS: dict[str, Callable[..., Any]] = {
     "detach": detach,
@@ -367,17 +409,21 @@ def swapped(name: str, plain: Any, own: Any) -> Any:
     return method
 
 
+done: list[bool] = []
+
+
 def install() -> None:
     """Swap Tensor's methods and stand at the door; nothing when that is done."""
-    if getattr(Tensor.detach, "__wrapped__", None) is not None:
+    if done:
         return
+    done.append(True)
     with modes.swapping_methods():
         for name, own in ITEMS.items():
             setattr(Tensor, name, swapped(name, getattr(Tensor, name), own))
         plain: Any = Tensor.__dict__["data"]
         getter = swapped("data", plain.fget, data)
         Tensor.data = property(getter, plain.fset, doc=plain.__doc__)  # type: ignore[misc, assignment]
-    dispatch.INSTEAD["to"] = to
+    dispatch.INSTEAD.update(to=to, cpu=cpu, cuda=cuda)
     dispatch.install()
 
 

@@ -41,7 +41,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._higher_order_ops.triton_kernel_wrap": ("", "Triton", None),
     "torch._inductor.codecache": ("PyCodeCache", INDUCTOR, None),
     "torch._logging": ("trace_structured warning_once set_logs", GRAPHS, None),
-    "torch._prims_common": ("", DISPATCHER, None),
     "torch._C._nvtx": ("", "CUDA's tools", None),
     "torch._functorch.python_key": ("make_fx", GRAPHS, None),
     "torch._functorch.deprecated": (
@@ -56,9 +55,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torchvision.models.detection._utils": ("Matcher BoxCoder", DETECTION, None),
     "torchvision.models.detection.rpn": ("AnchorGenerator RPNHead", DETECTION, None),
     "torchvision.models.detection.anchor_utils": ("AnchorGenerator", DETECTION, None),
-    "torch._subclasses": ("FakeTensor FakeTensorMode UnsupportedFakeTensorException", FAKE, META),
-    "torch._subclasses.fake_tensor": (
-        "FakeTensor FakeTensorMode FakeTensorConverter is_fake?", FAKE, META),
     "torch._subclasses.meta_utils": ("MetaConverter", FAKE, META),
     "torch.nn.utils._named_member_accessor": (
         "NamedMemberAccessor swap_tensor", DISPATCHER, "torch.func.functional_call"),

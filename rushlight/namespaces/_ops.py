@@ -7,6 +7,7 @@ PyTorch tells apart by type, are one function here: `add.Tensor` and `add.Scalar
 
 from __future__ import annotations
 
+import enum
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,7 +17,7 @@ from rushlight.ops.core import overrides
 from rushlight.ops.core.overrides import disabled
 from rushlight.ops.core.record import Op, registry
 
-__all__ = ["OpOverload", "OpOverloadPacket", "OperatorBase", "namespace", "packet_of"]
+__all__ = ["OpOverload", "OpOverloadPacket", "OperatorBase", "Tag", "namespace", "packet_of"]
 
 ATEN = ("aten", "prims", "quantized_decomposed")
 
@@ -70,6 +71,31 @@ class OperatorBase:
     """What all operators are."""
 
 
+class Tag(enum.Enum):
+    """What PyTorch knows of operators."""
+
+    core = 0
+    cudagraph_unsafe = 1
+    data_dependent_output = 2
+    dynamic_output_shape = 3
+    flexible_layout = 4
+    generated = 5
+    inplace = 6
+    inplace_view = 7
+    maybe_aliasing_or_mutating = 8
+    needs_contiguous_strides = 9
+    needs_exact_strides = 10
+    needs_fixed_stride_order = 11
+    nondeterministic_bitwise = 12
+    nondeterministic_seeded = 13
+    out = 14
+    out_variant = 15
+    pointwise = 16
+    pt2_compliant_tag = 17
+    reduction = 18
+    view_copy = 19
+
+
 class Schema:
     """What can be told of an operator's signature: its name."""
 
@@ -98,11 +124,22 @@ class OpOverload(OperatorBase):
     overloadpacket = property(lambda self: self._packet, doc="All overloads of this name.")
     _opname = property(lambda self: self._packet.__name__)
     namespace = property(lambda self: self._packet.namespace, doc="Such as 'aten'.")
-    tags: tuple[Any, ...] = ()
+
+    @property
+    def tags(self) -> list[Tag]:
+        """What is known of it: `pointwise`, where each element is computed of those in its place;
+        `dynamic_output_shape`, where the result's shape is a matter of values."""
+        record = self._packet.record
+        found = [Tag.pointwise] if getattr(record, "kind", None) == "elementwise" else []
+        if record is not None and record.numerics.data_dependent:
+            found.append(Tag.dynamic_output_shape)
+        return found
+
     is_view = property(lambda self: bool(getattr(self._packet.record, "view", False)))
 
     def __call__(self, *args: Any, **kw: Any) -> Any:
-        if self._told is not None and overrides.state.told is self:
+        # (no record has a parameter `device`: moving is what classes alone are told of)
+        if self._told is not None and overrides.state.told is self and "device" not in kw:
             return self._told(*args, **kw)
         return self._op(*args, **kw)
 

@@ -36,4 +36,12 @@ def of(place: str) -> Callable[[str], Any]:
     return __getattr__
 
 
+def _broadcast_shapes(*shapes: Any) -> Any:
+    """The shape of several broadcast, as a list; None is left out, and stands for none at all."""
+    from rushlight.ops.shape.public import broadcast_shapes
+
+    given = [tuple(s) for s in shapes if s is not None]
+    return list(broadcast_shapes(*given)) if given else None
+
+
 __getattr__ = of("")

@@ -21,7 +21,7 @@ from ...errors import message
 from ...kernels.meta import MetaArray
 from . import overrides
 from .accepted import guarded
-from .numerics import depends_on_data
+from .numerics import DependsOnData, depends_on_data
 from .publication import Publication, refuse_tracked, write_out
 from .samples import Samples
 from .signature import NUMPY_NAMES
@@ -198,7 +198,7 @@ def stated(fn: Public, rule: ShapeRule | None, called: str) -> Public:
         if not on_meta(args) and not on_meta(kw.values()):
             return fn(*args, **kw)
         if rule is None:
-            raise NotImplementedError(depends_on_data(called))
+            raise DependsOnData(depends_on_data(called))
         return wrapped(rule(*args, **kw))
 
     return shown

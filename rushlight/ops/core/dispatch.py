@@ -76,6 +76,17 @@ def leaves(values: Any) -> Iterator[Any]:
 # -- asking ----------------------------------------------------------------------------------------
 
 
+@contextmanager
+def telling(func: Any) -> Iterator[None]:
+    """A block in which an operator is carried out as it was told of; nothing is recorded in it."""
+    before, overrides.state.told = overrides.state.told, func
+    try:
+        with door.grad_enabled(False):
+            yield
+    finally:
+        overrides.state.told = before
+
+
 def ask(func: Any, args: Any, kw: dict[str, Any]) -> Any:
     """Let the classes of the operands carry out an operator; subclasses before their bases."""
     types: list[type] = []
@@ -84,19 +95,15 @@ def ask(func: Any, args: Any, kw: dict[str, Any]) -> Any:
         if taken(kind) and kind not in types:
             at = next((i for i, k in enumerate(types) if issubclass(kind, k)), len(types))
             types.insert(at, kind)
-    before, overrides.state.told = overrides.state.told, func
-    try:
-        with door.grad_enabled(False):
-            for mode in reversed(modes.dispatch_stack):  # where it was not asked at the door
-                if any(w in door.state.watchers for w in mode._standing):
-                    with mode._aside():
-                        return mode.__torch_dispatch__(func, tuple(types), args, kw)
-            for kind in types:
-                got = kind.__torch_dispatch__(func, tuple(types), args, kw)  # type: ignore[attr-defined]
-                if got is not NotImplemented:
-                    return got
-    finally:
-        overrides.state.told = before
+    with telling(func):
+        for mode in reversed(modes.dispatch_stack):  # where it was not asked at the door
+            if any(w in door.state.watchers for w in mode._standing):
+                with mode._aside():
+                    return mode.__torch_dispatch__(func, tuple(types), args, kw)
+        for kind in types:
+            got = kind.__torch_dispatch__(func, tuple(types), args, kw)  # type: ignore[attr-defined]
+            if got is not NotImplemented:
+                return got
     names = "".join(f"\n\n  - tensor subclass {kind!r}" for kind in types)
     raise TypeError(
         f"Multiple dispatch failed for '{func}'; all __torch_dispatch__ handlers returned "

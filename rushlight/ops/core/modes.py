@@ -195,7 +195,7 @@ class TorchDispatchMode:
             overrides.state.stack, door.state.watchers = stack, watchers
 
     def __enter__(self) -> Any:
-        stand, below = self._stand, Below(self)
+        stand, below = self._stand, self.below(self)
         self._standing, self._below = (*self._standing, stand), (*self._below, below)
         watch.watch(stand)
         # Modes of functions are asked before any mode at the door, whichever came first.
@@ -221,6 +221,8 @@ class TorchDispatchMode:
         """False: none of ours belongs to a compiler."""
         return False
 
+    below: Any  # what tells it of what does not pass the door
+
 
 class Below:
     """Tells a mode at the door of what does not pass there: making tensors, changes in place.
@@ -240,6 +242,9 @@ class Below:
                 found = getattr(getattr(operators().namespace("aten"), name), overload(name, args))
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})
         return func(*args, **(kwargs or {}))
+
+
+TorchDispatchMode.below = Below
 
 
 # No values are computed.
@@ -262,7 +267,7 @@ def overload(name: str, args: tuple[Any, ...]) -> str:
 
 def function_modes() -> tuple[Any, ...]:
     """The modes of functions of this thread, innermost last."""
-    return tuple(m for m in overrides.state.stack if m.__class__ is not Below)
+    return tuple(m for m in overrides.state.stack if not isinstance(m, Below))
 
 
 def operators() -> Any:
@@ -279,7 +284,7 @@ dispatch_stack: list[TorchDispatchMode] = []
 def without_modes() -> Iterator[None]:
     """A block in which no mode of functions is asked: `torch._C.DisableTorchFunction`."""
     before = overrides.state.stack
-    overrides.state.stack = tuple(m for m in before if m.__class__ is Below)
+    overrides.state.stack = tuple(m for m in before if isinstance(m, Below))
     try:
         yield
     finally:

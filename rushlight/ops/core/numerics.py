@@ -119,13 +119,17 @@ class Numerics:
             ]
             return MetaArray(shape, fn(*tiny, **kw).dtype)
         if self.data_dependent:
-            raise NotImplementedError(depends_on_data(name))
+            raise DependsOnData(depends_on_data(name))
         if not self.view:
             raise NotImplementedError(
                 message(f"{name}: its record states no shape", hint=f"{name}.shape(rule)")
             )
         out = fn(*[a.standin() if isinstance(a, MetaArray) else a for a in arrays], **kw)
         return tuple(meta_of(a) for a in out) if isinstance(out, tuple) else meta_of(out)
+
+
+class DependsOnData(NotImplementedError):
+    """A meta tensor reaches an op whose result's shape depends on data."""
 
 
 def depends_on_data(name: str) -> str:

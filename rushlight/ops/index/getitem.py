@@ -21,7 +21,7 @@ from ...autograd.observe import look
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
-from ..core.numerics import depends_on_data
+from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case
 from ..core.shapes import given, same
@@ -106,7 +106,7 @@ def index(input: Any, *indices: Any) -> Any:
 def indexed(x: Any, *indices: Any) -> MetaArray:
     """The shape of elements at index tensors; that of elements under a mask is not known."""
     if any(i is not None and i.dtype.kind == "b" for i in indices):
-        raise NotImplementedError(depends_on_data("index"))
+        raise DependsOnData(depends_on_data("index"))
     places = [k for k, i in enumerate(indices) if i is not None]
     if not places:
         return MetaArray(x.shape, x.dtype)

@@ -21,7 +21,7 @@ from ...kernels.embedding import select as kernel
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
-from ..core.numerics import depends_on_data
+from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
 from ..shape.views import array_of
@@ -435,7 +435,7 @@ def _largest(rows: Any, bag: Any, n: int) -> Any:
 
 def _one_hot_shape(tensor: Any, num_classes: int = -1) -> MetaArray:
     if num_classes < 0:
-        raise NotImplementedError(depends_on_data("one_hot"))
+        raise DependsOnData(depends_on_data("one_hot"))
     return MetaArray((*tensor.shape, num_classes), np.int64)
 
 

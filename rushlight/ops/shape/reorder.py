@@ -17,7 +17,7 @@ from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.arguments import named, sizes
 from ..core.composite import composite
-from ..core.numerics import depends_on_data
+from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
 from ..core.samples import arr, case, error, values
 from ..core.shapes import given, on
@@ -295,7 +295,7 @@ def interleaved(x: Any, repeats: Any, *, dim: int, output_size: int | None = Non
     d = axis(dim, x.ndim)
     if output_size is None:
         if repeats.__class__ is MetaArray:
-            raise NotImplementedError(depends_on_data("repeat_interleave"))
+            raise DependsOnData(depends_on_data("repeat_interleave"))
         output_size = int(repeats.sum()) * (x.shape[d] if repeats.size == 1 else 1)
     return MetaArray((*x.shape[:d], output_size, *x.shape[d + 1 :]), x.dtype)
 
@@ -365,7 +365,7 @@ def repeat_interleave(
     if repeats is None:  # repeat_interleave(repeats): positions
         n = input._a
         if n.__class__ is MetaArray:
-            raise NotImplementedError(depends_on_data("repeat_interleave"))
+            raise DependsOnData(depends_on_data("repeat_interleave"))
         check_counts(n)
         if output_size is not None and int(n.sum()) != output_size:
             raise RuntimeError("allocated size does not match required size")

@@ -1,0 +1,101 @@
+"""FakeTensor: shapes, types and devices of what is not there."""
+
+from __future__ import annotations
+
+import pytest
+from rushlight._subclasses import FakeTensor, FakeTensorMode
+from rushlight._subclasses.fake_tensor import (
+    DataDependentOutputException,
+    DynamicOutputShapeException,
+    UnsupportedFakeTensorException,
+    unset_fake_temporarily,
+)
+from rushlight._subclasses.fake_utils import outputs_alias_inputs
+
+import rushlight as torch
+
+
+def test_factories_and_operations_keep_a_device_that_is_not_there():
+    with FakeTensorMode():
+        x = torch.empty(4, 5, device="cuda")
+        y = x @ x.t()
+    assert type(y) is FakeTensor
+    assert y.shape == (4, 4)
+    assert str(y.device) == "cuda:0"
+    assert repr(y) == "FakeTensor(..., device='cuda:0', size=(4, 4))"
+    assert str(x.cpu().device) == "cpu"
+    assert (x + torch.tensor(1.0)).device == x.device
+    with pytest.raises(RuntimeError, match="two different devices"):
+        x + y.cpu()[0, 0].expand(5)
+
+
+def test_a_model_computes_shapes_and_gradients():
+    mode = FakeTensorMode()
+    with mode:
+        model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+        out = model(torch.ones(2, 3))
+        out.sum().backward()
+    weight = model[0].weight
+    assert isinstance(weight, torch.nn.Parameter)
+    assert isinstance(weight, FakeTensor)
+    assert out.shape == (2, 1)
+    assert out.grad_fn is not None
+    assert isinstance(weight.grad, FakeTensor)
+    assert weight.grad.shape == (4, 3)
+
+
+def test_fakes_of_tensors_are_kept_and_share_storage_as_these_do():
+    mode = FakeTensorMode()
+    x = torch.randn(4, 6).t().requires_grad_()
+    f = mode.from_tensor(x)
+    assert f is mode.from_tensor(x)
+    assert f.stride() == x.stride()
+    assert f.requires_grad
+    assert f.is_leaf
+    base = torch.zeros(4)
+    part = mode.from_tensor(base[2:])
+    assert part.storage_offset() == 2
+    assert outputs_alias_inputs(part, mode.from_tensor(base))
+    assert outputs_alias_inputs(f.view(24) if f.is_contiguous() else f.t(), f)
+    with pytest.raises(UnsupportedFakeTensorException):
+        mode.from_tensor(torch.eye(2).to_sparse())
+
+
+def test_numbers_are_not_known():
+    with FakeTensorMode() as mode:
+        x = mode.from_tensor(torch.ones(3))
+        with pytest.raises(DataDependentOutputException, match="_local_scalar_dense"):
+            x.sum().item()
+        with pytest.raises(DataDependentOutputException):
+            bool(x[0] > 0)
+        with pytest.raises(DynamicOutputShapeException, match="argwhere"):
+            x.nonzero()
+        with pytest.raises(DynamicOutputShapeException):
+            x[x > 0]
+        assert torch.tensor(3.0).item() == 3.0  # what was written down is
+
+
+def test_plain_tensors_are_refused_unless_allowed():
+    plain = torch.ones(3)
+    f = FakeTensorMode().from_tensor(plain)
+    with pytest.raises(AssertionError, match="Please convert all Tensors to FakeTensors"):
+        f + plain
+    with pytest.raises(AssertionError, match="Mixing fake modes"):
+        f + FakeTensorMode().from_tensor(plain)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        assert type(plain + 1) is FakeTensor
+    with FakeTensorMode(), unset_fake_temporarily():
+        assert type(plain + 1) is torch.Tensor
+
+
+def test_changes_in_place_are_of_shapes():
+    f = FakeTensorMode().from_tensor(torch.ones(2, 3))
+    f.add_(1)
+    assert f._version == 1
+    assert f.unsqueeze_(0).shape == (1, 2, 3)
+    assert f.new_empty((2,), dtype=torch.int64).dtype is torch.int64
+
+
+def test_sizes_are_numbers():
+    with pytest.raises(NotImplementedError, match="shape_env"):
+        FakeTensorMode(static_shapes=False)
