@@ -258,6 +258,8 @@ def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], list[
         if op.accepts is not None:
             op.accepts.check_array(arrays[0].dtype)
         if low and op.widen:
+            if op.unmixed is not None:
+                op.unmixed(*arrays)
             arrays, narrow = widen(arrays)
     return arrays, edges, notes, low, narrow
 

@@ -170,12 +170,16 @@ def numpy_words(fn: Any) -> dict[str, str]:
 def adapted(fn: Any, called: str) -> Public:
     """`fn`, which also takes `out=` and NumPy's parameter names."""
     words = numpy_words(fn)
+    code = fn.__code__
+    typed = "dtype" in code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
 
     @functools.wraps(fn)
     def shown(*args: Any, **kw: Any) -> Any:
         if not kw:
             return fn(*args)
         out = kw.pop("out", None)
+        if out is not None and typed and kw.get("dtype") is None:
+            kw["dtype"] = getattr(out, "dtype", None)  # in which PyTorch computes
         for theirs in [k for k in kw if k in words]:
             kw[words[theirs]] = kw.pop(theirs)
         if out is None:

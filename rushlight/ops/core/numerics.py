@@ -54,6 +54,8 @@ class Numerics:
             ufunc has one by itself.
         mutates: names of parameters that a call changes: a generator of random numbers.
         exact_out: `out=` must be of the result's own type; otherwise results are converted to it.
+        unmixed: raises unless two operands have one type, of which the forward, which gets narrow
+            ones as float32, would not know.
         accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
     """
@@ -76,6 +78,7 @@ class Numerics:
         mutates: tuple[str, ...] = (),
         accepts: Any = None,
         exact_out: bool = False,
+        unmixed: Any = None,
     ) -> None:
         self.kind = kind
         self.promote = promote
@@ -93,6 +96,7 @@ class Numerics:
         self.mutates = mutates
         self.exact_out = exact_out
         self.accepts = None if accepts is None else Accepted(accepts)
+        self.unmixed = unmixed
         self.shape: ShapeRule | None = None
 
     @property

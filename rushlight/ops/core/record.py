@@ -67,7 +67,7 @@ PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
     "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "outputs", "ufunc",
                  "combine", "identity", "data_dependent", "into", "mutates", "accepts",
-                 "exact_out"),
+                 "exact_out", "unmixed"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip
@@ -147,6 +147,7 @@ class Op:
         self.accepts: Any = n.accepts
         self.compute: bool = n.compute
         self.widen: bool = n.widen
+        self.unmixed: Any = n.unmixed
         self.view: bool = n.view
         self.fresh: bool = n.fresh
         self.outputs: int = n.outputs

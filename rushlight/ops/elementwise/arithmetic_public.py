@@ -249,11 +249,14 @@ def int_mod(ufunc: Any) -> Any:
 
 
 def counted(x: Any, other: Any) -> Any:
-    """Truths as numbers, and a number as an array beside an array, for a rule that divides arrays
-    by their own types."""
-    if not isinstance(x, (np.ndarray, np.generic)):
-        return np.asarray(x, other.dtype) if isinstance(other, np.ndarray) else x
-    return x.astype(np.int8) if x.dtype.kind == "b" else x
+    """A number, truths or integers in the type of the floats that they stand beside, for a rule
+    that divides arrays by their own types."""
+    if not isinstance(other, np.ndarray) or other.dtype.kind in "iub":
+        plain = not isinstance(x, np.ndarray) or x.dtype.kind != "b"
+        return x if plain else x.astype(np.int8)
+    if isinstance(x, np.ndarray):
+        return x.astype(other.dtype) if x.dtype.kind in "iub" else x
+    return np.asarray(x, other.dtype)
 
 
 remainder = intrinsic(
@@ -271,7 +274,7 @@ fmod = intrinsic(
     "fmod",
     numeric("fmod", int_mod(np.fmod)),
     lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * trunc_divide(a, b),
+    lambda g, _y, a, b: -g * trunc_divide(counted(a, b), counted(b, a)),
     nin=2,
     numbers=(1,),
     rounds=True,

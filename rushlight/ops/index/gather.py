@@ -283,6 +283,7 @@ scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=d
     ],
     public="",
     fresh=True,
+    unmixed=lambda input, _index, src: same_type("scatter", input, src),
 )
 def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
@@ -439,6 +440,7 @@ def limits(dtype: Any) -> tuple[Any, Any]:
     + [case((3, 4), along, (2, 4), dim=0, reduce=r, include_self=False) for r in REDUCE],
     public="",
     fresh=True,
+    unmixed=lambda input, _index, src: same_type("scatter", input, src),
 )
 def scatter_reduce(
     input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True

@@ -27,6 +27,7 @@ from ..core.shapes import given, same
 from ..create.arguments import stored
 from ..elementwise import formulas as m
 from ..shape.public import broadcast_shapes
+from ..shape.views import stack
 from . import getitem as ix
 from .gather import gather, same_type
 
@@ -290,7 +291,7 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     for n in reversed(sizes):
         out.append(rest % n)
         rest = rest // n
-    return tuple(reversed(out))
+    return stack.call(tuple(reversed(out)), {"dim": -1}).unbind(-1)
 
 
 @composite(
@@ -431,6 +432,7 @@ def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) ->
 @composite(adapt=True, name="put_", public="Tensor", samples=[case((3, 4), values([1, 5]), (2,))])
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """`put` in place."""
+    need_tensor("put_", source, 2, "source")
     return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
 
 

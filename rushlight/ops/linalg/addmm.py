@@ -37,6 +37,12 @@ def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     return kernel.added(input, a, b, beta, alpha)
 
 
+def of_one_type(input: Any, a: Any, b: Any) -> None:
+    """What is multiplied, and what that is added to, have one type."""
+    same_type(a, b, "mat1", "mat2")
+    same_type(input, b, "self", "mat2")
+
+
 def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False) -> Any:
     """beta * input + alpha * product, writing into the product; beta 0 forgets input, NaN and
     all."""
@@ -71,6 +77,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
 
 
 @op(
+    unmixed=of_one_type,
     accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[
@@ -106,6 +113,7 @@ addmm.vjp(
 
 
 @op(
+    unmixed=of_one_type,
     accepts="floating integral complex: addmv_impl_cpu",
     samples=[case((4,), (4, 3), (3,)), case((1,), (4, 3), (3,), beta=0.5, alpha=2.0)],
     errors=[error(RuntimeError, "size mismatch", (4,), (4, 3), (4,))],
@@ -166,6 +174,7 @@ addr.vjp(
 
 
 @op(
+    unmixed=of_one_type,
     accepts="floating integral complex: baddbmm",
     autocast="lower",
     samples=[
@@ -197,6 +206,7 @@ baddbmm.vjp(
 
 
 @op(
+    unmixed=of_one_type,
     accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[

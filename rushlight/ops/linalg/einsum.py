@@ -343,4 +343,9 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
         matrices = tuple(matrices[0])
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
+    for t in matrices:
+        if t.ndim != 2:
+            raise RuntimeError(
+                message(f"Tensor dimension is {t.ndim}, expected 2 instead.", wanted="matrices")
+            )
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)

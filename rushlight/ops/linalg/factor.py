@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
+from ...autograd.views import type_name
 from ...errors import LinAlgError, message
 from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
@@ -364,6 +365,14 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     need_matrix(name, A)
     m, n = A.shape[-2:]
+    if tau._a.dtype != A._a.dtype:
+        raise RuntimeError(
+            message(
+                f"{name}: tau dtype {type_name(tau.dtype)} does not match input dtype "
+                f"{type_name(A.dtype)}",
+                hint="tau.to(A.dtype)",
+            )
+        )
     if tau.shape[-1] > n:
         raise RuntimeError(
             f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"

@@ -63,6 +63,11 @@ def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
         )
 
 
+def unmixed(a: Any, b: Any, *_more: Any) -> None:
+    """`same_type`, of operands that narrow types have not been taken from yet."""
+    same_type(a, b)
+
+
 def constant(array: Any, like: Any) -> Any:
     """An array of numbers as a partner for `like`: an ndarray or a Tensor, of its type."""
     if isinstance(like, (ndarray, np.generic)):
@@ -224,6 +229,7 @@ def tall(x: Any) -> Any:
 
 
 @op(
+    unmixed=unmixed,
     accepts="floating integral complex: addmm_impl_cpu_",
     operator="matmul",
     autocast="lower",
@@ -303,6 +309,7 @@ def need_dims(x: Any, name: str, dims: int = 2) -> None:
 
 
 @op(
+    unmixed=unmixed,
     accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
@@ -344,6 +351,7 @@ def check_stacks(input: Any, mat2: Any) -> None:
 
 
 @op(
+    unmixed=unmixed,
     accepts="floating integral complex: bmm",
     autocast="lower",
     samples=[case((2, 4, 3), (2, 3, 5))],
@@ -366,6 +374,7 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
 
 
 @op(
+    unmixed=unmixed,
     accepts="floating integral complex: addmv_impl_cpu",
     autocast="lower",
     samples=[case((4, 3), (3,))],
@@ -402,6 +411,7 @@ def _vectors(name: str, a: Any, b: Any) -> None:
 
 
 @op(
+    unmixed=unmixed,
     accepts="floating integral complex: dot",
     samples=[case((3,), (3,)), case((0,), (0,))],
     errors=[
@@ -433,6 +443,7 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
 
 
 @op(
+    unmixed=unmixed,
     accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],

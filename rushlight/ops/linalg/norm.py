@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
+from ...autograd.views import type_name
 from ...errors import axes, axis, message
 from ...kernels.elementwise.select import EXPONENTS
 from ...kernels.meta import MetaArray
 from ...kernels.reduce.select import Reduction
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.reduction import reduced_shape
@@ -326,6 +328,7 @@ def norm(
            samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The p-norm of input - other."""
+    need_tensor("dist", other, 2, "other")
     return linalg_vector_norm(input - other, ord=float(p))
 
 
@@ -336,6 +339,14 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
            public="linalg", samples=[case((2, 3), (2, 3))])
 def vecdot(x: Any, y: Any, *, dim: int = -1, out: Any = None) -> Any:
     """Sums of conj(x) * y along dim."""
+    if x._a.dtype != y._a.dtype:
+        raise RuntimeError(
+            message(
+                "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+                f"{type_name(x.dtype)} and y of type {type_name(y.dtype)} instead",
+                hint="y.to(x.dtype)",
+            )
+        )
     return finish("vecdot", (x.conj() * y).sum(dim), out)
 
 

@@ -312,8 +312,9 @@ def l1_loss(
     """|x - t|, reduced; with `weight` the mean is divided by the sum of the weights."""
     same_size(input, target)
     reduction = reduction_of(size_average, reduce, reduction)
-    exact = input._a.dtype.kind in "iub" and target._a.dtype.kind in "iub"
-    if weight is None and reduction != "none" and not exact:
+    kinds = input._a.dtype.kind + target._a.dtype.kind
+    exact = kinds[0] in "iu" and kinds[1] in "iu"
+    if weight is None and reduction != "none" and not exact and "b" not in kinds:
         record = distance_mean if reduction == "mean" else distance_sum
         return record.call((input, target), {})
     loss = (input - target).abs()

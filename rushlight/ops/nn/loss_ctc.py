@@ -177,6 +177,9 @@ def ctc_loss(
         )
     single = log_probs.ndim == 2
     x = log_probs.unsqueeze(1) if single else log_probs
+    for name, given in (("input", input_lengths), ("target", target_lengths)):
+        if hasattr(given, "_a") and given._a.dtype.kind not in "iu":
+            raise RuntimeError(message(f"{name}_lengths must be integral", got=repr(given.dtype)))
     inputs, lengths = _lengths(input_lengths), _lengths(target_lengths)
     steps, n, c = x.shape
     _check(targets, inputs, lengths, steps, n, c, blank)

@@ -307,6 +307,7 @@ def poisson_nll_loss(
 
     `full` adds Stirling's approximation of log(t!) where t > 1.
     """
+    need_tensor("poisson_nll_loss", target, 2, "target")
     reduction = reduction_of(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:

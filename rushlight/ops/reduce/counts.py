@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
 from ...autograd.door import wrap
+from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
@@ -44,6 +46,7 @@ def _listed(x: Any, found: tuple[Any, Any, Any], return_inverse: bool, return_co
 
 
 @composite(
+    accepts="floating integral bool: unique",
     data_dependent=True,
     samples=[case(ints((8,), 5)), case(ints((8,), 5), return_inverse=True, return_counts=True)],
 )
@@ -327,6 +330,10 @@ def histogram(
     out: Any = None,
 ) -> Any:
     """(hist, bin_edges): counts (or sums of weights) in bins given by number or by edges."""
+    if input._a.dtype == dtypes.bfloat16.np and (range is not None or isinstance(bins, TensorBase)):
+        wide = [t.float() if isinstance(t, TensorBase) else t for t in (input, bins, weight)]
+        found = histogram(wide[0], wide[1], range=range, weight=wide[2], density=density)
+        return finish("histogram", Histogram(t.to(dtypes.bfloat16) for t in found), out)
     a = input._a.reshape(-1, 1)
     hist, edges = _histogram(a, None if weight is None else weight._a, (bins,), range, density)
     pair = Histogram((wrap(hist), wrap(np.array(edges[0]))))
@@ -381,7 +388,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
         )
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if weights is None:
+    if weights is None or not a.size:
         return wrap(np.bincount(a, minlength=minlength).astype(np.int64))
     if weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")

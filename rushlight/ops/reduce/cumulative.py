@@ -321,6 +321,7 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
 )
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of samples by the trapezoidal rule."""
+    no_truths("trapezoid", x)
     if y._a.shape[axis(dim, y._a.ndim)] == 0:
         return y.sum(dim)
     return areas(y, x, dx, dim).sum(dim)
@@ -337,7 +338,18 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
 )
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """Running integrals of samples by the trapezoidal rule."""
+    no_truths("cumulative_trapezoid", x)
     return areas(y, x, dx, dim).cumsum(dim)
+
+
+def no_truths(name: str, x: Any) -> None:
+    if isinstance(x, TensorBase) and x._a.dtype.kind == "b":
+        raise RuntimeError(
+            message(
+                f"{name}: received a bool input for `x` or `y`, but bool is not supported",
+                hint="x.float()",
+            )
+        )
 
 
 def spacing_of(spacing: Any, count: int) -> list[Any]:

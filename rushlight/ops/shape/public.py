@@ -273,6 +273,12 @@ def sum_to_size(input: Any, *size: Any) -> Any:
 
 def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[str, Any]:
     laid = (s.element_strides(t), s.storage_start(t))
+    for place, (name, given) in enumerate((("size", size), ("stride", stride)), 2):
+        if isinstance(given, int):
+            raise TypeError(
+                f"as_strided(): argument '{name}' (position {place}) must be tuple of ints, not "
+                f"{type(given).__name__}"
+            )
     return {
         "size": sizes((size,), "as_strided"),
         "stride": sizes((stride,), "as_strided", "stride"),
@@ -395,6 +401,8 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
 )
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
     """A view with its dimensions in the order `dims`."""
+    if not dims and not kw:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
     return door.apply(
         s.permute, (input,), {"dims": sizes(named(dims, kw, "dims"), "permute", "dims")}
     )
@@ -403,6 +411,8 @@ def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
 @composite(adapt=True, samples=[case((2, 3)), case(cplx((2, 3)))])
 def adjoint(input: Any) -> Any:
     """The conjugate transpose of the last two dimensions."""
+    if input._a.ndim == 0:
+        return of_a_number(input, "adjoint()").conj()
     if input._a.ndim < 2:
         raise RuntimeError(
             "tensor.adjoint() is only supported on matrices or batches of matrices. Got "

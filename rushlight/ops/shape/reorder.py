@@ -236,6 +236,8 @@ def zeros(like: Any, shape: Any) -> Any:
 @composite(public="Tensor", name="repeat", samples=[case((2, 3), 2, 1), case((3,), [2, 2])])
 def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:
     """Copies side by side along each dimension."""
+    if not repeats and not kw:
+        raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     return repeat.call(
         (input,), {"repeats": sizes(named(repeats, kw, "repeats"), "repeat", "repeats")}
     )

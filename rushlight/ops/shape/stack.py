@@ -165,6 +165,11 @@ def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of one element of each 1-d tensor, one a row."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
+    for t in tensors:
+        if t.ndim != 1:
+            raise RuntimeError(
+                message(f"Expect a 1D vector, but got shape {list(t.shape)}", wanted="vectors")
+            )
     if len(tensors) == 1:
         return tensors[0]
     return s.stack.call(tuple(g.reshape(-1) for g in meshgrid(*tensors, indexing="ij")), {"dim": 1})

@@ -1,7 +1,10 @@
 """The differences between Rushlight and PyTorch that are meant, each with its reason.
 
 A difference knows its line, what both did (`ours`, `theirs`: a result or an exception), and the
-tensors of PyTorch that the line names (`operands`).
+tensors of PyTorch that the line names (`operands`). A condition is as narrow as its reason: where
+the layout of a result is free, both must still be without gaps; where numbers are, the reason says
+which. Four kinds, in this order: what PyTorch lacks or does by accident, layouts, numbers, rules of
+Rushlight's own.
 """
 
 from __future__ import annotations
@@ -10,110 +13,303 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+NARROW = ("torch.float16", "torch.bfloat16")
+
 
 def words(x: Any) -> str:
     """The text of an exception; nothing for a result."""
     return str(x) if isinstance(x, BaseException) else ""
 
 
+def refused(d: Any, *texts: str) -> bool:
+    """PyTorch raises with one of these texts."""
+    return any(t in words(d.theirs) for t in texts)
+
+
 def computed_here(d: Any, *texts: str) -> bool:
     """PyTorch raises with one of these texts, Rushlight gives a result."""
-    return not isinstance(d.ours, BaseException) and any(t in words(d.theirs) for t in texts)
+    return not isinstance(d.ours, BaseException) and refused(d, *texts)
 
 
-def narrow(d: Any) -> bool:
-    return computed_here(
-        d, "not implemented for 'Half'", "not implemented for 'BFloat16'", "Low precision dtypes",
-        "types other than float and double", "tensor with 2 or more dimensions of float",
-        "input tensor to have double or float dtype", "but got Half", "but got BFloat16",
-    )  # fmt: skip
+def named(d: Any, names: str) -> bool:
+    """One of these names is called in the line."""
+    return bool(re.search(rf"(?:^|[^a-z])(?:{names})_?\(", d.line))
+
+
+def types(d: Any) -> set[str]:
+    return {str(t.dtype) for t in d.operands}
+
+
+def empty(d: Any) -> bool:
+    return any(t.numel() == 0 for t in d.operands)
+
+
+# -- layouts ---------------------------------------------------------------------------------------
+
+
+def parts(x: Any) -> list[Any]:
+    """The tensors of a result."""
+    return list(x) if isinstance(x, (tuple, list)) else [x]
+
+
+def without_gaps(t: Any) -> bool:
+    """Whether the elements of a tensor fill its memory once."""
+    size = 1
+    for s, n in sorted((s, n) for s, n in zip(t.stride(), t.shape, strict=True) if n > 1):
+        if s != size:
+            return False
+        size *= n
+    return True
+
+
+def only_order(d: Any) -> bool:
+    """Both results are without gaps; the order of their dimensions differs."""
+    return d.what == "strides" and all(
+        without_gaps(t)
+        for a, b in zip(parts(d.ours), parts(d.theirs), strict=True)
+        for t in (a, b)
+        if hasattr(b, "stride") and tuple(a.stride()) != tuple(b.stride())
+    )
+
+
+def numpys_order(d: Any) -> bool:
+    """The result lies as NumPy lays out the result of an element-by-element function of these
+    operands."""
+    if d.what != "strides" or not hasattr(d.ours, "stride") or not d.operands:
+        return False
+    tensors = [t for t in d.operands if t.ndim]
+    views = [
+        np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), tuple(t.shape), tuple(t.stride()))
+        for t in tensors
+    ]
+    flags = [*([["readonly"]] * len(views)), ["writeonly", "allocate"]]
+    try:
+        made = np.nditer([*views, None], ["zerosize_ok"], flags, order="K").operands[-1]
+    except ValueError:
+        return False
+    strides = [s for s, n in zip(made.strides, made.shape, strict=True) if n > 1]
+    ours = [s for s, n in zip(d.ours.stride(), d.ours.shape, strict=True) if n > 1]
+    return made.shape == tuple(d.ours.shape) and strides == ours
+
+
+# What a library writes in its own order: LAPACK by columns, MKL's transforms, PyTorch's own
+# products, convolutions and pools of permuted operands.
+LIBRARIES = (
+    r"linalg\.\w+|cholesky\w*|inverse|matrix_power|lu\w*|ormqr|orgqr|geqrf|qr|triangular_solve|"
+    r"lstsq|svd|pinverse|eigh?|i?r?h?fft\w*|i?stft|conv\w*|\w*pool\d?d?|einsum|kron|bilinear|"
+    r"tensordot|\w+_cell|fold|unfold|local_response_norm|\w*attention\w*|lstm|gru|rnn_\w+|renorm"
+)
+# What PyTorch composes of several functions, of which one makes rows of its result.
+COMPOSED = (
+    r"mvlgamma|multigammaln|logsigmoid|log_sigmoid|unravel_index|quantile|nanquantile|ldexp|angle|"
+    r"isclose|\w*_loss|\w*_with_logits|normalize|heaviside|polygamma|logit|where|\w+_scatter|"
+    r"take_along_dim|take|lerp|addcdiv|addcmul|clamp\w*|nan_to_num"
+)
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def pairs(d: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The numbers of both results, tensor by tensor."""
+    from tests.compare.random_calls.same import array
+
+    both = zip(parts(d.ours), parts(d.theirs), strict=False)
+    return [(array(a), array(b)) for a, b in both if hasattr(a, "stride") and hasattr(b, "stride")]
+
+
+def numbers(d: Any, free: Callable[[np.ndarray, np.ndarray], Any]) -> bool:
+    """Values differ, and only where `free` says so of ours and theirs."""
+    if "value" not in d.what:
+        return False
+    for a, b in pairs(d):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        same = (a == b) | ((a != a) & (b != b)) | np.isclose(a, b, rtol=1e-4, atol=1e-6)
+        if not (same | free(a, b)).all():
+            return False
+    return True
+
+
+def is_complex(t: Any) -> bool:
+    return "complex" in str(getattr(t, "dtype", ""))
+
+
+def deficient(t: Any) -> bool:
+    """Whether a matrix has not its full rank."""
+    import torch
+
+    if t.ndim < 2 or not t.numel() or not (t.is_floating_point() or t.is_complex()):
+        return False
+    wide = t.detach().to(torch.complex128)
+    return bool((torch.linalg.matrix_rank(wide) < min(t.shape[-2:])).any())
+
+
+def shared(d: Any) -> bool:
+    """Whether several elements of an operand share memory."""
+    def reach(t: Any) -> int:
+        return 1 + sum(s * (n - 1) for s, n in zip(t.stride(), t.shape, strict=True))
+
+    return any(t.numel() > reach(t) for t in d.operands)
 
 
 def no_derivative(d: Any) -> bool:
     """A derivative that only one of them has: the results require gradients in one of them."""
-    node = type(getattr(d.theirs, "grad_fn", None)).__name__
-    lacking = d.what == "requires_grad" and (
-        re.search(r"special\.|histogram|unique|_grad|_copy\(|\.(eq|ne|lt|le|gt|ge|greater|less|not_equal)\w*_\(|"
-                  r"heaviside|floor_divide|frexp|logical", d.line)
-        or node in ("Error", "NotImplemented")
-    )  # fmt: skip
-    return bool(lacking) or computed_here(
+    if d.what == "requires_grad":
+        kind = next((t.dtype for t in parts(d.theirs) if hasattr(t, "dtype")), None)
+        node = type(getattr(d.theirs, "grad_fn", None)).__name__
+        return (
+            not (kind.is_floating_point or kind.is_complex)
+            or node in ("Error", "NotImplemented")
+            or named(d, r"\w*bessel\w*|airy_ai|zeta|polygamma|igammac?|histogram\w*|bincount|"
+                        r"unique\w*|\w*_grad|\w+_polynomial_\w|"
+                        r"(?:eq|ne|lt|le|gt|ge|greater|less|not_equal)\w*|"
+                        r"heaviside|floor_divide|frexp|logical_\w+|cholesky_ex|ormqr")
+        )  # fmt: skip
+    return computed_here(
         d, "derivative for", "is not differentiable with respect", "not support automatic diff"
     )
 
 
-def other_order(d: Any) -> bool:
-    """Both results are dense, but in another order of dimensions, of operands that lie in
-    different orders."""
-    if d.what != "strides":
-        return False
-    if len({tuple(t.shape) for t in d.operands}) > 1:
-        return True
-    orders = set()
-    for t in d.operands:
-        if t.ndim > 1 and t.numel() > 1:
-            lying = [s for s, n in zip(t.stride(), t.shape, strict=True) if n > 1]
-            orders.add(lying == sorted(lying, reverse=True) and 0 not in lying)
-    return len(orders) > 1
-
-
-LINALG = (
-    r"linalg|cholesky|inverse|matrix_power|lu_solve|ormqr|orgqr|geqrf|\bqr\b|\.qr\(|\blu\b|\.lu\(|"
-    r"triangular_solve|lstsq|svd|pinverse|logdet|slogdet|eig|lu_unpack"
-)
-
 ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
+    # -- what PyTorch lacks, or does by accident ---------------------------------------------------
     (
         "complex32 is not a type that Rushlight stores",
-        lambda d: "complex32" in str(getattr(d.theirs, "dtype", ""))
-        or "ComplexHalf" in words(d.theirs),
+        lambda d: "complex32" in str(getattr(d.theirs, "dtype", "")) or refused(d, "ComplexHalf"),
     ),
     (
         "PyTorch has no kernel for float16 or bfloat16; Rushlight computes in float32 and rounds",
-        narrow,
+        lambda d: refused(d, "not implemented for 'Half'", "not implemented for 'BFloat16'",
+                          "but got Half", "but got BFloat16")
+        or computed_here(d, "Low precision dtypes", "types other than float and double",
+                         "tensor with 2 or more dimensions of float", "to have double or float"),
+    ),
+    ("derivatives that only one of them has, or of results that are no floats", no_derivative),
+    (
+        "PyTorch's own assertions, views and memory that fail in a call that is right",
+        lambda d: refused(d, "INTERNAL ASSERT", "Could this error message be improved",
+                          "setStorage: sizes", "MKL FFT error", "returned an invalid gradient")
+        or computed_here(d, "ZeroTensors are immutable", "view size is not compatible",
+                         "not resizable"),
     ),
     (
-        "derivatives that only one of them has; Rushlight's is zero where PyTorch's is missing",
-        no_derivative,
+        "in backward PyTorch subtracts and negates bools, and takes gradients of one type alone",
+        lambda d: ".backward(" in d.line
+        and computed_here(d, "with a bool tensor is not supported", "on a bool tensor",
+                          "Found dtype"),
     ),
+    (
+        "a tensor without elements: PyTorch looks at more, or at less, before it gives nothing",
+        lambda d: empty(d) and (d.what == "error" or named(d, r"pixel_\w+|addmv")),
+    ),
+    (
+        "parameters that PyTorch's signature wants, or has not: out= of nn's functions, defaults "
+        "of convolution's last ones, prod of several dims, a type in special.log_softmax",
+        lambda d: refused(d, "unexpected keyword argument 'out'", "convolution() missing",
+                          "prod() received an invalid", "special_log_softmax() takes"),
+    ),
+    (
+        "lstm with operands of other sizes or types: PyTorch's kernels read beyond them",
+        lambda d: named(d, r"lstm\w*") and isinstance(d.ours, (RuntimeError, IndexError)),
+    ),
+    (
+        "losses of two types, of complex numbers, and with out= of another type: brought together "
+        "here, refused there, or computed in the type of the first",
+        lambda d: named(d, r"\w*_loss|\w*cross_entropy\w*|kl_div")
+        and (len(types(d)) > 1 or any(t.is_complex() for t in d.operands))
+        and (d.what == "dtype" or computed_here(d, "type", "Integral", "bool tensor")
+             or any(t in words(d.ours) for t in ("can't be cast", "complex"))),
+    ),
+    (
+        "out= of another type, which PyTorch's extremes and roundings do not take",
+        lambda d: "out=" in d.line and computed_here(d, "dtype for input and out to match",
+                                                     "Found dtype"),
+    ),
+    (
+        "addr of two types: the product alone promotes in PyTorch",
+        lambda d: named(d, "addr") and "to have the same dtype" in words(d.ours),
+    ),
+    # -- layouts -----------------------------------------------------------------------------------
+    (
+        "the strides of dimensions of one element, asked for by name",
+        lambda d: d.line.endswith(".stride()") and len(d.ours) == len(d.theirs)
+        and all(a == b or n == 1
+                for a, b, n in zip(d.ours, d.theirs, d.operands[0].shape, strict=True)),
+    ),
+    ("NumPy chooses the order of the result", numpys_order),
+    (
+        "the order in which a library writes its result",
+        lambda d: only_order(d) and named(d, LIBRARIES),
+    ),
+    (
+        "the order of what is composed of several functions, or computed of copies in float32",
+        lambda d: only_order(d) and (named(d, COMPOSED) or bool(types(d) & set(NARROW))),
+    ),
+    (
+        "of tensors with gaps PyTorch's scatters copy the gaps, and out= is resized in the order "
+        "of the operand",
+        lambda d: d.what == "strides" and ("_scatter(" in d.line or "out=" in d.line),
+    ),
+    (
+        "conj() is a copy here, not a lazy view",
+        lambda d: any(re.search(r"conj|adjoint|\.mH", line) for line in d.lines)
+        and (d.what in ("strides", "is_leaf") or refused(d, "conj")),
+    ),
+    # -- numbers -----------------------------------------------------------------------------------
+    (
+        "of equal values topk, kthvalue, median and mode may choose any: places differ",
+        lambda d: d.what == "value" and named(d, r"topk|kthvalue|\w*median|mode|sort"),
+    ),
+    (
+        "a factor of infinity is NaN in PyTorch where another formula has none: alpha = 1 of "
+        "complex sums, derivatives of what was not chosen, gelu",
+        lambda d: numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))
+        and (d.what.startswith("gradient") or any(map(is_complex, parts(d.theirs)))
+             or named(d, "gelu")),
+    ),
+    (
+        "sinc of whole numbers is zero here, what float(pi) leaves there",
+        lambda d: named(d, "sinc") and numbers(d, lambda a, b: (abs(a) < 1e-7) & (abs(b) < 1e-7)),
+    ),
+    (
+        "matrices without full rank: what stands below the noise, and what Cholesky's "
+        "factorization leaves where it stops",
+        lambda d: named(d, r"pinv\w*|lstsq|cholesky_ex|pinverse")
+        and d.what in ("value", "requires_grad") and any(map(deficient, d.operands)),
+    ),
+    (
+        "functions that PyTorch computes to 1e-6 of double precision, or overflows in narrow types",
+        lambda d: d.what == "value"
+        and named(d, r"\w*bessel\w*|airy_ai|_standard_gamma_grad|_dirichlet_grad|matrix_exp"),
+    ),
+    (
+        "one rounding of a narrow type in a gradient whose sums cancel",
+        lambda d: d.what.startswith("gradient") and str(d.theirs.dtype) in NARROW
+        and numbers(d, lambda a, b: abs(a - b) <= (0.02 if "b" in str(d.theirs.dtype) else 2e-3)),
+    ),
+    (
+        "a gradient of zeros is none here: of the other operand of what is compared in place",
+        lambda d: d.what == "gradient: not a tensor" and not d.theirs.any(),
+    ),
+    (
+        "wrong gradients of PyTorch's: of batch_norm with a variance that has gaps, of what "
+        "as_strided_scatter replaced, of the old value that logical_not_ hands on, and of ctc_loss",
+        lambda d: d.what.startswith("gradient")
+        and any(re.search(r"batch_norm\(|as_strided_scatter|logical_\w+_\(|ctc_loss", line)
+                for line in d.lines),
+    ),
+    # -- rules of Rushlight's own ------------------------------------------------------------------
     (
         "which values a node keeps: Rushlight copies what `a *= a` overwrites, and keeps operands "
         "where PyTorch keeps what it made of them",
         lambda d: "modified by an inplace operation" in words(d.theirs) + words(d.ours),
     ),
     (
-        "operands that lie in different orders: NumPy chooses the order of the result otherwise",
-        other_order,
-    ),
-    (
-        "matrices that LAPACK computes lie column by column in PyTorch",
-        lambda d: d.what == "strides" and bool(re.search(LINALG, d.line)),
-    ),
-    (
-        "the layout of transforms: PyTorch's is MKL's",
-        lambda d: d.what == "strides" and ("fft" in d.line or "stft" in d.line),
-    ),
-    (
-        "pools of lines and products of permuted operands: PyTorch's result is a permuted one",
-        lambda d: d.what == "strides"
-        and bool(re.search(r"pool|response_norm|conv|einsum|kron|bilinear|tensordot|_cell|fold|"
-                           r"renorm|lp_|attention|polygamma|mvlgamma|multigammaln|logsigmoid|unravel_index|"
-                           r"quantile|log_sigmoid|logit\b|log_ndtr", d.line)),
-    ),
-    (
-        "a tensor without elements: PyTorch looks at more, or at less, before it gives nothing",
-        lambda d: any(t.numel() == 0 for t in d.operands)
-        and (isinstance(d.ours, BaseException) != isinstance(d.theirs, BaseException)),
-    ),
-    (
-        "views of PyTorch's that are errors by its own accident",
-        lambda d: computed_here(d, "INTERNAL ASSERT", "ZeroTensors are immutable",
-                                "view size is not compatible", "not resizable")
-        or "setStorage: sizes" in words(d.theirs),
-    ),
-    (
-        "of two things that are wrong with a call, a type is named first here",
-        lambda d: isinstance(d.theirs, BaseException) and "not implemented for" in words(d.ours),
+        "of two things that are wrong with a call, a type is named first here, then dimensions",
+        lambda d: isinstance(d.theirs, BaseException)
+        and ("not implemented for" in words(d.ours)
+             or ("Dimension" in words(d.theirs) and isinstance(d.ours, RuntimeError))),
     ),
     (
         "a number where a tensor is wanted is a TypeError here, whatever PyTorch's Python says",
@@ -121,104 +317,29 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and isinstance(d.theirs, AttributeError),
     ),
     (
-        "of equal values topk, kthvalue, median and mode may choose any: places differ",
-        lambda d: d.what == "value" and bool(re.search(r"topk|kthvalue|median|mode|sort", d.line)),
+        "a leaf that requires grad is not written to, also by what has no derivative; a view that "
+        "requires_grad_() made a leaf is none, so views of it may be written to",
+        lambda d: "a leaf Variable" in words(d.ours) or refused(d, "a view of a leaf Variable"),
     ),
     (
-        "matrix_exp of narrow floats: PyTorch's terms overflow",
-        lambda d: d.what == "value" and "matrix_exp" in d.line,
+        "numbers of another type written by truths: which of them are a fill, for which types need "
+        "not be alike",
+        lambda d: "Index put requires" in words(d.theirs) + words(d.ours),
     ),
     (
-        "out= is taken by functions that PyTorch has without it",
-        lambda d: computed_here(d, "unexpected keyword argument 'out'"),
+        "memory that several elements share, or that an operand overlaps partly: refused, or "
+        "computed first",
+        lambda d: "more than one element of the written-to tensor" in words(d.ours)
+        or computed_here(d, "some elements of the input tensor and the written-to tensor")
+        or ("value" in d.what and shared(d)),
     ),
     (
-        "operands of two types: Rushlight brings them together where PyTorch refuses, or takes the "
-        "type of the first",
-        lambda d: len({t.dtype for t in d.operands}) > 1
-        and (d.what == "dtype" or "dtype" in words(d.ours) or "can't be cast" in words(d.ours)
-             or computed_here(d, "dtype", "Type promoting", "can't be cast", "Subtraction",
-                              "Integral inputs", "expected scalar type")),
+        "further types: rms_norm of complex numbers and inner products of bools are refused",
+        lambda d: "not implemented for" in words(d.ours) and named(d, "rms_norm|inner"),
     ),
     (
-        "as_strided_scatter: PyTorch's gradient is that of the elements that were replaced; of "
-        "tensors with gaps it copies the gaps",
-        lambda d: any("as_strided_scatter" in line for line in d.lines)
-        or (d.what == "strides" and "_scatter(" in d.line),
-    ),
-    (
-        "a leaf that requires grad is not written to, also by what has no derivative",
-        lambda d: "a leaf Variable" in words(d.ours),
-    ),
-    (
-        "further ways of calling: prod of several dims, special.log_softmax with a type by place",
-        lambda d: computed_here(d, "prod() received an invalid", "special_log_softmax() takes"),
-    ),
-    (
-        "gradients: logical_not_ has none here, where PyTorch hands on that of the old values; "
-        "ctc_loss has the true one also of numbers that are no log-probabilities",
-        lambda d: d.what.startswith("gradient")
-        and any(re.search(r"logical_\w+_\(|ctc_loss", line) for line in d.lines),
-    ),
-    (
-        "gelu of infinities: PyTorch's vectors give NaN, its single elements do not",
-        lambda d: d.what == "value" and "gelu" in d.line,
-    ),
-    (
-        "out= of another type or size: PyTorch's scans compute in its type, and it is resized "
-        "in the order of the operand",
-        lambda d: "out=" in d.line and (d.what == "strides" or "can't be cast" in words(d.ours)),
-    ),
-    (
-        "a gradient of another type than PyTorch's backward takes is cast",
-        lambda d: computed_here(d, "Found dtype"),
-    ),
-    (
-        "operands with too few dimensions: PyTorch names the one that it looked for first",
-        lambda d: type(d.theirs).__name__ == "IndexError" and isinstance(d.ours, RuntimeError)
-        and ("Dimension" in words(d.theirs)),
-    ),
-    (
-        "unique_consecutive and special.round: PyTorch's overloads of them lack a case",
-        lambda d: bool(re.search(r"unique_consecutive|special\.round|\.pad\(", d.line)),
-    ),
-    (
-        "True among other indices is no index of elements here, so types need not be alike",
-        lambda d: computed_here(d, "Index put requires") and "True" in d.line.partition("]")[0],
-    ),
-    (
-        "losses of complex numbers, which PyTorch computes by accident of its formula",
-        lambda d: any(t.is_complex() for t in d.operands) and "_loss" in d.line,
-    ),
-    (
-        "an operand that overlaps partly with what is written: computed first here, refused there",
-        lambda d: computed_here(d, "some elements of the input tensor and the written-to tensor"),
-    ),
-    (
-        "rms_norm of complex numbers, and inner products of two bools",
-        lambda d: "not implemented for" in words(d.ours)
-        and bool(re.search("rms_norm|inner", d.line)),
-    ),
-    (
-        "memory that several elements share: Rushlight never writes to it, PyTorch sometimes does",
-        lambda d: "more than one element of the written-to tensor" in words(d.ours),
-    ),
-    (
-        "PyTorch's Bessel functions and gradients of gamma draws err by 1e-6 in double precision",
-        lambda d: d.what == "value"
-        and bool(re.search(r"bessel|_standard_gamma_grad|_dirichlet_grad", d.line)),
-    ),
-    (
-        "conj() is a copy here, not a lazy view",
-        lambda d: any("conj" in line or "adjoint" in line or ".mH" in line for line in d.lines),
-    ),
-    (
-        "functions behind nn's modules: Rushlight gives the last parameters defaults",
-        lambda d: computed_here(d, "cudnn_enabled", "convolution() missing"),
-    ),
-    (
-        "a view that requires_grad_() made a leaf: views of it may be written to",
-        lambda d: computed_here(d, "a view of a leaf Variable"),
+        "overloads of unique_consecutive and special.round that PyTorch lacks",
+        lambda d: named(d, r"unique_consecutive|special\.round"),
     ),
 ]  # fmt: skip
 
