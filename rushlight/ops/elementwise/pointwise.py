@@ -385,7 +385,10 @@ logaddexp2 = intrinsic(
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
     need_tensor("ldexp", input)
-    return input * m.pow.call((2.0, other), {})
+    power = m.pow.call((2.0, other), {})
+    if input.dtype.low and isinstance(other, TensorBase) and not other.is_floating_point():
+        power = power.to(input.dtype)  # whole powers, in the type of what they scale
+    return input * power
 
 
 @composite(adapt=True, name="ldexp_", public="torch Tensor", samples=[case((3, 4), ints((4,), 3))])

@@ -433,7 +433,7 @@ def hinge_embedding_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     away, zero = margin - input, 0.0
     if input._a.dtype.kind in "iub":  # PyTorch computes in the type of the input
-        away, zero = away.to(input.dtype), input.new_zeros(())
+        away, zero = (-input + margin).to(input.dtype), input.new_zeros(())
     far = m.where(target == 1, zero, away.clamp(min=0))
     near = m.where(target == -1, zero, input)
     return finished(far + near, reduction)

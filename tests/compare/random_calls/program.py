@@ -20,7 +20,7 @@ import numpy as np
 
 import rushlight
 from tests.compare.random_calls import allowed, calls, samples, values
-from tests.compare.random_calls.same import different, give_numbers
+from tests.compare.random_calls.same import different, give_numbers, leaf
 
 NAME = r"\bv\d+\b"
 LARGEST = 300  # elements; what is larger is not used further
@@ -233,7 +233,7 @@ class Program:
     def backward(self) -> None:
         """Gradients of what has a history, with weights that are not all alike."""
         tracked = [n for n in self.names() if self.of(n).requires_grad]
-        live = [n for n in tracked if self.of(n).grad_fn is not None]
+        live = [n for n in tracked if leaf(self.of(n)) is False]
         for n in live[-2:]:
             t = self.of(n)
             if not t.numel():
@@ -244,7 +244,7 @@ class Program:
                 f".to({t.dtype}), retain_graph=True)"
             )
         for n in self.names():
-            if self.of(n).is_leaf and self.of(n).requires_grad:
+            if leaf(self.of(n)) is True and self.of(n).requires_grad:
                 self.lines.append(f"{n}.grad")
                 what = different(
                     self.ours[n].grad, self.of(n).grad, True, [self.of(m) for m in self.names()]
