@@ -16,6 +16,7 @@ import numpy as np
 
 from . import dtypes
 from .errors import message
+from .kernels.meta import UnresolvedArray
 from .torch_names import is_own
 
 
@@ -238,6 +239,8 @@ def tensor_str(tensor: Any, contents: Any = None) -> str:
     plain = kind.__name__ in ("Tensor", "Parameter") and is_own(kind.__module__)
     prefix = "tensor(" if plain else f"{kind.__name__}("
     a, dtype, default = tensor._a, tensor.dtype, dtypes.get_default_dtype()
+    if isinstance(a, UnresolvedArray):
+        a = a.resolved()
     shape, indent = tuple(a.shape), len(prefix)
     suffixes = []
     if contents is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import dtypes
 from .errors import message
-from .kernels.meta import MetaArray
+from .kernels.meta import MetaArray, UnresolvedArray
 
 
 def root(a: Any) -> Any:
@@ -36,13 +36,21 @@ def root(a: Any) -> Any:
 
 def address(a: Any) -> int:
     """Address of the first element."""
-    return int(a.__array_interface__["data"][0]) if a.__class__ is not MetaArray else 0
+    if a.__class__ is MetaArray:
+        return 0
+    return int(raw(a).__array_interface__["data"][0])
+
+
+def raw(a: Any) -> Any:
+    """The memory of an array that is read otherwise than it is stored; others as they are."""
+    return a.raw if a.__class__ is UnresolvedArray else a
 
 
 def storage_offset(a: Any) -> int:
     """Elements between the start of the storage and the tensor's first element."""
     if a.__class__ is MetaArray or a.size == 0:
         return 0
+    a = raw(a)
     return (address(a) - address(root(a))) // a.itemsize
 
 
@@ -50,7 +58,7 @@ def nbytes(a: Any) -> int:
     """Size of the whole storage."""
     if a.__class__ is MetaArray:
         return int(a.nbytes)
-    r = root(a)
+    r = root(raw(a))
     if r.size == 0:
         return 0
     return int(sum((n - 1) * abs(s) for n, s in zip(r.shape, r.strides, strict=True)) + r.itemsize)
@@ -127,7 +135,7 @@ handles: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 def handle(a: Any) -> Any:
     """The storage of an array: the same object for as long as somebody holds it."""
-    owner = a if a.__class__ is MetaArray else root(a)
+    owner = a if a.__class__ is MetaArray else root(raw(a))
     found = handles.get(id(owner))
     if found is None or found._root is not owner:
         found = handles[id(owner)] = UntypedStorage(owner)

@@ -22,7 +22,14 @@ from .autograd.node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBas
 from .autograd.steps import step
 from .device import CPU, META
 from .errors import message
-from .kernels.meta import MetaArray, OuterArray, SparseArray, contiguous_strides, inserted_strides
+from .kernels.meta import (
+    MetaArray,
+    OuterArray,
+    SparseArray,
+    UnresolvedArray,
+    contiguous_strides,
+    inserted_strides,
+)
 from .ops.core import overrides
 from .ops.create import factories, from_data
 from .ops.index import getitem
@@ -172,21 +179,9 @@ class Tensor(TensorBase):
         """Whether the dtype has negative values."""
         return self.dtype.is_signed
 
-    def is_conj(self) -> bool:
-        """False: conjugation is carried out at once here."""
-        return False
-
-    is_neg = is_conj
-
     def is_inference(self) -> bool:
         """Whether the tensor was made inside inference_mode."""
         return door.is_inference(self)
-
-    def resolve_conj(self) -> Tensor:
-        """The tensor itself (conjugation is never lazy here)."""
-        return self
-
-    resolve_neg = resolve_conj
 
     def __len__(self) -> int:
         if self._a.ndim == 0:
@@ -204,7 +199,7 @@ class Tensor(TensorBase):
         return tensor_str(self, tensor_contents)
 
     def __format__(self, spec: str) -> str:
-        if self._a.ndim == 0 and self._a.__class__ is ndarray and type(self) is Tensor:
+        if self._a.ndim == 0 and self._a.__class__ is not MetaArray and type(self) is Tensor:
             return self.item().__format__(spec)
         return object.__format__(self, spec)
 
@@ -230,7 +225,7 @@ class Tensor(TensorBase):
                 )
             )
         if door.state.observers:
-            return door.perform(item, (a,), {})
+            return door.perform(item, (door.resolved(a),), {})
         return item.fn(a)
 
     def tolist(self) -> Any:
@@ -242,7 +237,7 @@ class Tensor(TensorBase):
 
     def __bool__(self) -> bool:
         a = self._a
-        if a.size == 1 and a.__class__ is ndarray:
+        if a.size == 1 and a.__class__ is not MetaArray:
             return bool(a.item() if a.dtype.kind != "V" else float(a.item()))
         if a.size == 0:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
@@ -303,7 +298,7 @@ class Tensor(TensorBase):
     def numpy(self, *, force: bool = False) -> Any:
         """The ndarray that holds the data: the same memory. Not for tensors that require grad."""
         if force:
-            return self.detach()._a
+            return door.resolved(self.detach()._a)
         if self._fn is not None and door.state.enabled:
             raise RuntimeError(
                 message(
@@ -317,6 +312,8 @@ class Tensor(TensorBase):
                 "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the "
                 "tensor to host memory first."
             )
+        if self._a.__class__ is UnresolvedArray:
+            raise unresolved_error(self)
         if self._a.dtype.kind == "V":
             raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
         return self._a
@@ -351,15 +348,19 @@ class Tensor(TensorBase):
     ) -> Any:
         if self._fn is not None:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        if self.is_conj():
+            raise BufferError("Can't export tensors with the conjugate bit set")
         if stream is not None and stream.__class__ is not int:
             raise TypeError("stream must be ``int`` or ``none``")
         if stream not in (None, -1):
             raise AssertionError("stream should be None on cpu.")
         kw = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
-        return self.numpy().__dlpack__(**{k: v for k, v in kw.items() if v is not None})
+        given = {k: v for k, v in kw.items() if v is not None}
+        return self.resolve_neg().numpy().__dlpack__(**given)
 
     def __dlpack_device__(self) -> Any:
-        return self._a.__dlpack_device__()
+        a: Any = self._a
+        return (a.raw if a.__class__ is UnresolvedArray else a).__dlpack_device__()
 
     # -- autograd ----------------------------------------------------------------------------
 
@@ -859,6 +860,18 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     t._fn = t._vc = t._v = None
     t._x = door.born_here()
     return t._require_grad() if requires_grad else t
+
+
+def unresolved_error(t: Any) -> RuntimeError:
+    """The error of a tensor whose memory does not hold its values."""
+    bit, name = ("conjugate", "conj") if t.is_conj() else ("negative", "neg")
+    return RuntimeError(
+        message(
+            f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.resolve_{name}()"
+            ".numpy() instead.",
+            hint=f"x.resolve_{name}().numpy(), or x.numpy(force=True)",
+        )
+    )
 
 
 wrap = door.wrap

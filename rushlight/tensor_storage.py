@@ -19,7 +19,7 @@ from .autograd.call_errors import too_much
 from .autograd.node import LEAF, Extras, TensorBase
 from .device import no_accelerator, refuse_pinned, usable
 from .errors import message
-from .kernels.meta import MetaArray
+from .kernels.meta import MetaArray, UnresolvedArray, read_as
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .ops.create import arguments, factories, from_data
 from .size import Size
@@ -262,6 +262,12 @@ def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
     a = self._a
     if a.shape == shape and memory_format is None:
         return self
+    if a.__class__ is UnresolvedArray:
+        self._a = a.raw
+        try:
+            return resize_(self, shape, memory_format=memory_format)
+        finally:
+            self._a = a.over(self._a)
     n = math.prod(shape)
     check_size(shape, n, a.itemsize)
     if a.__class__ is MetaArray:
@@ -343,13 +349,15 @@ def storage_type(self: Any) -> Any:
 def set_(
     self: Any, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None
 ) -> Any:
-    """Make this tensor look at other memory: a tensor's or a storage's."""
+    """Make this tensor look at other memory: a tensor's or a storage's. How it reads it, by its
+    conjugate and negative bits, does not change."""
     if self._x is not None:
         views.check_inference(self, "set_")
+    before = self._a
     if source is None:
         self._a = np.empty((0,), self._a.dtype)
     elif isinstance(source, TensorBase):
-        self._a = source._a
+        self._a = storage.raw(source._a)
     else:
         memory = storage.elements_of(source, self.dtype)
         if size is None:
@@ -360,6 +368,8 @@ def set_(
                 s // self._a.itemsize for s in MetaArray(shape, self._a.dtype).strides
             )
             self._a = storage.strided_view(memory, shape, tuple(steps), storage_offset)
+    if before.__class__ is UnresolvedArray:
+        self._a = before.over(self._a)
     views.cell(self).bump("set_")
     return self
 
@@ -395,6 +405,8 @@ def copied(self: Any, memo: dict[int, Any]) -> Any:
     a = self._a
     if a.__class__ is MetaArray:
         fresh: Any = MetaArray(a.shape, a.dtype, a.strides)
+    elif a.__class__ is UnresolvedArray:
+        fresh = a.resolved()  # in memory of its own, as PyTorch copies it
     elif a.base is None:
         fresh = memo.get(id(a))
         if fresh is None:
@@ -445,7 +457,7 @@ def reduce_tensor(self: Any) -> Any:
     if self._fn is not None and self._fn is not LEAF:
         warn = "cannot pickle a non-leaf tensor's history; its values are saved"
         warnings.warn(warn, UserWarning, stacklevel=4)
-    a = self._a
+    a = storage.raw(self._a)
     if a.__class__ is MetaArray:
         data: Any = (a.shape, dtypes.from_numpy(a.dtype), a.strides)
     elif a.dtype.kind == "V" or not a.flags.c_contiguous:
@@ -454,7 +466,8 @@ def reduce_tensor(self: Any) -> Any:
         data = np.ascontiguousarray(a).view(a.dtype).reshape(a.shape)
     if type(self) is not Tensor and a.__class__ is not MetaArray:
         data = Values(self, data)
-    return (rebuild_tensor, (type(self), data, self._fn is LEAF, dict(self.__dict__)))
+    bits = (self.is_conj(), self.is_neg()) if a is not self._a else ()
+    return (rebuild_tensor, (type(self), data, self._fn is LEAF, dict(self.__dict__), *bits))
 
 
 def spread(a: Any) -> tuple[Any, ...]:
@@ -467,7 +480,14 @@ def spread(a: Any) -> tuple[Any, ...]:
     return (memory, a.shape, dtypes.from_numpy(a.dtype), a.strides)
 
 
-def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) -> Any:
+def rebuild_tensor(
+    cls: Any,
+    data: Any,
+    requires_grad: bool,
+    attributes: Any,
+    conj: bool = False,
+    neg: bool = False,
+) -> Any:
     """The tensor that `reduce_tensor` described."""
     if isinstance(data, tuple):
         a: Any = (
@@ -477,6 +497,7 @@ def rebuild_tensor(cls: Any, data: Any, requires_grad: bool, attributes: Any) ->
         )
     else:
         a = data
+    a = read_as(a, conj, neg)
     t: Any = object.__new__(cls)
     t._a, t._fn, t._vc, t._v, t._x = a, LEAF if requires_grad else None, None, None, None
     t.__dict__.update(attributes)

@@ -84,7 +84,9 @@ def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Any, inv_sc
     for grad in self:
         arrays.setdefault(grad._a.dtype, []).append(grad._a)
     for each in arrays.values():
+        each, back = door.resolved_for(each)
         door.perform(unscale, [*each, found_inf._a, inv_scale._a], {})
+        back()
     all_changed([*self, found_inf], "GradScaler.unscale_")
 
 

@@ -130,7 +130,7 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
             "dtype. Mismatch in dtype: "
             f"grad_output[0] has a dtype of {g.dtype!r} and output[0] has a dtype of {t.dtype!r}."
         )
-    return g if create_graph else g._a
+    return g if create_graph else door.resolved(g._a)
 
 
 def count_error(ts: Any, gs: Any) -> RuntimeError:

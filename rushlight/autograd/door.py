@@ -28,7 +28,7 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels.elementwise import select as elementwise
-from ..kernels.meta import MetaArray, OuterArray, SparseArray
+from ..kernels.meta import MetaArray, OuterArray, SparseArray, UnresolvedArray
 from . import steps
 from .call_errors import broadcast_error, dims_error, memory_error, type_error
 from .node import LEAF, Cut, Extras, InferenceCut, Node, Out, TensorBase, tick, user_line
@@ -75,7 +75,7 @@ def wrap(a: Any) -> Any:
             return sparse_class(Tensor)._sparse(a)
         if a.__class__ is Kept:
             return a.again()
-        a = perform(steps.as_array, (a,), {})
+        a = as_array(a)
     t._a = a
     t._fn = t._vc = t._v = None
     t._x = None if born[0] is None else born_here()
@@ -239,6 +239,8 @@ def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], list[
             if t._v is not None and t._v.seen != t._vc.count:  # type: ignore[union-attr]
                 refresh(t)
             a = t._a
+            if a.__class__ is UnresolvedArray and not op.view:
+                a = resolved(a)
             arrays.append(a)
             if t._fn is not None:
                 edges.append(t._fn)
@@ -272,6 +274,9 @@ def computed(
         if a.__class__ is MetaArray:
             out = op.infer(arrays, kw)
             break
+        if a.__class__ is UnresolvedArray:
+            out = viewed(op, a, kw)
+            break
     else:
         try:
             out = perform(op, arrays, kw)
@@ -286,7 +291,47 @@ def computed(
 
 def as_array(out: Any) -> Any:
     """A result that NumPy made a scalar of, as an array; stand-ins as they are."""
-    return out if out.__class__ is MetaArray else perform(steps.as_array, (out,), {})
+    if out.__class__ is MetaArray or out.__class__ is UnresolvedArray:
+        return out
+    return perform(steps.as_array, (out,), {})
+
+
+def resolved(a: Any) -> Any:
+    """The array that an UnresolvedArray stands for; others as they are."""
+    if a.__class__ is not UnresolvedArray:
+        return a
+    return perform(steps.resolve, (a.raw,), {"conj": a.conj, "neg": a.neg})
+
+
+def viewed(op: Any, a: Any, kw: dict[str, Any]) -> Any:
+    """A view of an UnresolvedArray: a view of its memory, read in the same way, unless the record
+    says how its bits come out."""
+    if op.numerics.bits is not None:
+        return op.numerics.bits(a, **kw)
+    out = perform(op, (a.raw,), kw)
+    return tuple([a.over(part) for part in out]) if isinstance(out, tuple) else a.over(out)
+
+
+def put(into: Any, values: Any) -> None:
+    """Write values into an array, or so into the memory of an UnresolvedArray that they are read
+    from it."""
+    if into.__class__ is UnresolvedArray:
+        turn = {"conj": into.conj, "neg": into.neg}
+        into, values = into.raw, perform(steps.resolve, (values,), turn)
+    perform(steps.write, (into, values), {})
+
+
+def resolved_for(arrays: Any) -> tuple[list[Any], Callable[[], None]]:
+    """Arrays for a computation that may write to any of them, and what writes back to those that
+    were unresolved. For computations that do not pass `apply`; asked while `made` alone."""
+    plain = [resolved(a) for a in arrays]
+
+    def back() -> None:
+        for a, b in zip(arrays, plain, strict=True):
+            if a is not b:
+                put(a, b)
+
+    return plain, back
 
 
 def handed_on(out: Any, arrays: list[Any]) -> bool:
@@ -418,6 +463,8 @@ def kept_values(op: Any, inputs: tuple[Any, ...], out: Any, node: Node) -> tuple
     if keep is None:
         return ()
     saved = tuple([t if k else None for t, k in zip((out, *inputs), keep)])  # noqa: B905 - equal by making
+    if UnresolvedArray.made:
+        saved = (saved[0], *map(stand_in, saved[1:]))
     return pack(saved, node) if state.packers else saved
 
 
@@ -686,6 +733,7 @@ def arriving(op: Any, *arrays: Any) -> list[Any]:
 # here when they are loaded; whoever imports a module of this package has loaded them.
 attach_view: Any = None
 refresh: Any = None
+stand_in: Any = None
 pack: Any = None
 enter: Any = None
 leave: Any = None

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.meta import OuterArray, SparseArray
+from ..kernels.meta import OuterArray, SparseArray, UnresolvedArray
 from . import door, steps
 from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
 from .node import LEAF, Extras, Freed, Node, Out, TensorBase
@@ -499,16 +499,17 @@ def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:
     span("leaf", leaf, (g, capture), lambda: finish_leaf(leaf, g, *rest))
 
 
-def accumulate_sparse(x: Any, old: Any, g: Any) -> None:
-    """Add a gradient where it, or the one of before, is sparse: a dense one stays where it is."""
+def accumulate_special(x: Any, old: Any, g: Any) -> None:
+    """Add a gradient where it, or the one of before, is sparse, or that is unresolved: a dense one
+    stays where it is."""
     if old is None:
         x.grad = door.wrap(g)
     elif old._fn is not None or not isinstance(old._a, SparseArray):
-        total = door.perform(add, (old._a, g), {})
+        total = door.perform(add, (door.resolved(old._a), g), {})
         if old._fn is not None:
             x.grad = door.wrap(total)
             return
-        door.perform(steps.write, (old._a, total), {})
+        door.put(old._a, total)
         if old._vc is not None:
             old._vc.bump("backward")
     elif isinstance(g, SparseArray):
@@ -543,13 +544,15 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
         if g._a.__class__ is OuterArray:
             x.grad = added(old, g)
             return
-        g = g._a
+        g = door.resolved(g._a)
         owned = False
     g = fitted(g, leaf._a.shape, leaf._a.dtype, leaf)
     if (g.__class__ is not ndarray and isinstance(g, SparseArray)) or (
-        old is not None and old._a.__class__ is not ndarray and isinstance(old._a, SparseArray)
+        old is not None
+        and old._a.__class__ is not ndarray
+        and isinstance(old._a, (SparseArray, UnresolvedArray))
     ):
-        accumulate_sparse(x, old, g)
+        accumulate_special(x, old, g)
         return
     if old is None:
         if g.__class__ is ndarray and (not owned or g.strides != leaf._a.strides):

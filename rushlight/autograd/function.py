@@ -188,7 +188,7 @@ class FunctionNode(Node):
                 )
             if r is not None:
                 self.check_shape(r, len(out))
-            out.append(r if tensors or r is None else r._a)
+            out.append(r if tensors or r is None else door.resolved(r._a))
         return out
 
     def check_shape(self, r: Any, i: int) -> None:

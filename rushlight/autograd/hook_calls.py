@@ -25,7 +25,7 @@ def back(g: Any, tensors: bool) -> Any:
     """A hook's result in the engine's own form."""
     if g is None or tensors:
         return g
-    return g._a if isinstance(g, TensorBase) else g
+    return door.resolved(g._a) if isinstance(g, TensorBase) else g
 
 
 def run_hooks(hooks: dict[int, Any], g: Any, tensors: bool) -> Any:

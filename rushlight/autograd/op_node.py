@@ -122,7 +122,7 @@ class OpNode(Node):
         for i, s in enumerate(saved):
             if s.__class__ is Packed:
                 s = s.open()
-                s = reattached(self, i, s) if tensors else s._a
+                s = reattached(self, i, s) if tensors else door.resolved(s._a)
             elif isinstance(s, TensorBase):
                 cell = s._vc
                 if cell is not None and cell.stamp > self.seq:
@@ -141,8 +141,7 @@ class OpNode(Node):
                             raise inplace_error(self, shape, cell)
                 if s.__class__ is tuple:
                     s = tuple([self.unchanged(y) for y in s])
-                if tensors:
-                    s = self.output(s)
+                s = self.output(s) if tensors else door.resolved(s)
             out.append(s)
         return out
 

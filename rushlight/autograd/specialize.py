@@ -88,7 +88,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_int": int,
         "_tuple": tuple,
         "_ndarray": np.ndarray,
-        "_asarray": np.asarray,
+        "_asarray": door.as_array if op.view else np.asarray,  # of a view that is unresolved
         "_new": object.__new__,
         "_Tensor": door.Tensor,
         "_LEAF": LEAF,

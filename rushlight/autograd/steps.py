@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import dense
+from ..kernels.meta import turned
 from ..kernels.multi_tensor import select as multi_tensor
 
 
@@ -112,6 +113,12 @@ def copy(a: Any, *, order: str = "K") -> Any:
 def cast(a: Any, *, dtype: Any) -> Any:
     """The values in another type."""
     return dense.copied(a, dtype) if a.__class__ is np.ndarray else a.astype(dtype)
+
+
+@step()
+def resolve(raw: Any, *, conj: bool, neg: bool) -> Any:
+    """The conjugates, or the negatives, of an array's elements, which a tensor's bits stood for."""
+    return turned(raw, conj, neg)
 
 
 # -- writing to arrays -----------------------------------------------------------------------------

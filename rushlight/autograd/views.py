@@ -14,7 +14,7 @@ import numpy as np
 
 from ..dtypes import type_name
 from ..errors import message
-from ..kernels.meta import MetaArray
+from ..kernels.meta import MetaArray, UnresolvedArray
 from . import door, op_node, operators, steps, watch
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 from .observe import on_observe
@@ -367,7 +367,7 @@ def write_inplace(
         )
     spare(target)
     if t.__class__ is not MetaArray:
-        door.perform(steps.write, (t, a), {})
+        door.put(t, a)
     c = cell(target)
     c.bump(name)
     if not tracked:
@@ -399,10 +399,21 @@ def shares(x: Any, target: Any) -> bool:
 
 def before_change(x: Any) -> Any:
     """A copy of a tensor that is about to change, with its history."""
-    y = door.wrap(door.perform(steps.copy, (x._a,), {}))
+    y = door.wrap(door.perform(steps.copy, (door.resolved(x._a),), {}))
     if x._v is not None and x._v.seen != x._vc.count:
         refresh(x)
     y._fn = op_node.alias(x) if x._fn is LEAF else x._fn
+    return y
+
+
+def stand_in(t: Any) -> Any:
+    """What a node keeps of an operand: rules compute on arrays, so of an unresolved tensor it is
+    one of the same history and version with the array that it stands for."""
+    if not isinstance(t, TensorBase) or t._a.__class__ is not UnresolvedArray:
+        return t
+    y = door.wrap(door.resolved(t._a))
+    y._vc = cell(t)
+    y._fn = op_node.alias(t) if t._fn is LEAF else t._fn
     return y
 
 
@@ -499,13 +510,18 @@ class CopySlices(Node):
         perform = door.perform
         whole = part = perform(steps.copy, (g,), {})
         for op, kw, nr in self.chain:
-            part = perform(op, (part,), kw)
+            unresolved = part.__class__ is UnresolvedArray
+            part = door.viewed(op, part, kw) if unresolved else perform(op, (part,), kw)
             part = part if nr is None else part[nr]
-        got = list(self.fn.run_shown(perform(steps.copy, (part,), {}), False))
+        if part.__class__ is UnresolvedArray:
+            given = door.resolved(part)
+        else:
+            given = perform(steps.copy, (part,), {})
+        got = list(self.fn.run_shown(given, False))
         if got[0] is None:
             perform(steps.store, (part,), {"value": 0})
         else:
-            perform(steps.write, (part, got[0]), {})
+            door.put(part, got[0])
         return (whole, *got[1:])
 
     run_shown = run
@@ -516,5 +532,5 @@ class CopySlices(Node):
             self.saved = freed
 
 
-door.take(attach_view=attach_view, refresh=refresh)
+door.take(attach_view=attach_view, refresh=refresh, stand_in=stand_in)
 on_observe.append(_on_observe)

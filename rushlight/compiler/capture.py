@@ -19,6 +19,7 @@ import numpy as np
 from ..autograd import door
 from ..autograd.engine import accumulated
 from ..autograd.node import LEAF, Cell, Extras, TensorBase, tick
+from ..kernels.meta import UnresolvedArray
 from ..tensor import Parameter, Tensor
 from . import known
 from .acting import Hooks
@@ -80,7 +81,8 @@ class Capture(Writer):
         if t.__class__ is not Tensor and t.__class__ is not Parameter:
             return f"is a {type(t).__name__}, a subclass of Tensor"
         if t._a.__class__ is not ndarray:
-            return "has no data"
+            lazy = isinstance(t._a, UnresolvedArray)
+            return "is a view of conjugates or negatives" if lazy else "has no data"
         if t._v is not None and t._v.seen != t._changes():
             door.refresh(t)
         if t._fn is not None and t._fn is not LEAF and not given:

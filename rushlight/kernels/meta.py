@@ -1,6 +1,7 @@
 """What stands where an ndarray would: MetaArray, the shape, type and strides of an array without
 its data (the 'meta' device); OuterArray, the same of a tensor whose class computes for it
-(`__torch_dispatch__`); and the base of sparse arrays (`sparse/arrays.py`)."""
+(`__torch_dispatch__`); UnresolvedArray, an array whose elements are still to be conjugated or
+negated; and the base of sparse arrays (`sparse/arrays.py`)."""
 
 from __future__ import annotations
 
@@ -179,6 +180,120 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
         setattr(OuterArray, f"__{_side}{_name}__", refuse_numbers)
 for _name in ("lt", "le", "gt", "ge"):
     setattr(OuterArray, f"__{_name}__", refuse_numbers)
+
+
+class UnresolvedArray:
+    """An array whose elements are read as their conjugates, or with the other sign: what PyTorch's
+    conjugate bit and negative bit say of a tensor. `raw` is the memory as it is.
+
+    No computation takes one: NumPy's functions refuse it, and the door computes what it stands for
+    (`resolved`) before an operation runs. Views are views of `raw`, read in the same way.
+    """
+
+    __slots__ = ("conj", "neg", "raw")
+    __array_ufunc__ = None
+    device = None  # the CPU, as an OuterArray says it
+    made = False  # whether there has been one: who keeps values looks for them only then
+
+    def __init__(self, raw: Any, conj: bool, neg: bool) -> None:
+        self.raw, self.conj, self.neg = raw, conj, neg
+        UnresolvedArray.made = True
+
+    dtype = property(lambda self: self.raw.dtype)
+    shape = property(lambda self: self.raw.shape)
+    strides = property(lambda self: self.raw.strides)
+    ndim = property(lambda self: self.raw.ndim)
+    size = property(lambda self: self.raw.size)
+    itemsize = property(lambda self: self.raw.itemsize)
+    nbytes = property(lambda self: self.raw.nbytes)
+    flags = property(lambda self: self.raw.flags)
+    base = property(lambda self: self.raw)
+
+    __hash__ = object.__hash__  # arrays that are compared by `is`
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def over(self, raw: Any) -> Any:
+        """Another array, read as this one is."""
+        return read_as(raw, self.conj, self.neg)
+
+    def standin(self) -> Any:
+        """An array of this shape and these strides, not to be read for its values."""
+        return self.raw
+
+    def turned(self, values: Any) -> Any:
+        """What the memory has to hold for these values to be read: the same both ways."""
+        return turned(values, self.conj, self.neg)
+
+    def resolved(self) -> Any:
+        """The elements, in memory of their own."""
+        return self.turned(self.raw)
+
+    def __getattr__(self, name: str) -> Any:
+        """What an array has besides: of the elements as they are read, not to be written to."""
+        if name.startswith("__"):
+            raise AttributeError(name)  # NumPy asks for its protocols
+        a = self.resolved()
+        a.flags.writeable = False
+        return getattr(a, name)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        a = self.resolved()
+        return a if dtype is None else a.astype(dtype)
+
+    def __getitem__(self, key: Any) -> Any:
+        part = self.raw[key]
+        return self.over(part) if part.__class__ is np.ndarray else self.turned(part)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.raw[key] = self.turned(np.asarray(value, self.raw.dtype))
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        return self.resolved().astype(dtype)
+
+    def copy(self, order: str = "C") -> Any:
+        a = self.resolved()  # in the order of `raw`, as "K" asks
+        return a if order == "K" else np.asarray(a, order=order)  # type: ignore[call-overload]
+
+    def item(self, *at: Any) -> Any:
+        return self.resolved().item(*at)
+
+    def tolist(self) -> Any:
+        return self.resolved().tolist()
+
+
+def _operator(name: str) -> Any:
+    def computed(self: Any, *others: Any) -> Any:
+        return getattr(self.resolved(), name)(*others)
+
+    return computed
+
+
+# Without these, `==` would compare objects.
+for _name in (
+    *("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"),
+    *(
+        f"{side}{name}"
+        for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and",
+                     "or", "xor", "lshift", "rshift")
+        for side in ("", "r")
+    ),
+):  # fmt: skip
+    setattr(UnresolvedArray, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def read_as(raw: Any, conj: bool, neg: bool) -> Any:
+    """An array of which the conjugates, or the negatives, are read; itself where neither is."""
+    conj = conj and raw.dtype.kind == "c"
+    return UnresolvedArray(raw, conj, neg) if conj or neg else raw
+
+
+def turned(a: Any, conj: bool, neg: bool) -> Any:
+    """The conjugates, or the negatives, of the elements of an array."""
+    if conj:
+        a = np.conjugate(a)
+    return np.asarray(np.negative(a) if neg else a)
 
 
 def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -56,7 +56,6 @@ INNER: dict[str, Callable[..., Any]] = {
     "index": lambda x, indices: x[tuple(slice(None) if i is None else i for i in indices)],
     "sym_size": lambda x, dim=None: x.size(dim),
     "sym_numel": lambda x: x.numel(),
-    "_conj": lambda x: x.conj(),
     "_is_all_true": lambda x: x.all(),
     "alias": lambda x: x.view_as(x),
     "lift": lambda x: x,

@@ -157,5 +157,7 @@ class Adafactor(Optimizer):
                 weight_decay=group["weight_decay"],
                 maximize=group["maximize"],
             )
-            door.perform(_update, (p._a, p.grad._a, *held), kw)
+            arrays, back = door.resolved_for((p._a, p.grad._a, *held))
+            door.perform(_update, arrays, kw)
+            back()
             changed([p])

@@ -22,6 +22,7 @@ from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.errors import message
+from rushlight.kernels.meta import UnresolvedArray
 from rushlight.tensor import Tensor
 
 __all__ = [
@@ -160,7 +161,7 @@ class Optimizer:
                     grad.detach_()
                 else:
                     grad.requires_grad_(False)
-                if grad.is_sparse:
+                if grad.is_sparse or isinstance(grad._a, UnresolvedArray):
                     grad.zero_()
                     continue
                 door.perform(steps.fill, (grad._a,), {"value": 0})

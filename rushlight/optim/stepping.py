@@ -21,6 +21,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.steps import Step
 from rushlight.autograd.views import all_changed
 from rushlight.errors import message
+from rushlight.kernels.meta import UnresolvedArray
 from rushlight.kernels.optim import select
 from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, evaluated
@@ -136,10 +137,15 @@ class FormulaOptimizer(Optimizer):
         self, update: Any, numbers: dict[str, Any], arrays: list[Any], names: tuple[Any, ...]
     ) -> None:
         """One update of many parameters of one dtype, in place."""
+        back = None
+        if UnresolvedArray.made:
+            arrays, back = door.resolved_for(arrays)
         if door.state.observers:
             door.perform(update_of(update), arrays, {"numbers": numbers, "names": names})
         else:
             select.update(update, arrays, numbers, names)
+        if back is not None:
+            back()
 
     def _settings(self, group: Group) -> SimpleNamespace:
         """`settings` of a group, kept as long as the group holds the same objects."""

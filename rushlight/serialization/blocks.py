@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,9 +60,6 @@ class Block(TypedStorage):
         self._root = MetaArray((nbytes,), np.uint8) if memory is None else memory
         self.memory = memory
         self.kind = kind
-        # where storages are read after the tensors on them: what is to be done then
-        self.later: list[Callable[[], Any]] | None = None
-        self.copied = 0  # bytes copied out of it for conjugated and negated views
         self.dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
 
 

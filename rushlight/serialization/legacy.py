@@ -63,15 +63,12 @@ def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> tuple[Any
                 raise broken("its storages are larger than the file")
             memory = None if place.is_meta(location) else np.empty(nbytes, np.uint8)
             blocks[key] = place(Block(memory, kind, nbytes), location)
-            blocks[key].later = []
         block = blocks[key]
         if window is None or block.memory is None:
             return block
         _, offset, length = window
         begin = offset * kind.itemsize
-        part = Block(alone(block.memory[begin : begin + length * kind.itemsize]), kind)
-        part.later = block.later
-        return part
+        return Block(alone(block.memory[begin : begin + length * kind.itemsize]), kind)
 
     result = part(table, storage)
     keys = part()
@@ -83,8 +80,6 @@ def load(data: Any, at: int, table: Any, place: Any, encoding: str) -> tuple[Any
     for key in keys:
         block = blocks[key]
         at = read_storage(data, at, block, little)
-        for change in block.later or ():
-            change()
     return result, at
 
 

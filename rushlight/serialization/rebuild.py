@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, layout
-from ..kernels.meta import MetaArray
+from ..kernels.meta import MetaArray, read_as
 from ..random import Generator
 from ..tensor import Parameter, Tensor
 from .blocks import STORAGE_NAMES, Block, StorageKind, shape_and_stride, view
@@ -30,20 +30,8 @@ def _tensor(
     if block.memory is None:
         return _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad)
     array = view(block, dtype, offset, size, stride)
-    if isinstance(metadata, dict) and (metadata.get("conj") or metadata.get("neg")):
-        block.copied += array.nbytes  # many such views of one storage would multiply the file
-        if block.copied > 4 * block.memory.nbytes:
-            raise broken("it copies one storage again and again")
-        stored, array = array, array.copy()
-
-        def change() -> None:
-            array[...] = np.conj(stored) if metadata.get("conj") else stored
-            if metadata.get("neg"):
-                np.negative(array, out=array)
-
-        change()
-        if block.later is not None:  # the storage has not been read yet
-            block.later.append(change)
+    if isinstance(metadata, dict):
+        array = read_as(array, metadata.get("conj") is True, metadata.get("neg") is True)
     made = Tensor._wrap(array)
     return made.requires_grad_() if requires_grad is True else made
 

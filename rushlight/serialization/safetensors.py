@@ -27,7 +27,7 @@ import numpy as np
 from .. import dtypes
 from ..device import usable
 from ..errors import message
-from ..kernels.meta import MetaArray
+from ..kernels.meta import MetaArray, UnresolvedArray
 from ..tensor import Tensor
 from .atomic import replacing
 from .blocks import origin, swap_bytes
@@ -330,8 +330,16 @@ def _bytes(a: np.ndarray) -> memoryview:
     return flat.data
 
 
+def values_of(t: Any) -> Any:
+    """A tensor whose memory holds its values; the format has no bits."""
+    unresolved = isinstance(t, Tensor) and isinstance(t._a, UnresolvedArray)
+    return t.detach().clone() if unresolved else t
+
+
 def _prepare(tensors: Any, metadata: Metadata) -> tuple[bytes, list[np.ndarray]]:
     """The header, and the arrays in the order of the file."""
+    if UnresolvedArray.made and isinstance(tensors, Mapping):
+        tensors = {name: values_of(t) for name, t in tensors.items()}
     _check(tensors, metadata)
     order = sorted(tensors, key=lambda name: (RANK[tensors[name].dtype], name))
     table: dict[str, Any] = {}

@@ -27,7 +27,7 @@ from ..nn.parameter import UninitializedTensorMixin
 from ..ops.core.return_types import ReturnType
 from ..random import Generator
 from ..size import Size
-from ..storage import StorageBase
+from ..storage import StorageBase, raw
 from ..tensor import Buffer, Parameter, Tensor
 from . import legacy
 from .archive import Writer
@@ -235,7 +235,8 @@ class _Pickler(_PythonPickler):
         dtype, requires_grad = t.dtype, bool(t.requires_grad)
         if t.device.type == "meta":
             return _META, (_DTYPES[dtype], tuple(t.shape), tuple(t.stride()), requires_grad)
-        a, strides = t._a, tuple(t.stride())
+        a, strides = raw(t._a), tuple(t.stride())
+        bits = {name: True for name in ("conj", "neg") if a is not t._a and getattr(t._a, name)}
         span, begin = origin(a)
         size = dtype.itemsize
         whole = begin % size == 0 and all(s % size == 0 and s >= 0 for s in a.strides)
@@ -247,9 +248,10 @@ class _Pickler(_PythonPickler):
         storage = self._storage(span, dtype)
         hooks: Any = collections.OrderedDict()
         args = (storage, begin // size, tuple(a.shape), strides, requires_grad, hooks)
+        more = (bits,) if bits else ()
         if dtype in _STORAGES:
-            return _V2, args
-        return _V3, (*args, _DTYPES[dtype])
+            return _V2, (*args, *more)
+        return _V3, (*args, _DTYPES[dtype], *more)
 
     def _storage(self, span: Span, dtype: Any) -> _Storage:
         element = dtype if dtype in _STORAGES else None  # newer types are written as bytes

@@ -28,7 +28,7 @@ def through(watched: bool, call: Any) -> Any:
 def described(value: Any) -> Any:
     """A kept value or an edge, for comparison."""
     if isinstance(value, torch.Tensor):
-        return (value.shape, value._a.tobytes(), value._fn is None)
+        return (value.shape, np.asarray(value._a).tobytes(), value._fn is None)
     if isinstance(value, np.ndarray):
         return (value.shape, value.tobytes())
     if isinstance(value, tuple):
@@ -44,13 +44,13 @@ def outcome(call: Any, inputs: list[Any]) -> Any:
         return type(error), str(error)
     if isinstance(y, tuple):
         found: list[Any] = [
-            (type(y), len(y), [(v.dtype, v._a.tobytes(), v.requires_grad) for v in y])
+            (type(y), len(y), [(v.dtype, np.asarray(v._a).tobytes(), v.requires_grad) for v in y])
         ]
         y = next((v for v in y if v.requires_grad), y[0]) if y else torch.ones(())
     else:
         found = []
     node: Any = y.grad_fn
-    found += [y.dtype, tuple(y.shape), y._a.strides, y._a.tobytes()]
+    found += [y.dtype, tuple(y.shape), y._a.strides, np.asarray(y._a).tobytes()]
     if not isinstance(node, Node):
         return [*found, y._fn, None if y._x is None else y._x.why]
     found += [type(node), [described(e) for e in node.edges], node.dtype, node.shape]

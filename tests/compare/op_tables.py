@@ -126,6 +126,7 @@ def same(want: Any, got: Any, tolerance: float, what: str) -> None:
     """Equal shape and dtype, and values within the tolerance."""
     a, b = array(want), got.detach()
     kinds = [str(t.dtype).rpartition(".")[2] for t in (want, b)]
+    b = b.resolve_conj().resolve_neg()  # as `array` has it of PyTorch's
     b = (b.float() if kinds[1] == "bfloat16" else b).numpy()
     assert a.shape == b.shape, f"{what}: shape {b.shape}, PyTorch's is {a.shape}"
     assert kinds[0] == kinds[1], f"{what}: dtype {kinds[1]}, PyTorch's is {kinds[0]}"

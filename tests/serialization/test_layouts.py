@@ -28,7 +28,17 @@ def test_a_conjugated_tensor_keeps_its_values(zipped: bool) -> None:
     saved = real.tensor([1 + 2j, 3]).conj()
     real.save(saved, file, _use_new_zipfile_serialization=zipped)
     file.seek(0)
-    assert torch.load(file).tolist() == [1 - 2j, 3 - 0j]
+    loaded = torch.load(file)
+    assert loaded.is_conj()
+    assert loaded.tolist() == [1 - 2j, 3 - 0j]
+    for view, is_set in ((loaded, real.is_conj), (loaded.imag, real.is_neg)):
+        again = io.BytesIO()
+        torch.save(view, again, _use_new_zipfile_serialization=zipped)
+        back = real.load(io.BytesIO(again.getvalue()))
+        assert (is_set(back), back.tolist()) == (True, view.tolist())
+    copy = pickle.loads(pickle.dumps(loaded.imag))
+    assert copy.is_neg()
+    assert copy.tolist() == [-2, 0]
 
 
 VIEWS = {

@@ -58,6 +58,8 @@ class Numerics:
             ones as float32, would not know.
         accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
+        bits: of a view, what it makes of an UnresolvedArray; None: a view of its memory that is
+            read in the same way.
     """
 
     def __init__(
@@ -98,6 +100,7 @@ class Numerics:
         self.accepts = None if accepts is None else Accepted(accepts)
         self.unmixed = unmixed
         self.shape: ShapeRule | None = None
+        self.bits: Forward | None = None
 
     @property
     def compute(self) -> bool:

@@ -16,9 +16,8 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, specialize, views
 from ...autograd.node import TensorBase
-from ...autograd.steps import write
 from ...errors import message
-from ...kernels.meta import MetaArray
+from ...kernels.meta import MetaArray, UnresolvedArray
 from . import overrides
 from .types import Public
 
@@ -228,7 +227,7 @@ def refuse_dual(name: str, out: Any, result: Any) -> None:
 
 def dense(t: TensorBase) -> bool:
     """Whether a tensor is an ordinary one, with an array or none."""
-    return t._a.__class__ is ndarray or t._a.__class__ is MetaArray
+    return t._a.__class__ in (ndarray, MetaArray, UnresolvedArray)
 
 
 def refuse_tracked(name: str, values: tuple[Any, ...], out: Any) -> None:
@@ -297,8 +296,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         if out._a.size:
             warn_resized(out._a.shape, result._a.shape)
         out.resize_(result._a.shape)
-    if out._a.__class__ is ndarray:
-        door.perform(write, (out._a, result._a), {})
+    if out._a.__class__ is not MetaArray:
+        door.put(out._a, door.resolved(result._a))
     if not resized:
         views.cell(out).bump(name)
     return out

@@ -208,6 +208,11 @@ class Op:
         self.numerics.shape = rule
         return self
 
+    def bits(self, rule: Forward) -> Forward:
+        """(UnresolvedArray, **params) -> the result of a view of it."""
+        self.numerics.bits = rule
+        return rule
+
     def planned(self, plan: Callable[..., Any], rule: Callable[..., Any] | None = None) -> Op:
         """Say how the forward, and the rule, are planned; `rushlight.show` prints it."""
         self.plan, self.rule_plan = plan, rule

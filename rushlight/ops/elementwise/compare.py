@@ -19,7 +19,7 @@ from ...kernels.meta import MetaArray
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.record import op
-from ..core.samples import arr, bools, case, cplx, ints, values
+from ..core.samples import arr, bools, case, ints, values
 from ..create.arguments import stored
 from ..index.masks import nonzero
 from ..shape.convert import cast
@@ -62,8 +62,6 @@ question(
 )
 question("is_complex", "Whether the dtype is a complex type.", lambda t: t.is_complex())
 question("is_signed", "Whether the dtype has negative values.", lambda t: t.is_signed())
-question("is_conj", "False: conjugation is carried out at once here.", lambda t: False)
-question("is_neg", "False: negation is carried out at once here.", lambda t: False)
 question(
     "is_inference", "Whether the tensor was made inside inference_mode.", lambda t: t.is_inference()
 )
@@ -101,18 +99,6 @@ def get_device(input: Any) -> int:
     """-1: the number of a GPU there, none here."""
     need_tensor("get_device", input)
     return -1
-
-
-@composite(adapt=True, public="torch", samples=[case(cplx((2, 3)))])
-def resolve_conj(input: Any) -> Any:
-    """The tensor itself (conjugation is never lazy here)."""
-    return input
-
-
-@composite(adapt=True, public="torch", samples=[case((2, 3))])
-def resolve_neg(input: Any) -> Any:
-    """The tensor itself (negation is never lazy here)."""
-    return input
 
 
 # -- choosing ------------------------------------------------------------------------------------

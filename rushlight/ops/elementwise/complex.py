@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
 from ...kernels import dense
-from ...kernels.meta import MetaArray
+from ...kernels.meta import MetaArray, UnresolvedArray, read_as
+from ..core.arguments import need_tensor
 from ..core.composite import attribute, composite
 from ..core.record import op, view
 from ..core.samples import arr, case, cplx
@@ -139,10 +141,21 @@ def real_view(input: Any) -> Any:
     return input.real
 
 
+@real_view.bits
+def _(input: Any) -> Any:
+    return read_as(door.perform(real_view, (input.raw,), {}), False, input.neg)
+
+
 @view(samples=[case(C34)], public="", node="ImagBackward0")
 def imag_view(input: Any) -> Any:
     """The imaginary part, sharing memory."""
     return input.imag
+
+
+@imag_view.bits
+def _(input: Any) -> Any:
+    part = door.perform(imag_view, (input.raw,), {})
+    return read_as(part, False, input.neg != input.conj)
 
 
 real_view.vjp(lambda g, _y, _x: complex(g, nothing(g)))
@@ -192,10 +205,82 @@ conj_physical.shape(same)
 conj_physical.vjp(lambda g, _y, _x: conj_physical(g))
 
 
+@view(samples=[case(C34)], public="torch Tensor", name="_conj", node="ConjBackward0")
+def conj_view(input: Any) -> Any:
+    """The conjugates as a view: the same memory, with the conjugate bit."""
+    return read_as(input, True, False)
+
+
+@conj_view.bits
+def _(input: Any) -> Any:
+    return read_as(input.raw, not input.conj, input.neg)
+
+
+@view(
+    samples=[case((3, 4)), case(C34)],
+    public="torch Tensor",
+    name="_neg_view",
+    node="NegViewBackward0",
+)
+def neg_view(input: Any) -> Any:
+    """The negatives as a view: the same memory, with the negative bit."""
+    return read_as(input, False, True)
+
+
+@neg_view.bits
+def _(input: Any) -> Any:
+    return read_as(input.raw, input.conj, not input.neg)
+
+
+conj_view.shape(same)
+neg_view.shape(same)
+conj_view.vjp(lambda g, _y, _x: conj_physical(g))
+neg_view.vjp(lambda g, _y, _x: -g)
+
+
 @composite(samples=[case(cplx((2, 3))), case((2, 3))])
 def conj(input: Any) -> Any:
-    """The complex conjugate; a real tensor is returned as it is."""
-    return conj_physical(input) if input._a.dtype.kind == "c" else input
+    """The complex conjugate, a view: what is written to it arrives conjugated in `input`. A real
+    tensor is returned as it is.
+
+    >>> import rushlight as torch
+    >>> x = torch.tensor([1 + 2j])
+    >>> x.conj().is_conj(), x.conj().data_ptr() == x.data_ptr()
+    (True, True)
+    """
+    return door.apply(conj_view, (input,), {}) if input._a.dtype.kind == "c" else input
+
+
+@composite(public="torch Tensor", name="_conj_physical", samples=[case(cplx((2, 3))), case((2, 3))])
+def conj_in_memory(input: Any) -> Any:
+    """The complex conjugate in memory of its own."""
+    return conj_physical(input)
+
+
+@composite(public="torch Tensor", samples=[case(cplx((2, 3)))])
+def resolve_conj(input: Any) -> Any:
+    """The tensor itself, or the conjugates that its bit stands for, in memory of their own."""
+    return input.clone() if is_conj(input) else input
+
+
+@composite(public="torch Tensor", samples=[case((2, 3))])
+def resolve_neg(input: Any) -> Any:
+    """The tensor itself, or the negatives that its bit stands for, in memory of their own."""
+    return input.clone() if is_neg(input) else input
+
+
+@composite(public="torch Tensor", samples=[case(cplx((2, 3)))])
+def is_conj(input: Any) -> bool:
+    """Whether the tensor is a view of its memory's conjugates."""
+    need_tensor("is_conj", input)
+    return input._a.__class__ is UnresolvedArray and input._a.conj
+
+
+@composite(public="torch Tensor", samples=[case((2, 3))])
+def is_neg(input: Any) -> bool:
+    """Whether the tensor is a view of its memory's negatives."""
+    need_tensor("is_neg", input)
+    return input._a.__class__ is UnresolvedArray and input._a.neg
 
 
 @op(samples=[case(C34), case(arr((3, 4), 0.2, 2))], fresh=True, promote="float")
@@ -262,6 +347,20 @@ def view_as_complex(input: Any) -> Any:
     if any(s % (2 * input.itemsize) for s in input.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     return input.view(np.result_type(input.dtype, np.complex64))[..., 0]
+
+
+@view_as_real.bits
+def _(input: Any) -> Any:
+    if input.conj:
+        raise RuntimeError(
+            message(
+                "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the "
+                "conjugate tensor so you can view it as real, use self.resolve_conj(); however, be "
+                "warned that the resulting tensor will NOT alias the original.",
+                hint="torch.view_as_real(x.resolve_conj())",
+            )
+        )
+    return input.over(door.perform(view_as_real, (input.raw,), {}))
 
 
 view_as_real.vjp(lambda g, _y, _x: complex(g[..., 0], g[..., 1]))

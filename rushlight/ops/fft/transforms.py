@@ -269,7 +269,7 @@ def to_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bool
         raise RuntimeError(f"{name} must transform at least one axis")
     x = fitted(x, dims, sizes)
     y = fft_r2c(x, dims=dims, scale=normalisation(norm, [x.shape[d] for d in dims], forward))
-    return y if forward else y.conj()
+    return y if forward else y.conj() if len(dims) == 1 else y.conj_physical()
 
 
 def from_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:

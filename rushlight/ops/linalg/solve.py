@@ -354,7 +354,7 @@ def lu_solve(
     check_factored(LU, pivots, B, left)
     if not left:
         y = lu_solve(LU, pivots, adjoint_(B), adjoint=not adjoint)
-        return finish("lu_solve", adjoint_(y), out)
+        return finish("lu_solve", adjoint_(y).resolve_conj(), out)
     order = kernels.permutation(pivots._a, LU.shape[-1])
     p = constant(np.eye(LU.shape[-1])[order], LU)  # P^T
     if adjoint:

@@ -567,7 +567,7 @@ def multinomial(
     Raises:
         RuntimeError: negative, infinite or only zero weights; more samples than weights.
     """
-    a = input._a
+    a = door.resolved(input._a)
     n = integer(num_samples, "multinomial", "num_samples")
     check(0 < a.ndim <= 2, "prob_dist must be 1 or 2 dim", f"shape {tuple(a.shape)}")
     check(

@@ -400,7 +400,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         and not views.writers
     ):
         views.check_inplace(input, "copy_")
-        door.perform(assign, (input._a, src._a), {})
+        door.perform(assign, (input._a, door.resolved(src._a)), {})
         views.cell(input).bump("copy_")
         return input
     return views.apply_inplace(s.copy, input, (src,), {})

@@ -60,6 +60,17 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
     return a.view(new)
 
 
+@view_dtype.bits
+def _(input: Any, *, dtype: Any) -> Any:
+    what = "conjugate view tensors" if input.conj else "tensors with negative bit set"
+    raise RuntimeError(
+        message(
+            f"torch.Tensor.view is not supported for {what} when converting to a different dtype.",
+            hint="x.resolve_conj().view(dtype)" if input.conj else "x.resolve_neg().view(dtype)",
+        )
+    )
+
+
 @composite(
     public="Tensor",
     name="view",
@@ -79,12 +90,7 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
     if shape and (isinstance(shape[0], dtypes.dtype) or shape[0].__class__ is type):
         dtype = shape[0]
     if dtype is not None:
-        dtype = dtypes.of(dtype)
-        return (
-            input
-            if input._a.dtype == dtype.np
-            else door.apply(view_dtype, (input,), {"dtype": dtype})
-        )
+        return door.apply(view_dtype, (input,), {"dtype": dtypes.of(dtype)})
     if not shape:
         if size is None:
             raise TypeError('view() missing 1 required positional arguments: "size"')
