@@ -7,12 +7,15 @@ functions. They stand on ordinary autograd (`transforms.py`); `vmap` is a loop o
 
 from __future__ import annotations
 
+from typing import Any
+
 from .modules import functional_call, stack_module_state
 from .transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from .vectorize import vmap
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -24,3 +27,12 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is asked for seldom, in a file of its own."""
+    if name == "functionalize":
+        from .functional_modules import functionalize
+
+        return functionalize
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -46,7 +46,10 @@ def matched(prefix: Any, tree: Any, error: Callable[[], Exception]) -> list[Any]
     if (
         isinstance(prefix, (list, tuple))
         and isinstance(tree, (list, tuple))
+        and isinstance(prefix, list) is isinstance(tree, list)
         and len(prefix) == len(tree)
     ):
         return [x for p, t in zip(prefix, tree, strict=True) for x in matched(p, t, error)]
+    if not isinstance(prefix, (dict, list, tuple)) and not isinstance(tree, (dict, list, tuple)):
+        return [prefix]
     raise error()

@@ -89,34 +89,84 @@ def vmap(
         ):
             return whole_batch(owner, dims, args, size, out_dims, randomness)
         parts = leaves(args)
-        rows = []
-        form: Any = None
         empty = size == 0
         if empty:  # the form of the results is that of a slice's, whatever is in it
             parts = [
                 x if d is None else x.new_zeros((*x.shape[:d], 1, *x.shape[d + 1 :]))
                 for x, d in zip(parts, dims, strict=True)
             ]
-        whole = [
-            np.moveaxis(x._a, d, 0)
-            for x, d in zip(parts, dims, strict=True)
-            if d is not None and isinstance(x._a, np.ndarray)
-        ]
-        shared = [x for x, d in zip(parts, dims, strict=True) if d is None]
-        with Level(randomness, size or 1, chunk_size, whole) as level:
-            for i in range(size or 1):
-                level.begin(i)
-                here = [
-                    x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)
-                ]
-                own = [x for x, d in zip(here, dims, strict=True) if d is not None]
-                with refusing(() if i else own, shared, randomness) as free:
-                    out = func(*rebuild(args, here), **kw)
-                    free(leaves(out))
-                rows.append(leaves(out))
-                form = out
-        made = together(name, form, rows, out_dims)
+        form, rows, batched, _ = over_slices(
+            func, args, kw, parts, dims, size or 1, randomness, chunk_size
+        )
+        made = together(name, form, rows, out_dims, batched, parts)
         return without_slices(made, form, out_dims) if empty else made
+
+    return mapped
+
+
+def over_slices(
+    func: Callable[..., Any],
+    args: Any,
+    kw: Any,
+    parts: list[Any],
+    dims: list[Any],
+    size: int,
+    randomness: str,
+    chunk_size: int | None = None,
+) -> tuple[Any, list[list[Any]], list[bool], list[Any]]:
+    """Call `func` with each slice of the inputs.
+
+    Args:
+        args: the inputs, for their form; parts: their leaves; dims: what is mapped of each.
+
+    Returns:
+        What the last slice gave, for its form; the leaves of what each slice gave; of each leaf,
+        whether slices may differ in it; the leaves that the first slice got.
+    """
+    whole = [
+        np.moveaxis(x._a, d, 0)
+        for x, d in zip(parts, dims, strict=True)
+        if d is not None and isinstance(x._a, np.ndarray)
+    ]
+    shared = [x for x, d in zip(parts, dims, strict=True) if d is None]
+    rows: list[list[Any]] = []
+    batched: list[bool] = []
+    form = first = None
+    with Level(randomness, size, chunk_size, whole) as level:
+        for i in range(size):
+            level.begin(i)
+            here = [x if d is None else x.select(d, i) for x, d in zip(parts, dims, strict=True)]
+            first = first or here
+            own = [x for x, d in zip(here, dims, strict=True) if d is not None]
+            with refusing(() if i else own, shared, randomness) as guard:
+                form = func(*rebuild(args, here), **kw)
+                rows.append(leaves(form))
+                if not i:
+                    batched = [guard.batched(x) for x in rows[0]]
+                guard.free(rows[i])
+    return form, rows, batched, first or []
+
+
+def restore_vmap(
+    func: Callable[..., Any], in_dims: Any, batch_size: int, randomness: str
+) -> Callable[..., Any]:
+    """`vmap` that says where the mapped dimension of each output is, and leaves outputs that all
+    slices share as they are: the function returns (outputs, their dimensions or None)."""
+
+    @functools.wraps(func)
+    def mapped(*args: Any, **kw: Any) -> Any:
+        parts, dims = leaves(args), matched(in_dims, args, ValueError)
+        form, rows, batched, first = over_slices(
+            func, args, kw, parts, dims, batch_size, randomness
+        )
+        outs, places = [], []
+        for column, differs in zip(zip(*rows, strict=True), batched, strict=True):
+            whole = [(x, d) for x, d, f in zip(parts, dims, first, strict=True) if f is column[0]]
+            stacked = (stack(*column, dim=0), 0) if differs else (column[0], None)
+            out, place = whole[0] if whole else stacked
+            outs.append(out)
+            places.append(place)
+        return rebuild(form, outs), rebuild(form, places)
 
     return mapped
 
@@ -134,7 +184,7 @@ def chunk_vmap(
 
 def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], int]:
     """The mapped dimension of each leaf of the inputs (None: not mapped), and their common size."""
-    if not isinstance(in_dims, (int, tuple, list)):
+    if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
             "(potentially nested) tuple "
@@ -162,6 +212,11 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
     for place, (x, d) in enumerate(zip(leaves(args), dims, strict=True)):
         if d is None:
             continue
+        if not isinstance(d, int):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but "
+                "in_dim must be either an integer dimension or None."
+            )
         if not isinstance(x, TensorBase):
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={d} for an input but "
@@ -181,8 +236,8 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
         sizes.append(x._a.shape[d])
     if not sizes:
         raise ValueError(
-            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): at least one input must be mapped: "
-            "in_dims are all None"
+            "vmap: Expected at least one Tensor to vmap over: "
+            f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
         )
     if len(set(sizes)) > 1:
         raise ValueError(
@@ -196,16 +251,21 @@ def check_inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[A
     return dims, sizes[0]
 
 
-def together(name: str, form: Any, rows: list[list[Any]], out_dims: Any) -> Any:
-    """Stack the outputs of all slices along out_dims."""
-    for x in rows[0]:
-        if not isinstance(x, TensorBase):
-            raise ValueError(
-                f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. Did "
-                "you mean to set out_dims= "
-                "to None for it?"
-            )
+def together(
+    name: str, form: Any, rows: list[list[Any]], out_dims: Any, batched: list[bool], parts: Any
+) -> Any:
+    """Stack the outputs of all slices along out_dims.
 
+    Args:
+        batched: of each output, whether slices may differ in it.
+        parts: the inputs, which come back where outputs are slices of them.
+    """
+    if any(d is not None and not isinstance(d, int) for d in leaves(out_dims)):
+        raise ValueError(
+            f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+            "collection of ints representing where in the outputs the vmapped dimension should "
+            "appear."
+        )
     def misfit() -> Exception:
         return ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
@@ -216,43 +276,78 @@ def together(name: str, form: Any, rows: list[list[Any]], out_dims: Any) -> Any:
         out_dims = out_dims[0]
     dims = matched(out_dims, form, misfit)
     out = []
-    for column, d in zip(zip(*rows, strict=True), dims, strict=True):
+    for i, (column, d) in enumerate(zip(zip(*rows, strict=True), dims, strict=True)):
         if d is None:
+            if batched[i]:
+                raise ValueError(
+                    f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is "
+                    "None: each slice has another value"
+                )
             out.append(column[0])
             continue
+        if not isinstance(column[0], TensorBase):
+            raise ValueError(
+                f"vmap({name}, ...): `{name}` must only return Tensors, got type "
+                f"{type(column[0])}. Did you mean to set out_dims= to None for output?"
+            )
         ndim = column[0]._a.ndim + 1
         if not -ndim <= d < ndim:
             raise IndexError(
                 f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but "
                 f"got {d})"
             )
-        whole = as_one_view(column, d % ndim)
+        whole = as_one_view(column, d % ndim, parts)
         out.append(stack(*column, dim=d % ndim) if whole is None else whole)
     return rebuild(form, out)
 
 
-def as_one_view(column: Any, d: int) -> Any:
-    """Results that are views of one tensor at equal distances, as one view of it; else None.
+def as_one_view(column: Any, d: int, parts: Any) -> Any:
+    """Results that are views of one tensor at equal distances, as one view of it, or as the mapped
+    input that they are all of; else None.
 
     PyTorch's vmap gives views of its inputs, so a change in place is seen on both sides.
     """
     first = column[0]
-    if len(column) < 2 or first._v is None or not isinstance(first._a, np.ndarray):
+    if first._v is None or not isinstance(first._a, np.ndarray):
         return None
     a, base = first._a, first._v.base
-    if a.dtype != base._a.dtype or a.size == 0:
-        return None
     for y in column:
         b = y._a
         if y._v is None or y._v.base is not base or b.strides != a.strides or b.shape != a.shape:
             return None
     places = [y._a.__array_interface__["data"][0] for y in column]
-    step = places[1] - places[0]
+    step = places[1] - places[0] if len(places) > 1 else a.nbytes
+    if a.size == 0:
+        places, step = [0], 0
     steps = (*a.strides[:d], step, *a.strides[d:])
     if any(p != places[0] + i * step for i, p in enumerate(places)) or min(steps) < 0:
         return None
     shape = (*a.shape[:d], len(column), *a.shape[d:])
-    return base.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
+    for x in parts:
+        if isinstance(x, TensorBase) and lies_so(x._a, a, shape, steps):
+            return x
+    if a.dtype == base._a.dtype:
+        return base.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
+    if base._a.dtype.kind == "c" and a.dtype == base._a.real.dtype:  # its real or imaginary parts
+        of = base.view_as_real()
+        return of.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
+    if a.dtype.kind == "c" and base._a.dtype == a.real.dtype:
+        half = base._a.itemsize
+        pairs = [*(s // half for s in steps), 1]
+        return base.as_strided((*shape, 2), pairs, 2 * first.storage_offset()).view_as_complex()
+    return None
+
+
+def lies_so(x: Any, first: np.ndarray, shape: tuple[int, ...], steps: tuple[int, ...]) -> bool:
+    """Whether an array is the one of this shape and these strides that begins where `first`
+    does."""
+    return (
+        isinstance(x, np.ndarray)
+        and x.dtype == first.dtype
+        and x.shape == shape
+        and x.ctypes.data == first.ctypes.data
+        and all(n == 1 or a == b for n, a, b in zip(shape, x.strides, steps, strict=True))
+    )
 
 
 def whole_batch(
@@ -341,12 +436,12 @@ Slice.__module__ = Tensor.__module__
 overrides.add_ordinary(Slice)
 
 
-def check_random(randomness: str, inputs: Any) -> None:
-    """Raise where an operation may not draw numbers, whatever generator it is given; `inputs` are
-    the operands that it reads (a tensor that is filled is not)."""
+def check_random(randomness: str, batched: bool) -> None:
+    """Raise where an operation may not draw numbers, whatever generator it is given; `batched`:
+    it reads slices (a tensor that is filled is not read)."""
     if randomness == "error":
         raise random_error()
-    if randomness == "same" and any(x.__class__ is Slice for x in inputs):
+    if randomness == "same" and batched:
         raise RuntimeError(
             message(
                 "Vmap does not currently support same randomness with a batched tensor input.",
@@ -358,26 +453,29 @@ def check_random(randomness: str, inputs: Any) -> None:
 class refusing:
     """While a function runs on the first slices, values that depend on them may not be asked for.
 
-    Its value takes the marks off tensors. Other slices run without: they go the same way.
+    `free` takes the marks off tensors. Other slices run without: they go the same way. In nested
+    vmaps a tensor may be a slice of one and shared by all slices of the other, so each knows its
+    own, whatever the class says.
     """
 
     def __init__(self, slices: Any, shared: Any, randomness: str) -> None:
         self.shared = shared
         self.randomness = randomness
         self.slices = [x for x in slices if isinstance(x, TensorBase)]
-        self.marked: list[Any] = []
+        self.marked: list[Any] = []  # tensors that are of class Slice by this vmap
+        self.own: dict[int, Any] = {}  # all slices of this vmap, weakly
         self.watcher = self.seen  # one object: `unwatch` looks for it
         self.write_check = self.check_write
         self.written = lambda target, result: None  # so that no change goes a short way
 
-    def __enter__(self) -> Callable[[Any], None]:
+    def __enter__(self) -> refusing:
         door.state.transforms += 1
         if self.slices:
             self.mark(self.slices)
             watch.watch(self.watcher)
             views.writers.append(self.written)
             views.write_checks.append(self.write_check)
-        return self.free
+        return self
 
     def __exit__(self, *args: object) -> None:
         door.state.transforms -= 1
@@ -389,9 +487,15 @@ class refusing:
 
     def mark(self, tensors: Any) -> None:
         for x in tensors:
+            ref = self.own[id(x)] = weakref.ref(x)
             if x.__class__ is Tensor:
                 x.__class__ = Slice
-                self.marked.append(weakref.ref(x))
+                self.marked.append(ref)
+
+    def batched(self, x: Any) -> bool:
+        """Whether x is a slice of this vmap."""
+        ref = self.own.get(id(x))
+        return ref is not None and ref() is x
 
     def free(self, tensors: Any) -> None:
         ordinary: Any = Tensor
@@ -401,7 +505,7 @@ class refusing:
 
     def check_write(self, target: Any, result: Any) -> None:
         """Raise where each slice would change an argument that all of them are given."""
-        if result.__class__ is Slice and any(target is x for x in self.shared):
+        if self.batched(result) and any(target is x for x in self.shared):
             raise RuntimeError(
                 message(
                     "vmap: inplace arithmetic(self, *extra_args) is not possible because there "
@@ -415,7 +519,7 @@ class refusing:
 
     def check_filled(self, target: Any, *others: Any) -> None:
         """Raise where each slice would fill an argument that all are given with its own numbers."""
-        given = not any(x.__class__ is Slice for x in others)  # else `check_write` has its say
+        given = not any(map(self.batched, others))  # else `check_write` has its say
         if given and any(target is x for x in self.shared):
             raise RuntimeError(
                 message(
@@ -430,10 +534,11 @@ class refusing:
         """A watcher: results of slices are slices."""
         if "rng" in kw:
             written = "args" in kw or (op.name == "bernoulli" and len(inputs) == 2)
-            check_random(self.randomness, inputs[1:] if written else inputs)
+            read = inputs[1:] if written else inputs
+            check_random(self.randomness, any(map(self.batched, read)))
             if written and self.randomness == "different":
                 self.check_filled(*inputs)
         out = next_apply(op, inputs, kw)
-        if any(x.__class__ is Slice for x in inputs):
+        if any(map(self.batched, inputs)):
             self.mark([y for y in leaves(out) if isinstance(y, TensorBase)])
         return out

@@ -275,6 +275,15 @@ def namespace(name: str) -> Namespace:
     return Namespace(name)
 
 
+def __getattr__(name: str) -> Any:
+    """What is asked for seldom, in a file of its own."""
+    if name == "HigherOrderOperator":
+        from ._higher_order import HigherOrderOperator
+
+        return HigherOrderOperator
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 loaded_libraries: set[str] = set()
 
 

@@ -77,10 +77,10 @@ class Lines(unittest.TestResult):
         self.state.update(how="skip", text=reason)
 
     def addExpectedFailure(self, test: Any, err: Any) -> None:
-        self.state.update(how="pass")
+        self.state.update(how="expected failure")
 
     def addUnexpectedSuccess(self, test: Any) -> None:
-        self.state.update(how="fail", text="passes, and was expected to fail")
+        self.state.update(how="unexpected success")
 
 
 def name_of(test: unittest.TestCase) -> str:

@@ -5,6 +5,7 @@ with no.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from rushlight import config as _config
@@ -171,7 +172,7 @@ _ask, _names = unsupported.module(
     "FunctionSchema FutureType Graph IntType InterfaceType JITException JitType ListType "
     "NoneType NumberType OptionalType RRefType "
     "ScriptFunction ScriptMethod ScriptModule ScriptObject StreamObjType StringType TensorType "
-    "TupleType Type UnionType Value Node FileCheck DispatchKey DispatchKeySet",
+    "TupleType Type UnionType Value Node FileCheck DispatchKeySet",
     "a compiled core: what PyTorch keeps there is Python here",
 )
 
@@ -182,4 +183,8 @@ def __getattr__(name: str) -> Any:
         from rushlight.serialization import zipfiles
 
         return getattr(zipfiles, name)
+    if name == "_functorch":
+        return import_module("rushlight._C._functorch")
+    if name == "DispatchKey":
+        return import_module("rushlight._higher_order").DispatchKey
     return _ask(name)

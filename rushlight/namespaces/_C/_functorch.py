@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from rushlight import unsupported
@@ -32,6 +33,11 @@ def maybe_get_bdim(tensor: Any) -> int:
 def maybe_get_level(tensor: Any) -> int:
     """-1: no level is open."""
     return -1
+
+
+def dlevel(tensor: Any) -> int:
+    """0 for every tensor: none is wrapped."""
+    return 0
 
 
 def maybe_current_level() -> None:
@@ -66,13 +72,19 @@ def reshape_dim_outof(src: int, size: int, x: Any) -> Any:
 
 peek_interpreter_stack = maybe_current_level
 
-__getattr__, __dir__ = unsupported.module(
+_ask, __dir__ = unsupported.module(
     __name__,
     "_add_batch_dim _remove_batch_dim _vmap_decrement_nesting _vmap_increment_nesting "
     "_grad_decrement_nesting _grad_increment_nesting _unwrap_for_grad _wrap_for_grad "
     "get_single_level_autograd_function_allowed set_single_level_autograd_function_allowed "
-    "CInterpreter CVmapInterpreterPtr RandomnessType TransformType pop_dynamic_layer_stack "
+    "CInterpreter CVmapInterpreterPtr RandomnessType pop_dynamic_layer_stack "
     "current_level is_functorch_enabled unwrap_if_dead",
     "the wrappers of PyTorch's torch.func",
     HINT,
 )
+
+
+def __getattr__(name: str) -> Any:
+    if name == "TransformType":
+        return import_module("rushlight._higher_order").TransformType
+    return _ask(name)
