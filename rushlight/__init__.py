@@ -291,6 +291,7 @@ _FROM = {
     "get_deterministic_debug_mode": "config",
     "set_deterministic_debug_mode": "config",
     "_validate_sparse_coo_tensor_args": "sparse.create",
+    "_sparse_broadcast_to": "sparse.shape",
     **dict.fromkeys(
         [
             f"_validate_sparse_{kind}_tensor_args"

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import message
-from ..kernels.meta import OuterArray
+from ..kernels.meta import OuterArray, SparseArray
 from . import door
 from .backward import grad
 from .node import TensorBase
@@ -57,7 +57,7 @@ def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
                     UserWarning,
                     stacklevel=4,
                 )
-            a = x._a
+            a = x._a.values if _sparse(x) else x._a
             if a.size and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
                 raise RuntimeError(
                     f"The {i}th input has a dimension with stride 0. gradcheck only supports "
@@ -80,8 +80,14 @@ def _values(func: Callable[..., Any], inputs: tuple[Any, ...], n: int) -> list[A
     return [numbers(o).reshape(-1) for o in outs]
 
 
+def _sparse(t: Any) -> bool:
+    return isinstance(t._a, SparseArray)
+
+
 def numbers(t: Any) -> Any:
-    """The values of a tensor as an array of their own."""
+    """The values of a tensor as an array of their own; of a sparse one those that are stored."""
+    if _sparse(t):
+        return t._a.values.copy()
     if t._a.__class__ is not OuterArray:
         return np.array(t._a)
     flat = t.detach().reshape(-1)  # its class has the numbers, and gives one at a time
@@ -90,6 +96,9 @@ def numbers(t: Any) -> Any:
 
 def put(t: Any, values: Any) -> None:
     """Write values into a tensor, unseen by the tape."""
+    if _sparse(t):
+        np.copyto(t._a.values, values)
+        return
     if t._a.__class__ is not OuterArray:
         np.copyto(t._a, values)
         return
@@ -135,13 +144,34 @@ def _numerical(
     return out
 
 
-def _analytical(y: Any, xs: list[Any], v: Any) -> list[Any]:
+def _analytical(y: Any, xs: list[Any], v: Any, varied: list[Any]) -> list[Any]:
     """v^H J of one output, as flat arrays; zeros where there is no path."""
     gs = grad((y,), xs, (v,), retain_graph=True, allow_unused=True)
-    return [
-        np.zeros(x._a.size, x._a.dtype) if g is None else numbers(g).reshape(-1)
-        for g, x in zip(gs, xs, strict=True)
-    ]
+    return [_flat(g, x) for g, x in zip(gs, varied, strict=True)]
+
+
+def _flat(g: Any, x: Any) -> Any:
+    """A gradient as a row of numbers, one for each that is varied in `x`."""
+    if g is None:
+        return np.zeros(x._a.values.size if _sparse(x) else x._a.size, x._a.dtype)
+    if not _sparse(x) and not _sparse(g):
+        return numbers(g).reshape(-1)
+    from ..sparse import checking
+
+    return checking.flat(g, x._a) if _sparse(x) else checking.dense_flat(g)
+
+
+def _varied(
+    args: tuple[Any, ...], xs: list[Any], masked: bool
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """(The arguments, and those of them that are varied), sparse ones replaced by copies that are
+    written to: with all elements stored, or with `masked` those that are."""
+    if not any(_sparse(x) for x in xs):
+        return args, xs
+    from ..sparse import checking
+
+    copies = {id(x): checking.varied(x, masked) if _sparse(x) else x for x in xs}
+    return tuple(copies.get(id(x), x) for x in args), [copies[id(x)] for x in xs]
 
 
 def _unit(y: Any, j: int, value: Any) -> Any:
@@ -169,25 +199,26 @@ def _slow(
     func: Any,
     inputs: Any,
     xs: list[Any],
+    varied: list[Any],
     outs: list[Any],
     eps: float,
     atol: float,
     rtol: float,
     nondet: float,
 ) -> None:
-    numeric = _numerical(func, inputs, xs, len(outs), eps)
+    numeric = _numerical(func, inputs, varied, len(outs), eps)
     for o, y in enumerate(outs):
         values = (1.0, 1j) if y._a.dtype.kind == "c" else (1.0,)
         analytic: list[list[Any]] = [[] for _ in xs]
         measured: list[list[Any]] = [[] for _ in xs]
         for j in range(y._a.size):
             for value in values:
-                got = _analytical(y, xs, _unit(y, j, value))
-                again = _analytical(y, xs, _unit(y, j, value))
+                got = _analytical(y, xs, _unit(y, j, value), varied)
+                again = _analytical(y, xs, _unit(y, j, value), varied)
                 for i, x in enumerate(xs):
                     _same_again(got[i], again[i], nondet)
                     analytic[i].append(got[i])
-                    if x._a.size:
+                    if got[i].size:
                         measured[i].append(
                             _expected(numeric[i][o], j, value, x._a.dtype.kind == "c")
                         )
@@ -234,6 +265,7 @@ def _fast(
     func: Any,
     inputs: Any,
     xs: list[Any],
+    varied: list[Any],
     outs: list[Any],
     eps: float,
     atol: float,
@@ -250,9 +282,9 @@ def _fast(
         norm = np.linalg.norm(u.reshape(-1))
         return (u / (norm if norm else 1.0)).astype(a.dtype)
 
-    us = [unit(x._a) for x in xs]
+    us = [unit(x._a.values if _sparse(x) else x._a) for x in varied]
     vs = [unit(y._a) for y in outs]
-    for i, (x, u) in enumerate(zip(xs, us, strict=True)):
+    for i, (x, u) in enumerate(zip(varied, us, strict=True)):
         before = numbers(x)
         put(x, before + eps * u)
         up = _values(func, inputs, len(outs))
@@ -261,8 +293,8 @@ def _fast(
         put(x, before)
         for o, (y, v) in enumerate(zip(outs, vs, strict=True)):
             numeric = np.real(np.vdot(v.reshape(-1), (up[o] - down[o]) / (2 * eps)))
-            got = _analytical(y, xs, door.wrap(v.copy()))[i]
-            _same_again(got, _analytical(y, xs, door.wrap(v.copy()))[i], nondet)
+            got = _analytical(y, xs, door.wrap(v.copy()), varied)[i]
+            _same_again(got, _analytical(y, xs, door.wrap(v.copy()), varied)[i], nondet)
             analytic = np.real(np.vdot(got, u.reshape(-1)))
             if not _close(analytic, numeric, rtol, atol):
                 raise GradcheckError(
@@ -319,6 +351,7 @@ def gradcheck(
         check_batched_grad: also compare `is_grads_batched` with one vector after the other.
         check_forward_ad: also check forward-mode derivatives.
         fast_mode: one random direction instead of all elements.
+        masked: of sparse inputs only the elements that are stored are varied, not all of them.
 
     >>> import rushlight as torch
     >>> x = torch.randn(3, dtype=torch.float64, requires_grad=True)
@@ -338,6 +371,7 @@ def gradcheck(
         check_forward_ad,
         check_backward_ad,
         fast_mode,
+        bool(masked),
     )
     if raise_exception:
         return _gradcheck(*args)
@@ -360,6 +394,7 @@ def _gradcheck(
     forward: bool,
     backward: bool,
     fast: bool,
+    masked: bool,
 ) -> bool:
     if not (forward or backward):
         raise ValueError(
@@ -375,12 +410,17 @@ def _gradcheck(
         for y in all_outs:
             if not isinstance(y, TensorBase):
                 raise ValueError("Expected func to return a Tensor or a tuple of Tensors")
+            if _sparse(y):
+                raise ValueError(
+                    "Sparse output is not supported at gradcheck yet. Please call "
+                    "to_dense(masked_grad=...) on the output of fn for gradcheck."
+                )
+        changed, varied = _varied(args, xs, masked)
         outs = [y for y in _differentiable(all_outs) if y.requires_grad]
         if not outs:
-            for i, x in enumerate(
-                xs
-            ):  # nothing depends on the inputs: then the differences must be zero
-                for value in _constant_slopes(func, args, x, eps):
+            # nothing depends on the inputs: then the differences must be zero
+            for i, x in enumerate(varied):
+                for value in _constant_slopes(func, changed, x, eps):
                     if not _close(value, 0, 0.0, atol):
                         raise GradcheckError(
                             f"Numerical gradient for function expected to be zero (input {i})"
@@ -388,7 +428,7 @@ def _gradcheck(
             return True
         if backward:
             check = _fast if fast else _slow
-            check(func, args, xs, outs, eps, atol, rtol, nondet)
+            check(func, changed, xs, varied, outs, eps, atol, rtol, nondet)
         if backward and grad_dtypes:
             for y in outs:
                 gs = grad(
@@ -409,8 +449,8 @@ def _gradcheck(
 
 
 def _constant_slopes(func: Any, args: Any, x: Any, eps: float) -> Any:
-    for place in np.ndindex(x._a.shape):
-        a = numbers(x)
+    a = numbers(x)
+    for place in np.ndindex(a.shape):
         before = a[place]
         a[place] = before + eps
         put(x, a)
@@ -503,6 +543,7 @@ def gradgradcheck(
         check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
+        masked=masked,
     )
 
 

@@ -78,7 +78,8 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
     if len(shape) != 2:
         raise RuntimeError("Output shape must be 2d")
     n, m = shape
-    rows, cols, at = [], [], []
+    nothing = np.zeros(0, np.int64)
+    rows, cols, at = [nothing], [nothing], [nothing]
     for i, off in enumerate(k.tolist()):
         j = np.arange(max(off, 0), max(max(off, 0), min(m, n + off, d.shape[1])))
         rows.append(j - off)

@@ -14,6 +14,7 @@ from ..kernels.sparse import arrays
 from ..kernels.sparse.arrays import Compressed
 from .core import (
     at_places,
+    dense,
     elements_of,
     in_form,
     is_sparse,
@@ -28,6 +29,7 @@ from .core import (
     traceable,
     values_of,
 )
+from .shape import broadcast_to
 
 NUMBER = (int, float, complex, bool, np.generic)
 
@@ -62,6 +64,10 @@ def add(a: Any, b: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     kind = dtypes.promote_types(a.dtype, b.dtype)
     x, y = traceable(a), traceable(b)
     if x._a.sparse_dim != y._a.sparse_dim:
+        if not x._a.nnz:
+            return y.to(kind) if alpha == 1 else mul(y.to(kind), alpha)
+        if not y._a.nnz:
+            return x.to(kind)
         raise RuntimeError(
             "add: expected 'self' and 'other' to have same density, but 'self' has "
             f"{x._a.sparse_dim} sparse dimensions while 'other' has {y._a.sparse_dim} sparse "
@@ -126,12 +132,15 @@ def mul(a: Any, b: Any, *, out: Any = None) -> Any:
         return like_values(x, values_of(x) * b)
     if not is_sparse(b):
         return times_dense(a, b)
+    if b.ndim == 0:
+        return mul(a, dense(b))
+    if a.ndim == 0:
+        return mul(b, dense(a))
+    x, y = a, b
     if tuple(a.shape) != tuple(b.shape):
-        raise RuntimeError(
-            f"mul(sparse, sparse): expected the same sizes, but got {list(a.shape)} and "
-            f"{list(b.shape)}"
-        )
-    x, y = ordered(a), ordered(b)
+        shape = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
+        x, y = broadcast_to(a, shape), broadcast_to(b, shape)
+    x, y = ordered(x), ordered(y)
     if x._a.sparse_dim != y._a.sparse_dim:
         raise RuntimeError("mul(sparse, sparse): expected the same number of sparse dimensions")
     at, there = arrays.looked_up(y._a, x._a.indices)
@@ -151,21 +160,21 @@ def times_dense(s: Any, d: Any) -> Any:
     """A sparse tensor times a dense one that has its shape, or broadcasts to it."""
     shape = np.broadcast_shapes(tuple(s.shape), tuple(d.shape))
     if shape != tuple(s.shape):
-        raise RuntimeError(
-            f"mul(sparse, dense): broadcasting the sparse operand {list(s.shape)} to "
-            f"{list(shape)} is not supported"
-        )
+        s = broadcast_to(s, shape)
     x = elements_of(s)
     return like_values(x, values_of(x) * picked(d.expand(shape), x._a))
 
 
-def div(a: Any, b: Any, *, rounding_mode: Any = None, out: Any = None) -> Any:
+def div(a: Any, b: Any, *, rounding_mode: Any = None, out: Any = None, name: str = "div") -> Any:
     """A sparse tensor divided by a number."""
     if not is_sparse(a):
         refuse("reciprocal" if not isinstance(a, TensorBase) else "div.Tensor", b)
     if not is_number(b):
+        kind = (
+            "floor division" if rounding_mode == "floor" and name == "floor_divide" else "division"
+        )
         raise RuntimeError(
-            "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape "
+            f"Sparse {kind} requires a scalar or zero-dim dense tensor divisor (got shape "
             f"{list(b.shape)} for divisor)"
         )
     x = elements_of(a)
@@ -176,7 +185,7 @@ def div(a: Any, b: Any, *, rounding_mode: Any = None, out: Any = None) -> Any:
 
 def floor_divide(a: Any, b: Any, *, out: Any = None) -> Any:
     """A sparse tensor divided by a number, rounded down."""
-    return div(a, b, rounding_mode="floor")
+    return div(a, b, rounding_mode="floor", name="floor_divide")
 
 
 def pow_(a: Any, exponent: Any, *, out: Any = None) -> Any:
@@ -262,6 +271,19 @@ def unary(name: str) -> Any:
 
     fn.__name__ = name
     return fn
+
+
+# Those whose forms with an underscore take coordinates that are not coalesced.
+_ANY_ORDER = ["isinf", "isnan", "isneginf", "isposinf", "signbit", "conj_physical", "conj", "relu",
+              "hardshrink", "threshold", "nan_to_num", "square", "fix", "absolute"]  # fmt: skip
+ORDERED = UNARY - {*_ANY_ORDER}
+
+
+def check_coalesced(name: str, s: Any) -> None:
+    """PyTorch's error of a function in place on coordinates that are not coalesced."""
+    if s._a.__class__ is not Compressed and not s._a.coalesced:
+        shown = name.replace("arc", "a") if name.startswith("arc") else name
+        raise RuntimeError(f"{shown} requires coalesced input")
 
 
 def isclose_values(a: Any, b: Any) -> bool:

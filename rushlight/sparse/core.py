@@ -471,6 +471,21 @@ class SparseTensor(Tensor):
         """The last two dimensions swapped."""
         return self.transpose(-2, -1)
 
+    def new(self, *args: Any, device: Any = None) -> Any:
+        """A tensor of this type: empty, of sizes, or of (indices, values, size)."""
+        from .create import empty_coo, sparse_coo_tensor
+
+        if args and isinstance(args[0], TensorBase) and len(args) > 1:
+            return sparse_coo_tensor(*args, dtype=self.dtype, device=device)
+        one = args[0] if len(args) == 1 else args
+        sizes = one if isinstance(one, tuple) else args
+        if not all(isinstance(n, int) for n in sizes):
+            raise TypeError(
+                "new(): data must be sizes, or indices and values with sizes; got "
+                + ", ".join(type(x).__name__ for x in args)
+            )
+        return empty_coo(tuple(sizes) or (0,), self._a.dtype)
+
     @property
     def data(self) -> Any:
         """The same tensor without history."""

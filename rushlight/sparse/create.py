@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def from_parts(
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
     v = values._a
     if v.ndim == 0:
-        if indices.shape[1] > 1 or not indices.size:
+        if indices.shape[1] != 1:
             raise RuntimeError("number of dimensions must be sparse_dim + dense_dim")
         values = values.reshape(1)
         v = values._a
@@ -143,8 +144,14 @@ def from_parts(
         raise RuntimeError(
             f"values has incorrect size, expected {[len(v), *size[k:]]}, got {list(v.shape)}"
         )
+    if math.prod(size) >= 1 << 63:
+        raise RuntimeError("numel: integer multiplication overflow")
     if check != invariants.NONE:
         outside(indices, size)
+    if check == invariants.ALL and coalesced and not arrays.rises(arrays.keys_of(indices, size)):
+        raise RuntimeError(
+            "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor"
+        )
     coalesced = coalesced or len(v) < 2
     return like(Coo(indices, v, size, coalesced), values)
 
@@ -210,7 +217,7 @@ def _validate_sparse_coo_tensor_args(
 
 def sparse_mask(t: Any, mask: Any) -> Any:
     """The elements of a tensor at the places of a sparse one."""
-    from .core import is_sparse, ordered, picked
+    from .core import is_sparse, masked, ordered, picked, recorded
 
     if not is_sparse(mask):
         refuse("sparse_mask", t, mask)
@@ -219,8 +226,11 @@ def sparse_mask(t: Any, mask: Any) -> Any:
             "sparse_mask(): operands have incompatible sizes; self has size "
             f"{list(t.shape)} but mask has size {list(mask.shape)}"
         )
-    source = ordered(t) if is_sparse(t) else t
-    return like(mask._a, picked(source, mask._a))
+    if not is_sparse(t):
+        return like(mask._a, picked(t, mask._a))
+    found = picked(ordered(t.detach()), mask._a)
+    out = wrap(mask._a.with_values(found._a))
+    return recorded("SparseMaskBackward0", out, (t,), lambda g: masked(g, mask._a))
 
 
 def filled(name: str, shape: Any, dtype: Any, kind: Any, requires_grad: bool = False) -> Any:

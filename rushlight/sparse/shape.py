@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ..autograd import door
 from ..autograd.node import TensorBase
 from ..errors import axis
-from ..kernels.sparse.arrays import INDEX, Compressed, Coo
+from ..kernels.sparse.arrays import INDEX, Compressed, Coo, places_of
 from .compressed import batch_of
 from .core import (
     at_places,
@@ -18,6 +19,7 @@ from .core import (
     is_sparse,
     joined,
     like,
+    marked,
     refuse,
     traceable,
     values_of,
@@ -30,9 +32,39 @@ def wrapped_dim(dim: int, ndim: int) -> int:
     return dim % max(ndim, 1)
 
 
-def permute(s: Any, *dims: Any) -> Any:
+def broadcast_to(s: Any, size: Any) -> Any:
+    """A tensor repeated along new dimensions in front, which are sparse, and those of size 1."""
+    size = tuple(int(n) for n in size)
+    new = len(size) - s.ndim
+    held = (1,) * new + tuple(s.shape)
+    if new < 0 or any(n not in (1, m) for n, m in zip(held, size, strict=True)):
+        raise RuntimeError(
+            f"The expanded size of the tensor {list(size)} must match the existing size "
+            f"{list(s.shape)}"
+        )
+    s = traceable(s)
+    a = s._a
+    k = a.sparse_dim + new
+    wide = [d for d in range(k) if held[d] != size[d] or d < new]
+    sizes = tuple(size[d] for d in wide)
+    times, n = math.prod(sizes), a.nnz
+    indices = np.zeros((k, times * n), INDEX)
+    indices[new:] = np.tile(a.indices, times)
+    indices[wide] = np.repeat(places_of(np.arange(times), sizes), n, 1)
+    values = values_of(s)
+    if times != 1:
+        values = values.index_select(0, door.wrap(np.tile(np.arange(n), times)))
+    values = values.expand(times * n, *size[k:])
+    return at_places(indices, values, size, a.coalesced and (times == 1 or n < 2))
+
+
+_sparse_broadcast_to = broadcast_to
+
+
+def permute(s: Any, *order_of: Any, dims: Any = None) -> Any:
     """The dimensions in another order; sparse ones stay before dense ones."""
-    order = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    dims = order_of if dims is None else dims
+    order = tuple(dims[0]) if len(dims) == 1 and not isinstance(dims[0], int) else tuple(dims)
     n = s.ndim
     if len(order) != n:
         raise RuntimeError(
@@ -81,7 +113,8 @@ def transpose(s: Any, dim0: int, dim1: int) -> Any:
     order = list(range(n))
     if n:
         order[a], order[b] = b, a
-    return permute(s, order)
+    made = permute(s, order)
+    return made if s._a.nnz else marked(made, True)
 
 
 def transpose_compressed(s: Any, a: int, b: int) -> Any:
@@ -207,6 +240,8 @@ def select_compressed(s: Any, dim: int, index: int) -> Any:
 
 def narrow_copy(s: Any, dim: int, start: int, length: int) -> Any:
     """A piece of a dimension."""
+    if dim >= s.ndim:
+        raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {s.ndim}.")
     dim = wrapped_dim(dim, s.ndim)
     s = traceable(s)
     a = s._a

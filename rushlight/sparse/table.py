@@ -15,6 +15,7 @@ from ..autograd import door, function
 from ..autograd.node import LEAF, Cut, TensorBase
 from ..errors import message
 from ..kernels.sparse.arrays import Compressed, Coo
+from ..layout import preserve_format
 from . import arithmetic, compressed, conversions, create, products, reduce, shape
 from .core import (
     COMPRESSED,
@@ -24,6 +25,7 @@ from .core import (
     is_sparse,
     layout_of,
     like,
+    recorded,
     refuse,
     values_of,
     wrap,
@@ -37,6 +39,8 @@ def call(fn: Any, args: Any, kw: dict[str, Any]) -> Any:
     if found is None and name.endswith("_") and not name.startswith("_"):
         base = FUNCTIONS.get(name[:-1])
         if base is not None and name[:-1] in INPLACE:
+            if name[:-1] in arithmetic.ORDERED and is_sparse(args[0]):
+                arithmetic.check_coalesced(name, args[0])
             return in_place(name, base, args, kw)
     if found is None:
         refuse(name.strip("_"), *[a for a in (*args, *kw.values()) if isinstance(a, TensorBase)],
@@ -104,6 +108,8 @@ def assign(target: Any, result: Any, name: str) -> Any:
     """Put a result into a tensor that is there."""
     if not is_sparse(target):
         return target.copy_(dense(result) if is_sparse(result) else result)
+    if not is_sparse(result) and name == "factory" and not result._a.any():
+        return shape.cleared(target, result.shape, result.ndim, 0)  # torch.zeros(..., out=sparse)
     if not is_sparse(result):
         raise RuntimeError(f"{name}: the result is dense, but the tensor to write to is sparse")
     before, after = dtypes.from_numpy(target._a.dtype), dtypes.from_numpy(result._a.dtype)
@@ -210,9 +216,7 @@ def to_dense(t: Any, dtype: Any = None, *, masked_grad: bool | None = None) -> A
 
 def clone(t: Any, *, memory_format: Any = None) -> Any:
     """A copy with a history."""
-    copy = values_of(t).clone()
-    a = t._a.copy()
-    return like(a.with_values(copy._a), copy)
+    return recorded("CloneBackward0", wrap(t._a.copy()), (t,), lambda g: g)
 
 
 def detach(t: Any) -> Any:
@@ -246,7 +250,10 @@ def to(t: Any, *args: Any, copy: bool = False, dtype: Any = None, device: Any = 
     create.no_meta(device)
     if dtype is None or dtype is t.dtype:
         return clone(t) if copy else t
-    return like(t._a, values_of(t).to(dtype))
+    values = values_of(t).to(dtype)
+    if values._fn is None:
+        return wrap(t._a.with_values(values._a))
+    return recorded("ToCopyBackward0", wrap(t._a.with_values(values._a)), (t,), lambda g: g)
 
 
 def cast(kind: Any) -> Any:
@@ -284,6 +291,8 @@ def filled_like(name: str) -> Any:
              requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
              **kw: Any) -> Any:  # fmt: skip
         create.no_meta(device)
+        if memory_format not in (None, preserve_format):
+            raise RuntimeError("memory format option is only supported by strided tensors")
         kind = layout or layout_of(t._a)
         if t._a.__class__ is Coo or kind is not layout_of(t._a):
             if name == "empty_like":
@@ -495,6 +504,7 @@ FUNCTIONS: dict[str, Any] = {
     "squeeze": shape.squeeze,
     "reshape": shape.reshape,
     "flatten": shape.reshape,
+    "_sparse_broadcast_to": shape.broadcast_to,
     "cat": shape.cat,
     "concat": shape.cat,
     "concatenate": shape.cat,

@@ -190,3 +190,57 @@ def test_in_compiled_functions_and_under_vmap() -> None:
         found = [compiled(a, d).sum().item() for a in (s, s, (s * 2).coalesce(), d.to_sparse())]
     assert found == [18, 18, 36, 54]
     assert torch.vmap(lambda v: s.to_dense() @ v)(d).tolist() == d.tolist()
+
+
+def uncoalesced() -> Any:
+    return torch.sparse_coo_tensor([[0, 0, 1]], [1.0, 2.0, 3.0], (2,), dtype=torch.float64)
+
+
+@pytest.mark.parametrize("change", [torch.clone, lambda s: s.to(torch.float32)])
+def test_gradients_pass_copies_of_coordinates_that_come_twice(change: Any) -> None:
+    s = uncoalesced().requires_grad_()
+    y = change(s)
+    y.backward(torch.tensor([5.0, 7.0], dtype=y.dtype).to_sparse())
+    assert s.grad.to_dense().tolist() == [5, 7]
+
+
+def test_products_broadcast() -> None:
+    a, b = random(2, 3).reshape(2, 1, 3), random(4, 3, 1).reshape(1, 4, 3)
+    assert torch.equal((a.to_sparse() * b.to_sparse()).to_dense(), a * b)
+    assert torch.equal((a.to_sparse() * b).to_dense(), a * b)
+    assert torch.equal((b[0].to_sparse() * a).to_dense(), a * b)
+    assert torch.equal((a.to_sparse() * torch.tensor(2.0).to_sparse()).to_dense(), a * 2)
+    v = torch.randn(3, dtype=torch.float64, requires_grad=True)
+    at = torch.tensor([[0, 1, 2]])
+    assert gradcheck(lambda v: (torch.sparse_coo_tensor(at, v, (3,)) * b).to_dense(), v)
+    with pytest.raises(ValueError, match="broadcast"):
+        a.to_sparse() * random(5, 2).to_sparse()
+
+
+def test_mistaken_calls() -> None:
+    with pytest.raises(RuntimeError, match="asin_ requires coalesced input"):
+        uncoalesced().arcsin_()
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
+        torch.sparse_coo_tensor([[0]] * 4, [1.0], (100_001,) * 4)
+    with pytest.raises(RuntimeError, match="cannot set is_coalesced to true"):
+        torch.sparse_coo_tensor(
+            [[0, 0]], [1.0, 2.0], (2,), is_coalesced=True, check_invariants=True
+        )
+    with pytest.raises(RuntimeError, match="Dimension 5 out of range"):
+        uncoalesced().narrow_copy(5, 0, 1)
+    with pytest.raises(TypeError, match="sizes, or indices and values"):
+        uncoalesced().new([6])
+    with pytest.raises(RuntimeError, match="Sparse floor division requires"):
+        uncoalesced() // uncoalesced()
+
+
+def test_small_cases() -> None:
+    assert torch.sparse_coo_tensor(torch.zeros(0, 1), 12.5, []).item() == 12.5
+    none = torch.sparse_coo_tensor(size=(2, 3))
+    some = random(2, 3).to_sparse(1).float()
+    assert torch.equal((none + some).to_dense(), some.to_dense())
+    assert torch.equal((some + none).to_dense(), some.to_dense())
+    assert some.new((4, 5)).shape == (4, 5)
+    assert random(2, 3).to_sparse().permute(dims=(1, 0)).shape == (3, 2)
+    assert torch.sparse.spdiags(torch.ones(1, 2), torch.tensor([5]), (2, 2))._nnz() == 0
+    assert torch.zeros(2, 2, out=none).shape == (2, 2)
