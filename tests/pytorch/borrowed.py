@@ -25,8 +25,19 @@ FROM_WHEEL = ("torch.testing._", "torch.utils._import_utils")
 
 
 NOBODYS = ("_foreach_zero", "_foreach_copy", "zero", "copy")  # PyTorch lacks them too
+
+
+def assert_metadata_eq(assert_eq: Any, m1: Any, m2: Any, **_options: Any) -> None:
+    """Ask `assert_eq` of all that can be told of two tensors without looking at their data."""
+    for name in ("dtype", "shape", "requires_grad", "is_leaf", "is_sparse", "layout"):
+        assert_eq(getattr(m1, name), getattr(m2, name))
+    for name in ("is_inference", "is_conj", "is_neg", "stride", "storage_offset", "_is_view"):
+        assert_eq(getattr(m1, name)(), getattr(m2, name)())
+
+
 # Where a Blank would not do.
 GIVEN: dict[str, Any] = {
+    "torch._subclasses.meta_utils.assert_metadata_eq": assert_metadata_eq,
     "torch._C._get_privateuse1_backend_name": lambda: "privateuseone",
     "torch._C._len_torch_function_stack": lambda: 0,
     "torch._C._get_torch_function_state": lambda: 0,

@@ -498,7 +498,7 @@ def linspace(
         raise RuntimeError("number of steps must be non-negative")
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
-    if device is not None and usable(device) is META:
+    if usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     work = (
         d.np
@@ -566,7 +566,7 @@ def logspace(
     d = type_of_ends("logspace", start, end, dtype)
     if d.category <= dtypes.INT:
         start, end = int(start), int(end)
-    if device is not None and usable(device) is META:
+    if usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     kw = {"start": start, "end": end, "steps": steps, "base": float(base), "dtype": d.np}
     return finish(in_shape_of(door.perform(_logspace, (), kw), out), requires_grad, device, out)

@@ -15,6 +15,7 @@ from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...autograd.views import type_name
 from ...device import META, refuse_pinned, usable
+from ...device import _stack as defaults
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ...storage import StorageBase, elements_of
@@ -266,7 +267,7 @@ def tensor(
         data = elements_of(data, kind)
     kw = {"data": data, "dtype": dtypes.of(dtype) if dtype is not None else None}
     a = door.perform(lift_fresh, (), kw)
-    if device is not None and usable(device) is META:
+    if (device is not None or defaults) and usable(device) is META:
         a = MetaArray(a.shape, a.dtype)
     return finish(a, requires_grad)
 
@@ -281,6 +282,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         t = from_numpy(data)
     else:
         t = tensor(data, dtype=dtype, device=device)
+    if device is None and defaults:
+        device = usable(None)
     if dtype is not None or device is not None:
         t = t.to(device=device, dtype=dtype)
     return t
@@ -301,8 +304,10 @@ def asarray(
     `requires_grad` makes the result a leaf that gets one. A buffer holds numbers of `dtype`, or of
     the default one.
     """
+    if device is None and defaults:
+        device = usable(None)
     if isinstance(obj, (TensorBase, np.ndarray)):
-        t = as_tensor(obj)
+        t = obj if isinstance(obj, TensorBase) else from_numpy(obj)
     elif isinstance(obj, np.generic):
         if copy is False:
             raise RuntimeError(

@@ -431,7 +431,7 @@ def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any =
     """A tensor from computed numbers, by the conventions of factory functions."""
     kind = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
     t = wrap(np.asarray(a).astype(kind.np))
-    if device is not None and usable(device) is META:
+    if usable(device) is META:
         t = wrap(MetaArray(t.shape, kind.np))
     if out is not None:
         return finish("out", t, out)

@@ -315,8 +315,9 @@ def multi_margin_loss(
     if target.numel() != n:
         raise RuntimeError(
             message(
-                f"inconsistent target size, expected {n} but got {list(target.shape)}",
-                got=f"input {tuple(input.shape)}",
+                "multi_margin_loss: target tensor should be 1-D with size equal to the number of "
+                f"input samples (batch size). Expected target size [{n}], but got "
+                f"{list(target.shape)}. Input has shape {list(input.shape)}."
             )
         )
     flat = target.reshape(n)

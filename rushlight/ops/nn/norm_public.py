@@ -50,10 +50,19 @@ def batch_norm(
             r = (1 - momentum) * r + momentum * new (the unbiased variance); else they are used.
         weight, bias: (C,) or None.
 
-    Raises ValueError when training on a single value per channel.
+    Raises ValueError when training on a single value per channel, and for an `eps` that is not
+    positive (negative, where the running statistics are used).
 
     Ioffe and Szegedy, Batch Normalization, 2015.
     """
+    if eps <= 0 and (training or eps < 0):
+        wanted = "positive during training" if training else "non-negative"
+        raise ValueError(
+            message(
+                f"batch_norm eps must be {wanted}, but got {eps}",
+                hint="eps=1e-5, which keeps the quotient finite where the variance is 0",
+            )
+        )
     if _usual_channels(input, (running_mean, running_var, weight, bias), training, momentum):
         return _by_channels(
             input, weight, bias, running_mean, running_var, training, momentum, float(eps)

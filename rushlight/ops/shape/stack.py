@@ -279,7 +279,7 @@ def indices_of(triangle: Any) -> Any:
             in_layout(triangle.__name__, layout, ())
         kind = np.int64 if dtype is None else dtypes.of(dtype).np
         got = np.stack(triangle(row, offset, col)).astype(kind)
-        if device is not None and usable(device) is META:
+        if usable(device) is META:
             return door.wrap(MetaArray(got.shape, got.dtype))
         return door.wrap(got)
 

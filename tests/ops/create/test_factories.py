@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -142,3 +143,26 @@ def test_numbers_of_normal_may_be_tensors_without_dimensions():
     torch.manual_seed(3)
     assert torch.equal(a, torch.normal(2.0, 0.5, (4,)))
     assert torch.randperm(256, dtype=torch.uint8).sort()[0].tolist() == list(range(256))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.tensor([1.0, 2.0]),
+        lambda: torch.as_tensor([1, 2]),
+        lambda: torch.as_tensor(np.ones(2)),
+        lambda: torch.asarray(np.ones(2)),
+        lambda: torch.linspace(0, 1, 3),
+        lambda: torch.logspace(0, 1, 3),
+        lambda: torch.hann_window(3),
+        lambda: torch.fft.rfftfreq(3),
+        lambda: torch.tril_indices(2, 2),
+        lambda: torch.nn.BatchNorm1d(2).num_batches_tracked,
+    ],
+)
+def test_the_default_device_is_asked(call):
+    with torch.device("meta"):
+        assert call().device.type == "meta"
+    assert call().device.type == "cpu"
+    with torch.device("meta"):
+        assert torch.from_numpy(np.ones(2)).device.type == "cpu"
