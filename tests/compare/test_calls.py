@@ -214,6 +214,12 @@ torch.trapezoid(torch.ones(4),torch.ones(4)>0)
 x=T([5]); y=T([0.],requires_grad=True); (x%y).backward(); y.grad
 torch.unravel_index(T([7,4,0]),[3,4])[0]
 torch.histogram(T([0.1,0.5,0.7]).bfloat16(),T([0.,0.5,1.]).bfloat16())
+torch.mean(T([1,2]),0,out=torch.ones(()))
+T([[1.5,inf]]).quantile(0.5,0)
+torch.linalg.cross(torch.ones(1,3)>0,torch.ones(1,3)>0)
+torch.slice_scatter(torch.ones(3),0,1,4,2)
+torch.ldexp(torch.ones(3).half(),T([1,2,3]))
+F.hinge_embedding_loss(T([1,2,0],dtype=torch.uint8),T([-1,-1,-1]),0.5,reduction='none')
 """
 
 

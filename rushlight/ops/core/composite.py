@@ -171,7 +171,8 @@ def adapted(fn: Any, called: str) -> Public:
     """`fn`, which also takes `out=` and NumPy's parameter names."""
     words = numpy_words(fn)
     code = fn.__code__
-    typed = "dtype" in code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    kept = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    typed = "dtype" in kept and called != "mean"  # which asks for the type of its operand
 
     @functools.wraps(fn)
     def shown(*args: Any, **kw: Any) -> Any:

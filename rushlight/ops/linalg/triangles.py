@@ -116,6 +116,10 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
 )
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The vector product along a dim of size 3."""
+    if input.dtype.kind == "b":
+        raise NotImplementedError(
+            message("\"cross\" not implemented for 'Bool'", hint="input.float()")
+        )
     where = axis(dim, max(input.ndim, other.ndim))
     back = where - max(input.ndim, other.ndim)
     if input.ndim != other.ndim:

@@ -450,6 +450,9 @@ def multi_head_attention_forward(
     Returns the result (L, N, E), and the weights (N, L, S) (or (N, heads, L, S) when they are
     not averaged; None when not needed).
     """
+    if not (query.is_floating_point() or query.is_complex()):
+        kind = views.type_name(query.dtype)
+        raise RuntimeError(message(f"expected scalar type Float but found {kind}"))
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         same = query is key, key is value

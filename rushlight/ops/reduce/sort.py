@@ -402,7 +402,8 @@ def _quantile(name: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip
     low, high = np.floor(rank).astype(np.int64), np.ceil(rank).astype(np.int64)
     y = pick_along_many(ordered, wrap(low))
     moving = how == "linear" and getattr(q, "requires_grad", False)
-    if how in ("linear", "midpoint") and ((low != high).any() or moving):
+    apart = (low != high).any() or not np.isfinite(values).all()
+    if how in ("linear", "midpoint") and (apart or moving):
         weight = np.where(low == high, 0.0, 0.5) if how == "midpoint" else rank - low
         w = constant(weight, y)
         if moving:  # the weight moves with q, at the rate of the number of gaps

@@ -16,7 +16,7 @@ from ...autograd.node import TensorBase
 from ...device import META, refuse_pinned, usable
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
-from ..core.arguments import number
+from ..core.arguments import need_tensor, number
 from ..core.composite import composite
 from ..core.samples import case
 from ..create.arguments import in_layout
@@ -329,6 +329,7 @@ def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
 
 
 def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
+    need_tensor(f"{name}_scatter", src, 2, "src")
     out = input.clone()
     view = part(out)
     if tuple(view._a.shape) != tuple(src._a.shape):

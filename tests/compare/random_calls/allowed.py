@@ -154,6 +154,12 @@ def shared(d: Any) -> bool:
     return any(t.numel() > reach(t) for t in d.operands)
 
 
+def one_memory(d: Any) -> bool:
+    """Whether two operands, or one that is named twice, have the same memory."""
+    found = [t.untyped_storage().data_ptr() for t in d.operands]
+    return len(set(found)) < len(found)
+
+
 def no_derivative(d: Any) -> bool:
     """A derivative that only one of them has: the results require gradients in one of them."""
     if d.what == "requires_grad":
@@ -242,7 +248,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     ("NumPy chooses the order of the result", numpys_order),
     (
         "the order in which a library writes its result",
-        lambda d: only_order(d) and named(d, LIBRARIES),
+        lambda d: d.what == "strides"
+        and ((only_order(d) and named(d, LIBRARIES)) or named(d, r"linalg\.lstsq|lstsq")),
     ),
     (
         "the order of what is composed of several functions, or computed of copies in another type",
@@ -335,7 +342,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "computed first",
         lambda d: "more than one element of the written-to tensor" in words(d.ours)
         or computed_here(d, "some elements of the input tensor and the written-to tensor")
-        or ("value" in d.what and shared(d)),
+        or ("value" in d.what and (shared(d) or (named(d, "masked_scatter") and one_memory(d)))),
     ),
     (
         "further types: rms_norm of complex numbers and inner products of bools are refused",
