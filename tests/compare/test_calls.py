@@ -220,6 +220,12 @@ torch.linalg.cross(torch.ones(1,3)>0,torch.ones(1,3)>0)
 torch.slice_scatter(torch.ones(3),0,1,4,2)
 torch.ldexp(torch.ones(3).half(),T([1,2,3]))
 F.hinge_embedding_loss(T([1,2,0],dtype=torch.uint8),T([-1,-1,-1]),0.5,reduction='none')
+torch.mean(T([1j,2]),0,out=torch.ones((),dtype=torch.bfloat16))
+torch.dist(T([1,2]),T([1.,2.5]))
+torch.dist(T([1,2]),T([1,2]))
+torch.lu_unpack(torch.ones(3),T([1,2,3]).int())
+torch.embedding(torch.ones(3,2),1)
+x=torch.ones(2,2).short(); torch.addmm(x,x,x,beta=0.5,alpha=2.5)
 """
 
 

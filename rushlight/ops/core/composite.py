@@ -172,7 +172,7 @@ def adapted(fn: Any, called: str) -> Public:
     words = numpy_words(fn)
     code = fn.__code__
     kept = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
-    typed = "dtype" in kept and called != "mean"  # which asks for the type of its operand
+    typed = "dtype" in kept
 
     @functools.wraps(fn)
     def shown(*args: Any, **kw: Any) -> Any:
@@ -180,7 +180,9 @@ def adapted(fn: Any, called: str) -> Public:
             return fn(*args)
         out = kw.pop("out", None)
         if out is not None and typed and kw.get("dtype") is None:
-            kw["dtype"] = getattr(out, "dtype", None)  # in which PyTorch computes
+            whole = called == "mean" and args and args[0]._a.dtype.kind in "iub"
+            if not whole:  # of which there is no mean
+                kw["dtype"] = getattr(out, "dtype", None)  # in which PyTorch computes
         for theirs in [k for k in kw if k in words]:
             kw[words[theirs]] = kw.pop(theirs)
         if out is None:

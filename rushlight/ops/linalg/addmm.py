@@ -101,7 +101,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     y = _in_one(input, mat1, mat2, beta, alpha)
     if y is not None:
         return y
-    return _added(input, kernel.product(mat1, mat2), beta, alpha, strict=True)
+    return _added(input, kernel.product(mat1, mat2), beta, alpha)
 
 
 addmm.shape(lambda _i, a, b, **_: product_shape(a, b))

@@ -559,6 +559,13 @@ def lu_unpack(
     out: Any = None,
 ) -> Any:
     """P, L, U from the packed form."""
+    if LU_data.ndim < 2:
+        raise RuntimeError(
+            message(
+                "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: "
+                f"{list(LU_data.shape)} instead"
+            )
+        )
     m, n = LU_data.shape[-2:]
     k = min(m, n)
     places = LU_pivots._a

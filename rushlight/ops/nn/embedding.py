@@ -20,6 +20,7 @@ from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
@@ -194,6 +195,7 @@ def _torch_embedding(
     sparse: bool = False,
 ) -> Any:
     """Rows of a table: `nn.functional.embedding` with the table first."""
+    need_tensor("embedding", indices, 2, "indices")
     return lookup(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
