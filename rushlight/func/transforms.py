@@ -33,7 +33,9 @@ class Call:
     Attributes:
         xs: the inputs that are differentiated.
         output: what the function returned (without aux); outs: its tensors.
-        record: whether derivatives must be differentiable in turn.
+        linked: whether something outside of the call can ask for a derivative's own derivative.
+        record: whether the value is differentiable in turn; of derivatives that is said when they
+            are computed, as `torch.no_grad` may stand around one of the two.
     """
 
     def __init__(self, api: str, inputs: list[Any], has_aux: bool, run: Callable[..., Any]) -> None:
@@ -48,7 +50,7 @@ class Call:
                     )
                 )
         with door.grad_enabled(True):
-            self.xs = [x.view_as(x) if self.outer and x.requires_grad else leaf(x) for x in inputs]
+            self.xs = [x.view_as(x) if x.requires_grad else leaf(x) for x in inputs]
             with transforming(not api.startswith("jvp")):
                 got = run(self.xs)
         self.aux: Any = None
@@ -74,13 +76,12 @@ class Call:
                     f"{api}: expected f(*primals) to return only tensors, got unsupported type "
                     f"{type(y)}"
                 )
-        self.record = self.outer and (
-            any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs)
-        )
+        self.linked = any(x.requires_grad for x in inputs) or reaches_others(self.outs, self.xs)
+        self.record = self.outer and self.linked
 
     def pull(self, vs: list[Any], retain: bool = True) -> list[Any]:
         """v^T J for the outputs, one tensor an input; zeros where there is no path."""
-        record = self.record or (self.outer and any(v.requires_grad for v in vs))
+        record = door.state.enabled and (self.linked or any(v.requires_grad for v in vs))
         return pull(self.outs, self.xs, vs, record, retain)
 
     def value(self, tree: Any) -> Any:

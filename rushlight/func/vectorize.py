@@ -20,6 +20,7 @@ from ..autograd.function import Function
 from ..autograd.node import TensorBase
 from ..errors import message
 from ..ops.core import overrides
+from ..ops.elementwise.complex import view_as_complex, view_as_real
 from ..ops.shape.views import stack
 from ..tensor import Tensor
 from .randomness import Level, random_error
@@ -329,12 +330,13 @@ def as_one_view(column: Any, d: int, parts: Any) -> Any:
     if a.dtype == base._a.dtype:
         return base.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
     if base._a.dtype.kind == "c" and a.dtype == base._a.real.dtype:  # its real or imaginary parts
-        of = base.view_as_real()
+        of: Any = view_as_real(base)
         return of.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
     if a.dtype.kind == "c" and base._a.dtype == a.real.dtype:
         half = base._a.itemsize
         pairs = [*(s // half for s in steps), 1]
-        return base.as_strided((*shape, 2), pairs, 2 * first.storage_offset()).view_as_complex()
+        halves = base.as_strided((*shape, 2), pairs, 2 * first.storage_offset())
+        return view_as_complex(halves)
     return None
 
 

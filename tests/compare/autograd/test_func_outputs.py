@@ -102,3 +102,21 @@ def test_restore_vmap(lib):
     assert dims == {"sum": 0, "as it is": 1, "n": None}
     assert out["sum"].tolist() == (x + 1).tolist()
     assert (out["as it is"].shape, out["n"]) == ((4, 2), 5)
+
+
+def test_no_grad_around_vjp_or_around_what_it_returns():
+    def run(lib):
+        x = lib.tensor(3.0, requires_grad=True)
+        one = lib.ones(())
+        out, pull = lib.func.vjp(lambda x: x**2, x)
+        with lib.no_grad():
+            (y,) = pull(one)
+        got = [out.requires_grad, y.requires_grad, lib.autograd.grad(out, x)[0].item()]
+        with lib.no_grad():
+            out, pull = lib.func.vjp(lambda x: x**2, x)
+            inside = lib.func.grad(lambda x: x**2)(x)
+        (y,) = pull(one)
+        got += [out.requires_grad, y.requires_grad, inside.requires_grad]
+        return [*got, lib.autograd.grad(y, x)[0].item()]
+
+    assert both(run) == [True, False, 6, False, True, False, 2]
