@@ -6,6 +6,8 @@ Repeats and reorderings are in `reorder.py`; views in `public.py`; cat in `views
 from __future__ import annotations
 
 import itertools
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -182,11 +184,16 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._a.shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    n = input._a.shape[0]
+    count = math.comb(n + r - 1 if with_replacement and n else n, r)
+    if not count or r == 0:
+        return input[:0].reshape((0,) if r == 0 else (0, r))
+    if count * r > sys.maxsize // 8:
+        raise MemoryError(f"{count} rows of {r} indices")
     pick = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    rows = list(pick(range(input._a.shape[0]), r))
-    if not rows or r == 0:
-        return input[:0].reshape((0,) if r == 0 else (0, r)) if r == 0 or not rows else input
-    return input[door.wrap(np.asarray(rows, np.int64))]
+    rows = itertools.chain.from_iterable(pick(range(n), r))
+    places = np.fromiter(rows, np.int64, count * r)  # which asks for its memory before it begins
+    return input[door.wrap(places.reshape(count, r))]
 
 
 @composite(public="torch", samples=[case((2, 3), (1, 2))])

@@ -25,6 +25,8 @@ TOO_MUCH = [
     ("repeat", lambda: torch.ones(2).repeat(MANY)),
     ("resize_", lambda: torch.ones(2).resize_(MANY)),
     ("resize_", lambda: torch.ones(2).untyped_storage().resize_(MANY)),
+    ("combinations", lambda: torch.combinations(torch.ones(10**5), 3)),
+    ("combinations", lambda: torch.combinations(torch.ones(10**6), 5)),
     ("cumprod", lambda: torch.vander(torch.ones(10**7))),
     ("cumprod", lambda: torch.linalg.vander(torch.ones(10**7))),
     ("add", lambda: torch.ones(1, 10**8) + torch.ones(10**8, 1)),
