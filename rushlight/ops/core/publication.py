@@ -42,7 +42,7 @@ class Publication:
         operator: which of Python's operators it is, "add" for `__add__`.
         return_type: the class of named tuple in which several results come.
         doc: the documentation.
-        out_of_truths: `out=` must be a tensor of bools.
+        out_of_truths: `out=` must be a tensor of bools; with "or bytes", of bools or uint8.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Publication:
         operator: str | None = None,
         return_type: Callable[[Any], Any] | None = None,
         doc: str | None = None,
-        out_of_truths: bool = False,
+        out_of_truths: bool | str = False,
     ) -> None:
         self.spaces = spaces
         self.aliases = aliases
@@ -91,13 +91,25 @@ def public_function(op: Op) -> Public:
         result = op.call(inputs, kw)
         if out is None:
             return result
-        if op.publication.out_of_truths and out._a.dtype.kind != "b":
-            raise RuntimeError(f"{op.name} does not support non-boolean outputs.")
+        if op.publication.out_of_truths and isinstance(out, TensorBase):
+            result = as_truths(op, out, result)
         if op.numerics.exact_out:
             refuse_other_type(op.name, out, result)
         return write_out(op.name, out, result)
 
     return specialize.entry(op, dress(public, op))
+
+
+def as_truths(op: Op, out: TensorBase, result: Any) -> Any:
+    """Truths in the type of `out=`: bool, or uint8 where older programs have that."""
+    if out._a.dtype.kind == "b":
+        return result.bool()
+    if op.publication.out_of_truths != "or bytes":
+        raise RuntimeError(f"{op.name} does not support non-boolean outputs.")
+    if out._a.dtype != np.uint8:
+        got = views.type_name(dtypes.from_numpy(out._a.dtype))
+        raise RuntimeError(f"{op.name} only supports bool tensor for result, got: {got}")
+    return result.byte()
 
 
 def refuse_numbers(op: Op, inputs: tuple[Any, ...]) -> None:

@@ -61,10 +61,12 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
         )
     same_type(input, product, "input", "the product")
     if product.dtype.kind not in "fc":
-        if strict and (int(alpha) != alpha or int(beta) != beta):
-            raise RuntimeError(
-                "For integral input tensors, argument alpha must not be a floating point number."
-            )
+        for word, number in (("beta", beta), ("alpha", alpha)):
+            if strict and int(number) != number:
+                raise RuntimeError(
+                    f"For integral input tensors, argument {word} must not be a floating point "
+                    "number."
+                )
         alpha, beta = int(alpha), int(beta)
     if alpha != 1:
         product = product * product.dtype.type(alpha)
@@ -148,6 +150,7 @@ def added_shape(input: Any, vec1: Any, vec2: Any, **_: Any) -> MetaArray:
 
 
 @op(
+    promote="common",
     samples=[case((4, 3), (4,), (3,)), case((3,), (4,), (3,), beta=0.5, alpha=2.0)],
     holomorphic=True,
     fresh=True,

@@ -166,13 +166,13 @@ def bytes_stay(y: Any, x: Any) -> Any:
     return y.astype(np.uint8) if x.dtype == np.uint8 else y
 
 
-@reduction(identity=False, after=bytes_stay, samples=TRUTHS)
+@reduction(identity=False, after=bytes_stay, out_of_truths="or bytes", samples=TRUTHS)
 def any(a: Any, b: Any) -> Any:
     """Whether some element is non-zero."""
     return m.logical_or(a, b)
 
 
-@reduction(identity=True, after=bytes_stay, samples=TRUTHS)
+@reduction(identity=True, after=bytes_stay, out_of_truths="or bytes", samples=TRUTHS)
 def all(a: Any, b: Any) -> Any:
     """Whether every element is non-zero."""
     return m.logical_and(a, b)

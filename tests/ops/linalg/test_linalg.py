@@ -359,3 +359,16 @@ def test_results_into_given_tensors():
     assert out.shape == (2, 3)
     torch.linalg.inv(2 * torch.eye(3), out=out.resize_(0))
     assert out[1, 1] == 0.5
+
+
+def test_addr_takes_mixed_types():
+    ints = torch.ones(2, 3, dtype=torch.int32)
+    assert torch.addr(ints, torch.ones(2), torch.ones(3)).dtype is torch.float32
+    longs = torch.ones(2, dtype=torch.int64), torch.ones(3, dtype=torch.bool)
+    assert torch.addr(ints, *longs, alpha=2).tolist() == [[3] * 3] * 2
+    for word in ("alpha", "beta"):
+        with pytest.raises(RuntimeError, match=f"integral input tensors, argument {word}"):
+            torch.addr(ints, *longs, **{word: 1.5})
+    x = torch.ones(2, requires_grad=True)
+    torch.addr(ints, x, torch.ones(3, dtype=torch.float64)).sum().backward()
+    assert x.grad.tolist() == [3, 3]

@@ -190,3 +190,14 @@ def test_named_results_unpack_and_print():
     r = torch.aminmax(torch.tensor([3.0, 1.0]))
     assert (r.min.item(), r.max.item()) == (1.0, 3.0)
     assert "aminmax" in repr(r)
+
+
+def test_truths_are_written_to_bools_and_bytes_alone():
+    flags = torch.tensor([[True, False], [True, True]])
+    for name, fn in (("all", torch.all), ("any", torch.any)):
+        assert fn(flags, 0, out=torch.zeros(2, dtype=torch.uint8)).dtype is torch.uint8
+        bytes_ = torch.ones(2, dtype=torch.uint8)
+        assert fn(bytes_, out=torch.zeros((), dtype=torch.bool)).item() is True
+        for other in (torch.float32, torch.int64):
+            with pytest.raises(RuntimeError, match=f"{name} only supports bool tensor for result"):
+                fn(flags, 0, out=torch.zeros(2, dtype=other))
