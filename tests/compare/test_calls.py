@@ -226,6 +226,7 @@ torch.dist(T([1,2]),T([1,2]))
 torch.lu_unpack(torch.ones(3),T([1,2,3]).int())
 torch.embedding(torch.ones(3,2),1)
 x=torch.ones(2,2).short(); torch.addmm(x,x,x,beta=0.5,alpha=2.5)
+torch._standard_gamma_grad(torch.ones(1),T([1]))
 """
 
 

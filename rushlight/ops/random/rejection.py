@@ -13,6 +13,7 @@ import numpy as np
 
 from ...autograd import door
 from ...autograd.views import type_name
+from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.random import gamma_derivative, rejection
 from ...kernels.random.mersenne_twister import Twister
@@ -81,6 +82,17 @@ def standard_gamma(input: Any, generator: Any = None) -> Any:
     return door.apply(_gamma, (input,), {"rng": stream(generator, "_standard_gamma")})
 
 
+def _of_one_type(first: Any, *others: Any) -> None:
+    for t in others:
+        if t._a.dtype != first._a.dtype:
+            raise RuntimeError(
+                message(
+                    f"Found dtype {type_name(t.dtype)} but expected {type_name(first.dtype)}",
+                    hint="operands of one type",
+                )
+            )
+
+
 @composite(
     accepts="floating: _standard_gamma_grad_cpu",
     public="torch",
@@ -90,6 +102,7 @@ def standard_gamma(input: Any, generator: Any = None) -> Any:
 )
 def standard_gamma_grad(input: Any, output: Any) -> Any:
     """How a gamma number moves with its shape parameter."""
+    _of_one_type(input, output)
     return _gamma_grad(input, output)
 
 
@@ -145,6 +158,7 @@ def dirichlet_path(input: Any) -> Any:
 )
 def dirichlet_grad(x: Any, alpha: Any, total: Any) -> Any:
     """How a component x of a Dirichlet number moves with its own concentration, over 1 - x."""
+    _of_one_type(x, alpha, total)
     return _dirichlet_grad_op(x, alpha, total)
 
 
