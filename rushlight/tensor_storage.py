@@ -19,7 +19,7 @@ from .autograd.call_errors import too_much
 from .autograd.node import LEAF, Extras, TensorBase
 from .device import no_accelerator, refuse_pinned, usable
 from .errors import message
-from .kernels.meta import MetaArray, UnresolvedArray, read_as
+from .kernels.meta import MetaArray, SparseArray, UnresolvedArray, read_as
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
 from .ops.create import arguments, factories, from_data
 from .size import Size
@@ -171,6 +171,8 @@ def new_filled(name: str, fill: Any) -> Any:
         if pin_memory:
             refuse_pinned(name, pin_memory, device or self.device)
         shape = arguments.given_size(name, size, kw)
+        if layout is None and isinstance(self._a, SparseArray):
+            layout = self.layout
         if layout is not None:
             made = arguments.in_layout(name, layout, shape, dtype or self.dtype, requires_grad)
             if made is not None:

@@ -208,9 +208,20 @@ def render_call(fn: Any, args: Any, kwargs: Any) -> str:
     return f"torch.{name}({', '.join(parts)})"
 
 
+def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
+    """A sparse tensor of (indices, values, size, is_coalesced), or of (compressed indices, plain
+    indices, values, size)."""
+    from ..sparse import create
+
+    n = 2 if layout.name == "sparse_coo" else 3
+    made = create.assembled(layout, data[:n], tuple(data[n]), data[n + 1 :] == (True,))
+    create.verify(made)
+    return made
+
+
 __getattr__, __dir__ = unsupported.module(
     __name__,
-    "_rebuild_qtensor _rebuild_nested_tensor _rebuild_sparse_tensor _rebuild_wrapper_subclass "
+    "_rebuild_qtensor _rebuild_nested_tensor _rebuild_wrapper_subclass "
     "_rebuild_device_tensor_from_numpy _rebuild_xla_tensor",
     "tensors of that kind",
 )

@@ -244,3 +244,18 @@ def test_small_cases() -> None:
     assert random(2, 3).to_sparse().permute(dims=(1, 0)).shape == (3, 2)
     assert torch.sparse.spdiags(torch.ones(1, 2), torch.tensor([5]), (2, 2))._nnz() == 0
     assert torch.zeros(2, 2, out=none).shape == (2, 2)
+    assert none.new_zeros((3, 3)).layout is torch.sparse_coo
+
+
+def test_rebuilt_of_its_parts() -> None:
+    from rushlight.namespaces._utils import _rebuild_sparse_tensor
+
+    s = random(2, 3).to_sparse()
+    parts = (s.indices(), s.values(), s.shape, True)
+    assert torch.equal(_rebuild_sparse_tensor(torch.sparse_coo, parts).to_dense(), s.to_dense())
+    with pytest.raises(RuntimeError, match="size is inconsistent with indices"):
+        _rebuild_sparse_tensor(torch.sparse_coo, (s.indices() + 3, s.values(), s.shape))
+    r = s.to_sparse_csr()
+    parts = (r.crow_indices() + 1, r.col_indices(), r.values(), r.shape)
+    with pytest.raises(RuntimeError, match="== 0` is not satisfied"):
+        _rebuild_sparse_tensor(torch.sparse_csr, parts)
