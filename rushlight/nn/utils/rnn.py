@@ -186,6 +186,10 @@ def pack_padded_sequence(
     >>> packed.data, packed.batch_sizes
     (tensor([4, 1, 3, 5, 2, 6]), tensor([3, 2, 1]))
     """
+    if input.numel() == 0:
+        raise RuntimeError(
+            message("Cannot pack empty tensors.", f"an input of {tuple(input.shape)}")
+        )
     if not isinstance(lengths, Tensor):
         lengths = rushlight.as_tensor(lengths, dtype=rushlight.int64)
     sorted_indices = None

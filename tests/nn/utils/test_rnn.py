@@ -84,3 +84,9 @@ def test_packed_sequence_is_a_named_tuple() -> None:
 def test_misuse(act: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         act()
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 1, 10)])
+def test_empty_tensors_are_not_packed(shape):
+    with pytest.raises(RuntimeError, match="Cannot pack empty tensors"):
+        rnn.pack_padded_sequence(torch.zeros(shape), [])
