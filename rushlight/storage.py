@@ -15,7 +15,7 @@ import numpy as np
 
 from . import dtypes
 from .errors import message
-from .kernels.meta import MetaArray, UnresolvedArray
+from .kernels.meta import MetaArray, OuterArray, UnresolvedArray
 
 
 def root(a: Any) -> Any:
@@ -48,6 +48,8 @@ def raw(a: Any) -> Any:
 
 def storage_offset(a: Any) -> int:
     """Elements between the start of the storage and the tensor's first element."""
+    if a.__class__ is OuterArray:
+        return int(a.offset)
     if a.__class__ is MetaArray or a.size == 0:
         return 0
     a = raw(a)

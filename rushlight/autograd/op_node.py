@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.meta import OuterArray
 from . import door, steps, watch
 from .node import Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
@@ -152,7 +153,7 @@ class OpNode(Node):
         cell = y._vc
         if cell is not None and cell.stamp > self.seq:
             raise inplace_error(self, y._a.shape, cell)
-        return y._a
+        return door.Kept(y) if y._a.__class__ is OuterArray else y._a
 
     def visible(self) -> list[int]:
         """All edges but those of masks and indices, and of operands that were left out."""

@@ -146,6 +146,10 @@ class OuterArray:
             raise AttributeError(name)
         refuse_numbers(self)
 
+    @property
+    def __array_interface__(self) -> NoReturn:
+        refuse_numbers(self)
+
     def meta(self) -> MetaArray:
         """The same without an owner."""
         return MetaArray(self.shape, self.dtype, self.strides)

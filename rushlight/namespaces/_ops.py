@@ -350,6 +350,8 @@ def made_of(op: Op, name: str, overload: str) -> OpOverload:
 
 def as_told(op: Op, *args: Any, **kw: Any) -> Any:
     """A record called as classes and modes are told of it: it has been checked before."""
+    args = tuple([a.value if a.__class__ is overrides.Given else a for a in args])
+    kw = {k: v.value if v.__class__ is overrides.Given else v for k, v in kw.items()}
     if op.variadic:
         return door.apply(op, tuple(args[0]), kw)
     n = len(op.inputs)

@@ -147,6 +147,8 @@ def told(
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """A call as classes are told of it: parameters in their places where only they follow the
     tensor, as PyTorch's operators have them; usual ones are left out."""
+    if any(structured(v) for v in kw.values()):
+        kw = {k: overrides.Given(v) if structured(v) else v for k, v in kw.items()}
     if op.variadic:
         return (list(inputs),), kw
     args = given(op, inputs)
@@ -161,6 +163,11 @@ def told(
         else:
             break
     return (*args, *values), {}
+
+
+def structured(v: Any) -> bool:
+    """Whether a parameter is a tuple with names, or has one in it."""
+    return isinstance(v, tuple) and (hasattr(v, "_fields") or any(map(structured, v)))
 
 
 def given(op: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -362,7 +369,14 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
     try:
         return plain_called(public, fn, args, kw)
     except NeedsNumbers:
+        if views.writers and any(has_tangent(t) for t in leaves((*args, kw))):
+            raise  # of a derivative, perhaps: one operator would lose the tangents
         return whole(public, args, kw)
+
+
+def has_tangent(t: Any) -> bool:
+    """Whether a tensor has a tangent of forward mode."""
+    return "_tangent" in t.__dict__
 
 
 INSTEAD: dict[str, Callable[..., Any]] = {}

@@ -208,8 +208,8 @@ class TorchDispatchMode:
         *before, stand = self._standing
         *others, below = self._below
         self._standing, self._below = tuple(before), tuple(others)
-        leave(below)
         watch.unwatch(stand)
+        leave(below)
 
     @classmethod
     def push(cls, *args: Any, **kw: Any) -> Any:

@@ -33,6 +33,19 @@ class _State(threading.local):
     told: Any = None  # the operator that a class is being asked for (`dispatch.py`)
 
 
+class Given:
+    """A parameter of a record that is a tuple with names, as classes are told of it: for them it is
+    one value, not a tuple to look into."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+
 _state = state = _State()
 modes = 0  # how many are active in all threads
 

@@ -77,9 +77,10 @@ class Publication:
 def public_function(op: Op) -> Public:
     """PyTorch's function of a record: signature checks, `out=`."""
     n, bare, variadic = len(op.inputs), op.bare, op.variadic
+    own_out = "out" in op.defaults  # a size: of windows, say
 
     def public(*args: Any, **kw: Any) -> Any:
-        out = kw.pop("out", None) if kw else None
+        out = kw.pop("out", None) if kw and not own_out else None
         if variadic and not kw and len(args) == 1 and args[0].__class__ in SEQUENCES:
             inputs = tuple(args[0])
         elif kw or len(args) != n or not bare:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import pytest
 
 import rushlight as torch
+from rushlight.autograd import forward_ad
 from rushlight.utils._mode_utils import no_dispatch
 from rushlight.utils._python_dispatch import (
     TorchDispatchMode,
@@ -90,6 +91,23 @@ def test_second_derivatives_and_plain_leaves():
     (x * w).sum().backward()
     assert type(w.grad) is Held
     assert w.grad.elem.item() == 2
+
+
+def test_places_that_a_result_is_saved_with():
+    x = Held(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), requires_grad=True)
+    x.max(1)[0].sum().backward()
+    assert x.grad.elem.tolist() == [[0, 1], [1, 0]]
+    with forward_ad.dual_level():
+        d = forward_ad.make_dual(x.detach(), Held(torch.ones(2, 2)))
+        assert forward_ad.unpack_dual(d.max(1)[0]).tangent.elem.tolist() == [1, 1]
+
+
+def test_parameters_with_names_are_one_value():
+    x = Held(torch.rand(1, 1, 4, 4))
+    y = torch.nn.functional.interpolate(x, scale_factor=2)
+    assert torch.equal(y.elem, torch.nn.functional.interpolate(x.elem, scale_factor=2))
+    assert torch.nn.functional.max_pool2d(x, 2).shape == (1, 1, 2, 2)
+    assert x.as_strided((2,), (1,), 3).elem.tolist() == x.elem.reshape(-1)[3:5].tolist()
 
 
 def test_changes_in_place_have_a_version_and_a_history():
