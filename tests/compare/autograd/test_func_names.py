@@ -7,9 +7,10 @@ import warnings
 from importlib import import_module
 
 import pytest
-import torch
 
 import rushlight
+
+torch = pytest.importorskip("torch")
 
 
 def operator(lib, kernels):

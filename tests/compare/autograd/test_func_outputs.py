@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 
 import pytest
-import torch
 
 import rushlight
+
+torch = pytest.importorskip("torch")
 
 LIBS = [rushlight, torch]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
-import torch
 
 import rushlight
+
+torch = pytest.importorskip("torch")
 
 X = torch.linspace(0.1, 0.9, 60).reshape(4, 3, 5)
 CALLS = {
