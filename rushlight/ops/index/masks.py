@@ -287,6 +287,8 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     sizes = (int(shape),) if hasattr(shape, "__index__") else tuple(int(n) for n in shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    if not sizes:
+        return ()
     rest, out = indices.long(), []
     for n in reversed(sizes):
         out.append(rest % n)

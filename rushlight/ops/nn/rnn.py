@@ -475,7 +475,7 @@ def layers(
             states = tuple(h[k] for h in first)
             check_sizes(kind, x, states, sizes[0], *own)
             got = record.call(
-                _padded(record, (x, *states, *own)),
+                _padded(record, (x, *states, *_whole_biases(own))),
                 {"sizes": sizes, "reverse": direction == 1, **kw},
             )
             outs.append(got[0])
@@ -485,6 +485,17 @@ def layers(
         if dropout and train and layer < num_layers - 1:
             x = drop(x, dropout, True, False)
     return (x, *(stack.call(tuple(states), {"dim": 0}) for states in last))
+
+
+def _whole_biases(weights: Any) -> tuple[Any, ...]:
+    """The weights of a layer; a bias of one number, which is that of all gates, written out:
+    kernels read one for each."""
+    rows = weights[0]._a.shape[0]
+    w_ih, w_hh, *rest = weights
+    for k, b in enumerate(rest[:2]):
+        if b is not None and b._a.shape != (rows,):
+            rest[k] = b.expand(rows).contiguous()
+    return (w_ih, w_hh, *rest)
 
 
 def _padded(record: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -591,7 +602,7 @@ def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any
         )
     check_sizes(kind, input, hx, input.shape[0], *weights)
     got = record.call(
-        _padded(record, (input, *hx, *weights)),
+        _padded(record, (input, *hx, *_whole_biases(weights))),
         {"sizes": (input.shape[0],), "reverse": False, **kw},
     )
     return tuple(got[1 : 1 + len(hx)])
