@@ -244,7 +244,7 @@ def untyped_storage(self: Any) -> Any:
 
 def typed_storage(self: Any) -> Any:
     """The elements under this tensor, shared with its views."""
-    return storage.TypedStorage(self._a, self.dtype)
+    return storage.TypedStorage(storage.raw(self._a), self.dtype)
 
 
 def is_set_to(self: Any, tensor: Any) -> bool:

@@ -88,7 +88,7 @@ def vmap(
             and issubclass(owner, Function)
             and owner.vmap is not Function.vmap
         ):
-            return whole_batch(owner, dims, args, size, out_dims, randomness)
+            return whole_batch(owner, dims, args, kw, size, out_dims, randomness)
         parts = leaves(args)
         empty = size == 0
         if empty:  # the form of the results is that of a slice's, whatever is in it
@@ -353,7 +353,13 @@ def lies_so(x: Any, first: np.ndarray, shape: tuple[int, ...], steps: tuple[int,
 
 
 def whole_batch(
-    owner: Any, dims: list[Any], args: tuple[Any, ...], size: int, out_dims: Any, randomness: str
+    owner: Any,
+    dims: list[Any],
+    args: tuple[Any, ...],
+    kw: dict[str, Any],
+    size: int,
+    out_dims: Any,
+    randomness: str,
 ) -> Any:
     """`Function.vmap` computes the whole batch and says where its batch dimension is."""
     if owner.generate_vmap_rule:
@@ -362,7 +368,16 @@ def whole_batch(
             "an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
             "overridden vmap staticmethod to avoid ambiguity."
         )
-    result = owner.vmap(VmapInfo(size, randomness), tuple(rebuild(args, dims)), *args)
+    if any(isinstance(x, TensorBase) for x in leaves(tuple(kw.values()))):
+        raise NotImplementedError(
+            message(
+                "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass "
+                "kwarg-only Tensors to autograd.Function.",
+                got=", ".join(kw),
+                hint=f"{owner.__name__}.apply with the tensors in their places, without names",
+            )
+        )
+    result = owner.vmap(VmapInfo(size, randomness), tuple(rebuild(args, dims)), *args, **kw)
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
             f"Expected the vmap staticmethod of {owner.__name__} to have two returns, an output "

@@ -286,7 +286,7 @@ def _warn(fn: str) -> None:
 @composite(
     accepts="floating: grid_sampler_2d_cpu_kernel_impl",
     public="torch",
-    aliases="grid_sampler_2d grid_sampler_3d",
+    aliases="grid_sampler_2d grid_sampler_3d _grid_sampler_2d_cpu_fallback",
     samples=[case((1, 2, 4, 4), arr((1, 3, 3, 2), -0.9, 0.9), 0, 0, False)],
 )
 def grid_sampler(

@@ -121,3 +121,25 @@ def test_no_grad_around_vjp_or_around_what_it_returns():
         return [*got, lib.autograd.grad(y, x)[0].item()]
 
     assert both(run) == [True, False, 6, False, True, False, 2]
+
+
+def test_a_function_is_told_of_its_parameters_by_name():
+    def run(lib):
+        class Add(lib.autograd.Function):
+            @staticmethod
+            def forward(x, *, y):
+                return x + y
+
+            @staticmethod
+            def setup_context(ctx, inputs, output):
+                pass
+
+            @staticmethod
+            def vmap(info, in_dims, x, *, y=1):
+                return x + y, 0
+
+        x = lib.ones(3)
+        wrong = [caught(lambda y=y: lib.vmap(Add.apply)(x, y=y)) for y in (x, [x])]
+        return [lib.vmap(Add.apply)(x, y=2).tolist(), wrong]
+
+    assert both(run)[0] == [3, 3, 3]

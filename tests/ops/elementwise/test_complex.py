@@ -35,6 +35,12 @@ def test_a_conjugate_is_a_view_of_the_same_memory() -> None:
     assert c.conj().tolist() == x.tolist()
 
 
+def test_the_storage_of_a_conjugate_is_the_memory_as_it_is() -> None:
+    x = torch.tensor(VALUES)
+    assert x.conj().storage().tolist() == x.flatten().tolist()
+    assert len(x.conj().imag.storage()) == 2 * x.numel()
+
+
 def test_the_imaginary_part_of_a_conjugate_is_a_negative_view() -> None:
     x = base()
     part = x.conj().imag
