@@ -244,6 +244,7 @@ _LAZY = {
     "_vmap_internals",
     "_ops",
     "_refs",
+    "_subclasses",
     "_tensor_str",
     "_utils",
     "masked",

@@ -99,3 +99,7 @@ def test_changes_in_place_are_of_shapes():
 def test_sizes_are_numbers():
     with pytest.raises(NotImplementedError, match="shape_env"):
         FakeTensorMode(static_shapes=False)
+
+
+def test_the_package_is_there_without_an_import_of_its_own():
+    assert torch._subclasses.FakeTensorMode is not None
