@@ -581,6 +581,7 @@ class Tensor(TensorBase):
         if self._fn is not None and self._x is None:
             self._x = Cut("detach")
         self._fn = None
+        self.__dict__.pop("_tangent", None)
         return self
 
     @property

@@ -7,14 +7,16 @@ in the incoming gradient, and differentiating them with respect to it gives J t.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import message
-from . import door, function, op_node, views, watch
+from ..kernels.meta import UnresolvedArray
+from . import door, function_node, op_node, views, watch
 from .backward import grad
-from .node import Out, TensorBase
+from .node import LEAF, Out, TensorBase
 
 __all__ = [
     "UnpackedDualTensor",
@@ -62,10 +64,11 @@ def enter_dual_level() -> int:
     global _current_level
     if _levels:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    importlib.import_module(f"{__package__}.forward_functions")  # Functions ask it from now on
     watcher = watch.watching(push)
     watcher.__enter__()
     _levels.append(watcher)
-    views.writers.append(written)
+    views.change_watchers.append(changes)
     _current_level = 0
     return 0
 
@@ -76,7 +79,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if not _levels:
         raise RuntimeError("Trying to exit a forward AD level but no level is open")
     _levels.pop().__exit__(None, None, None)
-    views.writers.remove(written)
+    views.change_watchers.remove(changes)
     _current_level = -1
 
 
@@ -105,10 +108,11 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
             "enter_dual_level() first."
         )
-    if not (tensor.is_floating_point() or tensor.is_complex()):
-        raise ValueError(
-            f"Expected primal to be floating point or complex, but got: {tensor.dtype}"
-        )
+    for t, called in ((tensor, "primal"), (tangent, "tangent")):
+        if not (t.is_floating_point() or t.is_complex()):
+            raise ValueError(
+                f"Expected {called} to be floating point or complex, but got: {t.dtype}"
+            )
     if tensor.shape != tangent.shape:
         raise size_error(tensor, tangent)
     if tangent_of(tangent) is not None:
@@ -124,28 +128,60 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
                 wanted=f"{tuple(tensor.shape)} {tensor.dtype!r}",
             )
         )
-    dual = tensor.view_as(tensor)
-    if tensor._fn is None:  # a change in place is of the tensor's values, and of this tangent alone
-        dual._v = None
-    dual._tangent = (_levels[-1], tangent)
+    dual = apart(tensor)
+    set_tangent(dual, tangent)
     return dual
 
 
 def unpack_dual(tensor: Any, *, level: int | None = None) -> UnpackedDualTensor:
-    """(primal, tangent); the tangent is None for a tensor that is not dual."""
-    return UnpackedDualTensor(tensor, tangent_of(tensor))
+    """(primal, tangent); the tangent is None for a tensor that is not dual. The primal is a new
+    tensor of the same memory and history, without the tangent."""
+    if not _levels:
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(apart(tensor), tangent_of(tensor))
+
+
+def apart(tensor: Any) -> Any:
+    """A view of a tensor for backward, and another tensor for forward mode: neither has a part in
+    the tangent of the other."""
+    with _set_fwd_grad_enabled(False):
+        y = tensor.view_as(tensor)
+    if tensor._fn is None:  # nor for backward: a change of either is of values alone
+        y._v = None
+    y.__dict__["_of"] = (_levels[-1], None)
+    return y
+
+
+# -- tangents of tensors and of their views --------------------------------------------------------
+# A tangent is in `_tangent` of its tensor, beside its level. The tangent of a view is a view of the
+# base's tangent, so that a change of either is one of both, as in PyTorch. What a tensor is a view
+# of for forward mode is in `_of` (level, (base, chain) or None) where that is not what it is a view
+# of for backward: of a dual tensor, and views of it.
+
+
+def viewed(t: Any) -> Any:
+    """(base, chain of view ops) of what is a view for forward mode, else None."""
+    kept = t.__dict__.get("_of")
+    if kept is not None and kept[0] is _levels[-1]:
+        return kept[1]
+    return None if t._v is None else (t._v.base, t._v.chain)
 
 
 def tangent_of(t: Any) -> Any:
-    """The tangent of a tensor; of a view, the part of its base's: either may have been changed in
-    place since."""
+    """The tangent of a tensor; of a view without one, that part of its base's."""
     if not isinstance(t, TensorBase) or not _levels:
         return None
-    if t._v is not None:
-        whole = own_tangent(t._v.base)
-        if whole is not None:
-            return views.along(t._v.chain, whole)
-    return own_tangent(t)
+    own = own_tangent(t)
+    if own is not None:
+        return own
+    of = viewed(t)
+    whole = None if of is None else own_tangent(of[0])
+    if whole is None:
+        return None
+    with _set_fwd_grad_enabled(False):
+        part = views.along(of[1], whole)
+    t.__dict__["_tangent"] = (_levels[-1], part)
+    return part
 
 
 def own_tangent(t: Any) -> Any:
@@ -153,43 +189,162 @@ def own_tangent(t: Any) -> Any:
     return kept[1] if kept is not None and kept[0] is _levels[-1] else None
 
 
-def written(target: Any, result: Any) -> None:
-    """The writer: after a change in place, the tangent of the result is that of the target."""
-    tangent, before = tangent_of(result), tangent_of(target)
-    if tangent is None and before is None:
-        return
-    if tangent is None:
-        tangent = door.zeros_of(target)
-    base = None if target._v is None else target._v.base
-    whole = None if base is None else own_tangent(base)
-    if base is None or (whole is None and before is not None):
-        target._tangent = (_levels[-1], tangent)
-        return
-    whole = door.wrap(np.zeros_like(base._a) if whole is None else whole._a.copy())
-    with door.grad_enabled(False):
-        np.copyto(views.along(target._v.chain, whole)._a, tangent._a, casting="unsafe")
-    base._tangent = (_levels[-1], whole)
+def set_tangent(t: Any, tangent: Any, changed: bool = False) -> None:
+    """Give a tensor its tangent, in the tensor's own layout: views of both go the same ways. If a
+    view was `changed`, that is a part of its base's tangent."""
+    of = viewed(t) if changed else None
+    if of is not None and own_tangent(of[0]) is None:
+        base, chain = of
+        if fits(tangent, base) and fits(tangent, t):
+            base._tangent = (_levels[-1], tangent)
+        else:
+            whole = laid_as(base)
+            base._tangent = (_levels[-1], whole)
+            with _set_fwd_grad_enabled(False):
+                part = views.along(chain, whole)
+                part.copy_(tangent)
+            tangent = part
+    elif not fits(tangent, t):
+        own = laid_as(t)
+        with _set_fwd_grad_enabled(False):
+            own.copy_(tangent)
+        tangent = own
+    t._tangent = (_levels[-1], tangent)
+
+
+def fits(tangent: Any, t: Any) -> bool:
+    """Whether a tangent lies in memory as its tensor does, so that views of both are alike."""
+    a: Any = tangent._a
+    b: Any = t._a
+    if a.shape != b.shape:
+        return False
+    if a.__class__ not in FLAT or b.__class__ not in FLAT or a.size == 0:
+        return True
+    if bits(a) != bits(b):
+        return False
+    if any(s != r for s, r, n in zip(a.strides, b.strides, a.shape, strict=True) if n != 1):
+        return False
+    return bool(door.state.transforms) or stored(tangent) == stored(t)
+
+
+def bits(a: Any) -> tuple[bool, bool]:
+    """How the memory of an array is read."""
+    return (a.conj, a.neg) if a.__class__ is UnresolvedArray else (False, False)
+
+
+FLAT = (np.ndarray, UnresolvedArray)
+
+
+def stored(t: Any) -> int:
+    """How many elements the memory of a tensor has."""
+    a: Any = t._a
+    a = a.raw if a.__class__ is UnresolvedArray else a
+    if a.base is None:
+        return int(a.size)
+    return int(t.untyped_storage().nbytes() // a.dtype.itemsize)
+
+
+def laid_as(t: Any) -> Any:
+    """Zeros that lie in memory as a tensor does."""
+    a = t._a
+    if a.__class__ not in FLAT:
+        return door.zeros_of(t)
+    flat = door.wrap(np.zeros(stored(t), a.dtype))
+    made = flat.as_strided(t.shape, t.stride(), t.storage_offset()).detach()
+    return door.wrap(a.over(made._a)) if a.__class__ is UnresolvedArray else made
+
+
+class _Changes(views.ChangeWatcher):
+    """After a change in place, the tangent of the result is that of what was changed."""
+
+    def operands(self, target: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Copies, where derivatives of the tangent will want the values from before the change."""
+        tangent = tangent_of(target) if _enabled and door.state.enabled else None
+        if tangent is None or (tangent._fn is None and target._fn is None):
+            return inputs
+        own = views.before_change(target)
+        own.__dict__["_tangent"] = (_levels[-1], tangent.clone())
+        return tuple([own if x is target else x for x in inputs])
+
+    def after(self, target: Any, result: Any) -> None:
+        if not _enabled:
+            return
+        tangent, before = tangent_of(result), tangent_of(target)
+        if before is None and tangent is None:
+            return
+        if before is None:
+            set_tangent(target, tangent, changed=True)
+            return
+        with _set_fwd_grad_enabled(False):
+            if before._fn is LEAF and door.state.enabled:  # it cannot be written to
+                before = before.clone()
+                target._tangent = (_levels[-1], before)
+            if tangent is None:
+                before.zero_()
+            else:
+                before.copy_(tangent)
+
+
+changes = _Changes()
 
 
 def push(next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: Any) -> Any:
     """The watcher: compute the result, and its tangent when an operand has one."""
-    tangents = [tangent_of(t) for t in inputs]
+    tangents = [tangent_of(t) if _enabled else None for t in inputs]
     out = next_apply(op, inputs, kw)
-    if op.rules is None or not _enabled or all(t is None for t in tangents):
+    if op.view:
+        follow(op, inputs[0], kw, out)
+    if op.rules is None or all(t is None for t in tangents):
         return out
-    attach(out, linear(lambda *xs: next_apply(op, xs, kw), inputs, tangents))
+    if op.view and tangents[0] is not None:
+        attach(out, next_apply(op, (tangents[0],), kw))
+        return out
+    try:
+        found = linear(lambda *xs: next_apply(op, xs, kw), inputs, tangents)
+    except NotImplementedError as error:
+        raise NotImplementedError(
+            message(
+                f"Trying to use forward AD with {op.name} that does not support it because it has "
+                "not been implemented yet.",
+                got=str(error).split("\n")[0],
+                hint="backward(), or the operation outside of the dual level",
+            )
+        ) from None
+    attach(out, found)
     return out
 
 
+def follow(op: Any, t: Any, kw: Any, out: Any) -> None:
+    """Note what views of a dual tensor, and of views of it, are views of."""
+    kept = t.__dict__.get("_of")
+    if kept is None or kept[0] is not _levels[-1]:
+        return
+    base, chain = kept[1] or (t, ())
+    for nr, y in enumerate(out) if isinstance(out, tuple) else ((None, out),):
+        y.__dict__["_of"] = (_levels[-1], (base, (*chain, (op, kw, nr))))
+
+
 def attach(out: Any, tangents: Any) -> None:
-    for y, t in zip(out if isinstance(out, tuple) else (out,), tangents, strict=True):
+    """Give results their tangents."""
+    one = not isinstance(out, tuple)
+    tangents = (tangents,) if isinstance(tangents, TensorBase) else tangents
+    for y, t in zip((out,) if one else out, tangents, strict=True):
         if t is None:
             continue
-        y._tangent = (_levels[-1], t)
-        node, nr = (y._fn.node, y._fn.nr) if y._fn.__class__ is Out else (y._fn, 0)
-        if isinstance(node, op_node.OpNode) and views.op_keeps_output(node):
-            x = node.extras()
-            x.tangents = {**(x.tangents or {}), nr: y._tangent}
+        set_tangent(y, t)
+        keep_with_output(y)
+
+
+def keep_with_output(y: Any) -> None:
+    """Where a node keeps this result, it keeps its tangent, too."""
+    node, nr = (y._fn.node, y._fn.nr) if y._fn.__class__ is Out else (y._fn, 0)
+    if isinstance(node, op_node.OpNode):
+        keeps = views.op_keeps_output(node)
+    else:
+        keeps = isinstance(node, function_node.FunctionNode)
+    if keeps:
+        x = node.extras()
+        x.tangents = {**(x.tangents or {}), nr: y._tangent}
 
 
 def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
@@ -238,60 +393,6 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
     return result
 
 
-def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
-    """Custom Functions in forward mode: their `jvp`."""
-    tangents = [tangent_of(a) for a in args]
-    if not _levels or all(t is None for t in tangents):
-        return NotImplemented
-    from .function import _ctx_class, _static, finish
-
-    ctx = _ctx_class(cls)()
-    ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
-    with door.grad_enabled(False):
-        if _static(cls, "setup_context") is not function.Function.__dict__["setup_context"]:
-            out = cls.forward(*args, **kw)
-            cls.setup_context(ctx, args, out)
-        else:
-            out = cls.forward(ctx, *args, **kw)
-    if ctx._materialize:
-        tangents = [
-            door.zeros_of(a)
-            if t is None and isinstance(a, TensorBase) and a._a.dtype.kind in "fcV"
-            else t
-            for t, a in zip(tangents, args, strict=True)
-        ]
-    kept = ctx._to_save
-    ctx._to_save = getattr(ctx, "saved_for_forward", kept)  # what `jvp` finds as saved_tensors
-    got = cls.jvp(ctx, *tangents)
-    ctx._to_save = kept
-    if not isinstance(got, tuple):
-        got = (got,)
-    check_tangents(out if isinstance(out, tuple) else (out,), got)
-    out = finish(ctx, cls.__name__ + "Backward", args, out, function.backward_of(cls))
-    attach(out, got)
-    return out
-
-
-def check_tangents(outs: tuple[Any, ...], got: tuple[Any, ...]) -> None:
-    """Raise unless `jvp` returned a tangent, or None, for each output, of its size."""
-    if len(outs) != len(got):
-        raise RuntimeError(
-            message(
-                "Function's jvp returned an invalid number of forward gradients "
-                f"(expected {len(outs)} but got {len(got)})",
-                hint="return one tangent, or None, for each output of forward",
-            )
-        )
-    for y, t in zip(outs, got, strict=True):
-        if t is not None and t.shape != y.shape:
-            raise size_error(y, t)
-        if t is not None and y._a.dtype.kind not in "fcV":
-            raise RuntimeError(
-                "The jvp of a custom Function returned a forward gradient for an output that is "
-                "not differentiable. You should return None at that position instead."
-            )
-
-
 def size_error(tensor: Any, tangent: Any) -> RuntimeError:
     """A tangent of another size than its tensor's."""
     return RuntimeError(
@@ -299,9 +400,6 @@ def size_error(tensor: Any, tangent: Any) -> RuntimeError:
         f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
         f"forward gradient is of size {list(tangent.shape)}."
     )
-
-
-function.apply_handlers.append(apply_function)
 
 
 def check_forward(

@@ -2,8 +2,8 @@
 
 New style (static methods, `MyFunction.apply(x)`) and the old instance style
 (`MyFunction(args)(x)`) both run.
-The `ctx` of a call is its own object, so any attribute may be set on it; the node is a
-`FunctionNode`.
+The `ctx` of a call is its own object, so any attribute may be set on it; its node is in
+`function_node.py`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..errors import message
-from ..kernels.meta import OuterArray
-from . import door, op_node, steps, views
-from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
+from . import door, function_node
+from .node import Node, TensorBase, tick, user_line
 
 
 class FunctionCtx:
@@ -32,6 +28,9 @@ class FunctionCtx:
     _materialize = True
     _materialize_non_diff_grads = True  # zeros for outputs that carry no gradient
     _node: Any = None  # a weak reference: the node holds its ctx, and a graph must not be a cycle
+    _saved: Any = ()  # what the node keeps: here, so that a ctx which outlives its node has it
+    _in_jvp = False  # then `saved_tensors` are those of save_for_forward
+    saved_for_forward: tuple[Any, ...] = ()
     needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -76,9 +75,11 @@ class FunctionCtx:
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to save_for_backward; RuntimeError once they were freed or changed in
         place."""
+        if self._in_jvp:
+            return self.saved_for_forward
         if self._node is None:
             return self._to_save
-        return self._alive().unpack()
+        return function_node.unpacked(self, self._node())
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -111,133 +112,6 @@ class FunctionCtx:
                 "saved tensors"
             )
         return node
-
-
-class FunctionNode(Node):
-    """The node of a custom Function; unknown attributes are read from its ctx."""
-
-    __slots__ = ("backward_fn", "ctx", "is_tensor", "n_out", "to_fill")
-    to_fill: Any  # which outputs have zeros for a gradient where none came
-    makes_results = False
-
-    def unpack(self) -> tuple[Any, ...]:
-        """The saved tensors, checked."""
-        if self.saved.__class__ is Freed:
-            raise freed_error(self, self.saved)
-        out: list[Any] = []
-        for s in self.saved:
-            if s.__class__ is _SavedOutput:
-                cell = s.cell
-                if cell is not None and cell.stamp > self.seq:
-                    shape = self.shape if self.n_out == 1 else self.shape[s.nr]
-                    raise inplace_error(self, shape, cell)
-                t = door.wrap(s.array)
-                t._fn = self if self.n_out == 1 else Out(self, s.nr)
-                s = t
-            elif s.__class__ is op_node.Packed:
-                s = s.open()
-            elif s is not None:
-                cell = s._vc
-                if cell is not None and cell.stamp > self.seq:
-                    raise inplace_error(self, s._a.shape, cell)
-            out.append(s)
-        return tuple(out)
-
-    def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
-        grads = [g] if self.n_out == 1 else list(g)
-        for i, v in enumerate(grads):
-            if v is None:
-                if self.ctx._materialize and self.to_fill[i]:
-                    shape = self.shape if self.n_out == 1 else self.shape[i]
-                    dtype = self.dtype if self.n_out == 1 else self.dtype[i]
-                    kw = {"shape": shape, "value": 0, "dtype": dtype}
-                    grads[i] = door.wrap(door.perform(steps.full, (), kw))
-            elif not isinstance(v, TensorBase):
-                grads[i] = door.wrap(v)
-        got = self.backward_fn(self.ctx, *grads)
-        if not isinstance(got, tuple):
-            got = tuple(got) if isinstance(got, list) else (got,)
-        n = len(self.is_tensor)
-        if len(got) > n and all(r is None for r in got[n:]):
-            got = got[:n]
-        if len(got) != n:
-            raise RuntimeError(
-                message(
-                    f"function {self.name()} returned an incorrect number of gradients "
-                    f"(expected {n}, got {len(got)})",
-                    wanted="one gradient for each argument of forward, None for those that are "
-                    "no tensors",
-                )
-            )
-        out: list[Any] = []
-        for i, (r, is_tensor) in enumerate(zip(got, self.is_tensor, strict=True)):
-            if not is_tensor:
-                if r is not None:
-                    raise RuntimeError(
-                        f"function {self.name()} returned a gradient different from None at "
-                        f"position {i + 1}, but the "
-                        "corresponding forward input was not a Variable"
-                    )
-                continue
-            if r is not None and not isinstance(r, TensorBase):
-                raise RuntimeError(
-                    message(
-                        f"{self.name()}: expected Variable or None (got {type(r).__name__})",
-                        wanted=f"a Tensor or None as gradient number {i + 1}",
-                    )
-                )
-            if r is not None:
-                self.check_shape(r, len(out))
-            out.append(r if tensors or r is None else door.resolved(r._a))
-        return out
-
-    def check_shape(self, r: Any, i: int) -> None:
-        """A gradient may be larger than its input (it is summed), but not smaller."""
-        edge = self.edges[i]
-        if edge is None:
-            return
-        node, nr = (edge.node, edge.nr) if edge.__class__ is Out else (edge, 0)
-        if isinstance(node, Node):
-            shape = node.shape if node.n_out == 1 else node.shape[nr]
-        else:
-            shape = node._a.shape
-        got = r._a.shape
-        if got == shape:
-            return
-        extra = len(got) - len(shape)
-        if extra < 0 or any(n not in (1, got[k + extra]) for k, n in enumerate(shape)):
-            raise RuntimeError(
-                message(
-                    f"Function {self.name()} returned an invalid gradient at index {i} - got "
-                    f"{list(got)} but expected "
-                    f"shape compatible with {list(shape)}",
-                    got=f"a gradient of shape {tuple(got)} from the backward of {self.name()}, "
-                    f"used at {self.line()}",
-                    wanted=f"the input's shape {tuple(shape)}",
-                )
-            )
-
-    def release(self, freed: Freed) -> None:
-        if self.saved:
-            self.saved = freed
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("ctx", "n_out", "saved"):
-            raise AttributeError(name)
-        if name == "_raw_saved_tensors":
-            return op_node.saved_module().raw_saved_tensors(self)
-        return getattr(self.ctx, name)
-
-
-class _SavedOutput:
-    """A saved output: its array, not the Tensor, which would be a cycle."""
-
-    __slots__ = ("array", "cell", "nr")
-
-    def __init__(self, array: Any, nr: int, cell: Any) -> None:
-        self.array = array
-        self.nr = nr
-        self.cell = cell
 
 
 class Function(FunctionCtx):
@@ -325,16 +199,8 @@ class Function(FunctionCtx):
                     wanted="forward(*args) and setup_context(ctx, inputs, output)",
                 )
             )
-        kind: Any = cls
-        ctx = _ctx_class(kind)()
-        ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
-        with door.grad_enabled(False):
-            if not _forward_takes_ctx(cls):
-                out = cls.forward(*args, **kw)
-                cls.setup_context(ctx, with_defaults(cls.forward, args, kw), out)
-            else:
-                out = cls.forward(ctx, *args, **kw)
-        return finish(ctx, cls.__name__ + "Backward", args, out, backward_of(cls))
+        ctx, out = forwarded(cls, args, kw)
+        return function_node.finish(ctx, cls.__name__ + "Backward", args, out, backward_of(cls))
 
     def __call__(self, *args: Any) -> Any:
         """The old style: an object that is called once with tensors."""
@@ -346,12 +212,24 @@ class Function(FunctionCtx):
         self.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
         with door.grad_enabled(False):
             out = self.forward(*args)
-        return finish(
+        return function_node.finish(
             self, type(self).__name__, args, out, lambda ctx, *grads: ctx.backward(*grads)
         )
 
 
 apply_handlers: list[Callable[..., Any]] = []  # forward mode and vmap look at calls here
+
+
+def forwarded(cls: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[Any, Any]:
+    """The ctx of a call, and what `forward` returned."""
+    ctx = _ctx_class(cls)()
+    ctx.needs_input_grad = tuple(isinstance(a, TensorBase) and a._fn is not None for a in args)
+    with door.grad_enabled(False):
+        if _forward_takes_ctx(cls):
+            return ctx, cls.forward(ctx, *args, **kw)
+        out = cls.forward(*args, **kw)
+        cls.setup_context(ctx, with_defaults(cls.forward, args, kw), out)
+    return ctx, out
 
 
 def with_defaults(forward: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> tuple[Any, ...]:
@@ -395,119 +273,6 @@ def _ctx_class(cls: Any) -> Any:
         (FunctionCtx,),
         {"_forward_cls": cls, "__module__": cls.__module__},
     )
-
-
-@functools.cache
-def _node_class(name: str) -> Any:
-    return type(name, (FunctionNode,), {"__slots__": (), "__module__": "rushlight"})
-
-
-def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: Any) -> Any:
-    """Turn what `forward` returned into outputs of one node."""
-    single = not isinstance(out, (tuple, list))
-    outs = [out] if single else list(out)
-    inputs = [a for a in args if isinstance(a, TensorBase)]
-    tracked = door.state.enabled and any(ctx.needs_input_grad)
-    dirty = {id(t) for t in ctx._dirty}
-    non_diff = {id(t) for t in ctx._non_differentiable}
-    for t in ctx._dirty:
-        if not any(t is a for a in inputs):
-            warnings.warn(
-                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an "
-                "input, there is no need to pass it to mark_dirty().",
-                UserWarning,
-                stacklevel=3,
-            )
-            continue
-        if not any(t is o for o in outs):
-            raise RuntimeError(
-                "Some elements marked as dirty during the forward method were not returned as "
-                "output. The inputs that are "
-                "modified inplace must all be outputs of the Function."
-            )
-        if tracked and t._fn is LEAF:
-            raise RuntimeError(
-                "a leaf Variable that requires grad is being used in an in-place operation."
-            )
-        views.cell(t).bump(name)
-    ys: list[Any] = []
-    for o in outs:
-        if not isinstance(o, TensorBase) or id(o) in dirty:
-            ys.append(o)
-        elif any(
-            o is a for a in inputs
-        ):  # handed through: a view, so that it has a history of its own
-            with door.grad_enabled(False):
-                y = o.view_as(o)
-            y._fn = None
-            ys.append(y)
-        elif o._fn is not None and tracked and not (o._v is not None and o._v.made in views.QUIET):
-            ys.append(o.detach())  # type: ignore[attr-defined]
-        else:
-            ys.append(o)
-    for o, y in zip(outs, ys, strict=True):
-        if isinstance(y, TensorBase) and y._v is not None and id(o) not in dirty:
-            y._v.made = "function"
-    if not tracked:
-        if any(ctx.needs_input_grad):
-            for y in ys:
-                if isinstance(y, TensorBase) and y._x is None and y._fn is None:
-                    y._x = door.cut("no_grad")
-        return ys[0] if single else tuple(ys)
-    node: Any = object.__new__(_node_class(name))
-    node.ctx, node.backward_fn = ctx, backward_fn
-    node.is_tensor = tuple(isinstance(a, TensorBase) for a in args)
-    node.edges = tuple(edge(a) for a in inputs)
-    node.kw = node.x = None
-    node.code, node.lasti = user_line()
-    node.n_out = max(len(ys), 1)
-    fill_all = ctx._materialize_non_diff_grads
-    node.to_fill = [isinstance(o, TensorBase) and (fill_all or id(o) not in non_diff) for o in outs]
-    if not outs:
-        node.to_fill = [True]
-    shapes = tuple(y._a.shape if isinstance(y, TensorBase) else () for y in ys)
-    kinds = tuple(y._a.dtype if isinstance(y, TensorBase) else np.dtype(np.float32) for y in ys)
-    node.shape, node.dtype = (shapes[0], kinds[0]) if len(ys) == 1 else (shapes, kinds)
-    node.seq = tick()
-    saved = []
-    for t in ctx._to_save:
-        if t is not None and t._x is not None and door.is_inference(t):
-            raise door.inference_error(name, t)
-        nr = next((i for i, o in enumerate(outs) if o is t), None) if t is not None else None
-        if nr is not None and not any(t is a for a in inputs if id(a) not in dirty):
-            held = door.Kept(t) if t._a.__class__ is OuterArray else t._a
-            saved.append(_SavedOutput(held, nr, views.cell(ys[nr])))
-        else:
-            saved.append(t)
-    node.saved = op_node.pack(tuple(saved), node) if door.state.packers else tuple(saved)
-    ctx._to_save = ctx._dirty = ctx._non_differentiable = ()  # outputs among them would be cycles
-    ctx._node = weakref.ref(node)
-    if door.noting is not None:
-        door.noting(node)
-    several = (
-        sum(
-            isinstance(y, TensorBase) and id(o) not in non_diff
-            for o, y in zip(outs, ys, strict=True)
-        )
-        > 1
-    )
-    for nr, (o, y) in enumerate(zip(outs, ys, strict=True)):
-        if not isinstance(y, TensorBase) or id(o) in non_diff or y._a.dtype.kind not in "fcV":
-            continue
-        if several and y._v is not None and id(o) not in dirty:
-            y._v.made = "several"
-        fn = node if node.n_out == 1 else Out(node, nr)
-        if id(o) in dirty and y._v is not None:
-            views.rebase(y, node, views.cell(y))
-        else:
-            y._fn = fn
-    return ys[0] if single else tuple(ys)
-
-
-def edge(t: Any) -> Any:
-    if t._v is not None and t._v.seen != t._vc.count:
-        door.refresh(t)
-    return t if t._fn is LEAF else t._fn
 
 
 def once_differentiable(fn: Any) -> Any:

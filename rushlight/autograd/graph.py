@@ -106,7 +106,7 @@ class _Kept:
     __slots__ = ("__weakref__",)
 
 
-class _AllowMutationOnSavedContext:
+class _AllowMutationOnSavedContext(views.ChangeWatcher):
     """What an `allow_mutation_on_saved_tensors` block has saved, and copied before a change.
 
     Attributes:
@@ -150,7 +150,7 @@ class _AllowMutationOnSavedContext:
             )
         return self.cloned[kept] if kept in self.cloned else self.original[kept]
 
-    def before_change(self, target: Any) -> None:
+    def before(self, target: Any) -> None:
         """Copy what was saved of the memory that is about to change."""
         cell = target._vc
         for kept, t in list(self.original.items()) if cell is not None else ():
@@ -172,12 +172,12 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
     _allowing.append(context)
-    views.before_change_hooks.append(context.before_change)
+    views.change_watchers.append(context)
     try:
         with saved_tensors_hooks(context.pack, context.unpack):
             yield context
     finally:
-        views.before_change_hooks.remove(context.before_change)
+        views.change_watchers.remove(context)
         _allowing.pop()
         context.clear()
 

@@ -93,6 +93,12 @@ def reattached(node: Node, i: int, t: Any) -> Any:
     return y
 
 
+def dual_again(node: Node, t: Any, nr: int) -> None:
+    """Give a saved output back the tangent that it had in forward mode."""
+    if node.x is not None and node.x.tangents is not None and nr in node.x.tangents:
+        t._tangent = node.x.tangents[nr]
+
+
 def alias(leaf: Any) -> Node:
     """A node that hands its gradient on to `leaf`."""
     node: Node = _new(Alias)
@@ -173,17 +179,12 @@ class OpNode(Node):
             for nr, t in enumerate(out):
                 if t is not None and t._a.dtype.kind in "fcV":
                     t._fn = self if self.n_out == 1 else Out(self, nr)
-                    self.dual_again(t, nr)
+                    dual_again(self, t, nr)
             return out
         t = door.wrap(y)
         t._fn = self if self.x is None or self.x.history is None else self.x.history
-        self.dual_again(t, 0)
+        dual_again(self, t, 0)
         return t
-
-    def dual_again(self, t: Any, nr: int) -> None:
-        """Give a saved output back the tangent that it had in forward mode."""
-        if self.x is not None and self.x.tangents is not None and nr in self.x.tangents:
-            t._tangent = self.x.tangents[nr]
 
     def run(self, g: Any, tensors: bool, wanted: Any = None) -> Any:
         saved = self.saved

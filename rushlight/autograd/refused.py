@@ -90,8 +90,8 @@ MADE = {
         "allow the output views to be modified inplace.",
     ),
     "function": (
-        "",
-        "",
+        "no_grad mode",  # without a node, the view was made where nothing is recorded
+        " with grad mode enabled",
         "This view was created inside a custom Function (or because an input was returned as-is) "
         "and the autograd logic to handle view+inplace would override the custom backward "
         "associated with the custom Function, leading to incorrect gradients. This behavior is "

@@ -133,10 +133,25 @@ def overlaps_itself(a: Any) -> bool:
     return a.size > 1 and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True))
 
 
-# Told of a tensor before it is changed in place (while hooks of saved tensors watch, all are seen).
-before_change_hooks: list[Callable[[Any], None]] = []
-# Asked whether a result may be written into a tensor; they watch as well.
-write_checks: list[Callable[[Any, Any], None]] = []
+class ChangeWatcher:
+    """Who looks on while tensors are changed in place. While there is one, changes go the long
+    way, in which a result is computed first and then written."""
+
+    def before(self, target: Any) -> None:
+        """A tensor is about to be changed."""
+
+    def operands(self, target: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What the result is computed of, if not of the operands themselves."""
+        return inputs
+
+    def check(self, target: Any, result: Any) -> None:
+        """Raise if a result may not be written into a tensor."""
+
+    def after(self, target: Any, result: Any) -> None:
+        """A result was written into a tensor."""
+
+
+change_watchers: list[ChangeWatcher] = []
 
 
 def check_inplace(t: Any, name: str, same: bool = False) -> None:
@@ -159,8 +174,8 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                     hint="t = t.clone() makes a writable copy",
                 )
             )
-    for tell in before_change_hooks:
-        tell(t)
+    for watcher in change_watchers:
+        watcher.before(t)
     if t._x is not None:
         check_inference(t, name)
     if not door.state.enabled:
@@ -219,13 +234,17 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}"
         )
     check_inplace(target, name)
-    with door.grad_enabled(False):
-        result = door.apply(op, (target, *rest), kw)
-    for check in write_checks:
-        check(target, result)
+    inputs = (target, *rest)
+    for watcher in change_watchers:
+        inputs = watcher.operands(target, inputs)
+    # the node of the result is of use to a watcher alone: its tangent may have a history
+    with door.grad_enabled(door.state.enabled and bool(change_watchers)):
+        result = door.apply(op, inputs, kw)
+    for watcher in change_watchers:
+        watcher.check(target, result)
     write_inplace(target, result._a, name, lambda: op.keeps(0, 1 + len(rest)), op, rest, kw)
-    for tell in writers:
-        tell(target, result)
+    for watcher in change_watchers:
+        watcher.after(target, result)
     return target
 
 
@@ -265,14 +284,10 @@ def _on_observe(observed: bool) -> None:
 watch.on_watch.append(_on_watch)
 
 
-# Forward mode wants to know what was written, and then no change goes the short way.
-writers: list[Callable[[Any, Any], None]] = []
-
-
 def changeable(t: Any) -> bool:
     """Whether a tensor's values can be changed where they lie: no history to record or to spare,
     and nothing that `check_inplace` would forbid."""
-    if writers:
+    if change_watchers:
         return False
     kind = t.__class__
     if kind is not operators.plain_tensor and kind is not operators.plain_parameter:

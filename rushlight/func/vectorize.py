@@ -467,7 +467,7 @@ def check_random(randomness: str, batched: bool) -> None:
         )
 
 
-class refusing:
+class refusing(views.ChangeWatcher):
     """While a function runs on the first slices, values that depend on them may not be asked for.
 
     `free` takes the marks off tensors. Other slices run without: they go the same way. In nested
@@ -482,24 +482,20 @@ class refusing:
         self.marked: list[Any] = []  # tensors that are of class Slice by this vmap
         self.own: dict[int, Any] = {}  # all slices of this vmap, weakly
         self.watcher = self.seen  # one object: `unwatch` looks for it
-        self.write_check = self.check_write
-        self.written = lambda target, result: None  # so that no change goes a short way
 
     def __enter__(self) -> refusing:
         door.state.transforms += 1
         if self.slices:
             self.mark(self.slices)
             watch.watch(self.watcher)
-            views.writers.append(self.written)
-            views.write_checks.append(self.write_check)
+            views.change_watchers.append(self)
         return self
 
     def __exit__(self, *args: object) -> None:
         door.state.transforms -= 1
         if self.slices:
             watch.unwatch(self.watcher)
-            views.writers.remove(self.written)
-            views.write_checks.remove(self.write_check)
+            views.change_watchers.remove(self)
         self.free([ref() for ref in self.marked])
 
     def mark(self, tensors: Any) -> None:
@@ -520,7 +516,7 @@ class refusing:
             if x.__class__ is Slice and any(ref() is x for ref in self.marked):
                 x.__class__ = ordinary
 
-    def check_write(self, target: Any, result: Any) -> None:
+    def check(self, target: Any, result: Any) -> None:
         """Raise where each slice would change an argument that all of them are given."""
         if self.batched(result) and any(target is x for x in self.shared):
             raise RuntimeError(

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import dtypes, layout
-from ..autograd import door, function, views
+from ..autograd import door, function, function_node, views
 from ..autograd.node import TensorBase
 from ..autograd.steps import Step
 from ..errors import message
@@ -86,14 +86,16 @@ def recorded(
 ) -> Any:
     """`out` with the node `name` if an input is tracked; backward(g, *saved) gives a gradient for
     each input."""
-    if views.writers:  # forward mode is on
+    if views.change_watchers:  # forward mode is on
         refuse_tangents(name, inputs)
     if not any(t._fn is not None for t in inputs):
         return out
     ctx = function.FunctionCtx()
     ctx.needs_input_grad = tuple(t._fn is not None for t in inputs)
     ctx.save_for_backward(*saved)
-    return function.finish(ctx, name, inputs, out, lambda ctx, g: backward(g, *ctx.saved_tensors))
+    return function_node.finish(
+        ctx, name, inputs, out, lambda ctx, g: backward(g, *ctx.saved_tensors)
+    )
 
 
 def refuse_tangents(name: str, inputs: tuple[Any, ...]) -> None:

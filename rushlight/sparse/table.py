@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, layout
-from ..autograd import door, function
+from ..autograd import door, function_node
 from ..autograd.node import LEAF, Cut, TensorBase
 from ..errors import message
 from ..kernels.sparse.arrays import Compressed, Coo
@@ -66,7 +66,8 @@ def named(name: str, y: Any, args: Any) -> Any:
         and not any(isinstance(a, TensorBase) and a._fn is node for a in args)
     ):
         words = NODE_NAMES.get(name, name).strip("_").split("_")
-        node.__class__ = function._node_class("".join(w.capitalize() for w in words) + "Backward0")
+        name = "".join(w.capitalize() for w in words) + "Backward0"
+        node.__class__ = function_node.node_class(name)
     return y
 
 

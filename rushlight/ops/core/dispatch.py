@@ -283,13 +283,13 @@ def change(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> A
         return target
     name = op.name.removesuffix("_plain") + "_"
     views.check_inplace(target, name)
-    if views.writers:  # forward mode: a result with its tangent first
+    if views.change_watchers:  # forward mode: a result with its tangent first
         with door.grad_enabled(False):
             result = door.apply(op, inputs, kw)
         func = operator("copy_")
         changed(views_copy(), target, (result,), {}, lambda: ask(func, (target, result), {}))
-        for tell in views.writers:
-            tell(target, result)
+        for watcher in views.change_watchers:
+            watcher.after(target, result)
         return target
     overload = modes.overload(name, (*inputs, *kw.values()) if name == "fill_" else inputs)
     func = modes.operators().change_of(op, name, overload)
@@ -369,7 +369,7 @@ def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> A
     try:
         return plain_called(public, fn, args, kw)
     except NeedsNumbers:
-        if views.writers and any(has_tangent(t) for t in leaves((*args, kw))):
+        if views.change_watchers and any(has_tangent(t) for t in leaves((*args, kw))):
             raise  # of a derivative, perhaps: one operator would lose the tangents
         return whole(public, args, kw)
 

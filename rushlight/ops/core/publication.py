@@ -298,10 +298,10 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             f"result type {views.type_name(source)} can't be cast to the desired output type "
             f"{views.type_name(into)}"
         )
-    if views.writers:
+    if views.change_watchers:
         refuse_dual(name, out, result)
-    for tell in views.before_change_hooks:
-        tell(out)
+    for watcher in views.change_watchers:
+        watcher.before(out)
     if out._x is not None:
         views.check_inference(out, name)
     resized = out._a.shape != result._a.shape

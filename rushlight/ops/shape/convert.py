@@ -329,7 +329,7 @@ def fill_(input: Any, value: Any) -> Any:
     v = input._v
     if input._a.__class__ is np.ndarray:
         value = stored(value, input._a.dtype)
-    bare = input._fn is None and (v is None or v.base._fn is None) and not views.writers
+    bare = input._fn is None and (v is None or v.base._fn is None) and not views.change_watchers
     if bare and input._a.__class__ is np.ndarray:
         views.check_inplace(input, "fill_", same=True)
         door.perform(steps.store, (input._a,), {"value": value})
@@ -397,7 +397,7 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
     if (
         not (door.state.enabled and views.needs_grad((input, src)))
         and input._a.__class__ is np.ndarray
-        and not views.writers
+        and not views.change_watchers
     ):
         views.check_inplace(input, "copy_")
         door.perform(assign, (input._a, door.resolved(src._a)), {})
