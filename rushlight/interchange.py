@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from . import storage
 from .autograd import door
 from .autograd.node import TensorBase
 from .ops.create import from_data
@@ -61,6 +62,9 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kw: dict[str, 
             return door.wrap(ufunc(*[plain(x) for x in arrays]))
     arrays = [plain(x) for x in inputs]
     if out is not None:
+        for t in out:
+            if isinstance(t, TensorBase):
+                storage.unlocked(t._a)
         kw["out"] = tuple(plain(x) for x in out)
     result = getattr(ufunc, method)(*arrays, **kw)
     if out is not None:

@@ -46,6 +46,20 @@ def raw(a: Any) -> Any:
     return a.raw if a.__class__ is UnresolvedArray else a
 
 
+# The storages that share their memory with lazy clones (`lazy_clones.py`), by the id of the root.
+locked: dict[int, Any] = {}
+
+
+def unlocked(a: Any) -> bool:
+    """Give a storage that shares its memory with lazy clones memory of its own, and let its tensors
+    look at that; False if it has its own."""
+    if not locked:
+        return False
+    from .lazy_clones import materialize
+
+    return materialize(root(raw(a)))
+
+
 def storage_offset(a: Any) -> int:
     """Elements between the start of the storage and the tensor's first element."""
     if a.__class__ is OuterArray:
@@ -102,7 +116,9 @@ def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset:
     r = root(a)
     strides = tuple(s * a.itemsize for s in stride)
     if r.flags.c_contiguous and r.dtype.kind != "V":
-        return np.ndarray(size, a.dtype, r.reshape(-1).view(np.uint8), start * a.itemsize, strides)
+        memory = r.reshape(-1).view(np.uint8)
+        memory.flags.writeable = a.flags.writeable
+        return np.ndarray(size, a.dtype, memory, start * a.itemsize, strides)
     shift = start - storage_offset(a)
     flat = np.lib.stride_tricks.as_strided(
         a.reshape(-1)[:1] if a.ndim == 0 else a[(0,) * a.ndim][...], (), ()
@@ -212,6 +228,7 @@ class StorageBase:
     __len__ = nbytes_ = size
 
     def data_ptr(self) -> int:
+        unlocked(self._root)
         return address(self._root)
 
     @property
@@ -228,6 +245,7 @@ class StorageBase:
         """A writable uint8 array over the memory."""
         if isinstance(self._root, MetaArray):
             raise NotImplementedError("Not available for 'meta' device type")
+        unlocked(self._root)
         return (
             np.ndarray((self.nbytes(),), np.uint8, self._root)
             if self._root.flags.c_contiguous

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import dtypes
+from . import dtypes, storage
 from .autograd import door, views
 from .autograd.backward import backward as autograd_backward
 from .autograd.hooks import add_hook
@@ -316,6 +316,8 @@ class Tensor(TensorBase):
             raise unresolved_error(self)
         if self._a.dtype.kind == "V":
             raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
+        if storage.locked:
+            storage.unlocked(self._a)
         return self._a
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:

@@ -228,7 +228,9 @@ def new_empty_strided(
 
 
 def data_ptr(self: Any) -> int:
-    """Address of the first element (0 for meta and empty tensors)."""
+    """Address of the first element (0 for meta and empty tensors), where it may be written to."""
+    if storage.locked:
+        storage.unlocked(self._a)
     return 0 if self._a.__class__ is MetaArray or self._a.size == 0 else storage.address(self._a)
 
 

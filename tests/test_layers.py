@@ -18,7 +18,7 @@ LAYERS: list[tuple[str, ...]] = [
      "torch_names", "torch_version", "futures", "backends", "late"),
     ("kernels",),
     ("storage", "shared_memory", "random", "printing"),
-    ("autograd",),
+    ("autograd", "storage_moves", "lazy_clones"),
     ("ops", "interchange"),
     ("tensor", "tensor_storage", "tensor_dispatch", "legacy_storages", "storage_files"),
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",

@@ -18,9 +18,10 @@ import numpy as np
 from rushlight import dtypes
 from rushlight.autograd import door, steps
 from rushlight.autograd.steps import Step, step
-from rushlight.autograd.views import all_changed
+from rushlight.autograd.views import all_changed, unlock_all
 from rushlight.errors import message
 from rushlight.kernels.multi_tensor import select as multi_tensor
+from rushlight.storage import locked
 from rushlight.tensor import Tensor
 
 __all__ = ["GradScaler", "OptState"]
@@ -81,6 +82,8 @@ def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Any, inv_sc
     """Multiply gradients (a list of tensors) by `inv_scale`, in place; `found_inf` becomes 1 if one
     of them was not finite."""
     arrays: dict[Any, list[Any]] = {}
+    if locked:
+        unlock_all([*self, found_inf])
     for grad in self:
         arrays.setdefault(grad._a.dtype, []).append(grad._a)
     for each in arrays.values():
@@ -104,6 +107,8 @@ def _amp_update_scale_(
         "backoff": scale_backoff_factor,
         "interval": growth_interval,
     }
+    if locked:
+        unlock_all([self, growth_tracker])
     door.perform(adapt, (self._a, growth_tracker._a, found_inf._a), kw)
     all_changed([self, growth_tracker], "GradScaler.update")
     return self

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import storage
 from ..kernels.meta import OuterArray, SparseArray, UnresolvedArray
 from . import door, steps
 from .hook_calls import as_tensor, fits, post_hooks, pre_hooks, run_hooks, tensor_hooks
@@ -561,6 +562,8 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
     elif old._fn is not None:
         x.grad = door.wrap(door.perform(add, (old._a, g), {}))
     elif g.__class__ is ndarray:
+        if storage.locked:
+            storage.unlocked(old._a)
         door.perform(accumulated, (old._a, g), {})
         if old._vc is not None:
             old._vc.bump("backward")

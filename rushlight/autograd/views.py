@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
@@ -168,12 +169,9 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 )
             )
         if not t._a.flags.writeable:
-            raise RuntimeError(
-                message(
-                    f"{name}: the tensor's memory is read-only",
-                    hint="t = t.clone() makes a writable copy",
-                )
-            )
+            unlock(t, name)
+    elif t._a.__class__ is UnresolvedArray and not t._a.flags.writeable:
+        unlock(t, name)
     for watcher in change_watchers:
         watcher.before(t)
     if t._x is not None:
@@ -206,6 +204,24 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
                 hint="with torch.no_grad(): ... to change a parameter; or clone() first",
             )
         )
+
+
+def unlock(t: Any, name: str) -> None:
+    """Before read-only memory is written to: a lazy clone gets its own; raise for any other."""
+    if not storage.unlocked(t._a):
+        raise RuntimeError(
+            message(
+                f"{name}: the tensor's memory is read-only",
+                hint="t = t.clone() makes a writable copy",
+            )
+        )
+
+
+def unlock_all(tensors: Sequence[Any]) -> None:
+    """The same for tensors that are written to without a check; asked while there are lazy clones
+    (`storage.locked`) alone."""
+    for t in tensors:
+        storage.unlocked(t._a)
 
 
 def check_inference(t: Any, name: str) -> None:

@@ -8,7 +8,6 @@ Read `rushlight/shared_memory/blocks.py` first; how shared tensors travel is in 
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 from collections.abc import Iterable
@@ -19,7 +18,8 @@ import numpy as np
 from ..autograd.node import TensorBase
 from ..kernels.meta import MetaArray
 from ..shared_memory.blocks import part_of, place
-from ..storage import StorageBase, address, nbytes, root
+from ..storage import StorageBase, root
+from ..storage_moves import lookers, memory, move
 
 _lock = threading.RLock()
 
@@ -40,7 +40,7 @@ def share_tensors(tensors: Iterable[TensorBase]) -> None:
             found.append(t)
             del a, top  # they would count
             everybody = everybody or not _alone(t, moving)
-        _move(moving, _lookers() if everybody else found)
+        _move(moving, lookers() if everybody else found)
 
 
 def share_storage(storage: StorageBase) -> None:
@@ -48,49 +48,14 @@ def share_storage(storage: StorageBase) -> None:
     with _lock:
         top = storage._root
         if top.__class__ is not MetaArray and part_of(top) is None:
-            _move({id(top): top}, _lookers())
+            _move({id(top): top}, lookers())
 
 
-def _move(moving: dict[int, Any], lookers: list[Any]) -> None:
+def _move(moving: dict[int, Any], looking: list[Any]) -> None:
     if not moving:
         return
-    fresh = dict(zip(moving, place([_memory(top) for top in moving.values()]), strict=True))
-    for looker in lookers:
-        if isinstance(looker, TensorBase):
-            a = getattr(looker, "_a", None)
-            if not isinstance(a, np.ndarray):
-                continue
-            top = root(a)
-            new = fresh.get(id(top))
-            if new is not None:
-                at = address(a) - address(top) if a.size else 0
-                looker._a = np.ndarray(a.shape, a.dtype, new, at, a.strides if a.size else None)
-        elif id(getattr(looker, "_root", None)) in fresh:
-            looker._root = fresh[id(looker._root)]
-
-
-def _lookers() -> list[Any]:
-    """Every tensor and every storage handle there is."""
-    kinds = (TensorBase, StorageBase)
-    # The type is asked, not the object: proxies answer isinstance as what they stand for.
-    return [x for x in gc.get_objects() if issubclass(type(x), kinds)]
-
-
-class _Memory:
-    """The bytes under a root array in the order of memory, whatever its dtype and strides."""
-
-    def __init__(self, top: Any) -> None:
-        self.top = top
-        self.__array_interface__ = {
-            "data": (address(top), not top.flags.writeable),
-            "shape": (nbytes(top),),
-            "typestr": "|u1",
-            "version": 3,
-        }
-
-
-def _memory(top: Any) -> Any:
-    return np.asarray(_Memory(top))
+    fresh = dict(zip(moving, place([memory(top) for top in moving.values()]), strict=True))
+    move(fresh, looking)
 
 
 # -- is a tensor the only one on its storage? ----------------------------------------------------

@@ -19,12 +19,13 @@ from rushlight import dtypes
 from rushlight.autograd import door, steps
 from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.steps import Step
-from rushlight.autograd.views import all_changed
+from rushlight.autograd.views import all_changed, unlock_all
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
 from rushlight.kernels.optim import select
 from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, evaluated
+from rushlight.storage import locked
 from rushlight.tensor import Tensor
 
 Group = dict[str, Any]
@@ -86,6 +87,8 @@ class FormulaOptimizer(Optimizer):
         last: Any = None
         last_dtype: Any = None
         entry: Any = None
+        if locked:
+            unlock_all(group["params"])
         for p in group["params"]:
             grad = p.grad
             if grad is None:

@@ -194,7 +194,7 @@ def test_what_nobody_else_looks_at_moves_without_asking_everybody(
 ) -> None:
     from rushlight.multiprocessing import sharing
 
-    monkeypatch.setattr(sharing, "_lookers", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(sharing, "lookers", lambda: pytest.fail("asked"))
     torch.zeros(3).share_memory_()
     torch.randn(2, 3).share_memory_()
     nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).share_memory()

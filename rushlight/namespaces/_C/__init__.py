@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from rushlight import config as _config
-from rushlight import unsupported
+from rushlight import lazy_clones, storage_moves, unsupported
+from rushlight import storage as _storage
 from rushlight.device import device as device
 from rushlight.dtypes import dtype as dtype
 from rushlight.layout import layout as layout
@@ -164,6 +165,21 @@ def _get_default_device() -> str:
 def _cuda_getDeviceCount() -> int:
     """0: no device is there."""
     return 0
+
+
+def _is_cow_tensor(tensor: Any) -> bool:
+    """Whether a tensor's storage shares its memory with lazy clones."""
+    return lazy_clones.is_lazy(tensor)
+
+
+def _data_address(tensor: Any) -> int:
+    """The address of the first element, for reading."""
+    return _storage.address(tensor._a)
+
+
+def _storage_address(tensor: Any) -> int:
+    """A number of the storage, the same for its tensors and for as long as it lives."""
+    return storage_moves.number(tensor._a)
 
 
 _ask, _names = unsupported.module(

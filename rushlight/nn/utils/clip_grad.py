@@ -14,8 +14,9 @@ import rushlight
 from ...autograd import door
 from ...autograd.grad_mode import no_grad
 from ...autograd.steps import Step, step
-from ...autograd.views import all_changed
+from ...autograd.views import all_changed, unlock_all
 from ...kernels.multi_tensor import select as multi_tensor
+from ...storage import locked
 from ...tensor import Tensor
 from ..parameter import Parameter
 
@@ -122,6 +123,8 @@ def clip_grads_with_norm_(
     grads = _grads(parameters)
     if not grads:
         return
+    if locked:
+        unlock_all(grads)
     with no_grad():
         # Multiplying by 1 where nothing is to clip costs less than finding out.
         factor = rushlight.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
@@ -202,6 +205,8 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     """
     clip_value = float(clip_value)
     grads = _grads(parameters)
+    if locked:
+        unlock_all(grads)
     with no_grad():
         arrays = [g._a for g in grads]
         if multi_tensor.plain(arrays) is not None and _bare(grads):

@@ -310,6 +310,8 @@ def write_out(name: str, out: Any, result: Any) -> Any:
             warn_resized(out._a.shape, result._a.shape)
         out.resize_(result._a.shape)
     if out._a.__class__ is not MetaArray:
+        if not out._a.flags.writeable:
+            views.unlock(out, name)
         door.put(out._a, door.resolved(result._a))
     if not resized:
         views.cell(out).bump(name)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import dtypes
+from ... import dtypes, storage
 from ...autograd import door, views
 from ...autograd.steps import Step
 from ...autograd.views import type_name
@@ -157,6 +157,7 @@ _renormalise = Step("embedding_renorm_", _renormalised, outputs=0, mutates=(0,))
 def renormalised(weight: Any, input: Any, max_norm: float, norm_type: float) -> None:
     """Shrink the rows that are looked up, in the table itself."""
     kw = {"max_norm": float(max_norm), "norm_type": float(norm_type)}
+    storage.unlocked(weight._a)
     door.perform(_renormalise, (weight._a, input._a), kw)
     views.cell(weight).bump("embedding_renorm_")
 

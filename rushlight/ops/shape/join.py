@@ -15,6 +15,7 @@ from ...errors import axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray, contiguous_strides
 from ...kernels.reduce.select import add_reduce
+from ...lazy_clones import lazily_cloned
 from ..core.record import op, view
 from ..core.samples import case, error
 from ..core.shapes import given
@@ -286,6 +287,17 @@ def channels_last_strides(x: Any) -> tuple[int, ...]:
 
 
 clone.vjp(lambda g, _y, _x: g)
+
+
+@op(samples=[case((3, 4))], low="keep", fresh=True, public="torch Tensor")
+def _lazy_clone(input: Any) -> Any:
+    """A clone that shares the input's memory until one of them is written to
+    (`rushlight/lazy_clones.py`)."""
+    return lazily_cloned(input)
+
+
+_lazy_clone.vjp(lambda g, _y, _x: g)
+_lazy_clone.shape(lambda x: MetaArray(x.shape, x.dtype, x.strides))
 
 
 @op(
