@@ -332,6 +332,7 @@ _FROM = {
     "_assert_async": "_checks",
     "_assert_scalar": "_checks",
     "_assert_tensor_metadata": "_checks",
+    "_debug_has_internal_overlap": "_checks",
     "vmap": "func",
     "compile": "compiler",
     "_amp_foreach_non_finite_check_and_unscale_": "amp.grad_scaler",

@@ -28,7 +28,13 @@ def lookers() -> list[Any]:
 def move(fresh: dict[int, Any], looking: list[Any]) -> None:
     """Let tensors and storages look at other memory: bytes by the id of the root of before."""
     for looker in looking:
-        if isinstance(looker, TensorBase):
+        if not isinstance(looker, TensorBase):
+            key = id(getattr(looker, "_root", None))
+            if key in fresh:
+                looker._root = fresh[key]
+                if handles.get(key) is looker:
+                    handles[id(fresh[key])] = looker
+        else:
             held = getattr(looker, "_a", None)
             a = raw(held)
             if not isinstance(a, np.ndarray):
@@ -39,11 +45,6 @@ def move(fresh: dict[int, Any], looking: list[Any]) -> None:
                 at = address(a) - address(top) if a.size else 0
                 there = np.ndarray(a.shape, a.dtype, new, at, a.strides if a.size else None)
                 looker._a = held.over(there) if held.__class__ is UnresolvedArray else there
-        elif id(getattr(looker, "_root", None)) in fresh:
-            before = id(looker._root)
-            looker._root = fresh[before]
-            if handles.get(before) is looker:
-                handles[id(looker._root)] = looker
     for key, new in fresh.items():
         if key in _numbers:
             _keep_number(new, _numbers.pop(key)[1])

@@ -16,7 +16,7 @@ from .. import storage
 from ..dtypes import type_name
 from ..errors import message
 from ..kernels.meta import MetaArray, UnresolvedArray
-from . import door, op_node, operators, steps, watch
+from . import door, op_node, operators, overlaps, steps, watch
 from .node import LEAF, Cell, Extras, Freed, Node, Out, TensorBase, freed_error, tick, user_line
 from .observe import on_observe
 
@@ -250,6 +250,8 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}"
         )
     check_inplace(target, name)
+    if op.apart is not None and rest:
+        overlaps.refuse(name, target, rest, op.apart == "wholly")
     inputs = (target, *rest)
     for watcher in change_watchers:
         inputs = watcher.operands(target, inputs)
@@ -335,8 +337,11 @@ def apply_small(op: Any, target: Any, rest: tuple[Any, ...]) -> bool:
         if kind is operators.plain_tensor or kind is operators.plain_parameter:
             if (b._fn is not None or b._v is not None) and door.state.enabled:
                 return False
+            near = (target._v is not None or b._v is not None) and b._vc is target._vc
             b = b._a
             if b.__class__ is not np.ndarray or b.dtype is not dtype:
+                return False
+            if near and overlaps.overlap(a, b):
                 return False
         elif kind is not int and (kind is not float or counts):
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight.autograd import overlaps
 from rushlight.ops.core.overrides import dispatching
 
 
@@ -27,6 +28,11 @@ def _assert_async(input: Any, assert_msg: str = "") -> None:
         )
     if not input:
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
+
+
+def _debug_has_internal_overlap(self: Any) -> int:
+    """Whether elements of a tensor lie over each other: 0 for no, 1 for yes, 2 for "too hard"."""
+    return overlaps.within(self._a)
 
 
 def _assert_scalar(self: Any, assert_msg: str) -> None:

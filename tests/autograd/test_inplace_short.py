@@ -68,7 +68,7 @@ def test_what_the_short_way_leaves_to_the_long() -> None:
 
 def test_a_saved_value_that_changed_is_noticed() -> None:
     x = rushlight.ones(3, requires_grad=True)
-    for change in (lambda w: w.mul_(2.0), lambda w: w.uniform_(), lambda w: w[:2].add_(w[1:])):
+    for change in (lambda w: w.mul_(2.0), lambda w: w.uniform_(), lambda w: w[:1].add_(w[1:2])):
         w = rushlight.ones(3)
         y = (x * w).sum()
         change(w)

@@ -15,7 +15,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ... import dtypes
-from ...autograd import door, specialize, views
+from ...autograd import door, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -88,6 +88,7 @@ def composite(
     shape: ShapeRule | None = None,
     entry: Op | None = None,
     accepts: Any = None,
+    apart: str | None = None,
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -109,16 +110,17 @@ def composite(
         entry: a record with the same operands and parameters, as which calls of contiguous tensors
             are made that a record's own public function would take; the function has the others.
         accepts: the types that the first tensor may have (`accepted.py`).
+        apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            accepts=accepts, samples=samples, **about,
+            accepts=accepts, apart=apart, samples=samples, **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
-    shown = adapted(fn, called) if adapt else fn
+    shown = adapted(fn, called, apart) if adapt else fn
     if accepts is not None:
         shown = guarded(shown, accepts)
     if shape is not None or data_dependent:
@@ -167,7 +169,7 @@ def numpy_words(fn: Any) -> dict[str, str]:
     return {w: ours for w, ours in NUMPY_NAMES.items() if w not in own and ours in own}
 
 
-def adapted(fn: Any, called: str) -> Public:
+def adapted(fn: Any, called: str, apart: str | None = None) -> Public:
     """`fn`, which also takes `out=` and NumPy's parameter names."""
     words = numpy_words(fn)
     code = fn.__code__
@@ -187,6 +189,8 @@ def adapted(fn: Any, called: str) -> Public:
             kw[words[theirs]] = kw.pop(theirs)
         if out is None:
             return fn(*args, **kw)
+        if apart is not None:
+            overlaps.refuse(called, out, (*args, *kw.values()), apart == "wholly")
         try:
             result = fn(*args, **kw)
         except (IndexError, RuntimeError):

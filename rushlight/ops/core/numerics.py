@@ -56,6 +56,8 @@ class Numerics:
         exact_out: `out=` must be of the result's own type; otherwise results are converted to it.
         unmixed: raises unless two operands have one type, of which the forward, which gets narrow
             ones as float32, would not know.
+        apart: operands that overlap with the memory that is written to, in place or as `out=`, are
+            refused: "partly" unless they are all of it, "wholly" always. Formulas: "partly".
         accepts: the types that it takes (`accepted.py`); None: what its function takes.
         shape: the rule that gives shape and type.
         bits: of a view, what it makes of an UnresolvedArray; None: a view of its memory that is
@@ -81,6 +83,7 @@ class Numerics:
         accepts: Any = None,
         exact_out: bool = False,
         unmixed: Any = None,
+        apart: str | None = None,
     ) -> None:
         self.kind = kind
         self.promote = promote
@@ -99,6 +102,7 @@ class Numerics:
         self.exact_out = exact_out
         self.accepts = None if accepts is None else Accepted(accepts)
         self.unmixed = unmixed
+        self.apart = "partly" if apart is None and kind == "elementwise" else apart
         self.shape: ShapeRule | None = None
         self.bits: Forward | None = None
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, specialize, views
+from ...autograd import door, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray, UnresolvedArray
@@ -89,6 +89,8 @@ def public_function(op: Op) -> Public:
             inputs = args
         if op.numbers is not None:
             refuse_numbers(op, inputs)
+        if out is not None and op.apart is not None:
+            overlaps.refuse(op.name, out, inputs, op.apart == "wholly")
         result = op.call(inputs, kw)
         if out is None:
             return result

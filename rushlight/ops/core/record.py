@@ -67,7 +67,7 @@ PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
     "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "outputs", "ufunc",
                  "combine", "identity", "data_dependent", "into", "mutates", "accepts",
-                 "exact_out", "unmixed"),
+                 "exact_out", "unmixed", "apart"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),
 }  # fmt: skip
@@ -152,6 +152,7 @@ class Op:
         self.fresh: bool = n.fresh
         self.outputs: int = n.outputs
         self.ufunc: Any = n.ufunc
+        self.apart: str | None = n.apart
         if n.into is None and isinstance(n.ufunc, np.ufunc) and self.kind == "elementwise":
             n.into = in_place(self, n.ufunc)
         self.into: Step | None = n.into

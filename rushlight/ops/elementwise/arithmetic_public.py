@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import views
+from ...autograd import overlaps, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ..core.arguments import need_tensor
@@ -24,8 +24,12 @@ from . import formulas as m
 A34 = (3, 4)
 
 
-def with_out(name: str, result: Any, out: Any) -> Any:
-    return result if out is None else write_out(name, out, result)
+def with_out(name: str, result: Any, out: Any, *operands: Any) -> Any:
+    """A result, or `out` into which it is written, which may overlap with none of the operands."""
+    if out is None:
+        return result
+    overlaps.refuse(name, out, operands)
+    return write_out(name, out, result)
 
 
 def scaled(other: Any, alpha: Any, input: Any) -> Any:
@@ -82,8 +86,9 @@ def add(
     if _last is not None:
         other, alpha = as_of_old("add", other, _last)
     if alpha.__class__ is int and alpha == 1:
-        return with_out("add", m.add_plain.call((input, other), {}), out)
-    return with_out("add", m.add_plain.call((input, scaled(other, alpha, input)), {}), out)
+        return with_out("add", m.add_plain.call((input, other), {}), out, input, other)
+    result = m.add_plain.call((input, scaled(other, alpha, input)), {})
+    return with_out("add", result, out, input, other)
 
 
 @composite(
@@ -111,8 +116,9 @@ def sub(
     if _last is not None:
         other, alpha = as_of_old("sub", other, _last)
     if alpha.__class__ is int and alpha == 1:
-        return with_out("sub", m.sub_plain.call((input, other), {}), out)
-    return with_out("sub", m.sub_plain.call((input, scaled(other, alpha, input)), {}), out)
+        return with_out("sub", m.sub_plain.call((input, other), {}), out, input, other)
+    result = m.sub_plain.call((input, scaled(other, alpha, input)), {})
+    return with_out("sub", result, out, input, other)
 
 
 @composite(
@@ -220,7 +226,7 @@ def divide_op(rounding_mode: Any) -> Any:
 )
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
     """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
-    return with_out("div", divide_op(rounding_mode).call((input, other), {}), out)
+    return with_out("div", divide_op(rounding_mode).call((input, other), {}), out, input, other)
 
 
 @composite(

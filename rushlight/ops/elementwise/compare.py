@@ -135,6 +135,7 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
 
 
 @composite(
+    apart="partly",
     adapt=True,
     public="torch",
     samples=[case(bools((3, 4)), (3, 4), (4,)), case(bools((3, 4)), (3, 4), 0.0)],

@@ -96,6 +96,7 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
 
 
 @composite(
+    apart="partly",
     adapt=True,
     name="clamp",
     aliases="clip",
@@ -123,14 +124,14 @@ def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     return views.apply_inplace(clamp, input, bounds("clamp", min, max), {})
 
 
-@composite(adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
+@composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_min(input: Any, min: Any) -> Any:
     """Values below `min` become min."""
     need_tensor("clamp_min", input)
     return clamp.call((input, *bounds("clamp_min", min, None)), {})
 
 
-@composite(adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
+@composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_max(input: Any, max: Any) -> Any:
     """Values above `max` become max."""
     need_tensor("clamp_max", input)
@@ -205,6 +206,7 @@ lerp.vjp(
 
 
 @op(
+    apart="partly",
     samples=[case(A34, A34, A34, value=0.5), case(A34, A4, (3, 1))],
     promote="common",
     numbers=(),
@@ -232,6 +234,7 @@ addcmul.vjp(
 
 
 @op(
+    apart="partly",
     samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))],
     promote="common",
     numbers=(),
@@ -381,7 +384,7 @@ logaddexp2 = intrinsic(
 )
 
 
-@composite(adapt=True, samples=[case((3, 4), ints((4,), 3))])
+@composite(apart="partly", adapt=True, samples=[case((3, 4), ints((4,), 3))])
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
     need_tensor("ldexp", input)
@@ -397,7 +400,11 @@ def ldexp_(input: Any, other: Any) -> Any:
     return input.mul_(m.pow.call((2.0, other), {}))
 
 
-@composite(adapt=True, samples=[case(arr((3, 4), 0.5, 2), 2.5), case(arr((3, 4), 0.5, 2), (4,))])
+@composite(
+    apart="partly",
+    adapt=True,
+    samples=[case(arr((3, 4), 0.5, 2), 2.5), case(arr((3, 4), 0.5, 2), (4,))],
+)
 def float_power(input: Any, exponent: Any) -> Any:
     """input^exponent in float64 (complex128 for complex numbers)."""
     both = [x for x in (input, exponent)]
@@ -434,7 +441,7 @@ def float_power_(input: Any, exponent: Any) -> Any:
 # -- one operand ---------------------------------------------------------------------------------
 
 
-@op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True, low="own")
+@op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True, low="own", apart="partly")
 def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
     numbers).

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import door, overlaps, views
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import axis, message
@@ -144,7 +144,9 @@ index_select.vjp(
 index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim), None)
 
 
-@composite(adapt=True, name="index_select", samples=[case((3, 4), 1, ints((5,), 4))])
+@composite(
+    apart="wholly", adapt=True, name="index_select", samples=[case((3, 4), 1, ints((5,), 4))]
+)
 def public_index_select(input: Any, dim: int, index: Any) -> Any:
     """Slices along `dim` at the positions in the 1-d tensor `index`.
 
@@ -386,6 +388,7 @@ def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
         need_tensor(name + "_", inputs[0], 3, "index")
         if record is not index_copy:
             of_one_type(name, input, inputs[1])
+        overlaps.refuse(name + "_", input, inputs, wholly=True)
         return views.apply_inplace(record, input, inputs, params)
 
     plain.__name__, inplace.__name__ = name, name + "_"
@@ -455,6 +458,7 @@ def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
 def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
     """In-place form of `index_fill`."""
     record, inputs, kw = fill_parts(input, dim, index, value)
+    overlaps.refuse("index_fill_", input, (index,), wholly=True)
     try:
         return views.apply_inplace(record, input, inputs, kw)
     except RuntimeError:
@@ -497,11 +501,13 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
     """In-place form of `index_put`."""
     same_type("index_put_", input._a, values._a)
+    places = keys(indices)
+    ix.refuse_overlap(input, values, indices)
     try:
         return views.apply_inplace(
-            ix.index_put, input, (values, *keys(indices)), {"accumulate": accumulate}
+            ix.index_put, input, (values, *places), {"accumulate": accumulate}
         )
     except RuntimeError:
         from .overlapping import put_instead
 
-        return put_instead("index_put_", input, values, keys(indices), accumulate)
+        return put_instead("index_put_", input, values, places, accumulate)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd import views
+from ...autograd import overlaps, views
 from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels import dense
@@ -159,7 +159,7 @@ def add_along(out: Any, index: Any, source: Any, d: int) -> None:
 scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), None)
 
 
-@composite(adapt=True, name="gather", samples=[case((3, 4), 1, ints((3, 2), 4))])
+@composite(apart="wholly", adapt=True, name="gather", samples=[case((3, 4), 1, ints((3, 2), 4))])
 def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """Pick one element of `input` for each element of `index`, along `dim`.
 
@@ -319,6 +319,7 @@ def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
 )
 def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
     """Add each element of `src` at its index along `dim`, in place."""
+    overlaps.refuse("scatter_add_", input, (index, src), wholly=True)
     return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
 
 
@@ -386,6 +387,7 @@ def scatter_(
 ) -> Any:
     """Write the elements of `src` (or one number) at their indices along `dim`, in place."""
     record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
+    overlaps.refuse("scatter_", input, inputs, wholly=True)
     return views.apply_inplace(record, input, inputs, kw)
 
 
@@ -596,4 +598,5 @@ def scatter_reduce_(
 ) -> Any:
     """`scatter_reduce` in place."""
     kw = {"dim": dim, "reduce": reduce, "include_self": include_self}
+    overlaps.refuse("scatter_reduce_", input, (index, src), wholly=True)
     return views.apply_inplace(scatter_reduce, input, (index, src), kw)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import door, overlaps, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...errors import message
@@ -395,6 +395,13 @@ def cast_to_fill(value: Any, view: Any, indices: Any) -> Any:
     )
 
 
+def refuse_overlap(target: Any, value: Any, indices: Any) -> None:
+    """Raise where a value or an index lies in what is written to; of a mask the places are found
+    first."""
+    places = [i for i in indices if isinstance(i, TensorBase) and i._a.dtype.kind != "b"]
+    overlaps.refuse("index_put_", target, (value, *places), wholly=True)
+
+
 def setitem(t: Any, key: Any, value: Any) -> None:
     """`t[key] = value`, in place."""
     if not isinstance(value, TensorBase):
@@ -410,11 +417,16 @@ def setitem(t: Any, key: Any, value: Any) -> None:
         target = value
         while target._a.ndim > view._a.ndim and target._a.shape[0] == 1:
             target = target[0]
+        if target._v is not None and target._a.shape != view._a.shape:
+            target = target.expand(view._a.shape)  # `x[:] = x[0]` is no overlap, as in PyTorch
         view.copy_(target)
         return
     tensors = tuple(as_tensor(i) for i in indices)
     if value._a.dtype != view._a.dtype:
         value = cast_to_fill(value, view, indices)
+    masks = len(tensors) == 1 and tensors[0]._a.dtype.kind == "b"
+    if not (masks and value._a.size == 1):  # which is a masked_fill_
+        refuse_overlap(view, value, indices)
     try:
         views.apply_inplace(index_put, view, (value, *tensors), {"accumulate": False})
     except RuntimeError:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, views
+from ...autograd import door, overlaps, views
 from ...autograd.node import TensorBase
 from ...autograd.observe import look
 from ...autograd.views import type_name
@@ -131,6 +131,7 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
 def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
     """Write `value` where the mask is True, in place."""
     record, more, kw = fill_value(input, value)
+    overlaps.refuse("masked_fill_", input, (mask,))
     try:
         return views.apply_inplace(record, input, (mask, *more), kw)
     except RuntimeError:
@@ -139,7 +140,7 @@ def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
         return fill_mask_instead(input, mask, value)
 
 
-@composite(adapt=True, data_dependent=True, samples=[case((3, 4), bools((3, 4)))])
+@composite(apart="wholly", adapt=True, data_dependent=True, samples=[case((3, 4), bools((3, 4)))])
 def masked_select(input: Any, mask: Any) -> Any:
     """The elements where the mask is True (broadcast), in one dimension."""
     need_tensor("masked_select", input)
@@ -365,7 +366,7 @@ take_backward.vjp(lambda g, _y, _g, index: take(g, index), None)
 take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
 
 
-@composite(adapt=True, name="take", samples=[case((3, 4), ints((2, 3), 12))])
+@composite(apart="wholly", adapt=True, name="take", samples=[case((3, 4), ints((2, 3), 12))])
 def public_take(input: Any, index: Any) -> Any:
     """Elements at positions in the flattened tensor, in the shape of `index`."""
     need_tensor("take", index, 2, "index")
@@ -435,10 +436,15 @@ def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) ->
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     """`put` in place."""
     need_tensor("put_", source, 2, "source")
+    overlaps.refuse("put_", input, (index, source), wholly=True)
     return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
 
 
-@composite(adapt=True, samples=[case((3, 4), ints((3, 2), 4), 1), case((3, 4), ints((5,), 12))])
+@composite(
+    apart="wholly",
+    adapt=True,
+    samples=[case((3, 4), ints((3, 2), 4), 1), case((3, 4), ints((5,), 12))],
+)
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
     need_tensor("take_along_dim", indices, 2, "indices")

@@ -215,14 +215,14 @@ def running(record: Any, name: str, doc: str) -> Any:
     samples = [case((3, 4), 1), case((3, 4), dim=0)]
     composite(inplace, adapt=True, public="Tensor", name=name + "_", samples=samples)
     samples.append(case(ints((3, 4)), 1))
-    return composite(fn, adapt=True, samples=samples)
+    return composite(fn, adapt=True, apart="partly", samples=samples)
 
 
 public_cumsum = running(cumsum, "cumsum", "Running sums along `dim`. Integers are summed in int64.")
 public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
 
 
-@composite(accepts="floating complex: logcumsumexp_out_cpu",
+@composite(apart="partly", accepts="floating complex: logcumsumexp_out_cpu",
            adapt=True, name="logcumsumexp", samples=[case((3, 4), 1)])
 def public_logcumsumexp(input: Any, dim: int) -> Any:
     """log of running sums of exp along `dim`, computed without overflow."""

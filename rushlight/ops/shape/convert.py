@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...autograd import door, steps, views
+from ...autograd import door, overlaps, steps, views
 from ...autograd.node import TensorBase
 from ...device import META, device, usable
 from ...errors import message
@@ -325,6 +325,8 @@ def fill_(input: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._a.ndim} dimensions."
             )
+        if value._v is not None:
+            value = value.clone()  # it may be one of the elements that are written to
         return copy_(input, value)
     v = input._v
     if input._a.__class__ is np.ndarray:
@@ -369,6 +371,8 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         and (src._fn is None or not door.state.enabled)
         and views.changeable(input)
     ):
+        if input._v is not None or src._v is not None:
+            overlaps.refuse("copy_", input, (src,))
         door.perform(assign, (input._a, src._a), {})
         views.all_changed((input,), "copy_")
         return input
@@ -400,9 +404,11 @@ def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
         and not views.change_watchers
     ):
         views.check_inplace(input, "copy_")
+        overlaps.refuse("copy_", input, (src,))
         door.perform(assign, (input._a, door.resolved(src._a)), {})
         views.cell(input).bump("copy_")
         return input
+    overlaps.refuse("copy_", input, (src,))
     return views.apply_inplace(s.copy, input, (src,), {})
 
 

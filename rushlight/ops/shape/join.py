@@ -124,6 +124,7 @@ def cat_error(shapes: Any, d: int) -> RuntimeError:
 
 
 @op(
+    apart="wholly",
     samples=[case((3, 4), (2, 4)), case((3, 4), (3, 1), (3, 2), dim=1)],
     promote="common",
     low="keep",
@@ -209,6 +210,7 @@ def _(g: Any, _y: Any, *_tensors: Any, dim: int, shapes: Any, needs: Any) -> Any
 
 
 @op(
+    apart="wholly",
     samples=[case((3, 4), (3, 4)), case((3, 4), (3, 4), (3, 4), dim=-1)],
     promote="common",
     low="keep",
