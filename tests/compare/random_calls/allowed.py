@@ -196,8 +196,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "PyTorch's own assertions, views and memory that fail in a call that is right",
         lambda d: refused(d, "INTERNAL ASSERT", "Could this error message be improved",
                           "setStorage: sizes", "MKL FFT error", "returned an invalid gradient")
-        or computed_here(d, "ZeroTensors are immutable", "view size is not compatible",
-                         "not resizable"),
+        or computed_here(d, "ZeroTensors are immutable", "view size is not compatible"),
     ),
     (
         "in backward PyTorch subtracts and negates bools, and takes gradients of one type alone",
@@ -260,11 +259,6 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "of tensors with gaps PyTorch's scatters copy the gaps, and out= is resized in the order "
         "of the operand",
         lambda d: d.what == "strides" and ("_scatter(" in d.line or "out=" in d.line),
-    ),
-    (
-        "conj() is a copy here, not a lazy view",
-        lambda d: any(re.search(r"conj|adjoint|\.mH", line) for line in d.lines)
-        and (d.what in ("strides", "is_leaf", "value") or refused(d, "conj")),
     ),
     # -- numbers -----------------------------------------------------------------------------------
     (

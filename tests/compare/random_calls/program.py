@@ -2,9 +2,11 @@
 
     check(seed) -> a Difference, or None
 
-A program ends at its first difference. After a line on which both agree, Rushlight's tensors get
-PyTorch's very numbers, so what differs in the last digit does not grow into a difference further
-down. The text of a program runs with either `import torch` or `import rushlight as torch`.
+A program ends at its first difference, but goes on after a meant one in a line that changed
+nothing: without its result, or with a copy where only the strides differ. After a line on which
+both agree, Rushlight's tensors get PyTorch's very numbers, so what differs in the last digit does
+not grow into a difference further down. The text of a program runs with either `import torch` or
+`import rushlight as torch`.
 """
 
 from __future__ import annotations
@@ -160,28 +162,42 @@ class Program:
         if theirs is not None or ours is not None:
             if theirs is None or ours is None or not same_class(ours, theirs):
                 self.differ("error", ours or self.ours.get(name), theirs or self.theirs.get(name))
-            self.lines[-1] = f"# {line}  # raises {type(theirs).__name__}"
-            for space in (self.theirs, self.ours):
-                if name is not None:
-                    space.pop(name, None)
             if name is None or changes(line):
                 raise Stop  # PyTorch may have written something before it raised
+            self.lines[-1] = f"# {line}  # raises {type(theirs or ours).__name__}"
+            self.drop(name)
             return
-        self.compare(name)
+        what = self.compare(name)
+        if what is not None:  # meant
+            if name is None or changes(line):
+                raise Stop
+            if what == "strides" and hasattr(self.theirs[name], "stride"):
+                self.run(f"{name} = {name}.clone(memory_format=torch.contiguous_format)", name)
+            else:
+                self.lines[-1] = f"# {line}  # {what}"
+                self.drop(name)
+            return
         if name is None or changes(line):
             self.compare(None)
         if name is not None:
             self.keep(name)
 
-    def compare(self, name: str | None) -> None:
-        """Compare one result, or every tensor that there is."""
+    def compare(self, name: str | None) -> str | None:
+        """Compare one result, or every tensor that there is; a difference that is meant."""
         operands = self.operands() if name else [self.of(n) for n in self.names()]
         for n in [name] if name else self.names():
             what = different(self.ours[n], self.theirs[n], operands=operands)
             if what:
                 self.differ(what, self.ours[n], self.theirs[n])
+                return what
         for n in [name] if name else self.names():
             give_numbers(self.ours[n], self.theirs[n])
+        return None
+
+    def drop(self, name: str) -> None:
+        """Forget a name in both."""
+        self.theirs.pop(name, None)
+        self.ours.pop(name, None)
 
     def keep(self, name: str) -> None:
         """Name the parts of a result that is several tensors; forget what is of no further use."""
@@ -192,7 +208,7 @@ class Program:
                 self.fresh(f"{name}[{i}]")
         dense = hasattr(made, "stride") and "strided" in str(made.layout)
         if not dense or made.numel() > LARGEST:
-            del self.theirs[name], self.ours[name]
+            self.drop(name)
 
     def operands(self) -> list[Any]:
         """PyTorch's tensors that the last line names."""
@@ -201,11 +217,11 @@ class Program:
         return [self.theirs[n] for n in named if hasattr(self.theirs.get(n), "stride")]
 
     def differ(self, what: str, ours: Any, theirs: Any) -> None:
+        """Note a difference; the program is over unless it is a meant one."""
         found = Difference(self.seed, self.lines, what, ours, theirs, self.operands())
-        why = allowed.reason(found)
-        if why is None:
+        if allowed.reason(found) is None:
             self.difference = found
-        raise Stop
+            raise Stop
 
     # -- writing ---------------------------------------------------------------------------------
 
