@@ -67,7 +67,7 @@ def body(
             )
         )
     words: dict[str, Any] = {
-        "arrays, edges, notes, low, narrow = taken(op, inputs)": taken(op, otherwise, lead),
+        "arrays, edges, notes, low, narrow = taken(op, inputs, kw)": taken(op, otherwise, lead),
         "out = computed(op, inputs, arrays, kw, narrow)": [
             f"try: _r = {computed(op, kw, lead)}",
             "except _refused: _r = None",
@@ -459,7 +459,7 @@ def sequence_text(op: Any) -> str:
         "_arrays.append(_a)",
     ]
     words: dict[str, Any] = {
-        "arrays, edges, notes, low, narrow = taken(op, inputs)": [
+        "arrays, edges, notes, low, narrow = taken(op, inputs, kw)": [
             f"if {wrong} or _tensors.__class__ not in _sequences: {otherwise}",
             "_arrays, _d = [], None",
             "for _x in _tensors:",

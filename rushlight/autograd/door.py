@@ -144,7 +144,7 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     tests of the record are decided, and the functions of the next section are written out for the
     operands that it has.
     """
-    arrays, edges, notes, low, narrow = taken(op, inputs)
+    arrays, edges, notes, low, narrow = taken(op, inputs, kw)
     out = computed(op, inputs, arrays, kw, narrow)
     if op.outputs != 1:
         return several(op, inputs, kw, out, tracked(edges), low, narrow)
@@ -228,7 +228,9 @@ def record(
 # -- what the text says in a word ------------------------------------------------------------------
 
 
-def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], list[Any], int, Any]:
+def taken(
+    op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]
+) -> tuple[list[Any], list[Any], list[Any], int, Any]:
     """The arrays of operands in the types that the operation computes in, the places on the tape
     and the notes of those that have one, how many arrays were narrow, and the narrow type of the
     result."""
@@ -258,7 +260,7 @@ def taken(op: Any, inputs: tuple[Any, ...]) -> tuple[list[Any], list[Any], list[
         arrays, narrow = promote(op, arrays)
     else:
         if op.accepts is not None:
-            op.accepts.check_array(arrays[0].dtype)
+            op.accepts.check_operand(arrays[0], kw.get("dim"))
         if low and op.widen:
             if op.unmixed is not None:
                 op.unmixed(*arrays)

@@ -5,14 +5,17 @@ A record or a composite states them in words, with what PyTorch calls the kernel
     accepts="floating: igamma_cpu"                  "igamma_cpu" not implemented for 'Long'
     accepts="number: fmax not implemented for complex tensors."        a sentence is said as it is
     accepts=("number: ...", NotImplementedError)    ... in another class than RuntimeError
+    accepts="floating empty 0-d: cummax_cpu"        what PyTorch answers before it asks for the type
 
 Not here: how operands are brought together (`numerics.py`). The door asks on its long way alone,
-of the operands' common type, before an integer becomes a float.
+of the operands' common type, before an integer becomes a float. Where more is wrong with a call,
+what PyTorch sees before it comes to a kernel is said first: arguments, and a `dim` out of range.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -21,12 +24,13 @@ import numpy as np
 from ... import dtypes
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
-from ...errors import message
+from ...errors import axes, message
 
 GROUPS: dict[str, Callable[[dtypes.dtype], bool]] = {
     "floating": lambda d: d.category == dtypes.FLOAT,
     "wide": lambda d: d.category == dtypes.FLOAT and not d.low,
     "integral": lambda d: d.category == dtypes.INT,
+    "int": lambda d: d is dtypes.int32,
     "long": lambda d: d is dtypes.int64,
     "bool": lambda d: d.category == dtypes.BOOL,
     "complex": lambda d: d.category == dtypes.COMPLEX,
@@ -44,7 +48,8 @@ class Accepted:
     def __init__(self, spec: Any) -> None:
         text, self.error = spec if isinstance(spec, tuple) else (spec, None)
         groups, _, self.words = text.partition(": ")
-        self.groups = groups.split()
+        self.groups = [g for g in groups.split() if g not in ("empty", "0-d")]
+        self.empty, self.scalar = "empty" in groups.split(), "0-d" in groups.split()
         wrong = [g for g in self.groups if g not in GROUPS]
         if wrong or not self.words:
             raise TypeError(f"accepts={spec!r}: groups of types, a colon, a kernel's name or words")
@@ -67,8 +72,31 @@ class Accepted:
         if np_type not in self.numpy:
             self.check(dtypes.from_numpy(np_type))
 
+    def check_operand(self, a: Any, dim: Any = None) -> None:
+        """`check` of an array, and before it of the `dim` that was given."""
+        if a.dtype not in self.numpy:
+            if dim is not None:
+                axes(dim, a.ndim)
+            if not (self.empty and not a.size) and not (self.scalar and not a.ndim):
+                self.check(dtypes.from_numpy(np.dtype(a.dtype)))
 
-def guarded(fn: Any, spec: Any) -> Any:
+
+def bound(fn: Any, name: str, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """The `dim` of a call. Raises what is wrong with its arguments."""
+    known = inspect.signature(fn)
+    try:
+        given = known.bind(*args, **kw).arguments.get("dim")
+    except TypeError:
+        if "out" not in kw:  # which stands in no signature
+            fn(*args, **kw)  # raises, and names what is missing
+        return None
+    if isinstance(given, (tuple, list)) and known.parameters["dim"].annotation == "int":
+        kind = type(given).__name__
+        raise TypeError(f"{name}(): argument 'dim' must be int, not {kind}")
+    return given if given.__class__ is int else None
+
+
+def guarded(fn: Any, spec: Any, name: str) -> Any:
     """`fn`, which takes a first tensor of these types alone; a list of tensors by its first one."""
     accepted = Accepted(spec)
     taken = accepted.numpy
@@ -79,7 +107,7 @@ def guarded(fn: Any, spec: Any) -> Any:
         if first.__class__ is list and first:
             first = first[0]
         if isinstance(first, TensorBase) and first._a.dtype not in taken:
-            accepted.check_array(np.dtype(first._a.dtype))
+            accepted.check_operand(first._a, bound(fn, name, args, kw))
         return fn(*args, **kw)
 
     shown.__wrapped__ = getattr(fn, "__wrapped__", fn)  # whose parameters are looked at

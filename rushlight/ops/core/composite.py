@@ -122,7 +122,7 @@ def composite(
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called, apart) if adapt else fn
     if accepts is not None:
-        shown = guarded(shown, accepts)
+        shown = guarded(shown, accepts, called)
     if shape is not None or data_dependent:
         shown = stated(shown, shape, called)
     if dispatch:

@@ -89,11 +89,18 @@ def public_function(op: Op) -> Public:
             inputs = args
         if op.numbers is not None:
             refuse_numbers(op, inputs)
-        if out is not None and op.apart is not None:
-            overlaps.refuse(op.name, out, inputs, op.apart == "wholly")
-        result = op.call(inputs, kw)
         if out is None:
-            return result
+            return op.call(inputs, kw)
+        if op.apart is not None:
+            overlaps.refuse(op.name, out, inputs, op.apart == "wholly")
+        try:
+            result = op.call(inputs, kw)
+        except (IndexError, RuntimeError):
+            if op.rules is not None:
+                refuse_tracked(op.name, inputs, out)  # what PyTorch says first
+            if op.numerics.exact_out:
+                refuse_other_type(op.name, out, inputs[0])
+            raise
         if op.publication.out_of_truths and isinstance(out, TensorBase):
             result = as_truths(op, out, result)
         if op.numerics.exact_out:
@@ -265,8 +272,8 @@ def refuse_other_type(name: str, out: Any, result: Any) -> None:
         source, into = dtypes.from_numpy(result._a.dtype), dtypes.from_numpy(out._a.dtype)
         raise RuntimeError(
             message(
-                f"{name}: Found dtype {views.type_name(into)} but expected "
-                f"{views.type_name(source)}",
+                f"{name}: Expected the dtype for input and out to match, but Found dtype "
+                f"{views.type_name(into)} but expected {views.type_name(source)}",
                 got=f"out= of type {into!r}",
                 wanted=f"out= of type {source!r}, which is the result's",
                 hint=f"out.copy_(torch.{name}(x)), which converts",

@@ -102,6 +102,11 @@ class Signature:
             if v.__class__ is list:
                 kw[k] = tuple(v)
             elif isinstance(v, (TensorBase, np.generic)):
+                if v.ndim:  # type: ignore[union-attr]
+                    raise TypeError(
+                        f"{self.name}(): argument '{k}' must be a number, not Tensor of shape "
+                        f"{list(v.shape)}"  # type: ignore[union-attr]
+                    )
                 kw[k] = v.item()
             elif v.__class__ is type and k == "dtype":
                 kw[k] = dtypes.of(v)
@@ -156,6 +161,11 @@ class Signature:
                 return tuple(kw.pop("tensors", ())), ()
             if isinstance(args[0], (tuple, list)):
                 return tuple(args[0]), args[1:]
+            if args[0].__class__ in NUMBERS:
+                raise TypeError(
+                    f"{self.name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+                    f"{type(args[0]).__name__}"
+                )
             return args, ()
         n = len(self.inputs)
         inputs, rest = args[:n], args[n:]

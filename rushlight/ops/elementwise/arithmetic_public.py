@@ -173,8 +173,9 @@ def floor_div(a: Any, b: Any) -> Any:
     if a.dtype.kind in "iub":
         return int_divide(a, b)
     with np.errstate(all="ignore"):
-        y = np.floor_divide(a, b)
-        return np.where(b == 0, a / b, y)
+        y = np.asarray(np.floor_divide(a, b))
+        np.copyto(y, a / b, where=b == 0)
+        return y
 
 
 def trunc_div(a: Any, b: Any) -> Any:

@@ -84,6 +84,14 @@ clamp.vjp(
 )
 
 
+def lines(bound: Any) -> bool | None:
+    """Whether a bound is a tensor with dimensions; None of what goes with both sorts: no bound, and
+    a tensor without."""
+    if isinstance(bound, TensorBase):
+        return bool(bound._a.ndim) or None
+    return None if bound is None else False
+
+
 def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
     if min is None and max is None:
         raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
@@ -92,6 +100,15 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
             raise TypeError(
                 f"{name}(): argument '{place}' must be Number or Tensor, not {type(b).__name__}"
             )
+    if min.__class__ is not max.__class__ and {lines(min), lines(max)} == {True, False}:
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments",
+                got=f"min: {type(min).__name__}, max: {type(max).__name__}",
+                wanted="two numbers or two tensors",
+                hint="torch.full_like(x, number)",
+            )
+        )
     return min, max
 
 
@@ -109,6 +126,7 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), -1, 1)
     tensor([-1.0000,  0.5000,  1.0000])
     """
+    need_tensor("clamp", input)
     return clamp.call((input, *bounds("clamp", min, max)), {})
 
 
@@ -308,6 +326,7 @@ heaviside = intrinsic(
     nin=2,
     numbers=(),
     check=of_one_type,
+    exact_out=True,
     samples=[case(A34, A34)],
     doc="0 for negative x, 1 for positive x, `values` where x is 0.",
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd.door import wrap
+from ...autograd.node import TensorBase
 from ...device import refuse_pinned
 from ...errors import message
 from ...kernels.meta import MetaArray
@@ -40,7 +41,13 @@ def _of_floats(name: str, dtype: Any, layout: Any) -> None:
         raise RuntimeError(f"{name} is not implemented for sparse types, got: {layout!r}")
 
 
-def _window(n: int, periodic: bool, formula: Any) -> Any:
+def _window(name: str, n: int, periodic: bool, formula: Any) -> Any:
+    if isinstance(n, TensorBase) and n._a.dtype.kind in "iu":  # type: ignore[attr-defined]
+        n = n.item()  # type: ignore[unreachable]
+    if n.__class__ is not int:
+        raise TypeError(
+            f"{name}(): argument 'window_length' (position 1) must be int, not {type(n).__name__}"
+        )
     if n < 0:
         raise RuntimeError(f"window_length must be non-negative, got window_length={n}")
     if n <= 1:
@@ -63,7 +70,8 @@ def _factory(name: str, formula: Any, doc: str) -> None:
         if pin_memory:
             refuse_pinned(name, pin_memory, device)
         _of_floats(name, dtype, layout)
-        return made(_window(window_length, periodic, formula), dtype, requires_grad, None, device)
+        a = _window(name, window_length, periodic, formula)
+        return made(a, dtype, requires_grad, None, device)
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = doc
@@ -102,7 +110,12 @@ def hamming_window(
     if pin_memory:
         refuse_pinned("hamming_window", pin_memory, device)
     _of_floats("hamming_window", dtype, layout)
-    a = _window(window_length, periodic, lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n))
+    a = _window(
+        "hamming_window",
+        window_length,
+        periodic,
+        lambda k, n: alpha - beta * np.cos(2 * np.pi * k / n),
+    )
     return made(a, dtype, requires_grad, None, device)
 
 
@@ -127,7 +140,8 @@ def kaiser_window(
         inside = np.sqrt(np.maximum(1 - (2 * k / n - 1) ** 2, 0))
         return bessel.i0(beta * inside) / bessel.i0(np.asarray(float(beta)))
 
-    return made(_window(window_length, periodic, formula), dtype, requires_grad, None, device)
+    a = _window("kaiser_window", window_length, periodic, formula)
+    return made(a, dtype, requires_grad, None, device)
 
 
 # -- short-time transforms -------------------------------------------------------------------------

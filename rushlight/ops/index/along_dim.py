@@ -34,7 +34,18 @@ one = arr((1,), 0, 3, "int64")
 
 
 def checked(name: str, input: Any, index: Any, dim: int) -> int:
-    """The dimension in range, after PyTorch's checks of the index."""
+    """The dimension in range, and PyTorch's checks of the index, in its order."""
+    d = axis(dim, input.ndim)
+    if index.ndim > 1:
+        raise (IndexError if name != "index_fill_" else RuntimeError)(
+            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}"
+        )
+    check_type(name, index)
+    return d
+
+
+def check_type(name: str, index: Any) -> None:
+    """Raise unless an index has a type that the function takes."""
     fill = name == "index_fill_"
     alone = fill or name.startswith("index_copy")  # others take int32 too
     if index.dtype != np.int64 and (alone or index.dtype != np.int32):
@@ -45,11 +56,6 @@ def checked(name: str, input: Any, index: Any, dim: int) -> int:
                 hint="index.long()",
             )
         )
-    if index.ndim > 1:
-        raise (IndexError if name != "index_fill_" else RuntimeError)(
-            f"{name}(): Index is supposed to be a vector, but got dim: {index.ndim}"
-        )
-    return axis(dim, input.ndim)
 
 
 def at(d: int, index: Any) -> Any:
@@ -90,9 +96,7 @@ def changed(name: str) -> Any:
     """The shape rule of an op that changes slices at `index`, after its checks."""
 
     def rule(x: Any, index: Any, source: Any, *, dim: int, **_: Any) -> MetaArray:
-        d = checked(name + "_", x, index, dim)
-        same_type(name, x, source)
-        check_source(name + "_", x, index, source, d)
+        check_source(name + "_", x, index, source, dim)
         return MetaArray(x.shape, x.dtype)
 
     return rule
@@ -158,7 +162,36 @@ def public_index_select(input: Any, dim: int, index: Any) -> Any:
     return index_select.call((input, index), {"dim": dim})
 
 
-def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None:
+def check_copied(input: Any, index: Any, source: Any, dim: int) -> None:
+    """What index_copy asks of its source before it looks at types."""
+    axis(dim, input.ndim)
+    wrong = None
+    if index.ndim > 1:
+        wrong = f"Index should have dimension 1 or 0 (got {index.ndim})"
+    elif source.ndim == 0 and index.size != 1:
+        wrong = f"When source is scalar, index should have one element (got {index.size})"
+    elif source.ndim != input.ndim and source.ndim and input.ndim:
+        wrong = (
+            "When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
+        )
+    if wrong is not None:
+        raise IndexError(message(f"index_copy_(): {wrong}"))
+
+
+def check_source(name: str, input: Any, index: Any, source: Any, dim: int) -> int:
+    """The dimension in range, after PyTorch's checks of index and source."""
+    if name == "index_copy_":
+        check_copied(input, index, source, dim)
+    d = checked(name, input, index, dim)
+    same_type(name[:-1], input, source)
+    if name != "index_copy_" and d and d >= source.ndim:
+        raise RuntimeError(
+            message(
+                f"{name}(): Indexing dim {d} is out of bounds of the source tensor with dim "
+                f"{source.ndim}"
+            )
+        )
     n = source.shape[d] if source.ndim else 1
     if name == "index_copy_" and source.ndim and source.ndim == input.ndim:
         for k, (mine, theirs) in enumerate(zip(input.shape, source.shape, strict=True)):
@@ -171,7 +204,8 @@ def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None
                     )
                 )
     if index.size != n:
-        raise (IndexError if name == "index_copy_" else RuntimeError)(
+        # an IndexError too where PyTorch asks a number for its size to say so
+        raise (IndexError if name == "index_copy_" or not source.ndim else RuntimeError)(
             message(
                 f"{name}(): Number of indices ({index.size}) should be equal to source.size(dim): "
                 f"({n}), for dim: {d}"
@@ -187,13 +221,12 @@ def check_source(name: str, input: Any, index: Any, source: Any, d: int) -> None
                 f"{list(source.shape)} self.shape = {list(input.shape)}",
             )
         )
+    return d
 
 
 def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:
     """(copy with at least one dimension, key, source) for a change along `dim`."""
-    d = checked(name + "_", input, index, dim)
-    same_type(name, input, source)
-    check_source(name + "_", input, index, source, d)
+    d = check_source(name + "_", input, index, source, dim)
     inside(index, input.shape[d] if input.ndim else 1, name)
     out = input.copy()
     if not out.ndim:
@@ -259,8 +292,7 @@ index_copy.vjp(
 )
 def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
-    d = checked("index_fill_", input, index, dim)
-    n = input.shape[d] if input.ndim else 1
+    check_type("index_fill_", index)
     if isinstance(value, complex) and input.dtype.kind != "c":
         raise RuntimeError(
             message(
@@ -268,6 +300,8 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
                 got=repr(value),
             )
         )
+    d = checked("index_fill_", input, index, dim)
+    n = input.shape[d] if input.ndim else 1
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
         raise IndexError(
             f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"
@@ -281,7 +315,13 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     return out.reshape(input.shape)
 
 
-index_fill.shape(on(lambda x, index, *, dim, **_: checked("index_fill_", x, index, dim)))
+def check_fill(x: Any, index: Any, *_value: Any, dim: int, **_: Any) -> None:
+    """What a fill asks of its index."""
+    check_type("index_fill_", index)
+    checked("index_fill_", x, index, dim)
+
+
+index_fill.shape(on(check_fill))
 
 
 index_fill.vjp(lambda g, _y, _x, index, *, dim: index_fill(g, index, dim=dim, value=0), None)
@@ -293,7 +333,7 @@ def index_fill_tensor(input: Any, index: Any, value: Any, *, dim: int) -> Any:
     return index_fill.fn(input, index, dim=dim, value=value)
 
 
-index_fill_tensor.shape(on(lambda x, i, v, *, dim: checked("index_fill_", x, i, dim)))
+index_fill_tensor.shape(on(check_fill))
 
 
 index_fill_tensor.vjp(
@@ -359,10 +399,11 @@ def _(
     return (to_self if needs[0] else None, None, to_source if needs[2] else None)
 
 
-def of_one_type(name: str, input: Any, source: Any) -> None:
+def of_one_type(name: str, input: Any, index: Any, source: Any, dim: int) -> None:
     """What adds up or reduces does not promote: both have one type."""
     a, b = input._a.dtype, source._a.dtype
     if a != b:
+        checked(name + "_", input._a, index._a, dim)
         kinds = [type_name(dtypes.from_numpy(t)) for t in (a, b)]
         raise RuntimeError(
             message(
@@ -380,14 +421,14 @@ def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
         inputs, params = fn(*args, **kw)
         need_tensor(name, inputs[0], 3, "index")
         if record is not index_copy:
-            of_one_type(name, input, inputs[1])
+            of_one_type(name, input, *inputs, params["dim"])
         return record.call((input, *inputs), params)
 
     def inplace(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name + "_", inputs[0], 3, "index")
         if record is not index_copy:
-            of_one_type(name, input, inputs[1])
+            of_one_type(name, input, *inputs, params["dim"])
         overlaps.refuse(name + "_", input, inputs, wholly=True)
         return views.apply_inplace(record, input, inputs, params)
 

@@ -447,20 +447,21 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 )
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
+    need_tensor("take_along_dim", input)
     need_tensor("take_along_dim", indices, 2, "indices")
+    a, i = input._a.shape, indices._a.shape
+    if dim is not None and len(a) != len(i):
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of "
+            f"dimensions, but got {len(a)} "
+            f"dimensions for input, and {len(i)} dimensions for indices"
+        )
     if indices._a.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype!r}"
         )
     if dim is None:
         return gather.call((input.reshape(-1), indices.reshape(-1)), {"dim": 0})
-    a, i = input._a.shape, indices._a.shape
-    if len(a) != len(i):
-        raise RuntimeError(
-            "torch.take_along_dim(): input and indices should have the same number of "
-            f"dimensions, but got {len(a)} "
-            f"dimensions for input, and {len(i)} dimensions for indices"
-        )
     d = axis(dim, len(a))
     shape = list(broadcast_shapes((*a[:d], 1, *a[d + 1 :]), (*i[:d], 1, *i[d + 1 :])))
     full, picks = list(shape), list(shape)

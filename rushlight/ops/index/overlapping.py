@@ -16,6 +16,7 @@ from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from . import getitem as ix
+from .along_dim import check_type
 
 
 @step(outputs=0, mutates=(0,))
@@ -54,6 +55,7 @@ def fill_mask_instead(target: Any, mask: Any, value: Any) -> Any:
 def fill_slices_instead(target: Any, dim: int, index: Any, value: Any) -> Any:
     """The same for `index_fill_`."""
     check_reason(target, value)
+    check_type("index_fill_", index._a)
     places = (*[None] * (dim % target.ndim), index)
     return put_instead("index_fill_", target, number_of(target, value), places)
 

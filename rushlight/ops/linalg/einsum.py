@@ -118,11 +118,18 @@ def one_each(x: Any, labels: list[Any], equation: str) -> tuple[Any, list[Any]]:
 
 
 def without(x: Any, labels: list[Any], drop: list[Any]) -> tuple[Any, list[Any]]:
-    """Sum over the dropped labels."""
+    """Sum over the dropped labels; what has one element is its own sum, of its own type."""
+    x, labels = squeezed(x, labels, [c for c in drop if x.shape[labels.index(c)] == 1])
     dims = tuple(i for i, c in enumerate(labels) if c in drop)
     if not dims:
         return x, labels
     return x.sum(dims), [c for c in labels if c not in drop]
+
+
+def squeezed(x: Any, labels: list[Any], drop: list[Any]) -> tuple[Any, list[Any]]:
+    """Without these labels, which are of one element."""
+    dims = tuple(i for i, c in enumerate(labels) if c in drop)
+    return (x.squeeze(dims), [c for c in labels if c not in drop]) if dims else (x, labels)
 
 
 def pair(a: Any, la: list[Any], b: Any, lb: list[Any], needed: set[Any]) -> tuple[Any, list[Any]]:
@@ -134,6 +141,8 @@ def pair(a: Any, la: list[Any], b: Any, lb: list[Any], needed: set[Any]) -> tupl
             a, la = a.squeeze(i), [v for v in la if v != c]
         elif b.shape[j] == 1 != a.shape[i]:
             b, lb = b.squeeze(j), [v for v in lb if v != c]
+    one = [c for c in la if c in lb and c not in needed and a.shape[la.index(c)] == 1]
+    (a, la), (b, lb) = squeezed(a, la, one), squeezed(b, lb, one)
     a, la = without(a, la, [c for c in la if c not in lb and c not in needed])
     b, lb = without(b, lb, [c for c in lb if c not in la and c not in needed])
     both = [c for c in la if c in lb]

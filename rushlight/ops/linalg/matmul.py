@@ -515,6 +515,13 @@ linear.planned(lambda *a, **kw: products.plan_linear(*a, **kw))
 @composite(public="nn.functional", samples=[case((2, 3), (2, 4), (5, 3, 4), (5,))])
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """x1^T W_k x2 + b_k for each output k; weight (out, in1, in2)."""
+    parts = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
+    kinds = {k: x._a.dtype.name for k, x in parts.items() if x is not None}
+    if len(set(kinds.values())) > 1:
+        found = ", ".join(f"{k}: {_C_NAMES.get(d, d)}" for k, d in kinds.items())
+        raise RuntimeError(
+            message(f"All tensors must have the same dtype, got {found}", hint="x.to(weight.dtype)")
+        )
     if input1.shape[:-1] != input2.shape[:-1]:
         raise RuntimeError(
             message(

@@ -151,6 +151,8 @@ def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: 
         dims = tuple(range(x.ndim)) if dim is None else dim
         return sgn(x) * (hit * (g / reductions.sum(hit, dim=dims, keepdim=True)))
     size = magnitude(x)
+    if ord < 0:  # a zero makes the norm 0, of which the others have no part
+        return sgn(x) * (g * (y / (size + (size == 0))) ** (1 - ord))
     ratio = (size + (size == 0)) / (y + (y == 0))  # 1 where both are 0, and sgn(x) is 0 there
     return sgn(x) * (g * ratio ** (ord - 1))
 
@@ -324,6 +326,7 @@ def norm(
 @composite(samples=[case((3, 4), (4,)), case((3, 4), (3, 4), 1)])
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The p-norm of input - other."""
+    need_tensor("dist", input)
     need_tensor("dist", other, 2, "other")
     apart = input - other
     if apart._a.dtype.kind in "iub":

@@ -226,10 +226,22 @@ def triangular_solve(
                 f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
                 f"has {x.ndim} dimensions instead"
             )
+    if input._a.dtype != A._a.dtype:
+        raise RuntimeError(
+            message(
+                "Expected b and A to have the same dtype, but found b of type "
+                f"{type_name(input.dtype)} and A of type {type_name(A.dtype)} instead."
+            )
+        )
     if A.shape[-1] != A.shape[-2]:
         raise RuntimeError(
             f"A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} "
             "matrices"
+        )
+    if A.shape[-1] != input.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by "
+            f"{A.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}"
         )
     a, up = (A.mT, not upper) if transpose else (A, upper)
     y = linalg_solve_triangular(a, input, upper=up, unit=unitriangular)
@@ -311,6 +323,8 @@ def check_factored(LU: Any, pivots: Any, B: Any, left: bool) -> None:
     """Raise PyTorch's errors unless these are a factorization and a right side that fit."""
     name = "linalg.lu_solve"
     need_matrix("torch." + name, LU, square=True)
+    if B.ndim < 2:
+        raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
     wrong = None
     if pivots._a.dtype != np.int32:
         wrong = f"{name}: pivots should be a Tensor of scalar type torch.int32"

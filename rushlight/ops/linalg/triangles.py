@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
+from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -25,6 +27,19 @@ def outer_shape(a: Any, b: Any) -> MetaArray:
     need_dims(a, "outer: self", 1)
     need_dims(b, "outer: vec2", 1)
     return MetaArray((a.shape[0], b.shape[0]), a.dtype)
+
+
+def same_scalars(a: Any, b: Any) -> None:
+    """A vector product does not promote."""
+    if a.dtype != b.dtype:
+        kinds = [type_name(dtypes.from_numpy(x.dtype)) for x in (a, b)]
+        raise RuntimeError(
+            message(
+                f"expected scalar type {kinds[0]} but found {kinds[1]}",
+                wanted="two tensors of one type",
+                hint="other.to(input.dtype)",
+            )
+        )
 
 
 def crossed_shape(a: Any, b: Any, *, dim: int = -1) -> MetaArray:
@@ -110,16 +125,12 @@ def kron(input: Any, other: Any, *, out: Any = None) -> Any:
     samples=[case((4, 3), (4, 3)), case((3, 4), (3, 4), dim=0), case((2, 1, 3), (1, 4, 3))],
     errors=[error(RuntimeError, "must have length 3", (4, 2), (4, 2))],
     public="",
-    promote="common",
+    unmixed=same_scalars,
     holomorphic=True,
     fresh=True,
 )
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """The vector product along a dim of size 3."""
-    if input.dtype.kind == "b":
-        raise NotImplementedError(
-            message("\"cross\" not implemented for 'Bool'", hint="input.float()")
-        )
     where = axis(dim, max(input.ndim, other.ndim))
     back = where - max(input.ndim, other.ndim)
     if input.ndim != other.ndim:
@@ -132,10 +143,12 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
                 f"{tuple(input.shape)} and {tuple(other.shape)}",
             )
         )
-    a = [input.take(i, axis=back) for i in range(3)] if input.ndim == other.ndim else None
-    if a is None:
-        input, other = np.broadcast_arrays(input, other)
-        a = [input.take(i, axis=back) for i in range(3)]
+    if input.dtype.kind == "b":
+        raise NotImplementedError(
+            message("\"cross\" not implemented for 'Bool'", hint="input.float()")
+        )
+    same_scalars(input, other)
+    a = [input.take(i, axis=back) for i in range(3)]
     b = [other.take(i, axis=back) for i in range(3)]
     parts = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     return np.stack(parts, axis=where if parts[0].ndim + 1 == max(input.ndim, other.ndim) else back)

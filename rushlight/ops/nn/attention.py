@@ -37,6 +37,7 @@ PLAIN = {"scale": 0.5, "causal": False, "safe": True}
 
 @op(
     autocast="promote",
+    accepts="floating: softmax_lastdim_kernel_impl",
     samples=[
         case(_Q, _K, (2, 5, 3), **PLAIN),
         case(_Q, _K, (2, 5, 3), (3, 5), arr((2, 3, 5), 0, 2), **PLAIN),
@@ -239,6 +240,8 @@ def attend(
             noise = drop_noise(query.new_empty(shape), dropout_p, False, True)
     kw = {"scale": float(scale), "causal": causal, "safe": safe}
     out, w = attention.call((query, key, value, mask, noise), kw)
+    if w.requires_grad and not views.needs_grad((query, key, mask)):
+        w = w.detach()  # the value alone has a history, of which the weights know nothing
     return out, w if noise is None else w * noise
 
 

@@ -26,7 +26,15 @@ from ..core.samples import arr, case, ints
 from ..elementwise.formulas import exp
 from ..reduce.sums import sum as total
 from .loss import REDUCTIONS, finished, reduction_of
-from .loss_classes import CLASSES, check_classes, classes, factors, nll, nll_backward
+from .loss_classes import (
+    CLASSES,
+    check_classes,
+    classes,
+    factors,
+    nll,
+    nll_backward,
+    refuse_swapped,
+)
 from .softmax import log_softmax
 from .spatial import check_tensor
 
@@ -187,13 +195,14 @@ def cross_entropy(
         )
     check_tensor("cross_entropy_loss", "target", 2, target)
     d = arrays.class_dim(input)
-    if target.shape == input.shape and input.ndim:
+    if target.shape == input.shape:
         SCORES.check_array(input._a.dtype)
         return _with_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing, d
         )
-    check_classes(input, target, weight)
+    refuse_swapped(input._a, target._a)
     SCORES.check_array(input._a.dtype)
+    check_classes(input, target, weight)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     if not label_smoothing or weight is None or weight._fn is None:
         record = smooth_entropy if label_smoothing else class_entropy
@@ -267,6 +276,8 @@ def _with_probabilities(
         )
     if ignore_index >= 0:
         raise RuntimeError(message("ignore_index is not supported for floating point target"))
+    if not input.ndim:
+        raise IndexError("Dimension specified as 1 but tensor has no dimensions")
     n = input.shape[d]
     if smoothing:
         target = target * (1 - smoothing) + smoothing / max(n, 1)
@@ -274,7 +285,7 @@ def _with_probabilities(
     if weight is not None:
         loss = loss * _shaped(weight, input.ndim, d)
     if reduction == "mean":
-        return -(loss.sum() / (max(input.numel() // n, 1) if n else pymath.nan))
+        return -(loss.sum() / (input.numel() // n if n and input.numel() else pymath.nan))
     return -loss.sum() if reduction == "sum" else -loss.sum(d)
 
 

@@ -167,9 +167,8 @@ nll_backward.vjp(
 )
 
 
-def check_classes(input: Any, target: Any, weight: Any) -> None:
-    """PyTorch's checks of an input against class indices."""
-    input, target = input._a, target._a
+def refuse_swapped(input: Any, target: Any) -> None:
+    """PyTorch's error for integers as scores, where it is the target that has floats."""
     kind = dtypes.from_numpy(target.dtype)
     if kind.is_floating_point and input.dtype.kind in "iu":
         given = dtypes.from_numpy(input.dtype)
@@ -181,6 +180,13 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 hint="loss(input, target): these look swapped",
             )
         )
+
+
+def check_classes(input: Any, target: Any, weight: Any) -> None:
+    """PyTorch's checks of an input against class indices."""
+    input, target = input._a, target._a
+    kind = dtypes.from_numpy(target.dtype)
+    refuse_swapped(input, target)
     if input.ndim < 1:
         raise ValueError(message(f"Expected 1 or more dimensions (got {input.ndim})"))
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):

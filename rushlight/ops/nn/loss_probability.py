@@ -24,6 +24,7 @@ from ..core.shapes import loss
 from ..elementwise import formulas as m
 from ..elementwise.activation import log_of_one_plus_exp, sigmoid
 from ..elementwise.formulas import exp, log, maximum
+from ..shape.public import broadcast_shapes
 from .loss import (
     REDUCTIONS,
     finished,
@@ -409,6 +410,16 @@ def soft_margin_loss(
 ) -> Any:
     """log(1 + exp(-t x)) for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
+    need_tensor("soft_margin_loss", input)
+    shape = input._a.shape
+    whole = broadcast_shapes(shape, target._a.shape)
+    if whole != shape:
+        raise RuntimeError(
+            message(
+                f"output with shape {list(shape)} doesn't match the broadcast shape {list(whole)}",
+                wanted="a target that broadcasts to the input's shape",
+            )
+        )
     return soft_margin.call((input, target), {"reduction": reduction})
 
 
@@ -457,4 +468,7 @@ def multilabel_soft_margin_loss(
     loss = bce_logits.call((input, target, None, None), {"reduction": "none"})
     if weight is not None:
         loss = loss * weight
-    return finished(loss.mean(-1), reduction)
+    # over the classes of the input, also where the target broadcasts it to more of them
+    if not input._a.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
+    return finished(loss.sum(input._a.ndim - 1) / input._a.shape[-1], reduction)

@@ -592,11 +592,13 @@ _publish("rnn_relu", "Elman network with relu", 1)
 def cell(kind: str, input: Any, hx: tuple[Any, ...], *weights: Any) -> tuple[Any, ...]:
     """The new states of one time: input (B, X), states (B, H)."""
     record, kw = KINDS[kind]
-    if input.ndim < 2 or (weights[0].ndim < 2 and not kind.startswith("rnn")):
+    w_ih, w_hh = weights[:2]
+    if min(input.ndim, w_hh.ndim) < 2 or (w_ih.ndim < 2 and not kind.startswith("rnn")):
         raise IndexError(
             message(
                 "Dimension out of range (expected to be in range of [-1, 0], but got 1)",
-                got=f"input {tuple(input.shape)}, weight_ih {tuple(weights[0].shape)}",
+                got=f"input {tuple(input.shape)}, weight_ih {tuple(w_ih.shape)}, weight_hh "
+                f"{tuple(w_hh.shape)}",
                 wanted="input (batch, input_size)",
             )
         )
@@ -625,7 +627,8 @@ def gru_cell(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: 
     return cell("gru", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 
 
-@composite(public="torch", samples=[case((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,))])
+@composite(accepts="floating integral complex: addmm_impl_cpu_", public="torch",
+           samples=[case((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,))])
 def rnn_tanh_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:
@@ -635,7 +638,8 @@ def rnn_tanh_cell(
     return cell("rnn_tanh", input, (hx,), w_ih, w_hh, b_ih, b_hh)[0]
 
 
-@composite(public="torch", samples=[case((2, 3), (2, 4), (4, 3), (4, 4))])
+@composite(accepts="floating integral complex: addmm_impl_cpu_", public="torch",
+           samples=[case((2, 3), (2, 4), (4, 3), (4, 4))])
 def rnn_relu_cell(
     input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None
 ) -> Any:

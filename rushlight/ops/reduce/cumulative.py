@@ -195,18 +195,27 @@ cummin_pair = running_extreme("cummin", "smallest")
 # -- public --------------------------------------------------------------------------------------
 
 
+def of_truths(name: str, input: Any, dim: int) -> None:
+    """There are no running sums and products in bool: raise, unless there is nothing to compute."""
+    a = input._a
+    axis(dim, a.ndim)
+    if a.ndim and a.size:
+        raise NotImplementedError(
+            message(f"\"{name}_out_cpu\" not implemented for 'Bool'", hint=f"x.{name}({dim})")
+        )
+
+
 def running(record: Any, name: str, doc: str) -> Any:
     def fn(input: Any, dim: int, *, dtype: Any = None) -> Any:
         need_tensor(name, input)
+        if dtype is dtypes.bool:
+            of_truths(name, input, dim)
         out = record.call((typed(input, dtype),), {"dim": dim})
         return typed(out, dtype)
 
     def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:
         if input._a.dtype.kind == "b" and dtype in (None, dtypes.bool):
-            kernel = f"{name}_out_cpu"
-            raise NotImplementedError(
-                message(f"\"{kernel}\" not implemented for 'Bool'", hint=f"x.{name}({dim})")
-            )
+            of_truths(name, input, dim)
         return views.apply_inplace(record, input, (), {"dim": dim})
 
     fn.__name__ = name
@@ -229,14 +238,14 @@ def public_logcumsumexp(input: Any, dim: int) -> Any:
     return logcumsumexp.call((input,), {"dim": dim})
 
 
-@composite(accepts="floating integral bool: cummax_cpu",
+@composite(accepts="floating integral bool empty 0-d: cummax_cpu",
            adapt=True, samples=[case((3, 4), 1)])
 def cummax(input: Any, dim: int) -> Any:
     """(running largest values, their last positions) along `dim`."""
     return cummax_pair.call((input,), {"dim": dim})
 
 
-@composite(accepts="floating integral bool: cummin_cpu",
+@composite(accepts="floating integral bool empty 0-d: cummin_cpu",
            adapt=True, samples=[case((3, 4), 0)])
 def cummin(input: Any, dim: int) -> Any:
     """(running smallest values, their last positions) along `dim`."""

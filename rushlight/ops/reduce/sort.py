@@ -195,6 +195,7 @@ def sort(
     """
     if isinstance(dim, bool):  # sort(x, descending) of NumPy habit is not PyTorch's
         raise TypeError("sort(): argument 'dim' must be int, not bool")
+    axis(dim, input.ndim)
     orderable("sort", input)
     if input.ndim == 0:
         axis(dim, 0)
@@ -246,11 +247,10 @@ def topk(
     return finish("topk", TopK((values, index)), out)
 
 
-@composite(accepts="floating integral: kthvalue_cpu",
+@composite(accepts="floating integral empty 0-d: kthvalue_cpu",
            samples=[case((3, 4), 2), case((3, 4), 1, 0, True)])
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the k-th smallest element along dim, k from 1."""
-    orderable("kthvalue", input)
     where = axis(dim, input.ndim)
     not_empty("kthvalue", input, where)
     n = input.shape[where] if input.ndim else 1
@@ -277,7 +277,8 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: A
 def median_of_all(x: Any, *, skip_nan: bool = False) -> Any:
     """The lower median of all elements; NaN wins unless it is skipped."""
     if x.size == 0:
-        return np.asarray(np.nan, x.dtype) if x.dtype.kind == "f" else x.sum()
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.nan).astype(x.dtype)
     flat = x.reshape(-1)
     if x.dtype.kind == "f":
         missing = np.isnan(flat)
@@ -323,11 +324,10 @@ def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, out:
     return _median("nanmedian", NanMedian, input, dim, keepdim, True, out)
 
 
-@composite(accepts="floating integral bool: mode_cpu",
+@composite(accepts="floating integral bool empty 0-d: mode_cpu",
            smooth=False, samples=[case(values([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]]))])
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the most frequent element along dim; the smallest of several."""
-    orderable("mode", input)
     not_empty("mode", input, axis(dim, input.ndim))
     return finish("mode", Mode(_chosen(mode_values, input, dim, keepdim)), out)
 

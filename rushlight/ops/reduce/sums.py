@@ -123,7 +123,7 @@ mean.shape(
 )
 
 
-@reduction(accepts="floating integral bool: max_values_cpu",
+@reduction(accepts="floating integral bool: max_values_cpu", exact_out=True,
            identity=-pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amax(a: Any, b: Any) -> Any:
@@ -131,7 +131,7 @@ def amax(a: Any, b: Any) -> Any:
     return m.maximum(a, b)
 
 
-@reduction(accepts="floating integral bool: min_values_cpu",
+@reduction(accepts="floating integral bool: min_values_cpu", exact_out=True,
            identity=pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amin(a: Any, b: Any) -> Any:

@@ -445,7 +445,7 @@ def flipped(t: Any) -> Any:
 
 
 def of_a_number(t: Any, name: str) -> Any:
-    """What `x.mT` of a 0-d tensor is: a view of it, with PyTorch's warning."""
+    """What `x.mT` of a 0-d tensor is: itself, with PyTorch's warning."""
     import warnings
 
     warnings.warn(
@@ -454,7 +454,7 @@ def of_a_number(t: Any, name: str) -> Any:
         UserWarning,
         stacklevel=3,
     )
-    return t.view_as(t)
+    return t
 
 
 def matrix(t: Any) -> Any:
@@ -488,7 +488,7 @@ def hermitian(t: Any) -> Any:
             f"tensor.H is only supported on matrices (2-D tensors). Got {t._a.ndim}-D tensor."
             + (" For batches of matrices, consider using tensor.mH" if t._a.ndim > 2 else "")
         )
-    return flipped(t).conj()
+    return (flipped(t) if t._a.ndim else of_a_number(t, "H")).conj()
 
 
 for _name, _fn in {"T": flipped, "mT": matrix, "mH": adjoint_matrix, "H": hermitian}.items():

@@ -15,6 +15,7 @@ from ...autograd.node import TensorBase
 from ...errors import axes, axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.arguments import named, sizes
 from ..core.composite import composite
 from ..core.numerics import DependsOnData, depends_on_data
@@ -262,6 +263,9 @@ def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
     return tiled(input, sizes(named(dims, kw, "dims"), "tile", "dims"))
 
 
+COUNTS = Accepted("int long: repeat_interleave_cpu")
+
+
 @op(
     samples=[
         case((3, 4), arr((3,), 0, 3, "int64"), dim=0),
@@ -275,13 +279,9 @@ def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
 )
 def interleave(input: Any, repeats: Any, *, dim: int, output_size: int | None = None) -> Any:
     """Each position along `dim` as often as `repeats` says."""
-    if repeats.dtype.kind not in "iu":
-        raise NotImplementedError("repeat_interleave: repeats has to be Long or Int tensor")
-    if repeats.size and int(repeats.min()) < 0:
-        raise RuntimeError("repeats can not be negative")
-    d = axis(dim, input.ndim)
     if repeats.ndim > 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    d = axis(dim, input.ndim)
     if repeats.size not in (1, input.shape[d]):
         raise RuntimeError(
             message(
@@ -289,6 +289,9 @@ def interleave(input: Any, repeats: Any, *, dim: int, output_size: int | None = 
                 f"repeats.size(0) = {repeats.size}, input.size({d}) = {input.shape[d]}",
             )
         )
+    COUNTS.check_array(repeats.dtype)
+    if repeats.size and int(repeats.min()) < 0:
+        raise RuntimeError("repeats can not be negative")
     return np.repeat(input, repeats.reshape(-1), axis=d)
 
 
@@ -339,10 +342,7 @@ def check_counts(n: Any) -> None:
         raise RuntimeError(
             message("repeat_interleave only accept 1D vector as repeat", f"{n.ndim} dimensions")
         )
-    if n.dtype.kind not in "iu":
-        raise NotImplementedError(
-            message(f'"repeat_interleave_cpu" not implemented for {n.dtype}', wanted="integers")
-        )
+    COUNTS.check_array(n.dtype)
     if n.size and n.min() < 0:
         raise RuntimeError("repeats can not be negative")
 

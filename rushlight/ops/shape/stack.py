@@ -167,6 +167,9 @@ def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of one element of each 1-d tensor, one a row."""
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
+    for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise s.stack.not_a_tensor(i, t)
     for t in tensors:
         if t.ndim != 1:
             raise RuntimeError(

@@ -129,3 +129,11 @@ def test_each_element_by_a_python_function():
     assert x.map_(torch.tensor([1.0, 2.0]), lambda a, b: a + b).tolist() == [11.0, 22.0]
     with pytest.raises(RuntimeError, match="requires grad"):
         x.requires_grad_().apply_(abs)
+
+
+def test_floors_of_quotients_lie_as_their_operands():
+    x = torch.ones(4, 3).t()
+    y = torch.floor_divide(x, torch.zeros(1, 4).expand(3, 4))
+    assert y.stride() == (1, 3)
+    assert y.isinf().all()
+    assert torch._conj_physical(torch.ones(1, 3).expand(2, 3)).stride() == (3, 1)

@@ -152,3 +152,28 @@ def test_numbers_that_do_not_fit():
         x[0] = 300
     with pytest.raises(RuntimeError, match="to type float without overflow"):
         torch.zeros(1).fill_(1e39)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda x: x.index_copy(5, x, x), IndexError, "Dimension out of range"),
+        (lambda x: x.index_copy(0, torch.tensor([0, 1]), x[0, 0]), IndexError, "source is scalar"),
+        (lambda x: x.index_copy(0, torch.tensor([0]), x[0]), IndexError, "must match"),
+        (lambda x: x.index_add(1, torch.tensor([2, 2]), x[0]), RuntimeError, "Indexing dim 1"),
+        (lambda x: x.index_add(5, torch.tensor([0]), x.double()), IndexError, "out of range"),
+        (lambda x: x[0, 0].index_add(0, torch.tensor([0, 0]), x[0, 0]), IndexError, "Number of"),
+        (lambda x: x.index_fill(9, torch.tensor([0.0]), 1j), IndexError, "Expected dtype int64"),
+        (lambda x: x.index_fill(9, torch.tensor([0]), 1j), RuntimeError, "complex Scalar"),
+        (
+            lambda x: x[:1].expand(2, 3).index_fill_(0, torch.tensor([0], dtype=torch.int32), 1),
+            IndexError,
+            "Expected dtype int64",
+        ),
+        (lambda x: torch.take_along_dim(0, x, 1), TypeError, "must be Tensor, not int"),
+        (lambda x: torch.take_along_dim(x, x[0], 1), RuntimeError, "same number of dimensions"),
+    ],
+)
+def test_whole_slices_name_pytorchs_mistake(x, call, kind, words):
+    with pytest.raises(kind, match=words):
+        call(x)

@@ -372,3 +372,42 @@ def test_addr_takes_mixed_types():
     x = torch.ones(2, requires_grad=True)
     torch.addr(ints, x, torch.ones(3, dtype=torch.float64)).sum().backward()
     assert x.grad.tolist() == [3, 3]
+
+
+def test_products_of_vectors_and_triangles_promote_nothing():
+    a, b = torch.ones(2, 3), torch.ones(2, 3, dtype=torch.int64)
+    for first, second in ((a, b), (a.half(), a), (a.half(), b)):
+        with pytest.raises(RuntimeError, match="expected scalar type"):
+            torch.linalg.cross(first, second)
+    with pytest.raises(RuntimeError, match="must have length 3"):
+        torch.linalg.cross(a[:, :2].bool(), a)
+    with pytest.raises(RuntimeError, match="Expected b and A to have the same dtype"):
+        torch.ones(3, 2).triangular_solve(torch.ones(3, 3).double())
+    with pytest.raises(RuntimeError, match="Incompatible matrix sizes"):
+        torch.ones(4, 2).triangular_solve(torch.ones(3, 3))
+    with pytest.raises(RuntimeError, match=r"same dtype, got input1: float, input2: long"):
+        torch.nn.functional.bilinear(a, b, torch.ones(5, 3, 3))
+    with pytest.raises(RuntimeError, match="B must have at least 2 dimensions"):
+        torch.linalg.lu_solve(torch.ones(3, 3), torch.ones(3, dtype=torch.int32), torch.ones(3))
+
+
+def test_einsum_takes_what_has_one_element_for_its_own_sum():
+    one = torch.tensor([[True]])
+    assert torch.einsum("ij,jk->ik", one, torch.tensor([[True, False]])).tolist() == [[True, False]]
+    short = torch.tensor([[3]], dtype=torch.int16)
+    assert torch.einsum("ij,kl->ik", short, short).dtype == torch.int16
+
+
+def test_a_zero_takes_the_gradient_of_a_norm_of_negative_order():
+    x = torch.tensor([[2.5, 0.0, 0.5], [1.0, 2.0, 4.0]], requires_grad=True)
+    x.norm(-1, 1).sum().backward()
+    assert x.grad[0].tolist() == [0.0, 0.0, 0.0]
+    norm = 1 / (1 + 1 / 2 + 1 / 4)
+    assert torch.allclose(x.grad[1], norm**2 / x[1].detach() ** 2)
+
+
+def test_adjoints_of_one_number_are_it():
+    x = torch.tensor(1.0, requires_grad=True)
+    with pytest.warns(UserWarning, match="deprecated on 0-D"):
+        assert x.mT is x.mH is x.H is x.adjoint() is x
+    assert not x.T.is_leaf

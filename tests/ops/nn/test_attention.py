@@ -82,3 +82,21 @@ def test_errors() -> None:
     k = torch.ones(1, 2, 2, 4)
     with pytest.raises(RuntimeError, match="must divide the number of heads"):
         F.scaled_dot_product_attention(torch.ones(1, 3, 2, 4), k, k, enable_gqa=True)
+
+
+def test_weights_know_nothing_of_the_values_history():
+    q = torch.ones(3, 2, 4)
+    v = torch.ones(3, 2, 4, requires_grad=True)
+    ones = torch.ones(4, 4)
+    options = (4, 2, torch.ones(12, 4), None, None, None, False, 0.0, ones, None)
+    out, weights = torch.nn.functional.multi_head_attention_forward(q, q, v, *options)
+    assert out.requires_grad
+    assert not weights.requires_grad
+
+
+def test_weights_of_complex_scores_are_refused():
+    q = torch.ones(3, 2, 4, dtype=torch.complex64)
+    w = torch.ones(12, 4, dtype=torch.complex64)
+    options = (4, 2, w, None, None, None, False, 0.0, w[:4], None)
+    with pytest.raises(NotImplementedError, match="softmax_lastdim_kernel_impl"):
+        torch.nn.functional.multi_head_attention_forward(q, q, q, *options)

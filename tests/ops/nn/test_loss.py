@@ -154,3 +154,26 @@ def test_probabilities_beyond_their_range_in_large_arrays() -> None:
         x[3, 4] = bad
         with pytest.raises(RuntimeError, match="between 0 and 1"):
             F.binary_cross_entropy(x, torch.ones(100, 100))
+
+
+def test_soft_margins_have_the_shape_of_the_input():
+    x = torch.ones(3)
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        F.soft_margin_loss(x, torch.ones(2, 3))
+    with pytest.raises(TypeError, match="must be Tensor, not float"):
+        F.soft_margin_loss(0.5, x)
+    # classes are those of the input: the target has more
+    loss = F.multilabel_soft_margin_loss(x, torch.ones(2, 3), reduction="none")
+    assert torch.allclose(loss, torch.full((3,), 2 / 3 * 0.31326166))
+
+
+def test_cross_entropy_of_probabilities_of_nothing_or_of_a_number():
+    nothing = torch.ones(0, 3)
+    assert F.cross_entropy(nothing, nothing).isnan()
+    assert F.cross_entropy(nothing, nothing, reduction="sum") == 0
+    with pytest.raises(IndexError, match="no dimensions"):
+        F.cross_entropy(torch.tensor(1.0), torch.tensor(1.0))
+    with pytest.raises(RuntimeError, match="class probabilities, got Long"):
+        F.cross_entropy(torch.tensor(1.0), torch.tensor(1))
+    with pytest.raises(NotImplementedError, match="log_softmax"):
+        F.cross_entropy(nothing.int(), torch.ones(0, dtype=torch.int32))

@@ -166,3 +166,12 @@ def test_cells_check_the_second_state_and_the_types() -> None:
 def test_an_empty_batch() -> None:
     for kind in G:
         assert called(kind, x=(5, 0, 3), h=(1, 0, 4))[0].shape == (5, 0, 4)
+
+
+def test_cells_name_pytorchs_mistake():
+    x, h = torch.ones(2, 3), torch.ones(2, 4)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.rnn_tanh_cell(x, h, torch.ones(4, 3), torch.ones(4))
+    truths = [t.bool() for t in (x, h, torch.ones(4, 3), torch.ones(4, 4))]
+    with pytest.raises(NotImplementedError, match="addmm_impl_cpu_"):
+        torch.rnn_relu_cell(*truths)

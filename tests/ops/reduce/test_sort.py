@@ -175,3 +175,13 @@ def test_results_into_given_tensors():
     result = torch.sort(torch.tensor([2.0, 1]), out=out)
     assert result.values is out[0]
     assert out[1].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [("int32", -(2**31)), ("uint8", 0), ("int16", 0), ("float16", None)]
+)
+def test_medians_of_nothing_have_the_type_of_the_operand(kind, value):
+    x = torch.ones(2, 0).to(getattr(torch, kind))
+    for made in (x.median(), x.nanmedian()):
+        assert made.dtype == x.dtype
+        assert made.isnan() if value is None else made == value

@@ -220,3 +220,14 @@ def test_copies_of_views():
     x = torch.ones(2, 3)
     for y in (torch.permute_copy(x, (1, 0)), torch.expand_copy(x, (2, 2, 3)), torch.t_copy(x)):
         assert not shares(x, y)
+
+
+def test_repetitions_are_looked_at_in_pytorchs_order():
+    x = torch.ones(3, 2)
+    for repeats, dim, kind, words in (
+        (torch.tensor([[1.0]]), 0, RuntimeError, "0-dim or 1-dim"),
+        (torch.tensor([1.0, 2.0]), 4, IndexError, "out of range"),
+        (torch.tensor([1, 1, 1]).byte(), 0, NotImplementedError, "repeat_interleave_cpu"),
+    ):
+        with pytest.raises(kind, match=words):
+            torch.repeat_interleave(x, repeats, dim)
