@@ -186,9 +186,15 @@ class Program:
         """Compare one result, or every tensor that there is; a difference that is meant."""
         operands = self.operands() if name else [self.of(n) for n in self.names()]
         for n in [name] if name else self.names():
-            what = different(self.ours[n], self.theirs[n], operands=operands)
+            ours, theirs = self.ours[n], self.theirs[n]
+            what = different(ours, theirs, operands=operands)
             if what:
-                self.differ(what, self.ours[n], self.theirs[n])
+                self.differ(what, ours, theirs)
+                if what == "strides":  # which may hide another difference
+                    other = different(ours, theirs, operands=operands, strides=False)
+                    if other:
+                        self.differ(other, ours, theirs)
+                        return other
                 return what
         for n in [name] if name else self.names():
             give_numbers(self.ours[n], self.theirs[n])

@@ -25,19 +25,23 @@ def array(t: Any) -> np.ndarray:
 
 
 def different(
-    ours: Any, theirs: Any, gradient: bool = False, operands: Iterable[Any] = ()
+    ours: Any,
+    theirs: Any,
+    gradient: bool = False,
+    operands: Iterable[Any] = (),
+    strides: bool = True,
 ) -> str | None:
     """What is different, in a few words; None when nothing is. A result is as exact as the
     narrowest of its operands."""
     if hasattr(theirs, "stride") and hasattr(theirs, "dtype"):
         if not hasattr(ours, "stride"):
             return "not a tensor"
-        return tensors(ours, theirs, gradient, operands)
+        return tensors(ours, theirs, gradient, operands, strides)
     if isinstance(theirs, (tuple, list)):
         if not isinstance(ours, (tuple, list)) or len(ours) != len(theirs):
             return "number of results"
         for a, b in zip(ours, theirs, strict=True):
-            what = different(a, b, gradient, operands)
+            what = different(a, b, gradient, operands, strides)
             if what:
                 return what
         return None
@@ -53,7 +57,9 @@ def different(
     return None if str(ours).split(".")[-1] == str(theirs).split(".")[-1] else "value"
 
 
-def tensors(a: Any, b: Any, gradient: bool, operands: Iterable[Any]) -> str | None:
+def tensors(
+    a: Any, b: Any, gradient: bool, operands: Iterable[Any], strides: bool = True
+) -> str | None:
     """What is different between two tensors."""
     name = str(b.dtype)[6:]
     if str(a.dtype)[6:] != name:
@@ -62,7 +68,7 @@ def tensors(a: Any, b: Any, gradient: bool, operands: Iterable[Any]) -> str | No
         return "shape"
     if a.layout != rushlight.strided:
         return None
-    if not gradient and meaning(a) != meaning(b):
+    if strides and not gradient and meaning(a) != meaning(b):
         return "strides"
     if not gradient and a.requires_grad != b.requires_grad:
         return "requires_grad"
