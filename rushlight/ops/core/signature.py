@@ -102,10 +102,10 @@ class Signature:
             if v.__class__ is list:
                 kw[k] = tuple(v)
             elif isinstance(v, (TensorBase, np.generic)):
-                if v.ndim:  # type: ignore[union-attr]
+                if v.ndim:
                     raise TypeError(
                         f"{self.name}(): argument '{k}' must be a number, not Tensor of shape "
-                        f"{list(v.shape)}"  # type: ignore[union-attr]
+                        f"{list(v.shape)}"
                     )
                 kw[k] = v.item()
             elif v.__class__ is type and k == "dtype":

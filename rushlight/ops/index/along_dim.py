@@ -399,8 +399,9 @@ def _(
     return (to_self if needs[0] else None, None, to_source if needs[2] else None)
 
 
-def of_one_type(name: str, input: Any, index: Any, source: Any, dim: int) -> None:
+def of_one_type(name: str, input: Any, inputs: Any, dim: int) -> None:
     """What adds up or reduces does not promote: both have one type."""
+    index, source = inputs
     a, b = input._a.dtype, source._a.dtype
     if a != b:
         checked(name + "_", input._a, index._a, dim)
@@ -421,14 +422,14 @@ def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
         inputs, params = fn(*args, **kw)
         need_tensor(name, inputs[0], 3, "index")
         if record is not index_copy:
-            of_one_type(name, input, *inputs, params["dim"])
+            of_one_type(name, input, inputs, params["dim"])
         return record.call((input, *inputs), params)
 
     def inplace(input: Any, *args: Any, **kw: Any) -> Any:
         inputs, params = fn(*args, **kw)
         need_tensor(name + "_", inputs[0], 3, "index")
         if record is not index_copy:
-            of_one_type(name, input, *inputs, params["dim"])
+            of_one_type(name, input, inputs, params["dim"])
         overlaps.refuse(name + "_", input, inputs, wholly=True)
         return views.apply_inplace(record, input, inputs, params)
 
