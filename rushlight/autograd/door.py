@@ -92,12 +92,15 @@ class Kept:
     __slots__ = ("tensor",)
 
     def __init__(self, t: Any) -> None:
+        own = getattr(t, "saved_alias", None)  # of classes that are told of each `detach`
         with grad_enabled(False):
-            self.tensor = t.detach()
+            self.tensor = t.detach() if own is None else own()
 
     def again(self) -> Any:
         """A tensor of the same values, without history."""
-        return self.tensor.detach()
+        t = self.tensor
+        own = getattr(t, "saved_alias", None)
+        return t.detach() if own is None else own()
 
 
 def zeros_of(t: Any) -> Any:

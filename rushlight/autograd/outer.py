@@ -50,6 +50,8 @@ def touched(roots: Sequence[Any], grads: Sequence[Any]) -> bool:
     """Whether a graph holds such tensors, or may."""
     if any(isinstance(g, TensorBase) for g in grads):
         return True
+    if any(hasattr(w, "below_the_tape") for w in door.state.watchers):
+        return True  # a TorchDispatchMode
     for node in engine.count(roots):
         if isinstance(node, TensorBase):
             if taken(node.__class__):

@@ -98,10 +98,13 @@ def watching(fn: Callable[..., Any]) -> Iterator[None]:
         unwatch(fn)
 
 
-def watch(fn: Callable[..., Any]) -> None:
-    """Let `fn` stand at the door of this thread until `unwatch(fn)`."""
+def watch(fn: Callable[..., Any], at: int | None = None) -> None:
+    """Let `fn` stand at the door of this thread until `unwatch(fn)`: the first to be asked, or with
+    `at` in this place from the last."""
     set_watched(1)
-    door.state.watchers = (*door.state.watchers, fn)
+    watchers = door.state.watchers
+    at = len(watchers) if at is None else at
+    door.state.watchers = (*watchers[:at], fn, *watchers[at:])
 
 
 def unwatch(fn: Callable[..., Any]) -> None:

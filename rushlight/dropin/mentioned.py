@@ -42,7 +42,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._inductor.codecache": ("PyCodeCache", INDUCTOR, None),
     "torch._logging": ("trace_structured warning_once set_logs", GRAPHS, None),
     "torch._C._nvtx": ("", "CUDA's tools", None),
-    "torch._functorch.python_key": ("make_fx", GRAPHS, None),
     "torch._functorch.deprecated": (
         "combine_state_for_ensemble functionalize make_functional make_functional_with_buffers "
         "grad grad_and_value hessian jacfwd jacrev jvp vjp vmap",
@@ -82,9 +81,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.tensor.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
     "torch.distributed.tensor.placement_types": ("Partial Placement Replicate Shard", MESH, None),
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
-    "torch.fx.experimental": ("", GRAPHS, None),
-    "torch.fx.experimental.proxy_tensor": (
-        "ProxyTorchDispatchMode make_fx disable_proxy_modes_tracing get_proxy_mode?", GRAPHS, None),
     "torch.fx.experimental.symbolic_shapes": (
         "ShapeEnv is_concrete_int is_symbolic? definitely_true guard_or_true", SYMBOLS, None),
     "torch.fx.passes": ("", GRAPHS, None),

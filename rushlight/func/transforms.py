@@ -287,13 +287,12 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     call = Call(api, leaves(primals), has_aux, lambda xs: func(*rebuild(primals, xs)))
 
     def pulled(
-        *cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
+        cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> Any:
-        given = cotangents[0] if len(cotangents) == 1 else cotangents
-        vs = leaves(given)
+        vs = leaves(cotangents)
         if (
             len(vs) != len(call.outs)
-            or form(given) != form(call.output)
+            or form(cotangents) != form(call.output)
             or any(v.shape != y.shape for v, y in zip(vs, call.outs, strict=True))
         ):
             raise RuntimeError(

@@ -6,8 +6,9 @@
     graph_module.py                 a Module that has a graph and its code
     interpreter.py                  running a graph node by node, or into another graph
     subgraph_rewriter.py            replacing parts that look like a pattern
+    experimental/proxy_tensor.py    `make_fx`: the operators that a program carries out
 
-Not here: passes over graphs, shapes that are symbols, `make_fx`. A compiled step
+Not here: passes over graphs, shapes that are symbols. A compiled step
 (`rushlight/compiler/`) has nothing to do with these graphs.
 """
 

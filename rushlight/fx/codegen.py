@@ -51,10 +51,11 @@ class PythonCode:
 def always() -> dict[str, Any]:
     """What every generated text may mention."""
     from ..utils import _pytree as pytree
+    from . import _pytree as fx_pytree
 
     return {
         "inf": float("inf"), "nan": float("nan"), "NoneType": NoneType, "torch": torch_module(),
-        "device": Device, "fx_pytree": pytree, "pytree": pytree,
+        "device": Device, "fx_pytree": fx_pytree, "pytree": pytree,
     }  # fmt: skip
 
 

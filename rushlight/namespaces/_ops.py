@@ -14,7 +14,6 @@ from typing import Any
 
 from rushlight.autograd import door, views
 from rushlight.ops.core import overrides
-from rushlight.ops.core.overrides import disabled
 from rushlight.ops.core.record import Op, registry
 
 __all__ = ["OpOverload", "OpOverloadPacket", "OperatorBase", "Tag", "namespace", "packet_of"]
@@ -119,6 +118,7 @@ class OpOverload(OperatorBase):
         self._schema = Schema(packet._qualified_op_name, overload)
         # What carries out a call as a class was told of it (`ops/core/dispatch.py`).
         self._told: Callable[..., Any] | None = None
+        self.record: Any = None  # what it is told of, where that is a record
 
     overloadpacket = property(lambda self: self._packet, doc="All overloads of this name.")
     _opname = property(lambda self: self._packet.__name__)
@@ -134,7 +134,9 @@ class OpOverload(OperatorBase):
             found.append(Tag.dynamic_output_shape)
         return found
 
-    is_view = property(lambda self: bool(getattr(self._packet.record, "view", False)))
+    is_view = property(
+        lambda self: bool(getattr(self.record or self._packet.record, "view", False))
+    )
 
     def __call__(self, *args: Any, **kw: Any) -> Any:
         # (no record has a parameter `device`: moving is what classes alone are told of)
@@ -308,6 +310,8 @@ CALLED = {
     "softmax": "_softmax",
     "sort_values": "sort",
     "split": "split.Tensor",
+    "sum": "sum.dim_IntList",
+    "sum_all": "sum.default",
     "to_copy": "_to_copy",
     "topk_values": "topk",
     "transpose": "transpose.int",
@@ -333,7 +337,7 @@ def packet_of(op: Op, inputs: tuple[Any, ...] = ()) -> OpOverload:
     if name == "matmul":
         dims = tuple(getattr(t, "ndim", None) for t in inputs)
         name = MATRICES.get(dims, name)  # type: ignore[arg-type]
-    name, _, stated = CALLED.get(name, name).partition(".")
+    name, _, stated = CALLED.get(op.name, CALLED.get(name, name)).partition(".")
     return made_of(op, name, stated or overload(op, inputs))
 
 
@@ -343,9 +347,11 @@ def made_of(op: Op, name: str, overload: str) -> OpOverload:
     try:
         packet = getattr(space, name)
     except AttributeError:
-        packet = space.__dict__[name] = OpOverloadPacket("aten", name, op)
-    made: OpOverload = getattr(packet, overload)
-    return told_by(made, functools.partial(as_told, op))
+        carried_out = functools.partial(as_told, op)
+        packet = space.__dict__[name] = OpOverloadPacket("aten", name, carried_out)
+    made = told_by(getattr(packet, overload), functools.partial(as_told, op))
+    made.record = op
+    return made
 
 
 def as_told(op: Op, *args: Any, **kw: Any) -> Any:
@@ -368,6 +374,17 @@ def told_by(made: OpOverload, told: Callable[..., Any]) -> OpOverload:
     return made
 
 
+def exactly(func: OpOverload) -> OpOverload:
+    """An operator that carries out its record whoever calls it, in the form in which classes and
+    modes are told of it: for calls that are done again."""
+    if func._told is None or func._op is func._told:
+        return func
+    made = OpOverload(func._packet, func._overloadname)
+    made.record = func.record
+    made._op = made._told = func._told
+    return made
+
+
 @functools.cache
 def change_of(op: Op, name: str, overload: str) -> OpOverload:
     """The operator of a record's form in place."""
@@ -375,6 +392,9 @@ def change_of(op: Op, name: str, overload: str) -> OpOverload:
     def told(target: Any, *rest: Any, **kw: Any) -> Any:
         return views.apply_inplace(op, target, rest, kw)
 
+    known, _, stated = CALLED.get(op.name, "").partition(".")
+    if known and not hasattr(namespace("aten"), name):
+        name, overload = known + "_", stated or overload
     return told_by(getattr(getattr(namespace("aten"), name), overload), told)
 
 
@@ -388,16 +408,3 @@ def whole_of(public: Callable[..., Any], overload: str = "default") -> OpOverloa
     except AttributeError:
         packet = space.__dict__[name] = OpOverloadPacket("aten", name, public)
     return told_by(getattr(packet, overload), public)
-
-
-class Bound(OpOverload):
-    """An operator as a `TorchDispatchMode` sees it: called, it goes on where the mode stands."""
-
-    def __init__(self, op: Op, inputs: tuple[Any, ...], next_apply: Callable[..., Any]) -> None:
-        self.__dict__.update(packet_of(op, inputs).__dict__)
-        self._record, self._next = op, next_apply
-
-    def __call__(self, *args: Any, **kw: Any) -> Any:
-        inputs = tuple(args[0]) if self._record.variadic else args
-        with disabled():
-            return self._next(self._record, inputs, kw)

@@ -4,15 +4,14 @@
 context_fn=)` asks for. The first asks the policy about each operation and keeps what it says; the
 second, when backward computes again, gives these results in place of computing them.
 
-Operations are those of the door, below composites, told as operators of `torch.ops.aten`. What is
-given still passes the door, so it is recorded and saves what it saved before; only the numbers are
-not computed. Views, and changes in place, are done again whatever the policy says: a view costs
+Operations are those of the door, below composites, told as operators of `torch.ops.aten`. The modes
+stand below the tape, so what is given is recorded and saves what it saved before; only the numbers
+are not computed. Views, and changes in place, are done again whatever the policy says: a view costs
 nothing, and a change belongs to the tensor that is there now. Read next: checkpoint.py.
 """
 
 from __future__ import annotations
 
-import copy
 import enum
 import functools
 from collections import defaultdict
@@ -139,34 +138,14 @@ class _CachedTorchDispatchMode(TorchDispatchMode):
         if kept is _AGAIN:
             return func(*args, **kwargs)
         self.storage[func][number] = _USED
-        values = each(lambda k: k.get_val(self.allow_cache_entry_mutation), kept)
-        return given(func, values, args, kwargs)
+        return each(lambda k: k.get_val(self.allow_cache_entry_mutation), kept)
 
 
 def can_be_given(func: Any) -> bool:
     """Whether a result may stand for the operation that made it: see the top of this file."""
-    record = getattr(func, "_record", None)
-    if record is None:  # a change in place, or a tensor made of nothing
+    if func.record is None:  # a change in place, or a tensor made of nothing
         return not func._schema.is_mutable
-    return not record.view
-
-
-def given(func: Any, values: Any, args: Any, kw: Any) -> Any:
-    """The results of a call of an operation, as if they had been computed just now."""
-    record = getattr(func, "_record", None)
-    if record is None:
-        return values
-    known = copy.copy(record)
-    known.given = True
-    known.name = "checkpointed"  # whoever looks on sees that nothing was computed
-    known.fn = lambda *arrays, **kw: each(lambda t: t._a, values)
-    known.node_class, known.float_node = record.node_class, record.float_node
-    known.core = lambda kw, *inputs: door.general(known, inputs, kw)
-    inputs = tuple(args[0]) if record.variadic else args
-    try:
-        return func._next(known, inputs, kw)
-    finally:
-        del known.core, known.fn  # they hold the copy and the values
+    return not func.record.view
 
 
 def each(fn: Callable[[Any], Any], results: Any) -> Any:

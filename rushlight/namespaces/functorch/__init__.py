@@ -66,9 +66,10 @@ combine_state_for_ensemble = deprecated(
 )
 
 
-def make_fx(*args: Any, **kwargs: Any) -> Any:
-    """Refused: it traces with a dispatcher, which is not part of Rushlight."""
-    raise NotImplementedError(
-        "functorch.make_fx traces operations below autograd, where Rushlight has no dispatcher\n"
-        "  try     torch.fx.symbolic_trace, or torch.compile"
-    )
+def __getattr__(name: str) -> Any:
+    """What is asked for seldom, in a file of its own."""
+    if name == "make_fx":
+        from rushlight.fx.experimental.proxy_tensor import make_fx
+
+        return make_fx
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -89,27 +89,35 @@ def telling(func: Any) -> Iterator[None]:
 
 def ask(func: Any, args: Any, kw: dict[str, Any]) -> Any:
     """Let the classes of the operands carry out an operator; subclasses before their bases."""
-    types: list[type] = []
-    for t in leaves((*args, kw)):
-        kind = t.__class__
-        if taken(kind) and kind not in types:
-            at = next((i for i, k in enumerate(types) if issubclass(kind, k)), len(types))
-            types.insert(at, kind)
+    types = types_of((*args, kw))
     with telling(func):
-        for mode in reversed(modes.dispatch_stack):  # where it was not asked at the door
-            if any(w in door.state.watchers for w in mode._standing):
-                with mode._aside():
-                    return mode.__torch_dispatch__(func, tuple(types), args, kw)
+        for mode in modes.standing():  # where it was not asked at the door
+            with mode._aside():
+                got = mode.__torch_dispatch__(func, types, args, kw)
+                return ask(func, args, kw) if got is NotImplemented else got
         for kind in types:
-            got = kind.__torch_dispatch__(func, tuple(types), args, kw)  # type: ignore[attr-defined]
+            got = kind.__torch_dispatch__(func, types, args, kw)  # type: ignore[attr-defined]
             if got is not NotImplemented:
                 return got
+        if not types:
+            return func(*args, **kw)
     names = "".join(f"\n\n  - tensor subclass {kind!r}" for kind in types)
     raise TypeError(
         f"Multiple dispatch failed for '{func}'; all __torch_dispatch__ handlers returned "
         f"NotImplemented:{names}\n\nFor more information, try re-running with "
         "TORCH_LOGS=not_implemented"
     )
+
+
+def types_of(values: Any) -> tuple[type, ...]:
+    """The classes among operands that carry out operations, subclasses before their bases."""
+    types: list[type] = []
+    for t in leaves(values):
+        kind = t.__class__
+        if taken(kind) and kind not in types:
+            at = next((i for i, k in enumerate(types) if issubclass(kind, k)), len(types))
+            types.insert(at, kind)
+    return tuple(types)
 
 
 def operator(name: str, overload: str = "default") -> Any:
@@ -277,15 +285,19 @@ def change(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any]) -> A
     """`views.apply_written`, for operands whose classes are asked as well."""
     inputs = (target, *rest)
     if not any(isinstance(t, TensorBase) and taken(t.__class__) for t in inputs):
-        return plain_change(op, target, rest, kw)
-    if state.off:
+        if not modes.dispatch_stack or not modes.standing():
+            return plain_change(op, target, rest, kw)
+    elif state.off:
         plain_change(op, under(target), tuple(map(under, rest)), kw)
         return target
     name = op.name.removesuffix("_plain") + "_"
     views.check_inplace(target, name)
     if views.change_watchers:  # forward mode: a result with its tangent first
-        with door.grad_enabled(False):
-            result = door.apply(op, inputs, kw)
+        for watcher in views.change_watchers:
+            inputs = watcher.operands(target, inputs)
+        result = door.apply(op, inputs, kw)
+        for watcher in views.change_watchers:
+            watcher.check(target, result)
         func = operator("copy_")
         changed(views_copy(), target, (result,), {}, lambda: ask(func, (target, result), {}))
         for watcher in views.change_watchers:
@@ -323,9 +335,11 @@ def changed(
             earlier(x) if k and (x is target or views.shares(x, target)) else x
             for x, k in zip(inputs, wanted, strict=True)
         )
-    carry_out()
     c = views.cell(target)
-    c.bump(op.name + "_")
+    count = c.count
+    carry_out()
+    if c.count == count:  # nobody who changed the memory itself
+        c.bump(op.name + "_")
     if not on_tape:
         if target._v is not None and target._v.base._fn is None:
             target._v.seen = c.count
@@ -340,6 +354,8 @@ def changed(
 
 def earlier(x: Any) -> Any:
     """A copy of a tensor that is about to change, with its history."""
+    if x._a.__class__ is not OuterArray:
+        return views.before_change(x)
     if x._v is not None and x._v.seen != x._vc.count:
         door.refresh(x)
     with door.grad_enabled(False):

@@ -162,8 +162,10 @@ class TorchDispatchMode:
     """Takes over operations in a block, below composites.
 
     Subclasses write `__torch_dispatch__(self, func, types, args=(), kwargs=None)`; `func` is an
-    operator such as `torch.ops.aten.add.Tensor`. Derivatives are recorded by what `func` does when
-    it is called, not before: here the tape is part of the door.
+    operator such as `torch.ops.aten.add.Tensor`. It stands below the tape (and autocast, forward
+    mode, vmap), as PyTorch's: nothing is recorded of what it does, and what it gives becomes the
+    result of the call, with the node of a plain one. Backward runs on Tensors while a mode stands,
+    so it is told of that, too.
     """
 
     _standing: tuple[Any, ...] = ()
@@ -175,13 +177,14 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def _stand(self, next_apply: Any, op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-        if op.given:
-            return next_apply(op, inputs, kw)
-        args = (list(inputs),) if op.variadic else inputs
-        types = tuple({type(t): None for t in inputs if isinstance(t, door.TensorBase)})
-        func = operators().Bound(op, inputs, next_apply)
         with self._aside():
-            return self.__torch_dispatch__(func, types, args, kw)
+            return dispatch().above(op, inputs, kw, self._carry_out)
+
+    def _carry_out(self, func: Any, args: Any, kw: dict[str, Any]) -> Any:
+        below = dispatch()
+        with below.telling(func):
+            got = self.__torch_dispatch__(func, below.types_of((*args, kw)), args, kw)
+        return below.ask(func, args, kw) if got is NotImplemented else got
 
     @contextmanager
     def _aside(self) -> Iterator[None]:
@@ -197,7 +200,9 @@ class TorchDispatchMode:
     def __enter__(self) -> Any:
         stand, below = self._stand, self.below(self)
         self._standing, self._below = (*self._standing, stand), (*self._below, below)
-        watch.watch(stand)
+        dispatch().install()
+        stands = sum(hasattr(w, "below_the_tape") for w in door.state.watchers)
+        watch.watch(stand, stands)  # whoever watches otherwise stands above, whichever came first
         # Modes of functions are asked before any mode at the door, whichever came first.
         enter(below, sum(isinstance(m, Below) for m in overrides.state.stack))
         dispatch_stack.append(self)
@@ -224,6 +229,17 @@ class TorchDispatchMode:
     below: Any  # what tells it of what does not pass the door
 
 
+vars(TorchDispatchMode)["_stand"].below_the_tape = True
+
+
+def standing() -> list[TorchDispatchMode]:
+    """The modes that are to be asked just now, innermost first."""
+    watchers = door.state.watchers
+    return [
+        m for m in reversed(dispatch_stack) if any(w in watchers for w in m._standing)
+    ]
+
+
 class Below:
     """Tells a mode at the door of what does not pass there: making tensors, changes in place.
 
@@ -237,11 +253,22 @@ class Below:
         name = getattr(func, "__name__", "")
         made = getattr(func, "composite", None)
         changes = name.endswith("_") and name[:1] != "_" and name not in QUIET
+        below = dispatch()
+        if changes and door.state.enabled and below.tracked(below.leaves(args)):
+            return onward(func, args, kwargs or {})  # its operations are told, below the tape
         if changes or (made is not None and makes(made)):
             with self.mode._aside():
                 found = getattr(getattr(operators().namespace("aten"), name), overload(name, args))
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})
-        return func(*args, **(kwargs or {}))
+        return onward(func, args, kwargs or {})
+
+
+def onward(func: Any, args: Any, kw: dict[str, Any]) -> Any:
+    """A function that a mode lets pass: the modes around it are asked next, also of those that ask
+    nobody themselves."""
+    if overrides.state.stack and not hasattr(func, "published"):
+        return overrides.dispatch(func, args, kw, ())
+    return func(*args, **kw)
 
 
 TorchDispatchMode.below = Below
@@ -268,6 +295,13 @@ def overload(name: str, args: tuple[Any, ...]) -> str:
 def function_modes() -> tuple[Any, ...]:
     """The modes of functions of this thread, innermost last."""
     return tuple(m for m in overrides.state.stack if not isinstance(m, Below))
+
+
+def dispatch() -> Any:
+    """The module that asks classes, which knows this one."""
+    from . import dispatch
+
+    return dispatch
 
 
 def operators() -> Any:

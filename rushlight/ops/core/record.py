@@ -83,10 +83,7 @@ class Op:
         plan: (*arrays or MetaArrays, **params) -> the plan of the forward; None: a launch of `fn`.
         rule_plan: the same for the rule, where that is one plan.
         declared: (file, line) of the declaration.
-        given: a copy whose results are there already: no mode is told of it.
     """
-
-    given = False
 
     def __init__(self, fn: Forward, kind: str, **options: Any) -> None:
         given: dict[str | None, dict[str, Any]] = {part: {} for part in (*PARTS, None)}

@@ -196,3 +196,52 @@ def test_what_libraries_ask_of_overrides() -> None:
     assert overrides.get_testing_overrides()[torch.add](1, 2) == -1
     assert overrides.is_tensor_method_or_property(torch.Tensor.add)
     assert overrides.resolve_name(torch.add) == "add"
+
+
+def test_modes_stand_below_the_tape() -> None:
+    class Answers(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            told.append((str(func), torch.is_grad_enabled(), args[0].requires_grad))
+            if func is torch.ops.aten.exp.default:
+                return torch.zeros(2)  # what it gives has the history of the call
+            return func(*args, **(kwargs or {}))
+
+    told: list[Any] = []
+    x = torch.ones(2, requires_grad=True)
+    with Answers():
+        y = x.exp()
+        z = (y * 3).view(2, 1)
+        z.mul_(2)
+    assert type(y.grad_fn).__name__ == "ExpBackward0"
+    assert told[0] == ("aten.exp.default", False, True)
+    assert [name for name, *_ in told[1:4]] == [
+        "aten.mul.Tensor",
+        "aten.view.default",
+        "aten.mul_.Tensor",
+    ]
+    assert z._version == 1
+    z.sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [0, 0]  # exp's rule multiplies with its result
+
+
+def test_modes_are_told_of_backward() -> None:
+    x = torch.ones(2, requires_grad=True)
+    y = x.sin().sum()
+    with Operations() as seen:
+        y.backward()
+    assert "cos.default" in seen.seen
+    assert x.grad is not None
+    assert x.grad.tolist() == torch.ones(2).cos().tolist()
+
+
+def test_what_watches_otherwise_stands_above() -> None:
+    x = torch.ones(2)
+    with Operations() as seen, torch.autocast("cpu", torch.bfloat16):
+        y = torch.mm(x[None], x[:, None])
+    assert y.dtype == torch.bfloat16
+    assert "_to_copy.default" in seen.seen
+    with torch.autograd.forward_ad.dual_level(), Operations() as seen:
+        dual = torch.autograd.forward_ad.make_dual(x, x).sin()
+    assert "cos.default" in seen.seen  # the tangent's steps are operations as well
+    assert dual.shape == (2,)
