@@ -20,9 +20,9 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from typing import Any
 
-from ..._subclasses.fake_tensor import FakeTensor, FakeTensorMode, faked, meta_of, unset_fake_temporarily
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...errors import message
@@ -45,6 +45,13 @@ __all__ = [
     "get_proxy_mode",
     "make_fx",
 ]
+
+# (a module of `namespaces`, where imports do not find it by this name)
+fakes: Any = import_module("rushlight._subclasses.fake_tensor")
+FakeTensor: Any = fakes.FakeTensor
+FakeTensorMode: Any = fakes.FakeTensorMode
+faked, meta_of = fakes.faked, fakes.meta_of
+unset_fake_temporarily = fakes.unset_fake_temporarily
 
 CONSTANT = 1  # how many elements a tensor of known numbers may have, to be computed with
 
@@ -183,6 +190,8 @@ LIKE = ("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "ful
 class Making(modes.Below):
     """Tells the mode of what makes tensors, those of given numbers too."""
 
+    mode: Any
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kw = getattr(func, "__name__", ""), kwargs or {}
         if name in OF_DATA and not any(dispatch.leaves((*args, kw))):
@@ -308,9 +317,9 @@ class ProxyTorchDispatchMode(modes.TorchDispatchMode):
         func = modes.operators().namespace("aten").lift_fresh_copy.default
         made = self.tracer.create_proxy("call_function", func, (kept,), {}, name="lift_fresh_copy")
         known = value._a.size <= CONSTANT
-        fakes = next((m for m in modes.standing() if isinstance(m, FakeTensorMode)), None)
-        if fakes is not None and not isinstance(value, FakeTensor):
-            value = faked(fakes, meta_of(value), value.device, value if known else None)
+        mode = next((m for m in modes.standing() if isinstance(m, FakeTensorMode)), None)
+        if mode is not None and not isinstance(value, FakeTensor):
+            value = faked(mode, meta_of(value), value.device, value if known else None)
         return self.track(value, made, known)
 
 
@@ -346,17 +355,19 @@ FORMS: dict[str, tuple[str, Any]] = {
     },
 }
 # Records whose operator takes something else: nodes of these carry out the record itself.
-EXACT = frozenset(
-    """attention_by_blocks binary_cross_entropy_with_logits ctc_loss fft_c2c index_backward
-    index_fill index_put index_reduce layer_norm_op linalg_cholesky linalg_ldl_factor linalg_lstsq
-    linalg_lu_factor linalg_solve_triangular linalg_svd logical_and logical_or logical_xor
-    scaled_dot_product_attention scatter_reduce std unfold var""".split()
+EXACT_NAMES = (
+    "attention_by_blocks binary_cross_entropy_with_logits ctc_loss fft_c2c index_backward "
+    "index_fill index_put index_reduce layer_norm_op linalg_cholesky linalg_ldl_factor "
+    "linalg_lstsq linalg_lu_factor linalg_solve_triangular linalg_svd logical_and logical_or "
+    "logical_xor scaled_dot_product_attention scatter_reduce std unfold var"
 )
+EXACT = frozenset(EXACT_NAMES.split())
 
 
 # Operators that take numbers for tensors; others are told of some by rules of derivatives.
-OF_NUMBERS = ("add", "sub", "mul", "div", "pow", "remainder", "fmod", "lt", "le", "gt", "ge")
-OF_NUMBERS += ("eq", "ne", "floor_divide")
+OF_NUMBERS = frozenset(
+    ("add", "sub", "mul", "div", "pow", "remainder", "fmod", "lt", "le", "gt", "ge", "eq", "ne")
+)
 
 
 def operands(func: Any) -> int:
@@ -468,13 +479,13 @@ def make_fx(
             stack.enter_context(disable_proxy_modes_tracing())
             held: Any = values(args)
             if tracing_mode == "fake":
-                fakes = fake_mode_of(held) or FakeTensorMode(
+                fake_mode = fake_mode_of(held) or FakeTensorMode(
                     allow_non_fake_inputs=_allow_non_fake_inputs
                 )
-                held = pytree.tree_map_only(Tensor, fakes.from_tensor, held)
-                stack.enter_context(fakes)
-                stack.callback(setattr, fakes, "constants_stay", fakes.constants_stay)
-                fakes.constants_stay = True
+                held = pytree.tree_map_only(Tensor, fake_mode.from_tensor, held)
+                stack.enter_context(fake_mode)
+                stack.callback(setattr, fake_mode, "constants_stay", fake_mode.constants_stay)
+                fake_mode.constants_stay = True
             return trace(f, held, mode, stack)
 
     return traced

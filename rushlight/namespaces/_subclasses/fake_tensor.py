@@ -138,6 +138,8 @@ def whole_name(where: Any) -> Any:
 class Made(modes.Below):
     """Tells a FakeTensorMode of what makes tensors; changes in place pass the door."""
 
+    mode: Any
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         made = getattr(func, "composite", None)
         name = getattr(func, "__name__", "")
@@ -146,9 +148,9 @@ class Made(modes.Below):
             with self.mode._aside():
                 return self.mode.__torch_dispatch__(found, types, args, kwargs or {})
         operands = list(dispatch.leaves((*args, kwargs or {})))
-        if operands and self.mode.constants_stay:
-            if not any(outer.taken(t.__class__) for t in operands):
-                return modes.onward(func, args, kwargs or {})
+        plain = operands and not any(outer.taken(t.__class__) for t in operands)
+        if plain and self.mode.constants_stay:
+            return modes.onward(func, args, kwargs or {})
         check_operands(self.mode, func, operands)
         return self.fake(modes.onward(func, args, kwargs or {}), operands)
 
