@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..autograd import door, engine
+from ..autograd import door, engine, op_node, views
 from ..autograd.backward import grad as autograd_grad
 from ..autograd.graph import disable_saved_tensors_hooks
-from ..autograd.node import Node, Out, TensorBase
+from ..autograd.node import LEAF, Node, Out, TensorBase
 from ..errors import message
 from ..ops.shape.views import stack
 from .randomness import Level
@@ -49,10 +49,12 @@ class Call:
                         hint="argnums= names the arguments to differentiate",
                     )
                 )
+        forward = api.startswith("jvp")
         with door.grad_enabled(True):
             self.xs = [x.view_as(x) if x.requires_grad else leaf(x) for x in inputs]
-            with transforming(not api.startswith("jvp")):
-                got = run(self.xs)
+            given = [changeable(x) for x in self.xs] if forward else self.xs
+            with transforming(not forward), Captures(run, self.xs):
+                got = run(given)
         self.aux: Any = None
         if has_aux:
             if not isinstance(got, tuple) or len(got) != 2:
@@ -95,6 +97,65 @@ def leaf(x: Any) -> Any:
     """A leaf of the same memory that requires a gradient."""
     y = x.detach()
     return y._require_grad()
+
+
+def changeable(x: Any) -> Any:
+    """A leaf as a tensor that may be changed in place: forward mode allows that of inputs."""
+    if x._fn is not LEAF:
+        return x
+    y = x.detach()
+    y._v = None
+    y._fn = op_node.alias(x)
+    return y
+
+
+class Captures(views.ChangeWatcher):
+    """While a function is transformed: refuses to write what depends on its inputs into a tensor
+    that it found where it was written (names of outer functions, and of its module)."""
+
+    def __init__(self, run: Callable[..., Any], xs: list[Any]) -> None:
+        self.xs = xs
+        self.held = [t for t in captured(run, 4) if not any(t is x for x in xs)]
+
+    def __enter__(self) -> None:
+        if self.held:
+            views.change_watchers.append(self)
+
+    def __exit__(self, *error: object) -> None:
+        if self.held:
+            views.change_watchers.remove(self)
+
+    def check(self, target: Any, result: Any) -> None:
+        """Raise for a captured tensor."""
+        base = target if target._v is None else target._v.base
+        if any(t is target or t is base for t in self.held) and reaches(result, self.xs):
+            raise RuntimeError(
+                message(
+                    "During a grad (vjp, jvp, grad, etc) transform, the function provided "
+                    "attempted to call in-place operation that would mutate a captured Tensor. "
+                    "This is not supported; please rewrite the function being transformed to "
+                    "explicitly accept the mutated Tensor(s) as inputs.",
+                    got=f"a change of a tensor of shape {tuple(target._a.shape)} by values that "
+                    "depend on the inputs",
+                    hint="an argument in its place, or captured.clone() within the function",
+                )
+            )
+
+
+def captured(fn: Any, depth: int) -> list[Any]:
+    """The tensors that a function finds in the functions around it, and those of the functions that
+    it finds there."""
+    found: list[Any] = []
+    for held in getattr(fn, "__closure__", None) or ():
+        try:
+            value = held.cell_contents
+        except ValueError:  # nothing yet
+            continue
+        if isinstance(value, TensorBase):
+            found.append(value)
+        elif depth and callable(value):
+            found += captured(value, depth - 1)
+    return found
 
 
 class transforming:

@@ -1,0 +1,64 @@
+"""Changes in place within functions that are transformed."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+from rushlight.autograd import views
+from rushlight.func import grad, jvp, vjp, vmap
+
+
+def test_a_captured_tensor_is_not_changed_by_the_inputs():
+    captured = torch.zeros(3)
+    x = torch.ones(3)
+
+    def f(x):
+        captured.copy_(x)
+        return (x * captured).sum()
+
+    def view(x):
+        captured[1:].mul_(x[1:])
+        return x.sum()
+
+    for g in (f, view):
+        with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
+            grad(g)(x)
+        with pytest.raises(RuntimeError, match="mutate a captured Tensor"):
+            jvp(g, (x,), (x,))
+    assert captured.tolist() == [0, 0, 0]
+    assert not views.change_watchers
+
+    def own(x):
+        captured.add_(1)  # of nothing that is differentiated
+        y = torch.zeros(3)
+        y.copy_(x)
+        return (y * captured).sum()
+
+    assert grad(own)(x).tolist() == [1, 1, 1]
+    assert captured.tolist() == [1, 1, 1]
+
+
+def test_forward_mode_lets_inputs_be_changed():
+    def f(x, y):
+        x[1:].copy_(y)
+        return x * 2
+
+    x, y = torch.ones(3), torch.full((2,), 5.0)
+    out, tangent = jvp(f, (x, y), (torch.full((3,), 7.0), torch.full((2,), 3.0)))
+    assert out.tolist() == [2, 10, 10]
+    assert tangent.tolist() == [14, 6, 6]
+    assert x.tolist() == [1, 5, 5]
+    rows = torch.ones(2, 3)
+    out, _ = vmap(lambda x: jvp(lambda x: x.mul_(2), (x,), (x.clone(),)))(rows)
+    assert out.tolist() == [[2, 2, 2]] * 2
+    assert rows.tolist() == [[2, 2, 2]] * 2
+
+
+def test_a_pull_takes_its_cotangents_as_one_argument():
+    _, pull = vjp(lambda x: (x * 2, x * 3), torch.ones(1))
+    one = torch.ones(1)
+    assert pull((one, one))[0].tolist() == [5]
+    assert pull((one, one), True, False)[0].tolist() == [5]
+    with pytest.raises(RuntimeError, match="pytree structure of cotangents"):
+        pull(one)
