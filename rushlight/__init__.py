@@ -315,6 +315,8 @@ _FROM = {
     "Generator": "random",
     "default_generator": "random",
     "set_printoptions": "printing",
+    "set_warn_always": "once",
+    "is_warn_always_enabled": "once",
     "show": "show",
     "is_anomaly_enabled": "autograd.anomaly",
     "is_anomaly_check_nan_enabled": "autograd.anomaly",

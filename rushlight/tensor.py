@@ -30,6 +30,7 @@ from .kernels.meta import (
     contiguous_strides,
     inserted_strides,
 )
+from .once import warn_once
 from .ops.core import overrides
 from .ops.create import factories, from_data
 from .ops.index import getitem
@@ -52,6 +53,10 @@ def detach(a: Any) -> Any:
 
 
 USUAL = overrides.default
+OF_A_GRADIENT = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
 
 
 class Tensor(TensorBase):
@@ -251,9 +256,13 @@ class Tensor(TensorBase):
     __long__ = __int__  # Python 2's name, which functorch asks for
 
     def __float__(self) -> float:
+        if self._fn is not None and door.state.enabled:
+            warn_once(OF_A_GRADIENT)
         return float(self._number("double"))
 
     def __complex__(self) -> complex:
+        if self._fn is not None and door.state.enabled:
+            warn_once(OF_A_GRADIENT)
         return complex(self._number("c10::complex<double>"))
 
     def _number(self, kind: str) -> Any:
@@ -379,13 +388,17 @@ class Tensor(TensorBase):
     def requires_grad(self) -> bool:
         """Whether gradients flow to this tensor."""
         v = self._v
-        if v is not None and v.made and v.base._fn is not None:
+        if v is not None and v.made and v.base._fn is not None and not door.is_inference(self):
             return True
         return self._fresh() is not None
 
     @requires_grad.setter
     def requires_grad(self, on: bool) -> None:
         self.requires_grad_(on)
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise not_deleted("requires_grad must be a bool", "x.requires_grad_(False)")
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Make this tensor a leaf that gets a gradient (or no longer gets one)."""
@@ -443,6 +456,16 @@ class Tensor(TensorBase):
         if fn is None or fn is LEAF:
             return None
         return fn.node if fn.__class__ is Out else fn
+
+    @property
+    def _grad_fn(self) -> Any:
+        return self.grad_fn
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise not_deleted(
+            "Deletion of _grad_fn not allowed. Detach tensor instead!", "x = x.detach()"
+        )
 
     @property
     def output_nr(self) -> int:
@@ -609,6 +632,10 @@ class Tensor(TensorBase):
             )
         self._a = value._a
 
+    @data.deleter
+    def data(self) -> None:
+        raise not_deleted("Deleting tensor data is not allowed. Delete tensor instead!", "del x")
+
     @property
     def _version(self) -> int:
         if self._x is not None and door.is_inference(self):
@@ -701,6 +728,15 @@ class Tensor(TensorBase):
     @property
     def _backward_hooks(self) -> Any:
         return self._x.hooks if self._x.__class__ is Extras else None  # type: ignore[union-attr]
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: Any) -> None:
+        if hooks is not None or self._backward_hooks is not None:
+            self._extras().hooks = hooks
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise not_deleted("Deletion of _backwards_hooks not allowed!", "the handle's remove()")
 
     def reinforce(self, reward: Any) -> None:
         """Removed from PyTorch long ago; see torch.distributions there."""
@@ -863,6 +899,11 @@ def _as_kind(cls: Any, data: Any, requires_grad: bool) -> Any:
     t._fn = t._vc = t._v = None
     t._x = door.born_here()
     return t._require_grad() if requires_grad else t
+
+
+def not_deleted(what: str, hint: str) -> RuntimeError:
+    """Of an attribute that a tensor always has."""
+    return RuntimeError(message(what, hint=hint))
 
 
 def unresolved_error(t: Any) -> RuntimeError:

@@ -11,6 +11,7 @@ from .grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
+    is_multithreading_enabled,
     no_grad,
     set_grad_enabled,
     set_multithreading_enabled,
@@ -45,6 +46,7 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_grad_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
@@ -59,6 +61,7 @@ _FROM = {
     "is_anomaly_check_nan_enabled": "anomaly",
     "is_anomaly_enabled": "anomaly",
     "SavedTensor": "saved",
+    "_unsafe_preserve_version_counter": "graph",
     "kineto_available": "profiler",
     "set_detect_anomaly": "anomaly",
 }

@@ -10,13 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..once import warn_once
 from . import door, steps
-from .engine import accumulate, edge_of, run
+from .engine import edge_of, run
 from .hook_calls import as_tensor, back
-from .node import LEAF, AccumulateGrad, GradientEdge, Node, Out, TensorBase, show_line
+from .node import AccumulateGrad, GradientEdge, Node, Out, TensorBase, show_line
+from .op_node import OpNode
 from .unbroadcast import fit_other
 
 ndarray = np.ndarray
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter "
+    "and its gradient which can cause a memory leak. We recommend using autograd.grad when "
+    "creating the graph to avoid this. If you have to use this function, make sure to reset the "
+    ".grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
 ONES = {d: np.ones((), d) for d in (door.F32, door.F64)}  # copied: np.ones takes a microsecond
 
 
@@ -33,7 +41,15 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
             got = fn(grads)
             if got is not None:
                 grads = tuple(got) if isinstance(got, (tuple, list)) else (got,)
-    gs = list(grads)
+    least = 1 if isinstance(node, OpNode) else node.n_out  # indices, say, have no gradient
+    if not least <= len(grads) <= node.n_out:
+        raise TypeError(
+            message(
+                f"expected {node.n_out} arguments, got {len(grads)} instead",
+                wanted=f"a gradient, or None, for each output of {node.name()}",
+            )
+        )
+    gs = [*grads, *[None] * (node.n_out - len(grads))]
     results = (
         node.run(gs[0] if node.n_out == 1 else gs, door.state.enabled)
         if door.state.enabled
@@ -116,13 +132,8 @@ def root_gradient(t: Any, g: Any, create_graph: bool) -> Any:
         raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if g._a.shape != a.shape:
         raise RuntimeError(
-            message(
-                f"Mismatch in shape: grad_output[0] has a shape of {list(g._a.shape)} and "
-                f"output[0] has a shape of "
-                f"{list(a.shape)}.",
-                got=f"a gradient of shape {tuple(g._a.shape)}",
-                wanted=f"{tuple(a.shape)}, the shape of the output",
-            )
+            f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(g._a.shape)}) and "
+            f"output[0] has a shape of torch.Size({list(a.shape)})."
         )
     if (g._a.dtype.kind == "c") != (a.dtype.kind == "c"):
         raise RuntimeError(
@@ -202,6 +213,8 @@ def backward(
     if retain_variables is not None:
         retain_graph = retain_variables
     keep = create_graph if retain_graph is None else retain_graph
+    if create_graph:
+        warn_once(CYCLE, 4)
     if grad_tensors is None and inputs is None and isinstance(tensors, TensorBase):
         if tensors._fn is None:
             raise no_grad_error(tensors, 0)
@@ -231,15 +244,8 @@ def backward(
         if t._fn is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(t))
-    others = [t for t in inputs if t._fn is not LEAF]
-    if not others:
-        run(roots, start, keep, create_graph, edges)
-        return
-    for t, g in zip(
-        inputs, run(roots, start, keep, create_graph, edges, capture=True), strict=True
-    ):
-        if g is not None:
-            accumulate(t, g, create_graph)
+        t.retain_grad()
+    run(roots, start, keep, create_graph, edges)
 
 
 def grad(

@@ -10,10 +10,11 @@ Not here: what a node computes (`op_node.OpNode.run`, from the op's rules), shap
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Sequence
-from heapq import heappop, heappush, heappushpop
-from sys import getrefcount
+from heapq import heapify, heappop, heappush, heappushpop
+from sys import _getframe, getrefcount, maxsize
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,20 @@ twice = [0]  # how many backwards recorded graphs of their own: compiled forward
 class Run:
     """One backward in progress: what waits for gradients, and which nodes are needed."""
 
-    __slots__ = ("__weakref__", "keeps", "needed", "slots", "targets")
+    __slots__ = ("__weakref__", "captures", "keeps", "needed", "roots", "slots", "targets")
 
-    def __init__(self, slots: dict[Any, Any], needed: Any, targets: Any, keeps: bool) -> None:
+    def __init__(
+        self,
+        roots: Any,
+        slots: dict[Any, Any],
+        needed: Any,
+        targets: Any,
+        keeps: bool,
+        captures: bool,
+    ) -> None:
+        self.captures = captures  # gradients of the targets, instead of accumulating them
         self.keeps = keeps  # the graph, which may be run again
+        self.roots = roots
         self.slots = slots
         self.needed = needed
         self.targets = targets
@@ -56,9 +67,36 @@ class Run:
         """Whether a gradient of tensor `t` is going to be computed."""
         e = edge_of(t)
         node = e.node if e.__class__ is Out else e
-        if node not in self.slots:
-            return False
+        return node in self.slots and self.reaches(node)
+
+    def reaches(self, node: Any) -> bool:
+        """Whether a gradient is sent to a node or leaf of the graph."""
         return self.needed is None or node in self.needed or id(node) in self.targets
+
+    def order(self) -> list[Any]:
+        """The nodes and leaves of the graph in the order in which they are run."""
+        waits = {n: slot[WAITS] for n, slot in count(self.roots).items()}
+        targets = [e.node if e.__class__ is Out else e for e in self.roots]
+        tie = itertools.count()
+        ready = [place(n, next(tie)) for n in dict.fromkeys(targets) if not waits[n]]
+        heapify(ready)
+        found = []
+        while ready:
+            node = heappop(ready)[2]
+            found.append(node)
+            for e in node.edges if node._is_node else ():
+                target = e.node if e.__class__ is Out else e
+                if e is None or not self.reaches(target):
+                    continue
+                waits[target] -= 1
+                if not waits[target]:
+                    heappush(ready, place(target, next(tie)))
+        return found
+
+
+def place(node: Any, tie: int) -> tuple[int, int, Any]:
+    """Where a node stands among those that are ready: leaves first, then the newest."""
+    return (-node.seq if node._is_node else -maxsize, tie, node)
 
 
 class _Runs(threading.local):
@@ -78,6 +116,18 @@ def current() -> Run:
 def innermost() -> Run | None:
     """The same, or None outside of one."""
     return _runs.stack[-1] if _runs.stack else None
+
+
+def current_node() -> Node | None:
+    """The node that this thread runs: a variable of the innermost `run`, so that the engine need
+    not write it down for each."""
+    frame: Any = _getframe(1) if _runs.stack else None
+    while frame is not None:
+        if frame.f_code is run.__code__:
+            node = frame.f_locals["node"]
+            return node if isinstance(node, Node) else None
+        frame = frame.f_back
+    return None
 
 
 def running() -> bool:
@@ -135,11 +185,15 @@ def run(
     observed = bool(state.observers)  # then nothing takes the short ways that are written out below
     array: Any = None if observed else ndarray
     needed: Any = EVERYTHING if observed else None
+    node: Any
     targets: dict[int, list[Any]] = {}
     if inputs is not None:
         needed = paths_to(slots, inputs)
         for e in inputs:
-            targets.setdefault(id(e.node if e.__class__ is Out else e), []).append(e)
+            node = e.node if e.__class__ is Out else e
+            targets.setdefault(id(node), []).append(e)
+            if not capture and node._is_node:
+                needed.add(node)  # its hooks run, and so does it
     captured: dict[Any, Any] = {}
     new = object.__new__
     goals = (tensors, targets, captured, capture, inputs)  # what a finished leaf asks for
@@ -148,8 +202,9 @@ def run(
     before = state.enabled
     state.enabled = create_graph
     outer = _runs.stack
-    _runs.stack = (*outer, Run(slots, None if inputs is None else needed, targets, retain_graph))
-    node: Any = roots
+    paths = None if inputs is None else needed
+    _runs.stack = (*outer, Run(roots, slots, paths, targets, retain_graph, capture))
+    node = roots
     slot: Any
     begun = enter("backward", roots, grads) if observed else None
     finish = shown_leaf if observed else finish_leaf
@@ -254,8 +309,10 @@ def run(
 def new_array(node: Node, r: Any, results: Any) -> bool:
     """Whether a node made this gradient for one edge alone, so that a leaf may keep it without a
     copy."""
-    if r.__class__ is not ndarray or not node.makes_results:
+    if not node.makes_results:
         return False
+    if r.__class__ is not ndarray:
+        return isinstance(r, SparseArray) and sum([other is r for other in results]) < 2
     base = r.base
     if base is not None and (  # unless it is all of an array that nobody else knows
         base.__class__ is not ndarray or base.size != r.size or getrefcount(base) != 3
@@ -449,23 +506,22 @@ def finish_leaf(
     inputs: Any,
 ) -> None:
     """A leaf has its whole gradient: run its hooks, then keep or capture it."""
+    if inputs is not None and id(leaf) not in targets:
+        return
     x = leaf._x
     if x.__class__ is Extras:
         if x.hooks:
-            g = run_hooks(x.hooks, g, tensors)
-            owned = False
-        node = None if x.accumulator is None else x.accumulator()
+            given, g = g, None if g is None else run_hooks(x.hooks, g, tensors)
+            owned = g is not given and unheld(g)
+        node = None if x.accumulator is None or capture else x.accumulator()
         if node is not None and node.x is not None and node.x.pre_hooks:
-            g = pre_hooks(node, node.x, g, tensors)
-            owned = False
-    if inputs is not None:
-        if id(leaf) not in targets:
-            return
-        if capture:
-            if not (owned or g is None or tensors):
-                g = door.perform(steps.copy, (g,), {})
-            captured[id(leaf), 0] = g
-            return
+            given, g = g, pre_hooks(node, node.x, g, tensors)
+            owned = g is not given and unheld(g)
+    if inputs is not None and capture:
+        if not (owned or g is None or tensors):
+            g = door.perform(steps.copy, (g,), {})
+        captured[id(leaf), 0] = g
+        return
     if g is None:
         return
     accumulate(leaf, g, tensors, owned)
@@ -478,6 +534,12 @@ def finish_leaf(
     if node is not None and node.x is not None and node.x.post_hooks:
         for fn in list(node.x.post_hooks.values()):
             fn((), (as_tensor(g),))
+
+
+def unheld(g: Any) -> bool:
+    """Whether what a hook returned is an array that the caller alone has (its
+    variable, our parameter and that of `getrefcount` are three)."""
+    return g.__class__ is ndarray and g.base is None and getrefcount(g) == 3
 
 
 @steps.step()
@@ -500,11 +562,11 @@ def shown_leaf(leaf: Any, g: Any, *rest: Any) -> None:
     span("leaf", leaf, (g, capture), lambda: finish_leaf(leaf, g, *rest))
 
 
-def accumulate_special(x: Any, old: Any, g: Any) -> None:
+def accumulate_special(x: Any, old: Any, g: Any, owned: bool) -> None:
     """Add a gradient where it, or the one of before, is sparse, or that is unresolved: a dense one
     stays where it is."""
     if old is None:
-        x.grad = door.wrap(g)
+        x.grad = door.wrap(g if owned else door.perform(steps.copy, (g,), {}))
     elif old._fn is not None or not isinstance(old._a, SparseArray):
         total = door.perform(add, (door.resolved(old._a), g), {})
         if old._fn is not None:
@@ -514,7 +576,7 @@ def accumulate_special(x: Any, old: Any, g: Any) -> None:
         if old._vc is not None:
             old._vc.bump("backward")
     elif isinstance(g, SparseArray):
-        old._a = door.perform(add, (old._a, g), {})
+        old._a = door.perform(add, (g, old._a), {})
     else:
         x.grad = door.wrap(door.perform(add, (g, old._a), {}))
 
@@ -540,7 +602,7 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
             x.grad = added(old, g)
             return
         if tensors:
-            x.grad = (g.clone() if g._fn is None else g) if old is None else old + g
+            x.grad = (g.clone() if g._fn is None else g) if old is None else total(g, old)
             return
         if g._a.__class__ is OuterArray:
             x.grad = added(old, g)
@@ -553,7 +615,7 @@ def accumulate(leaf: Any, g: Any, tensors: bool, owned: bool = False) -> None:
         and old._a.__class__ is not ndarray
         and isinstance(old._a, (SparseArray, UnresolvedArray))
     ):
-        accumulate_special(x, old, g)
+        accumulate_special(x, old, g, owned)
         return
     if old is None:
         if g.__class__ is ndarray and (not owned or g.strides != leaf._a.strides):

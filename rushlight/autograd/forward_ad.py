@@ -400,33 +400,3 @@ def size_error(tensor: Any, tangent: Any) -> RuntimeError:
         f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
         f"forward gradient is of size {list(tangent.shape)}."
     )
-
-
-def check_forward(
-    func: Any, args: Any, xs: list[Any], eps: float, atol: float, rtol: float
-) -> None:
-    """gradcheck's forward-mode part: J t for unit tangents against differences in a random
-    direction."""
-    from .gradcheck import GradcheckError, _as_tuple, _differentiable, numbers, put
-
-    rng = np.random.default_rng(0)
-    for i, x in enumerate(xs):
-        u = rng.standard_normal(x._a.shape).astype(x._a.dtype)
-        before = numbers(x)
-        put(x, before + eps * u)
-        up = [numbers(o) for o in _differentiable(func(*args))]
-        put(x, before - eps * u)
-        down = [numbers(o) for o in _differentiable(func(*args))]
-        put(x, before)
-        with dual_level():
-            dual = make_dual(x.detach().requires_grad_(), door.wrap(u))
-            outs = _as_tuple(func(*[dual if a is x else a for a in args]))
-            got = [tangent_of(o) for o in _differentiable(outs)]
-        for o, (t, a, b) in enumerate(zip(got, up, down, strict=True)):
-            numeric = (a - b) / (2 * eps)
-            value = np.zeros_like(numeric) if t is None else numbers(t)
-            if not np.allclose(value, numeric, rtol, atol):
-                raise GradcheckError(
-                    f"Jacobian computed with forward mode mismatch for output {o} with respect "
-                    f"to input {i}"
-                )

@@ -24,6 +24,7 @@ class FunctionNode(Node):
     __slots__ = ("backward_fn", "ctx", "is_tensor", "n_out", "to_fill")
     to_fill: Any  # which outputs have zeros for a gradient where none came
     makes_results = False
+    tells_none = True
 
     @property
     def saved(self) -> Any:  # type: ignore[override]

@@ -218,17 +218,30 @@ def end_inference() -> None:
             door.born[0] = None
 
 
+class _Threads(threading.local):
+    several = True
+
+
+_threads = _Threads()
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` said in this thread."""
+    return _threads.several
+
+
 class set_multithreading_enabled(_Mode):
-    """Accepted: backward runs in the calling thread here."""
+    """Noted, at once and, as a block, until its end: backward runs in the calling thread anyway."""
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
+        self.before, _threads.several = _threads.several, bool(mode)
 
     def clone(self) -> Any:
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
-        """Nothing to change."""
+        """Done."""
 
     def __exit__(self, kind: Any, value: Any, tb: Any) -> None:
-        """Nothing to restore."""
+        _threads.several = self.before

@@ -74,10 +74,26 @@ def _check_inputs(inputs: tuple[Any, ...], check_undefined: bool) -> list[Any]:
     return [x for x in inputs if isinstance(x, TensorBase) and x._fn is not None]
 
 
-def _values(func: Callable[..., Any], inputs: tuple[Any, ...], n: int) -> list[Any]:
+def _values(func: Callable[..., Any], inputs: tuple[Any, ...], like: list[Any]) -> list[Any]:
     """Outputs as flat arrays (copies), in the order of `_outputs`."""
-    outs = _outputs(func, inputs)[:n]
-    return [numbers(o).reshape(-1) for o in outs]
+    outs = [numbers(o) for o in _outputs(func, inputs)[: len(like)]]
+    for a, y in zip(outs, like, strict=True):
+        check_same(a, y._a)
+    return [a.reshape(-1) for a in outs]
+
+
+def check_same(a: Any, b: Any, eps: float | None = None) -> None:
+    """Raise if outputs for inputs that hardly differ have another shape or type."""
+    for name in ("shape", "dtype"):
+        was, now = getattr(b, name), getattr(a, name)
+        if was != now:
+            raise AssertionError(
+                message(
+                    f"Expected `func` to return outputs with the same {name} when inputs are "
+                    f"perturbed{'' if eps is None else f' by {eps}'}",
+                    got=f"{name}s {now} and {was}",
+                )
+            )
 
 
 def _sparse(t: Any) -> bool:
@@ -107,7 +123,7 @@ def put(t: Any, values: Any) -> None:
 
 
 def _numerical(
-    func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Any], n: int, eps: float
+    func: Callable[..., Any], inputs: tuple[Any, ...], xs: list[Any], outs: list[Any], eps: float
 ) -> list[list[Any]]:
     """jacobians[input][output] of shape (input elements, output elements): dy_j / dx_i.
 
@@ -125,10 +141,10 @@ def _numerical(
                 before = a[place]
                 a[place] = before + step
                 put(x, a)
-                up = _values(func, inputs, n)
+                up = _values(func, inputs, outs)
                 a[place] = before - step
                 put(x, a)
-                down = _values(func, inputs, n)
+                down = _values(func, inputs, outs)
                 a[place] = before
                 put(x, a)
                 parts.append([(u - d) / (2 * eps) for u, d in zip(up, down, strict=True)])
@@ -138,7 +154,7 @@ def _numerical(
                 [np.array([r[k][j] for r in rows]) for k in range(len(rows[0]) if rows else 1)]
                 if rows
                 else []
-                for j in range(n)
+                for j in range(len(outs))
             ]
         )
     return out
@@ -206,7 +222,7 @@ def _slow(
     rtol: float,
     nondet: float,
 ) -> None:
-    numeric = _numerical(func, inputs, varied, len(outs), eps)
+    numeric = _numerical(func, inputs, varied, outs, eps)
     for o, y in enumerate(outs):
         values = (1.0, 1j) if y._a.dtype.kind == "c" else (1.0,)
         analytic: list[list[Any]] = [[] for _ in xs]
@@ -226,8 +242,13 @@ def _slow(
                         measured[i].append(np.zeros(0))
         for i in range(len(xs)):
             a, m = np.array(analytic[i]).T, np.array(measured[i]).T
-            if a.size and not _close(a, m, rtol, atol):
-                raise GradcheckError(_report(i, o, a, m))
+            for part, every in PARTS if len(values) > 1 else (("", slice(None)),):
+                if a.size and not _close(a[:, every], m[:, every], rtol, atol):
+                    raise GradcheckError(_report(i, o, a[:, every], m[:, every], part))
+
+
+# Of a complex output: every other column is of 1j as its gradient.
+PARTS = (("imaginary", slice(1, None, 2)), ("real", slice(0, None, 2)))
 
 
 def _same_again(first: Any, second: Any, nondet: float) -> None:
@@ -247,12 +268,13 @@ def _same_again(first: Any, second: Any, nondet: float) -> None:
         )
 
 
-def _report(i: int, o: int, analytic: Any, numeric: Any) -> str:
+def _report(i: int, o: int, analytic: Any, numeric: Any, part: str) -> str:
+    whole = f"While considering the {part} part of complex outputs only, " if part else ""
     worst = np.unravel_index(
         np.argmax(np.nan_to_num(np.abs(analytic - numeric), nan=np.inf)), analytic.shape
     )
     return message(
-        f"Jacobian mismatch for output {o} with respect to input {i},",
+        f"{whole}Jacobian mismatch for output {o} with respect to input {i},",
         got=f"numerical:{np.array2string(numeric, precision=4)}\n"
         f"analytical:{np.array2string(analytic, precision=4)}",
         wanted="equal values within atol + rtol * |numerical|",
@@ -287,9 +309,9 @@ def _fast(
     for i, (x, u) in enumerate(zip(varied, us, strict=True)):
         before = numbers(x)
         put(x, before + eps * u)
-        up = _values(func, inputs, len(outs))
+        up = _values(func, inputs, outs)
         put(x, before - eps * u)
-        down = _values(func, inputs, len(outs))
+        down = _values(func, inputs, outs)
         put(x, before)
         for o, (y, v) in enumerate(zip(outs, vs, strict=True)):
             numeric = np.real(np.vdot(v.reshape(-1), (up[o] - down[o]) / (2 * eps)))
@@ -350,6 +372,7 @@ def gradcheck(
         check_grad_dtypes: also check that gradients have their inputs' dtypes.
         check_batched_grad: also compare `is_grads_batched` with one vector after the other.
         check_forward_ad: also check forward-mode derivatives.
+        check_batched_forward_grad: also compare those under `vmap` with one after the other.
         fast_mode: one random direction instead of all elements.
         masked: of sparse inputs only the elements that are stored are varied, not all of them.
 
@@ -368,6 +391,7 @@ def gradcheck(
         check_undefined_grad,
         check_grad_dtypes,
         check_batched_grad,
+        check_batched_forward_grad,
         check_forward_ad,
         check_backward_ad,
         fast_mode,
@@ -391,15 +415,18 @@ def _gradcheck(
     undefined: bool,
     grad_dtypes: bool,
     batched: bool,
+    batched_forward: bool,
     forward: bool,
     backward: bool,
     fast: bool,
     masked: bool,
 ) -> bool:
     if not (forward or backward):
-        raise ValueError(
+        raise AssertionError(
             "Expected at least one of check_forward_ad or check_backward_ad to be True"
         )
+    from . import gradcheck_modes as modes
+
     args = _as_tuple(inputs)
     xs = _check_inputs(args, undefined)
     with door.grad_enabled(True):
@@ -437,14 +464,18 @@ def _gradcheck(
                 for x, g in zip(xs, gs, strict=True):
                     if g is not None and g._a.dtype != x._a.dtype:
                         raise GradcheckError("the gradient's dtype differs from its input's")
-        if backward and undefined:
-            _undefined(func, args, xs)
-        if backward and batched:
-            _batched(outs, xs, rtol, atol)
         if forward:
-            from .forward_ad import check_forward
-
-            check_forward(func, args, xs, eps, atol, rtol)
+            modes.check_forward(func, args, xs, eps, atol, rtol, fast)
+            if undefined:
+                modes.check_forward_undefined(func, args, xs)
+        if batched_forward:
+            modes.check_forward_batched(func, args, xs)
+        if backward:
+            if batched:
+                modes.check_batched(outs, xs, rtol, atol)
+            modes.check_zero(outs, xs, masked)
+            if undefined:
+                _undefined(func, args, xs)
     return True
 
 
@@ -462,24 +493,6 @@ def _constant_slopes(func: Any, args: Any, x: Any, eps: float) -> Any:
         put(x, a)
         for u, d in zip(up, down, strict=True):
             yield (u - d) / (2 * eps)
-
-
-def _batched(outs: list[Any], xs: list[Any], rtol: float, atol: float) -> None:
-    rng = np.random.default_rng(0)
-    for y in outs:
-        vs = door.wrap(rng.standard_normal((3, *y._a.shape)).astype(y._a.dtype))
-        together = grad(
-            (y,), xs, (vs,), retain_graph=True, allow_unused=True, is_grads_batched=True
-        )
-        for k in range(3):
-            alone = grad((y,), xs, (vs[k],), retain_graph=True, allow_unused=True)
-            for a, b in zip(together, alone, strict=True):
-                if (a is None) != (b is None) or (
-                    a is not None and not _close(numbers(a)[k], numbers(b), rtol, atol)
-                ):
-                    raise GradcheckError(
-                        "For batched gradients, the batched and the single results differ"
-                    )
 
 
 def gradgradcheck(
@@ -522,8 +535,13 @@ def gradgradcheck(
         vs = list(_as_tuple(grad_outputs))
     n = len(args)
 
+    checked = [isinstance(x, TensorBase) and x._fn is not None for x in args]
+
     def first(*both: Any) -> Any:
         xs, gs = both[:n], both[n:]
+        for x, on in zip(xs, checked, strict=True):
+            if on and x._fn is None:  # dual tensors require no gradient
+                x.requires_grad_()
         ys = [y for y in _differentiable(func(*xs)) if y.requires_grad]
         wanted = [x for x in xs if isinstance(x, TensorBase) and x._fn is not None]
         got = grad(ys, wanted, gs, create_graph=True, allow_unused=True)

@@ -48,6 +48,23 @@ def increment_version(tensor: Any) -> None:
         views.cell(t).bump("increment_version")
 
 
+class _unsafe_preserve_version_counter:
+    """A block whose changes of tensors in place are not counted: what was saved of them is then
+    used as it is."""
+
+    def __init__(self, tensors: Any) -> None:
+        self.tensors = (tensors,) if isinstance(tensors, TensorBase) else tuple(tensors)
+
+    def __enter__(self) -> None:
+        cells = [views.cell(t) for t in self.tensors]
+        self.before = [(c, [getattr(c, name) for name in c.__slots__]) for c in cells]
+
+    def __exit__(self, *args: object) -> None:
+        for cell, values in self.before:
+            for name, value in zip(cell.__slots__, values, strict=True):
+                setattr(cell, name, value)
+
+
 _forbidden: list[str] = []
 
 

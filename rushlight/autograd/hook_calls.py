@@ -30,8 +30,6 @@ def back(g: Any, tensors: bool) -> Any:
 
 def run_hooks(hooks: dict[int, Any], g: Any, tensors: bool) -> Any:
     """Tensor hooks in the order of their registration; each may replace the gradient."""
-    if g is None:
-        return None
     t = as_tensor(g)
     for fn in list(hooks.values()):
         got = fn(t)
@@ -99,7 +97,7 @@ def tensor_hooks(node: Node, x: Any, g: Any, tensors: bool) -> Any:
         for nr, hooks in list(x.tensor_hooks.items()):
             if node.n_out == 1:
                 g = run_hooks(hooks, g, tensors)
-            else:
+            elif g[nr] is not None or node.tells_none:
                 g[nr] = run_hooks(hooks, g[nr], tensors)
     if x.retains:
         for nr, ref in list(x.retains.items()):

@@ -313,6 +313,7 @@ class Node:
     n_out = 1
     _is_node = True
     elementwise = False  # every gradient that comes out has the shape of the output
+    tells_none = False  # hooks of one output are called, with None, when another has a gradient
     makes_results = (
         True  # `run` returns new arrays, or `g` itself; a user's code may return what it keeps
     )

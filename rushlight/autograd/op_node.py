@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import message
 from ..kernels.meta import OuterArray
 from . import door, steps, watch
-from .node import Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
+from .node import Cell, Freed, Node, Out, TensorBase, freed_error, inplace_error, tick, user_line
 
 _new = object.__new__
 ndarray = np.ndarray
@@ -117,6 +118,8 @@ class OpNode(Node):
     rule_kw: Any
     joint = False
     nothing: tuple[Any, ...] = ()  # (None, None, ...) for a fixed number of inputs
+    # (of the others, not all have in PyTorch the outputs of one node that they have here)
+    tells_none = property(lambda self: bool(self.op.view))  # type: ignore[assignment]
 
     def values(self, tensors: bool) -> list[Any]:
         """The saved (y, *inputs), checked against in-place changes."""
@@ -136,6 +139,8 @@ class OpNode(Node):
                     raise inplace_error(self, s._a.shape, cell)
                 if not tensors:
                     s = s._a
+                elif s._fn is None and i and not is_leaf_edge(self.edges[i - 1]):
+                    raise detached_error(self, s)
             elif (
                 i == 0 and s is not None
             ):  # the output, kept as an array: a Tensor would be a cycle
@@ -259,12 +264,34 @@ class OpNode(Node):
         """`node._saved_self`, `_saved_other`, `_saved_result`, or a parameter of the call."""
         place = self.saved_place(name)
         if place is not None:
-            return self.values(True)[place]
+            value = self.values(True)[place]
+            if place == 0 and isinstance(value, TensorBase) and value._vc is None:
+                x = self.extras()
+                x.cells = x.cells or {}
+                value._vc = x.cells.setdefault(0, Cell())  # that of the result itself
+            return value
         if self.kw is not None and name in self.kw:
             return self.kw[name]
         if name in self.op.defaults:
             return self.op.defaults[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '_saved_{name}'")
+
+
+def is_leaf_edge(edge: Any) -> bool:
+    """Whether an edge leads to a leaf, or nowhere."""
+    return edge is None or isinstance(edge, TensorBase)
+
+
+def detached_error(node: Node, t: Any) -> RuntimeError:
+    """Of a saved operand that has lost its history since, which higher derivatives want."""
+    return RuntimeError(
+        message(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_(). "
+            "This is not supported, please use out-of-place `.detach()` instead",
+            got=f"a tensor of shape {tuple(t._a.shape)} saved by {node.name()} at {node.line()}",
+            hint="x = x.detach()",
+        )
+    )
 
 
 def saved_names(op: Any) -> dict[str, property]:

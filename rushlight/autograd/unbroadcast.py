@@ -23,15 +23,15 @@ ndarray = np.ndarray
 
 @step()
 def add(a: Any, b: Any) -> Any:
-    """The sum of two gradients (0-d sums stay arrays)."""
-    c = a + b
+    """The sum of two gradients (0-d sums stay arrays); with a sparse `a`, `b` stands first."""
+    c = b + a if isinstance(a, SparseArray) else a + b
     return c if c.__class__ is ndarray or isinstance(c, SparseArray) else np.asarray(c)
 
 
 def total(a: Any, b: Any) -> Any:
     """The sum of two gradients, arrays or Tensors."""
     if isinstance(a, TensorBase) or isinstance(b, TensorBase):
-        return a + b
+        return b + a if isinstance(a._a, SparseArray) else a + b
     return door.perform(add, (a, b), {})
 
 

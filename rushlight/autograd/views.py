@@ -60,7 +60,7 @@ def cell(t: Any) -> Cell:
             x = node.extras()
             if x.cells is None:
                 x.cells = {}
-            x.cells[nr] = c
+            c = t._vc = x.cells.setdefault(nr, c)
     return c
 
 

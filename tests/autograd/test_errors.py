@@ -203,7 +203,7 @@ def test_non_scalar_backward() -> None:
 
 def test_gradient_of_another_shape() -> None:
     with pytest.raises(
-        RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of \[3\](.|\n)*\(2,\)"
+        RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of .*\[3\].*\[2\]"
     ):
         (leaf(1.0, 2.0) * 2).backward(torch.ones(3))
 

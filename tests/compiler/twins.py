@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 import rushlight as torch
-from rushlight import nn
+from rushlight import nn, once
 from rushlight.nn import functional as F
 
 FORMS = ("step", "forward", "module")
@@ -145,6 +145,7 @@ def same(program: Callable[[Twin], None], seed: int = 0) -> list[Any]:
         random.seed(seed)
         np.random.seed(seed)
         torch.manual_seed(seed)
+        once._told.clear()  # each twin is told what a process is told once
         twin = Twin(compiled)
         program(twin)
         found.append(twin.records)

@@ -190,6 +190,8 @@ def main() -> None:
         borrowed.install()
     module = load(Path(file))
     warnings.simplefilter("default")
+    # (NumPy's, which `import rushlight` silences, would be heard again: decision 0010)
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(torch|rushlight)(\.|$)")
     tests = every = tests_of(module)
     if wanted["tests"] is not None:
         known = set(wanted["tests"])

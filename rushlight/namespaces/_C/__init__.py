@@ -25,7 +25,13 @@ from rushlight.tensor import Tensor
 from . import _autograd as _autograd
 from . import _functions as _functions
 from . import _nn as _nn
+from ._autograd import _add_cached_tensor as _add_cached_tensor
+from ._autograd import _current_autograd_node as _current_autograd_node
+from ._autograd import _current_graph_task_execution_order as _current_graph_task_execution_order
 from ._autograd import _current_graph_task_id as _current_graph_task_id
+from ._autograd import _is_cached_tensor as _is_cached_tensor
+from ._autograd import _remove_cached_tensor as _remove_cached_tensor
+from ._autograd import _set_cached_tensors_enabled as _set_cached_tensors_enabled
 from ._autograd import _set_fwd_grad_enabled as _set_fwd_grad_enabled
 from ._autograd import _WeakTensorRef as _WeakTensorRef
 from ._autograd import _will_engine_execute_node as _will_engine_execute_node

@@ -6,10 +6,12 @@ import itertools
 import weakref
 from typing import Any
 
-from rushlight.autograd import engine, forward_ad, graph, views
+from rushlight.autograd import engine, forward_ad, grad_mode, graph, views
 from rushlight.autograd.grad_mode import is_grad_enabled as is_grad_enabled
+from rushlight.autograd.node import AccumulateGrad, Node, accumulator
 from rushlight.autograd.profiler import kineto_available as kineto_available
 from rushlight.autograd.saved import SavedTensor as SavedTensor
+from rushlight.errors import message
 
 
 def _saved_tensors_hooks_is_enabled() -> bool:
@@ -58,16 +60,84 @@ def _current_graph_task_id() -> int:
 
 def _will_engine_execute_node(node: Any) -> bool:
     """Whether the backward that runs now is going to run `node`."""
-    if not engine.running():
+    if not isinstance(node, Node):
         raise RuntimeError(
-            "_get_graph_exec_info: expects to be called during the backward pass\n"
-            "  try     a hook of a tensor or of a node"
+            message(
+                "_will_engine_execute_node expects an grad_fn",
+                got=type(node).__name__,
+                hint="x.grad_fn, or torch.autograd.graph.get_gradient_edge(x).node",
+            )
         )
-    run = engine.current()
-    target = getattr(node, "variable", node)
-    if target not in run.slots:
-        return False
-    return run.needed is None or target in run.needed or id(target) in run.targets
+    run = running("_will_engine_execute_node")
+    target = node.variable if isinstance(node, AccumulateGrad) else node
+    if run.captures and id(target) in run.targets and target is not node:
+        raise RuntimeError(
+            message(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported.",
+                hint="backward(inputs=...), or ask for a node that is not a leaf's",
+            )
+        )
+    return target in run.slots and run.reaches(target)
+
+
+def running(name: str) -> engine.Run:
+    """The innermost backward; RuntimeError outside of one."""
+    run = engine.innermost()
+    if run is None:
+        raise RuntimeError(
+            message(
+                f"{name} should only be called during the backward pass",
+                hint="a hook of a tensor or of a node",
+            )
+        )
+    return run
+
+
+def _current_autograd_node() -> Any:
+    """The node that the backward of this thread runs now; None outside of one."""
+    return engine.current_node()
+
+
+def _current_graph_task_execution_order() -> list[Any]:
+    """The nodes that the backward of this thread runs, in their order."""
+    run = running("_current_graph_task_execution_order")
+    if grad_mode.is_multithreading_enabled():
+        raise RuntimeError(
+            message(
+                "get_current_graph_task_execution_order expects the current backward to be "
+                "executed with multithreading disabled",
+                hint="with torch.autograd.set_multithreading_enabled(False): ...",
+            )
+        )
+    return [n if n._is_node else accumulator(n) for n in run.order()]
+
+
+_cached: dict[int, Any] | None = None  # weak references to tensors, by their id
+
+
+def _set_cached_tensors_enabled(enabled: bool) -> None:
+    """Whether tensors are noted as cached; switched off, all are forgotten."""
+    global _cached
+    _cached = {} if enabled else None
+
+
+def _add_cached_tensor(t: Any) -> None:
+    """Note that something keeps this tensor for later calls."""
+    if _cached is not None:
+        _cached[id(t)] = weakref.ref(t)
+
+
+def _remove_cached_tensor(t: Any) -> None:
+    """It is no longer kept."""
+    if _cached is not None:
+        _cached.pop(id(t), None)
+
+
+def _is_cached_tensor(t: Any) -> bool:
+    """Whether something keeps this tensor for later calls."""
+    ref = None if _cached is None else _cached.get(id(t))
+    return ref is not None and ref() is t
 
 
 def _set_fwd_grad_enabled(mode: bool) -> None:

@@ -84,7 +84,7 @@ def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> An
     return split_method(tensor, split_size_or_sections, dim)
 
 
-@composite(adapt=True, aliases="unsafe_split_with_sizes", samples=[case((5, 2), [1, 4])])
+@composite(adapt=True, samples=[case((5, 2), [1, 4])])
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
     """Views of the given sizes along `dim`."""
     return split_method(input, tuple(split_sizes), dim)
@@ -92,11 +92,30 @@ def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
 
 @composite(adapt=True, samples=[case((5, 2), 2)])
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
-    """`split`."""
-    return split_method(input, split_size, dim)
+    """`split`, of which the parts may be changed in place: they are no views for derivatives."""
+    return parted(split_method(input, split_size, dim))
 
 
-@composite(adapt=True, aliases="unsafe_chunk", samples=[case((5, 2), 3), case((2, 4), 2, 1)])
+@composite(adapt=True, samples=[case((5, 2), [1, 4])])
+def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """`split_with_sizes`, of which the parts may be changed in place."""
+    return parted(split_with_sizes(input, split_sizes, dim))
+
+
+@composite(adapt=True, samples=[case((5, 2), 3), case((2, 4), 2, 1)])
+def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
+    """`chunk`, of which the parts may be changed in place."""
+    return parted(chunk(input, chunks, dim))
+
+
+def parted(outs: Any) -> Any:
+    """Parts of a tensor, each with versions of its own."""
+    for y in outs:
+        y._v = y._vc = None
+    return outs
+
+
+@composite(adapt=True, samples=[case((5, 2), 3), case((2, 4), 2, 1)])
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
     if input._a.ndim == 0:
