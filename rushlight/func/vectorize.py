@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door, views, watch
-from ..autograd.function import Function
+from ..autograd.function import Function, with_defaults
 from ..autograd.node import TensorBase
 from ..errors import message
 from ..ops.core import overrides
@@ -24,7 +24,7 @@ from ..ops.elementwise.complex import view_as_complex, view_as_real
 from ..ops.shape.views import stack
 from ..tensor import Tensor
 from .randomness import Level, random_error
-from .trees import leaves, matched, rebuild
+from .trees import leaves, matched, rebuild, tree_map
 
 __all__ = ["vmap"]
 
@@ -377,7 +377,12 @@ def whole_batch(
                 hint=f"{owner.__name__}.apply with the tensors in their places, without names",
             )
         )
-    result = owner.vmap(VmapInfo(size, randomness), tuple(rebuild(args, dims)), *args, **kw)
+    in_dims = tuple(rebuild(args, dims))
+    if not kw and owner.setup_context is not Function.setup_context:  # else forward begins with ctx
+        rest = with_defaults(owner.forward, args, kw)[len(args) :]  # what was left out
+        in_dims = (*in_dims, *tree_map(lambda _: None, rest))
+        args = (*args, *rest)
+    result = owner.vmap(VmapInfo(size, randomness), in_dims, *args, **kw)
     if not isinstance(result, tuple) or len(result) != 2:
         raise RuntimeError(
             f"Expected the vmap staticmethod of {owner.__name__} to have two returns, an output "

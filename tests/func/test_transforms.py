@@ -62,3 +62,26 @@ def test_a_pull_takes_its_cotangents_as_one_argument():
     assert pull((one, one), True, False)[0].tolist() == [5]
     with pytest.raises(RuntimeError, match="pytree structure of cotangents"):
         pull(one)
+
+
+def test_a_batching_rule_is_given_the_defaults_of_forward():
+    class Taken(torch.autograd.Function):
+        @staticmethod
+        def forward(x, idx=(2,)):
+            return x[idx]
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.idx = inputs[1]
+
+        @staticmethod
+        def vmap(info, in_dims, x, idx):
+            seen.append((in_dims, idx))
+            return Taken.apply(x.movedim(in_dims[0], 1), idx), 0
+
+    seen: list = []
+    x = torch.arange(6.0).view(2, 3)
+    assert vmap(Taken.apply)(x).tolist() == [2, 5]
+    assert vmap(Taken.apply, in_dims=(0, None))(x, (0,)).tolist() == [0, 3]
+    assert [idx for _, idx in seen] == [(2,), (0,)]
+    assert seen[0][0] == (0, (None,))
