@@ -45,6 +45,8 @@ from .dtypes import (
     can_cast,
     cdouble,
     cfloat,
+    chalf,
+    complex32,
     complex64,
     complex128,
     double,
@@ -118,8 +120,10 @@ __all__ = [
     "can_cast",
     "cdouble",
     "cfloat",
+    "chalf",
     "channels_last",
     "channels_last_3d",
+    "complex32",
     "complex64",
     "complex128",
     "contiguous_format",
@@ -272,7 +276,7 @@ _FROM = {
     ),
     **dict.fromkeys(
         [
-            *("complex32", "chalf", "qint8", "quint8", "qint32", "quint4x2", "quint2x4"),
+            *("qint8", "quint8", "qint32", "quint4x2", "quint2x4"),
             *("bits8", "bits16", "bits1x8", "bits2x4", "bits4x2", "float8_e8m0fnu"),
         ],
         "dtypes_unheld",

@@ -64,10 +64,13 @@ class dtype:
 
     def to_real(self) -> dtype:
         """The type of the real part: float32 for complex64; itself when real."""
-        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+        named = {"complex32": float16, "complex64": float32, "complex128": float64}
+        return named.get(self.name, self)
 
     def to_complex(self) -> dtype:
         """The complex type with parts of this precision."""
+        if self in (float16, complex32):
+            return complex32
         return complex128 if self in (float64, complex128) else complex64
 
 
@@ -88,10 +91,12 @@ float8_e4m3fn = dtype("float8_e4m3fn", ml_dtypes.float8_e4m3fn, FLOAT, 0, low=Tr
 float8_e5m2 = dtype("float8_e5m2", ml_dtypes.float8_e5m2, FLOAT, 0, low=True)
 float8_e4m3fnuz = dtype("float8_e4m3fnuz", ml_dtypes.float8_e4m3fnuz, FLOAT, 0, low=True)
 float8_e5m2fnuz = dtype("float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, FLOAT, 0, low=True)
+complex32 = dtype("complex32", ml_dtypes.complex32, COMPLEX, 1, low=True)
 complex64 = dtype("complex64", np.complex64, COMPLEX, 2)
 complex128 = dtype("complex128", np.complex128, COMPLEX, 3)
 
-half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
+half, float, double = float16, float32, float64
+chalf, cfloat, cdouble = complex32, complex64, complex128
 short, int, long = int16, int32, int64
 
 ALL: tuple[dtype, ...] = tuple(
@@ -100,6 +105,8 @@ ALL: tuple[dtype, ...] = tuple(
 _BY_NP = {d.np: d for d in ALL}
 _BAREBONES = (uint16, uint32, uint64)
 _FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
+_C32 = complex32.np
+_WIDE_REAL, _WIDE_COMPLEX = float32.np, complex64.np
 LOW_NP = frozenset(d.np for d in ALL if d.low)  # NumPy types that the door computes in float32
 
 # what Python's own types stand for wherever PyTorch takes a dtype, whatever the default type is
@@ -111,6 +118,11 @@ PYTHON: dict[Any, dtype] = {
 }
 
 _default = float32
+
+
+def wide(np_type: Any) -> Any:
+    """The NumPy type in which a narrow one is computed."""
+    return _WIDE_COMPLEX if np_type == _C32 else _WIDE_REAL
 
 
 def of(d: Any) -> Any:
@@ -187,8 +199,8 @@ def promote_types(a: dtype, b: dtype) -> dtype:
         )
     if a.category != b.category:
         high, low = (a, b) if a.category > b.category else (b, a)
-        if high.category == COMPLEX and low is float64:
-            return complex128
+        if high.category == COMPLEX and low.category == FLOAT:
+            return promote_types(high, low.to_complex())
         return high
     if a.rank == b.rank:  # uint8 with int8, float16 with bfloat16: neither holds the other
         return int16 if a.category == INT else float32
@@ -307,6 +319,7 @@ def type_name(d: Any) -> str:
         "int8": "Char",
         "uint8": "Byte",
         "bool": "Bool",
+        "complex32": "ComplexHalf",
         "complex64": "ComplexFloat",
         "complex128": "ComplexDouble",
         "uint16": "UInt16",

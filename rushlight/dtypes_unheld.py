@@ -1,4 +1,4 @@
-"""Element types that PyTorch names and that no array here holds: complex32, quantized types, bits.
+"""Element types that PyTorch names and that no array here holds: quantized types, bits.
 
 They are dtypes, so that programs can compare with them, list them and ask what they are. Whatever
 would make or convert a tensor asks for the NumPy type, `d.np`, and is told there: the types are not
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from . import dtypes
-from .dtypes import BOOL, COMPLEX, FLOAT, INT
+from .dtypes import BOOL, FLOAT, INT
 from .errors import message
 
 QUANTIZED, BITS = "quantized", "bits"
@@ -30,14 +30,13 @@ class Unheld(dtypes.dtype):
         self.low = True
         self.kind = kind
         self.is_floating_point = category == FLOAT
-        self.is_complex = category == COMPLEX
+        self.is_complex = False
 
     @property
     def np(self) -> NoReturn:  # type: ignore[override]
-        hint = {
-            "complex32": "torch.complex64",
-            "float8_e8m0fnu": "torch.float8_e5m2",
-        }.get(self.name, "torch.int8, or torch.uint8")
+        hint = "torch.int8, or torch.uint8"
+        if self.name == "float8_e8m0fnu":
+            hint = "torch.float8_e5m2"
         raise NotImplementedError(
             message(f"tensors of type {self!r} are not held by Rushlight", hint=hint)
         )
@@ -48,14 +47,12 @@ class Unheld(dtypes.dtype):
             raise RuntimeError("isSignedType not supported for quantized types")
         if self.kind == BITS:
             raise RuntimeError("Bits types are undefined")
-        return self.is_complex
+        return False
 
     def to_real(self) -> dtypes.dtype:
-        return dtypes.float16 if self.is_complex else self
+        return self
 
     def to_complex(self) -> dtypes.dtype:
-        if self.is_complex:
-            return self
         raise RuntimeError(f"Unknown Complex ScalarType for {self.name}")
 
     def promoted(self, other: dtypes.dtype) -> dtypes.dtype:
@@ -64,20 +61,16 @@ class Unheld(dtypes.dtype):
             raise RuntimeError("promoteTypes with quantized numbers is not handled yet")
         if other is self:
             return self
-        if not self.is_complex or isinstance(other, Unheld):
-            raise RuntimeError(f"Promotion from {self.name} and {other.name} is unsupported.")
-        if other.category <= INT or other is dtypes.float16:
-            return self
-        return dtypes.promote_types(dtypes.complex64, other)
+        raise RuntimeError(f"Promotion from {self.name} and {other.name} is unsupported.")
 
     def castable(self, to: dtypes.dtype) -> bool:
         """`can_cast` to another type."""
-        return to.is_complex or not self.is_complex
+        return True
 
 
 def _types() -> dict[str, Unheld]:
-    rows: list[tuple[Any, ...]] = [("complex32", 4, COMPLEX)]
-    rows += [(name, 1, INT, QUANTIZED) for name in ("qint8", "quint8", "quint4x2", "quint2x4")]
+    quantized = ("qint8", "quint8", "quint4x2", "quint2x4")
+    rows: list[tuple[Any, ...]] = [(name, 1, INT, QUANTIZED) for name in quantized]
     rows += [("qint32", 4, INT, QUANTIZED), ("float8_e8m0fnu", 1, FLOAT)]
     rows += [(name, 1, BOOL, BITS) for name in ("bits8", "bits1x8", "bits2x4", "bits4x2")]
     rows += [("bits16", 2, BOOL, BITS)]
@@ -85,5 +78,4 @@ def _types() -> dict[str, Unheld]:
 
 
 TYPES = _types()
-TYPES["chalf"] = TYPES["complex32"]
 globals().update(TYPES)

@@ -172,16 +172,16 @@ def array_str(a: np.ndarray, indent: int = 0) -> str:
     shown = _plain(_edges(a) if summarize else a)
     form: Any = (
         _ComplexFormat(_choose(shown.real), _choose(shown.imag))
-        if a.dtype.kind == "c"
+        if a.dtype.kind in "cW"
         else _choose(shown)
     )
     return _nested(a, indent, summarize, form)
 
 
 def _plain(a: np.ndarray) -> np.ndarray:
-    """bfloat16 and float8 as float32, which NumPy can print; any other array as it is."""
+    """Narrow types as float32 and complex64, which NumPy can print; other arrays as they are."""
     exotic = a.dtype.kind not in "biufc" or (a.dtype.itemsize == 1 and a.dtype.kind == "f")
-    return a.astype(np.float32) if exotic else a
+    return a.astype(dtypes.wide(a.dtype)) if exotic else a
 
 
 def _edges(a: np.ndarray) -> np.ndarray:

@@ -120,19 +120,16 @@ def strided_view(a: Any, size: tuple[int, ...], stride: tuple[int, ...], offset:
         memory.flags.writeable = a.flags.writeable
         return np.ndarray(size, a.dtype, memory, start * a.itemsize, strides)
     shift = start - storage_offset(a)
-    flat = np.lib.stride_tricks.as_strided(
-        a.reshape(-1)[:1] if a.ndim == 0 else a[(0,) * a.ndim][...], (), ()
-    )
-    holder = _At(flat, address(a) + shift * a.itemsize, size, strides, a)
+    holder = _At(a.dtype, address(a) + shift * a.itemsize, size, strides, a)
     return np.asarray(holder).view(a.dtype)
 
 
 class _At:
     """An array interface at an address, keeping its owner alive."""
 
-    def __init__(self, one: Any, at: int, shape: Any, strides: Any, owner: Any) -> None:
+    def __init__(self, dtype: Any, at: int, shape: Any, strides: Any, owner: Any) -> None:
         self.base = owner
-        kind = one.dtype if one.dtype.kind != "V" else np.dtype(f"V{one.itemsize}")
+        kind = dtype if dtype.kind not in "VW" else np.dtype(f"V{dtype.itemsize}")
         self.__array_interface__ = {
             "data": (at, not owner.flags.writeable),
             "shape": shape,

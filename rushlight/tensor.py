@@ -178,7 +178,7 @@ class Tensor(TensorBase):
 
     def is_complex(self) -> bool:
         """Whether the dtype is a complex type."""
-        return self._a.dtype.kind == "c"
+        return self._a.dtype.kind in "cW"
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative values."""
@@ -323,7 +323,7 @@ class Tensor(TensorBase):
             )
         if self._a.__class__ is UnresolvedArray:
             raise unresolved_error(self)
-        if self._a.dtype.kind == "V":
+        if self._a.dtype.kind in "VW":
             raise TypeError(f"Got unsupported ScalarType {views.type_name(self.dtype)}")
         if storage.locked:
             storage.unlocked(self._a)
@@ -419,7 +419,7 @@ class Tensor(TensorBase):
         fn = self._fn
         if requires_grad:
             if fn is None:
-                if self._a.dtype.kind not in "fcV":
+                if self._a.dtype.kind not in "fcVW":
                     raise RuntimeError(
                         message(
                             "only Tensors of floating point and complex dtype can require "
@@ -625,7 +625,7 @@ class Tensor(TensorBase):
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have "
                 f"incompatible tensor type: layouts {self.layout!r} and {value.layout!r}"
             )
-        if self._fn is not None and value._a.dtype.kind not in "fcV":
+        if self._fn is not None and value._a.dtype.kind not in "fcVW":
             raise RuntimeError(
                 "data set to a tensor that requires gradients must be floating point or complex "
                 f"dtype, not {value.dtype!r}"

@@ -20,8 +20,6 @@ MADE = {
 
 @pytest.mark.parametrize("name", MADE)
 def test_tensors_are_refused(name):
-    with pytest.raises(NotImplementedError, match=r"complex32 are not held.*\n.*complex64"):
-        MADE[name](torch.complex32)
     with pytest.raises(NotImplementedError, match="qint8 are not held"):
         MADE[name](torch.qint8)
 
@@ -32,12 +30,10 @@ def test_narrow_types_that_are_held():
 
 
 def test_what_they_are():
-    d = torch.complex32
-    assert d is torch.chalf
+    d = torch.qint8
     assert isinstance(d, torch.dtype)
-    assert (d.itemsize, d.is_complex, d.is_signed, d.to_real()) == (4, True, True, torch.float16)
+    assert (d.itemsize, d.is_complex, d.to_real()) == (1, False, d)
     assert pickle.loads(pickle.dumps(d)) is d
-    assert torch.finfo(d).bits == 16
     assert repr(torch.quint4x2) == "torch.quint4x2"
     with pytest.raises(RuntimeError, match="not supported for quantized"):
         _ = torch.quint8.is_signed

@@ -129,7 +129,7 @@ def check(node: Node, results: Any) -> None:
         a = r._a if isinstance(r, TensorBase) else r
         if (
             a is not None
-            and np.asarray(a).dtype.kind in "fcV"
+            and np.asarray(a).dtype.kind in "fcVW"
             and np.isnan(
                 np.asarray(a, np.float32 if np.asarray(a).dtype.kind == "V" else None)
             ).any()

@@ -40,6 +40,7 @@ FLOAT16 = np.dtype(
 ).num  # types that NumPy computes narrowly: this one, and all of ml_dtypes
 FIRST_USER_TYPE = 256
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+C32 = dtypes.complex32.np
 ONE_INPUT = (True,)
 
 
@@ -268,6 +269,8 @@ def taken(
             if op.unmixed is not None:
                 op.unmixed(*arrays)
             arrays, narrow = widen(arrays)
+        elif low and op.compute and any(a.__class__ is ndarray and a.dtype == C32 for a in arrays):
+            arrays, narrow = widen(arrays)  # of complex numbers no operation computes narrow ones
     return arrays, edges, notes, low, narrow
 
 
@@ -442,7 +445,7 @@ def quiet_view(viewed: Any, y: Any) -> Any:
 
 def may_carry(op: Any, dtype: Any) -> bool:
     """Whether values of a type can have gradients."""
-    return dtype.kind in "fcV"
+    return dtype.kind in "fcVW"
 
 
 def class_of(op: Any, dtype: Any, low: int, narrow: Any) -> type:
@@ -538,7 +541,7 @@ def alone(
 ) -> tuple[Any, ...]:
     """The only output there is, with a node of its own."""
     a = y._a
-    if a.dtype.kind in "fcV":
+    if a.dtype.kind in "fcVW":
         y._fn = record(op, inputs, kw, (a,), a.shape, a.dtype, low, narrow)
     return (y,)
 
@@ -568,7 +571,7 @@ def types(ys: tuple[Any, ...]) -> tuple[Any, ...]:
 def attached(op: Any, ys: tuple[Any, ...], node: Node) -> tuple[Any, ...]:
     """Outputs with their places at the node, those that gradients can come to."""
     for nr, y in enumerate(ys):
-        if y._a.dtype.kind in "fcV" and (op.differentiable is None or nr in op.differentiable):
+        if y._a.dtype.kind in "fcVW" and (op.differentiable is None or nr in op.differentiable):
             y._fn = Out(node, nr)
     return ys
 
@@ -617,7 +620,7 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
         arrays = [rounded(op, a, common.np) for a in arrays]
     if common.low and op.kind == "elementwise" and elementwise.takes_low(op.name, op.ufunc, arrays):
         return [as_operand(a, common.np) for a in arrays], None
-    target = np.dtype(np.float32) if common.low else common.np
+    target = dtypes.wide(common.np) if common.low else common.np
     cast = [a if a is None else cast_to(a, target) for a in arrays]
     return cast, (common.np if common.low else None)
 
@@ -632,7 +635,7 @@ def rounded(op: Any, a: Any, low: Any) -> Any:
         return a
     if isinstance(a, (ndarray, MetaArray)):
         return cast_to(a, low) if a.ndim or op.rounds else a
-    return float(steps.number.fn(value=a, dtype=low)) if op.rounds else a
+    return steps.number.fn(value=a, dtype=low).item() if op.rounds else a
 
 
 def as_operand(a: Any, low: Any) -> Any:
@@ -662,7 +665,7 @@ def widen(arrays: list[Any]) -> tuple[list[Any], Any]:
             num = a.dtype.num
             if num == FLOAT16 or num >= FIRST_USER_TYPE:
                 narrow = a.dtype if narrow is None or narrow == a.dtype else np.dtype(np.float32)
-                a = perform(steps.cast, (a,), {"dtype": F32})
+                a = perform(steps.cast, (a,), {"dtype": dtypes.wide(a.dtype)})
             elif a.dtype.kind in "fc" and a.ndim:
                 wide = True
         out.append(a)
@@ -673,7 +676,17 @@ def narrow_down(out: Any, narrow: Any) -> Any:
     """Round float32 results back to the narrow type."""
     if isinstance(out, tuple):
         return tuple(narrow_down(a, narrow) for a in out)
-    return perform(steps.cast, (out,), {"dtype": narrow}) if out.dtype == np.float32 else out
+    to = NARROWED.get((out.dtype, narrow))
+    return out if to is None else perform(steps.cast, (out,), {"dtype": to})
+
+
+# The types to which results of (type, narrow type of the operands) are rounded.
+NARROWED: dict[Any, Any] = {
+    **{(F32, d.np): d.np for d in dtypes.ALL if d.low and not d.is_complex},
+    (F32, dtypes.complex32.np): dtypes.float16.np,  # a part, or an absolute value
+    (np.dtype(np.complex64), dtypes.complex32.np): dtypes.complex32.np,
+    (np.dtype(np.complex64), dtypes.float16.np): dtypes.complex32.np,
+}
 
 
 def own(a: Any, arrays: list[Any]) -> Any:

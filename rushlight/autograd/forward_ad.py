@@ -368,7 +368,7 @@ def linear(run: Any, inputs: tuple[Any, ...], tangents: list[Any]) -> list[Any]:
         result: list[Any] = []
         for y in outs:
             if not isinstance(y, TensorBase) or y._fn is None:
-                zero = isinstance(y, TensorBase) and y._a.dtype.kind in "fcV"
+                zero = isinstance(y, TensorBase) and y._a.dtype.kind in "fcVW"
                 result.append(door.zeros_of(y) if zero else None)
                 continue
             u = door.zeros_of(y)._require_grad()

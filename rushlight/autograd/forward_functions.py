@@ -28,7 +28,7 @@ def apply_function(cls: Any, args: tuple[Any, ...], kw: Any) -> Any:
     if ctx._materialize:
         tangents = [
             door.zeros_of(a)
-            if t is None and isinstance(a, TensorBase) and a._a.dtype.kind in "fcV"
+            if t is None and isinstance(a, TensorBase) and a._a.dtype.kind in "fcVW"
             else t
             for t, a in zip(tangents, args, strict=True)
         ]
@@ -127,7 +127,7 @@ def check_tangents(outs: tuple[Any, ...], got: tuple[Any, ...], plain: Any) -> N
     for i, (y, t) in enumerate(zip(outs, got, strict=True)):
         if t is None:
             continue
-        if not isinstance(y, TensorBase) or y._a.dtype.kind not in "fcV":
+        if not isinstance(y, TensorBase) or y._a.dtype.kind not in "fcVW":
             raise RuntimeError(
                 message(
                     f"Function's jvp returned a gradient at position {i}, but the corresponding "

@@ -193,7 +193,7 @@ def finish(ctx: Any, name: str, args: tuple[Any, ...], out: Any, backward_fn: An
     if door.noting is not None:
         door.noting(node)
     ours = [
-        isinstance(y, TensorBase) and id(o) not in non_diff and y._a.dtype.kind in "fcV"
+        isinstance(y, TensorBase) and id(o) not in non_diff and y._a.dtype.kind in "fcVW"
         for o, y in zip(outs, ys, strict=True)
     ]
     for nr, (o, y) in enumerate(zip(outs, ys, strict=True)):

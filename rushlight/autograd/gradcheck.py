@@ -36,7 +36,7 @@ def _as_tuple(x: Any) -> tuple[Any, ...]:
 
 
 def _differentiable(x: Any) -> list[Any]:
-    return [t for t in _as_tuple(x) if isinstance(t, TensorBase) and t._a.dtype.kind in "fcV"]
+    return [t for t in _as_tuple(x) if isinstance(t, TensorBase) and t._a.dtype.kind in "fcVW"]
 
 
 def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
@@ -137,7 +137,7 @@ def _numerical(
         rows: list[Any] = []
         for place in places:
             parts = []
-            for step in (eps, eps * 1j) if a.dtype.kind == "c" else (eps,):
+            for step in (eps, eps * 1j) if a.dtype.kind in "cW" else (eps,):
                 before = a[place]
                 a[place] = before + step
                 put(x, a)
@@ -224,7 +224,7 @@ def _slow(
 ) -> None:
     numeric = _numerical(func, inputs, varied, outs, eps)
     for o, y in enumerate(outs):
-        values = (1.0, 1j) if y._a.dtype.kind == "c" else (1.0,)
+        values = (1.0, 1j) if y._a.dtype.kind in "cW" else (1.0,)
         analytic: list[list[Any]] = [[] for _ in xs]
         measured: list[list[Any]] = [[] for _ in xs]
         for j in range(y._a.size):
@@ -236,7 +236,7 @@ def _slow(
                     analytic[i].append(got[i])
                     if got[i].size:
                         measured[i].append(
-                            _expected(numeric[i][o], j, value, x._a.dtype.kind == "c")
+                            _expected(numeric[i][o], j, value, x._a.dtype.kind in "cW")
                         )
                     else:
                         measured[i].append(np.zeros(0))
@@ -299,7 +299,7 @@ def _fast(
 
     def unit(a: Any) -> Any:
         u = rng.standard_normal(a.shape)
-        if a.dtype.kind == "c":
+        if a.dtype.kind in "cW":
             u = u + 1j * rng.standard_normal(a.shape)
         norm = np.linalg.norm(u.reshape(-1))
         return (u / (norm if norm else 1.0)).astype(a.dtype)
@@ -525,7 +525,7 @@ def gradgradcheck(
         vs = []
         for y in outs:
             v = rng.standard_normal(y._a.shape) + (
-                1j * rng.standard_normal(y._a.shape) if y._a.dtype.kind == "c" else 0
+                1j * rng.standard_normal(y._a.shape) if y._a.dtype.kind in "cW" else 0
             )
             v = np.asarray(v).astype(y._a.dtype)
             if gen_non_contig_grad_outputs and v.ndim:

@@ -182,7 +182,7 @@ class OpNode(Node):
         if y.__class__ is tuple:
             out = tuple(None if a is None else door.wrap(a) for a in y)
             for nr, t in enumerate(out):
-                if t is not None and t._a.dtype.kind in "fcV":
+                if t is not None and t._a.dtype.kind in "fcVW":
                     t._fn = self if self.n_out == 1 else Out(self, nr)
                     dual_again(self, t, nr)
             return out

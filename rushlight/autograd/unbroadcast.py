@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import message
+from ..kernels import dense
 from ..kernels.meta import SparseArray
 from ..kernels.reduce.select import add_dims, add_leading
 from ..kernels.strided import expanded
@@ -99,8 +100,8 @@ def cast(g: Any, dtype: Any) -> Any:
     """A gradient in the type of its value; the imaginary part goes when the value is real."""
     if g.dtype == dtype:
         return g
-    if g.dtype.kind == "c" and dtype.kind != "c":
-        g = g.real
+    if g.dtype.kind in "cW" and dtype.kind not in "cW":
+        g = dense.real_part(g)
     return g.astype(dtype)
 
 
@@ -144,6 +145,6 @@ cast_gradient = Step("cast_gradient", cast)
 def cast_tensor(g: Any, dtype: Any) -> Any:
     from ..dtypes import from_numpy
 
-    if g._a.dtype.kind == "c" and dtype.kind != "c":
+    if g._a.dtype.kind in "cW" and dtype.kind not in "cW":
         g = g.real
     return g.to(from_numpy(dtype))

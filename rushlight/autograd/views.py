@@ -386,7 +386,7 @@ def write_inplace(
                 )
             )
     inputs = (target, *rest)
-    tracked = door.state.enabled and t.dtype.kind in "fcV" and needs_grad(inputs)
+    tracked = door.state.enabled and t.dtype.kind in "fcVW" and needs_grad(inputs)
     if op.rules is None and tracked:  # `x.ge_(y)`: nothing of the old values goes on
         op, inputs, kw = constant, (target,), {"value": 0}
     if tracked and target._v is not None and target._v.seen != target._vc.count:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..errors import message
 from ..kernels.random.mersenne_twister import Twister
+from ..kernels.strided import as_strided
 from ..ops.random.fill import fill_normal
 
 __all__ = ["Level", "random_error"]
@@ -148,7 +149,7 @@ class Level:
             if x.strides[1:] == a.strides and x.shape[1:] == a.shape and np.may_share_memory(x, a):
                 return x[: self.count]  # type: ignore[no-any-return]
         far = max((abs(s) * n for s, n in zip(a.strides, a.shape, strict=True)), default=1)
-        return np.lib.stride_tricks.as_strided(a, (self.count, *a.shape), (far, *a.strides))
+        return as_strided(a, (self.count, *a.shape), (far, *a.strides))
 
     def draw(self, rng: Twister, kernel: Any, operands: Any) -> Any:
         """Numbers for one slice, in the order of slices; with "same" from the same place."""

@@ -389,7 +389,7 @@ def real(api: str, call: Call) -> None:
     """Raise where a Jacobian of complex numbers is asked for."""
     for what, ts in (("inputs", call.xs), ("outputs", call.outs)):
         for t in ts:
-            if t._a.dtype.kind == "c":
+            if t._a.dtype.kind in "cW":
                 raise RuntimeError(
                     f"{api}: Expected all {what} to be real but received complex tensor(s). "
                     "torch.func.vjp (or jvp) takes them."

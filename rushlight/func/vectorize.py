@@ -329,10 +329,10 @@ def as_one_view(column: Any, d: int, parts: Any) -> Any:
             return x
     if a.dtype == base._a.dtype:
         return base.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
-    if base._a.dtype.kind == "c" and a.dtype == base._a.real.dtype:  # its real or imaginary parts
+    if base._a.dtype.kind in "cW" and a.dtype == base._a.real.dtype:  # its real or imaginary parts
         of: Any = view_as_real(base)
         return of.as_strided(shape, [s // a.itemsize for s in steps], first.storage_offset())
-    if a.dtype.kind == "c" and base._a.dtype == a.real.dtype:
+    if a.dtype.kind in "cW" and base._a.dtype == a.real.dtype:
         half = base._a.itemsize
         pairs = [*(s // half for s in steps), 1]
         halves = base.as_strided((*shape, 2), pairs, 2 * first.storage_offset())

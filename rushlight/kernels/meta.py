@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .strided import as_strided
+
 
 class SparseArray:
     """An array of which only some elements are stored; the classes are in `sparse/arrays.py`, which
@@ -64,7 +66,7 @@ class MetaArray:
         if self.size == 0:
             return np.empty(self.shape, self.dtype)
         one = np.ones(1, self.dtype)
-        return np.lib.stride_tricks.as_strided(one, self.shape, self.strides, writeable=False)
+        return as_strided(one, self.shape, self.strides, False)
 
     def zeros(self) -> Any:
         """A real ndarray of ones with zero strides: may be read, takes no memory."""
@@ -289,7 +291,7 @@ for _name in (
 
 def read_as(raw: Any, conj: bool, neg: bool) -> Any:
     """An array of which the conjugates, or the negatives, are read; itself where neither is."""
-    conj = conj and raw.dtype.kind == "c"
+    conj = conj and raw.dtype.kind in "cW"
     return UnresolvedArray(raw, conj, neg) if conj or neg else raw
 
 

@@ -14,7 +14,14 @@ def view_with(a: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
             return np.ndarray(shape, a.dtype, a, 0, strides)  # ten times quicker than as_strided
         except (ValueError, TypeError):  # read-only, or a type without a buffer format
             pass
-    return np.lib.stride_tricks.as_strided(a, shape, strides, writeable=a.flags.writeable)
+    return as_strided(a, shape, strides, a.flags.writeable)
+
+
+def as_strided(a: Any, shape: Any, strides: Any, writeable: bool = True) -> Any:
+    """`np.lib.stride_tricks.as_strided`, which does not take arrays of complex32."""
+    made = a.view(np.uint32) if a.dtype.kind == "W" else a
+    made = np.lib.stride_tricks.as_strided(made, shape, strides, writeable=writeable)
+    return made if made.dtype == a.dtype else made.view(a.dtype)
 
 
 def expanded(a: Any, shape: tuple[int, ...]) -> Any:

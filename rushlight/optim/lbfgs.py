@@ -300,7 +300,7 @@ class _Memory:
 
 def _real(a: np.ndarray) -> np.ndarray:
     """A complex array as its real and imaginary parts, sharing memory."""
-    return a[..., None].view(a.real.dtype) if a.dtype.kind == "c" else a
+    return a[..., None].view(a.real.dtype) if a.dtype.kind in "cW" else a
 
 
 def _array(value: Any) -> Any:

@@ -65,7 +65,7 @@ def sparse_sum(s: Any, dim: Any = None, dtype: Any = None, keepdim: bool = False
     s = ordered(s)
     a = s._a
     values = values_of(s)
-    if dtype is None and a.dtype.kind not in "fcV":
+    if dtype is None and a.dtype.kind not in "fcVW":
         dtype = dtypes.int64
     if dtype is not None:
         values = values.to(dtype)
@@ -105,7 +105,7 @@ def normalised(log: bool) -> Any:
         values = values_of(s)
         if dtype is not None:
             values = values.to(dtype)
-        if values._a.dtype.kind not in "fcV":
+        if values._a.dtype.kind not in "fcVW":
             raise NotImplementedError(
                 f'"{"log_" if log else ""}softmax" not implemented for '
                 f"'{dtypes.from_numpy(values._a.dtype)!r}'"

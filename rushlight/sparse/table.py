@@ -405,7 +405,7 @@ FUNCTIONS: dict[str, Any] = {
     "is_same_size": is_same_size,
     "typename": lambda t: t.type(),
     "numel": lambda t: t._a.size,
-    "is_complex": lambda t: t._a.dtype.kind == "c",
+    "is_complex": lambda t: t._a.dtype.kind in "cW",
     "is_floating_point": lambda t: t._a.dtype.kind in "fV",
     "is_nonzero": lambda t: bool(t),
     "is_conj": lambda t: False,

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import tuning
+from .. import dense, tuning
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _REAL = {np.dtype(np.complex64): _SINGLE, np.dtype(np.complex128): _DOUBLE}
@@ -31,7 +31,7 @@ def work_dtype(dtype: Any) -> Any:
     pairs of real numbers."""
     if dtype in _REAL:
         return _REAL[dtype]
-    return dtype if dtype.itemsize > 2 else _SINGLE
+    return dtype if dtype.itemsize > 2 and dtype.kind != "W" else _SINGLE
 
 
 def update(
@@ -93,9 +93,11 @@ class Arrays:
             self._blocks(update, k, parts)
         else:
             # float16 and bfloat16 are computed in float32 and rounded once, at the end.
-            wide = [None if a is None else a.astype(np.float32) for a in (p, *others)]
+            # complex32 has its parts in pairs.
+            held = [None if a is None else dense.parts(a) for a in (p, *others)]
+            wide = [None if a is None else a.astype(np.float32) for a in held]
             self._blocks(update, k, wide)
-            for position, (low, high) in enumerate(zip((p, *others), wide, strict=True)):
+            for position, (low, high) in enumerate(zip(held, wide, strict=True)):
                 if low is not None and position != 1:  # 1 is the gradient: never written
                     low[...] = high
 

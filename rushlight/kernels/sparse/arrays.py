@@ -271,8 +271,9 @@ def summed(values: Any, begins: Any) -> Any:
     """Sums of runs of rows; narrow types are added in float32, truth values by "or"."""
     if values.dtype == bool:
         return np.logical_or.reduceat(values, begins, axis=0)
-    narrow = values.dtype.kind == "V" or values.dtype == np.float16
-    wide = values.astype(np.float32) if narrow else values
+    narrow = values.dtype.kind in "VW" or values.dtype == np.float16
+    kind = np.complex64 if values.dtype.kind == "W" else np.float32
+    wide = values.astype(kind) if narrow else values
     return np.add.reduceat(wide, begins, axis=0, dtype=wide.dtype).astype(values.dtype, copy=False)
 
 

@@ -27,9 +27,9 @@ def scipy() -> Any:
 
 
 def wide(a: Any) -> Any:
-    """An array in a type that SciPy takes: float32 in place of the narrower ones."""
-    if a.dtype.kind == "V" or a.dtype == np.float16:
-        return a.astype(np.float32)
+    """An array in a type that SciPy takes: float32 and complex64 in place of narrower ones."""
+    if a.dtype.kind in "VW" or a.dtype == np.float16:
+        return a.astype(np.complex64 if a.dtype.kind == "W" else np.float32)
     return a.astype(np.uint8) if a.dtype == bool else a
 
 

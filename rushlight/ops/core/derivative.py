@@ -135,9 +135,11 @@ def unwritten(name: str) -> Rule:
 def up(x: Any) -> Any:
     """A value in float32 when its type is narrower."""
     if x.__class__ is ndarray:
-        return x.astype(np.float32) if x.dtype in dtypes.LOW_NP else x
+        return x.astype(dtypes.wide(x.dtype)) if x.dtype in dtypes.LOW_NP else x
     if isinstance(x, TensorBase):
-        return x.to(dtypes.float32) if x._a.dtype in dtypes.LOW_NP else x
+        if x._a.dtype not in dtypes.LOW_NP:
+            return x
+        return x.to(dtypes.from_numpy(dtypes.wide(x._a.dtype)))
     if isinstance(x, (tuple, list)):
         return tuple(up(v) for v in x)
     return x
@@ -157,9 +159,9 @@ def conj(x: Any) -> Any:
     if x.__class__ is ndarray or isinstance(
         x, np.generic
     ):  # arithmetic makes scalars of 0-d arrays
-        return x.conj() if x.dtype.kind == "c" else x
+        return x.conj() if x.dtype.kind in "cW" else x
     if isinstance(x, TensorBase):
-        return x.conj() if x._a.dtype.kind == "c" else x
+        return x.conj() if x._a.dtype.kind in "cW" else x
     if isinstance(x, (tuple, list)):
         return tuple(conj(v) for v in x)
     return x

@@ -322,7 +322,7 @@ def changed(
     """Carry out a change in place and put it into the history of the target."""
     inputs = (target, *rest)
     a = target._a
-    on_tape = door.state.enabled and a.dtype.kind in "fcV" and tracked(inputs)
+    on_tape = door.state.enabled and a.dtype.kind in "fcVW" and tracked(inputs)
     if op.rules is None and on_tape:
         op, inputs, kw = views.constant, (target,), {"value": 0}
     if on_tape and target._v is not None and target._v.seen != target._vc.count:
@@ -407,7 +407,7 @@ def whole(public: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     out = ask(modes.operators().whole_of(public), args, kw)
     if door.state.enabled and tracked(found) and not made_of_none(public):
         for y in leaves((out,)):
-            if y._a.dtype.kind in "fcV":
+            if y._a.dtype.kind in "fcVW":
                 refuse_history(name, found)
     return out
 

@@ -229,7 +229,7 @@ class Op:
         """The class of this call's node: plain, or with rules wrapped for narrow or complex
         types."""
         kind = "low" if low and self.compute else "plain"
-        if self.holomorphic and dtype.__class__ is not tuple and dtype.kind == "c":
+        if self.holomorphic and dtype.__class__ is not tuple and dtype.kind in "cW":
             # a holomorphic op has a complex result exactly when an operand is complex
             kind = "complex"
         found = self._nodes.get(kind)

@@ -73,7 +73,7 @@ def by_numpy(x: Any, compute: Callable[[Any], Any]) -> Any:
     """`compute(x)`; types below float32 are computed in float32 and rounded."""
     if x.dtype not in dtypes.LOW_NP:
         return compute(x)
-    y = compute(x.astype(np.float32))
+    y = compute(x.astype(dtypes.wide(x.dtype)))
     return np.asarray(y).astype(x.dtype) if y.dtype == np.float32 else y
 
 

@@ -28,7 +28,7 @@ def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = N
         a = MetaArray(a.shape, a.dtype)
     t = door.wrap(a)
     if requires_grad:
-        if a.dtype.kind not in "fcV":
+        if a.dtype.kind not in "fcVW":
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
@@ -263,7 +263,7 @@ def stored(value: Any, dtype: Any) -> Any:
             return np.asarray(value, dtype)
     kind = dtype.kind
     fits = True
-    if isinstance(value, complex) and kind not in "cb":
+    if isinstance(value, complex) and kind not in "cbW":
         fits, value = value.imag == 0, value.real
     if kind in "iu" and isinstance(value, (int, float)):
         if math.isfinite(value):

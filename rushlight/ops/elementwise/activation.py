@@ -588,6 +588,6 @@ def rrelu_(
            public="nn.functional", name="softsign", samples=[case((3, 4)), case(cplx((3, 4)))])
 def _softsign(input: Any) -> Any:
     """x / (1 + |x|)."""
-    if hasattr(input, "_a") and input._a.dtype.kind == "c":  # |x| has no complex derivative
+    if hasattr(input, "_a") and input._a.dtype.kind in "cW":  # |x| has no complex derivative
         return input / (magnitude(input) + 1)
     return softsign.call((input,), {})

@@ -339,7 +339,7 @@ def nothing(g: Any) -> Any:
 
 def ordered(name: str, ufunc: Any) -> Any:
     def checked(a: Any, b: Any) -> Any:
-        if a.dtype.kind == "c":
+        if a.dtype.kind in "cW":
             raise RuntimeError(f"{name} not implemented for complex tensors.")
         return ufunc(a, b)
 

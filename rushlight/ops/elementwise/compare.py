@@ -271,7 +271,7 @@ def isin(
 ) -> Any:
     """Whether each element is among the test elements."""
     for t in (elements, test_elements):
-        if isinstance(t, TensorBase) and t._a.dtype.kind in "bc":
+        if isinstance(t, TensorBase) and t._a.dtype.kind in "bcW":
             raise RuntimeError(
                 message(
                     "Unsupported input type encountered for isin(): "

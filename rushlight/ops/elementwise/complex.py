@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ... import dtypes
 from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
@@ -60,7 +61,7 @@ def complex_shape(a: Any, b: Any) -> MetaArray:
             )
         )
     shape = np.broadcast_shapes(a.shape, b.shape)
-    return MetaArray(shape, np.result_type(a.dtype, np.complex64))
+    return MetaArray(shape, complex_of(a.dtype))
 
 
 @op(
@@ -117,6 +118,12 @@ polar.vjp(
     lambda g, y, _a, _t: -part(conjugate(g) * y, "imag"),
 )
 
+
+def complex_of(real: Any) -> Any:
+    """NumPy's type of complex numbers with parts of a type."""
+    return dtypes.from_numpy(real).to_complex().np
+
+
 # -- parts -----------------------------------------------------------------------------------------
 
 
@@ -128,7 +135,7 @@ def conjugate(x: Any) -> Any:
 def part(x: Any, name: str) -> Any:
     """The real or imaginary part of an array or Tensor (of a real one: itself, or zeros)."""
     a = x if isinstance(x, (np.ndarray, np.generic)) else x._a
-    if a.dtype.kind != "c":
+    if a.dtype.kind not in "cW":
         return x if name == "real" else x * 0.0
     if isinstance(x, np.generic):  # arithmetic on 0-d arrays leaves the arrays
         x = np.asarray(x)
@@ -138,7 +145,7 @@ def part(x: Any, name: str) -> Any:
 @view(samples=[case(C34)], public="", node="RealBackward0")
 def real_view(input: Any) -> Any:
     """The real part, sharing memory."""
-    return input.real
+    return dense.real_part(input)
 
 
 @real_view.bits
@@ -149,7 +156,7 @@ def _(input: Any) -> Any:
 @view(samples=[case(C34)], public="", node="ImagBackward0")
 def imag_view(input: Any) -> Any:
     """The imaginary part, sharing memory."""
-    return input.imag
+    return dense.imag_part(input)
 
 
 @imag_view.bits
@@ -165,13 +172,13 @@ imag_view.vjp(lambda g, _y, _x: complex(nothing(g), g))
 @composite(public="torch", samples=[case(cplx((2, 3))), case((2, 3))])
 def real(input: Any) -> Any:
     """The real part, a view; of a real tensor the tensor itself."""
-    return real_view(input) if input._a.dtype.kind == "c" else input
+    return real_view(input) if input._a.dtype.kind in "cW" else input
 
 
 @composite(public="torch", samples=[case(cplx((2, 3)))])
 def imag(input: Any) -> Any:
     """The imaginary part, a view; not for real tensors."""
-    if input._a.dtype.kind != "c":
+    if input._a.dtype.kind not in "cW":
         raise RuntimeError(
             message(
                 "imag is not implemented for tensors with non-complex dtypes.",
@@ -196,7 +203,7 @@ attribute(imag, "imag", _set_imag, samples=[case(cplx((2, 3)))])
 @op(samples=[case(C34)], fresh=True, inplace=True, exact_out=True)
 def conj_physical(input: Any) -> Any:
     """The complex conjugate."""
-    return np.conj(input) if input.dtype.kind == "c" else input.copy("K")
+    return np.conj(input) if input.dtype.kind in "cW" else input.copy("K")
 
 
 conj_physical.shape(same)
@@ -248,7 +255,7 @@ def conj(input: Any) -> Any:
     >>> x.conj().is_conj(), x.conj().data_ptr() == x.data_ptr()
     (True, True)
     """
-    return door.apply(conj_view, (input,), {}) if input._a.dtype.kind == "c" else input
+    return door.apply(conj_view, (input,), {}) if input._a.dtype.kind in "cW" else input
 
 
 @composite(public="torch Tensor", name="_conj_physical", samples=[case(cplx((2, 3))), case((2, 3))])
@@ -286,7 +293,7 @@ def is_neg(input: Any) -> bool:
 @op(samples=[case(C34), case(arr((3, 4), 0.2, 2))], fresh=True, promote="float")
 def angle(input: Any) -> Any:
     """The argument of each number: atan2(imag, real); 0 or pi for real ones."""
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         return np.angle(input)
     y = np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0))
     return np.where(np.isnan(input), input, y)
@@ -297,7 +304,7 @@ angle.shape(lambda x: MetaArray(x.shape, real_of(x.dtype)))
 
 @angle.vjp
 def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
-    if (x if isinstance(x, (np.ndarray, np.generic)) else x._a).dtype.kind != "c":
+    if (x if isinstance(x, (np.ndarray, np.generic)) else x._a).dtype.kind not in "cW":
         return nothing(g)
     size = part(x * conj_physical(x), "real")
     return x * 1j * where(size == 0, 0.0, g / (size + (size == 0)))
@@ -314,10 +321,12 @@ def view_as_real(input: Any) -> Any:
     >>> torch.view_as_real(torch.tensor([1 + 2j]))
     tensor([[1., 2.]])
     """
-    if input.dtype.kind != "c":
+    if input.dtype.kind not in "cW":
         raise RuntimeError(
             message("view_as_real is only supported for complex tensors", f"dtype {input.dtype}")
         )
+    if input.dtype.kind == "W":
+        return dense.halves(input)
     re = input.real
     return as_strided(re, (*re.shape, 2), (*re.strides, re.itemsize))
 
@@ -325,7 +334,7 @@ def view_as_real(input: Any) -> Any:
 @view(samples=[case((3, 4, 2))], layout=True, public="torch")
 def view_as_complex(input: Any) -> Any:
     """A real tensor with a last dim of size 2 as a complex one, sharing memory."""
-    if input.dtype.kind != "f" or input.dtype.itemsize < 4:
+    if input.dtype.kind != "f":
         raise RuntimeError(
             message(
                 "view_as_complex is only supported for half, float and double tensors, but got a "
@@ -346,7 +355,7 @@ def view_as_complex(input: Any) -> Any:
         )
     if any(s % (2 * input.itemsize) for s in input.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
-    return input.view(np.result_type(input.dtype, np.complex64))[..., 0]
+    return input.view(complex_of(input.dtype))[..., 0]
 
 
 @view_as_real.bits
@@ -370,4 +379,4 @@ view_as_complex.vjp(lambda g, _y, _x: view_as_real(g))
 @composite(samples=[case(cplx((2, 3))), case((2, 3))])
 def isreal(input: Any) -> Any:
     """True where the imaginary part is 0."""
-    return imag_view(input) == 0 if input._a.dtype.kind == "c" else (input == 0) | True
+    return imag_view(input) == 0 if input._a.dtype.kind in "cW" else (input == 0) | True

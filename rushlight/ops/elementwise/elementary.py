@@ -443,7 +443,7 @@ round.vjp(flat)
 
 def of_reals(x: Any) -> dict[str, Any]:
     """The magnitude of a complex number is real, so it is not written in its place."""
-    if x._a.dtype.kind == "c":
+    if x._a.dtype.kind in "cW":
         raise RuntimeError(
             message("In-place abs is not supported for complex tensors.", hint="x.abs()")
         )
@@ -492,7 +492,7 @@ def is_complex(x: Any) -> bool:
     """Of a Tensor, an array, or a variable of a formula, which is real."""
     if isinstance(x, TensorBase):
         return x.is_complex()  # type: ignore[no-any-return]
-    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind == "c"
+    return isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "cW"
 
 
 def real_part(x: Any) -> Any:

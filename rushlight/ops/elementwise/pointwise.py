@@ -45,7 +45,7 @@ FAR = arr(A34, 0.3, 2.0)
 )
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     """Values below min become min, values above max become max."""
-    if input.dtype.kind == "c":
+    if input.dtype.kind in "cW":
         raise NotImplementedError("clamp is not supported for complex types")
     y = input
     if min is not None:
@@ -361,7 +361,7 @@ lcm = intrinsic(
 
 def log_add(a: Any, b: Any) -> Any:
     """log(exp(a) + exp(b)), also of complex numbers."""
-    if a.dtype.kind != "c":
+    if a.dtype.kind not in "cW":
         return np.logaddexp(a, b)
     swap = a.real < b.real
     high, low = np.where(swap, b, a), np.where(swap, a, b)
@@ -430,7 +430,7 @@ def float_power(input: Any, exponent: Any) -> Any:
     wide = (
         dtypes.complex128
         if any(
-            isinstance(x, complex) or (isinstance(x, TensorBase) and x._a.dtype.kind == "c")
+            isinstance(x, complex) or (isinstance(x, TensorBase) and x._a.dtype.kind in "cW")
             for x in both
         )
         else dtypes.float64

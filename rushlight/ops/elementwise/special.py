@@ -334,7 +334,7 @@ spherical_bessel_j0 = intrinsic(
     doc="sin(x)/x: the spherical Bessel function of order 0.",
 )  # fmt: skip
 sinc = intrinsic(
-    "sinc", lambda input: (libm.sinc_complex if input.dtype.kind == "c" else libm.sinc)(input),
+    "sinc", lambda input: (libm.sinc_complex if input.dtype.kind in "cW" else libm.sinc)(input),
     lambda g, _y, x: g * where(x == 0, zero(x), (cos(x * math.pi) - sinc(x)) / _nonzero(x)),
     nin=1, samples=real(0.2, 3), public=EVERYWHERE, holomorphic=True,
     doc="sin(pi x)/(pi x), and 1 at 0.",

@@ -219,7 +219,7 @@ def stft(
     """
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
-    is_complex = input._a.dtype.kind == "c" or (window is not None and window._a.dtype.kind == "c")
+    is_complex = input.is_complex() or (window is not None and window.is_complex())
     if onesided is None:
         onesided = not is_complex
     if return_complex is None:
@@ -295,7 +295,7 @@ def istft(
     window."""
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
-    if input._a.dtype.kind != "c":
+    if input._a.dtype.kind not in "cW":
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with "
             "return_complex=True."

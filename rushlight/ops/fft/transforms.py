@@ -190,14 +190,14 @@ def prepared(x: Any, complex_: bool) -> Any:
         x = x.to(dtypes.get_default_dtype())
     elif kind not in "fc" or x._a.dtype.itemsize == 2:
         raise RuntimeError(message(f"Unsupported dtype {x.dtype}", hint="x.float()"))
-    if complex_ and x._a.dtype.kind != "c":
+    if complex_ and x._a.dtype.kind not in "cW":
         x = x.to(dtypes.from_numpy(np.result_type(x._a.dtype, np.complex64)))
     return x
 
 
 def real_only(name: str, x: Any) -> Any:
     """The input of a transform of real values."""
-    if x._a.dtype.kind == "c":
+    if x._a.dtype.kind in "cW":
         raise RuntimeError(
             message(
                 f"{name} expects a real input tensor, but got {x.dtype}",

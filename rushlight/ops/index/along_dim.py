@@ -293,7 +293,7 @@ index_copy.vjp(
 def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
     check_type("index_fill_", index)
-    if isinstance(value, complex) and input.dtype.kind != "c":
+    if isinstance(value, complex) and input.dtype.kind not in "cW":
         raise RuntimeError(
             message(
                 "index_fill_(): Converting complex Scalar to non-complex type is not supported",
@@ -364,7 +364,7 @@ def index_reduce(
         raise RuntimeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
         )
-    if input.dtype.kind == "c" or (input.dtype.kind == "b" and index.size):
+    if input.dtype.kind in "cW" or (input.dtype.kind == "b" and index.size):
         kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
         REAL_OR_INTEGER[kernel].check_array(input.dtype)
     out, key, source = ready("index_reduce", input, index, source, dim)

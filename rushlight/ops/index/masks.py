@@ -82,7 +82,7 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
         if value._fn is not None or value._a.__class__ is MetaArray:
             return masked_put, (value,), {}
         value = value.item()  # type: ignore[attr-defined]
-        if isinstance(value, complex) and input._a.dtype.kind not in "cb":
+        if isinstance(value, complex) and input._a.dtype.kind not in "cbW":
             value = value.real
     stored(value, input._a.dtype)  # raises for what does not fit
     return masked_fill, (), {"value": value}

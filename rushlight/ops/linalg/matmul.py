@@ -127,7 +127,7 @@ def castable(name: str, y: Any, out: Any) -> None:
 
 def is_complex(x: Any) -> bool:
     """Whether an array or Tensor holds complex numbers."""
-    return (x if isinstance(x, (ndarray, np.generic)) else x._a).dtype.kind == "c"
+    return (x if isinstance(x, (ndarray, np.generic)) else x._a).dtype.kind in "cW"
 
 
 def adjoint_(x: Any) -> Any:

@@ -38,7 +38,7 @@ def _root_of_squares(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
         total = np.dot(flat, flat)
         if np.isfinite(total) and total > 1e-30:
             return np.sqrt(total)
-    squares = x * x if x.dtype.kind != "c" else x.real**2 + x.imag**2
+    squares = x * x if x.dtype.kind not in "cW" else x.real**2 + x.imag**2
     return np.sqrt(squares.sum(axis=dims, keepdims=keepdims))
 
 
@@ -174,7 +174,7 @@ def as_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
 
 def need_float(name: str, x: Any) -> None:
     """Raise PyTorch's error unless x is a float or complex tensor."""
-    if x._a.dtype.kind not in "fcV":
+    if x._a.dtype.kind not in "fcVW":
         raise RuntimeError(
             message(
                 f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype}",

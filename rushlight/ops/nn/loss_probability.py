@@ -272,7 +272,7 @@ def kl_div(
             stacklevel=3,
         )
     if target._a.dtype.kind in "iubc":
-        kind = "Complex" if target._a.dtype.kind == "c" else "Integral"
+        kind = "Complex" if target._a.dtype.kind in "cW" else "Integral"
         raise RuntimeError(
             message(
                 f"kl_div: {kind} inputs not supported.",

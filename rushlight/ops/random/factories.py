@@ -457,7 +457,7 @@ _normal3.shape(
 def _check_stds(std: Any) -> None:
     a = std._a
     look("normal")
-    check(a.dtype.kind != "c", "normal expects standard deviation to be non-complex")
+    check(a.dtype.kind not in "cW", "normal expects standard deviation to be non-complex")
     check(
         not isinstance(a, np.ndarray) or a.size == 0 or bool(a.min() >= 0),
         "normal expects all elements of std >= 0.0",

@@ -22,6 +22,7 @@ from ...autograd.observe import look
 from ...autograd.steps import Step
 from ...autograd.views import type_name
 from ...errors import message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ...kernels.random import distributions as kernels
 from ...kernels.random import select
@@ -33,7 +34,7 @@ from ..core.samples import arr, case
 
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 REAL_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-FLOATS = (*REAL_FLOATS, dtypes.complex64, dtypes.complex128)
+FLOATS = (*REAL_FLOATS, dtypes.complex32, dtypes.complex64, dtypes.complex128)
 UNSIGNED = (dtypes.uint16, dtypes.uint32, dtypes.uint64)
 NATURAL = (
     *REAL_FLOATS,
@@ -97,21 +98,21 @@ def fill_normal(
     `grouped` says whether the tensor that `a` stands for is contiguous (it is drawn differently).
     """
     grouped = a.flags.c_contiguous if grouped is None else grouped
-    if a.dtype.kind == "c":
+    if a.dtype.kind in "cW":
         a, std = _parts(a), std / math.sqrt(2)
     select.normal(a, rng, mean, std, grouped)
 
 
 def fill_uniform(a: np.ndarray, rng: Twister, low: float, high: float) -> None:
     """Uniform numbers, in each part of a complex one."""
-    if a.dtype.kind == "c":
+    if a.dtype.kind in "cW":
         a = _parts(a)
     select.uniform(a, rng, low, high)
 
 
 def _parts(a: np.ndarray) -> np.ndarray:
     """Complex numbers as a flat array of their parts, in filling order."""
-    return kernels.fill_order(a).reshape(-1).view(a.real.dtype)
+    return kernels.fill_order(a).reshape(-1).view(dense.real_part(a).dtype)
 
 
 uniform_numbers = _filler("uniform", fill_uniform)

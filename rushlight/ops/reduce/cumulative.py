@@ -109,7 +109,7 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
 @op(samples=LINE, errors=OUT, fresh=True, promote="float", public="", plan=plan_along("logadd"))
 def logcumsumexp(input: Any, *, dim: int) -> Any:
     """log of running sums of exp, computed without overflow."""
-    if input.dtype.kind != "c" or input.ndim == 0:
+    if input.dtype.kind not in "cW" or input.ndim == 0:
         return along("logadd", input, dim)
     lines = np.moveaxis(input, axis(dim, input.ndim), 0)
     out = np.empty_like(lines)
@@ -130,7 +130,7 @@ def _(g: Any, y: Any, x: Any, *, dim: int) -> Any:
         80 if a.dtype.itemsize <= 4 else 600
     ):
         return cumsum_back(g * conj(m.exp(top - y)), dim=dim) * conj(m.exp(x - top))
-    if a.dtype.kind == "c":  # logs of complex numbers have no sign to keep apart
+    if a.dtype.kind in "cW":  # logs of complex numbers have no sign to keep apart
         return conj(m.exp(back_log(m.log(conj(g)) - y, dim) + x))
     y = m.where(y == -np.inf, 0.0, y)
     # a wide range: logs all along, with positive and negative g apart

@@ -165,7 +165,7 @@ def spread(record: Any, name: str, doc: str) -> Any:
         need_tensor(name, input)
         more.need_float(name, input._a)
         n = more.count(input._a.shape, dims(dim)) if input._a.ndim else 1
-        if n <= correction and input._a.dtype.kind in "fcV":
+        if n <= correction and input._a.dtype.kind in "fcVW":
             import warnings
 
             warnings.warn(
@@ -480,7 +480,7 @@ def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int =
     need_tensor("hash_tensor", input)
     if mode != 0:
         raise RuntimeError(message(f"Unknown hash_tensor mode: {mode}", wanted="mode=0"))
-    if input._a.dtype.kind == "c":
+    if input._a.dtype.kind in "cW":
         raise NotImplementedError(
             message(f'"xor_sum_cpu" not implemented for {input.dtype}', hint="view_as_real(x)")
         )

@@ -166,7 +166,7 @@ def _chosen(record: Any, input: Any, dim: int, keepdim: bool, *how: Any) -> tupl
 
 def orderable(name: str, x: Any) -> None:
     """Complex numbers have no order."""
-    if x._a.dtype.kind == "c":
+    if x._a.dtype.kind in "cW":
         raise RuntimeError(f"{name}: Sort does not support complex dtypes on CPU")
 
 

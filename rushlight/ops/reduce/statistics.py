@@ -219,7 +219,7 @@ EXPONENTIALS = Reduction("add", lambda x, top: m.exp(x - top), "exponentials")
 
 def logsumexp_by_numpy(x: Any, *, dims: Any, keepdims: bool) -> Any:
     """log(sum(exp(x))) by NumPy."""
-    top = NP.maximum.reduce(x.real if x.dtype.kind == "c" else x, axis=dims, keepdims=True)
+    top = NP.maximum.reduce(x.real if x.dtype.kind in "cW" else x, axis=dims, keepdims=True)
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
     return np.log(add_reduce(np.exp(x - top), dims, True)) + top
 
@@ -296,7 +296,7 @@ def located(name: str) -> Any:
     """max and min along one dimension: values and the places of the first."""
 
     def fn(input: Any, *, dim: int, keepdim: bool = False) -> Any:
-        if input.dtype.kind == "c":
+        if input.dtype.kind in "cW":
             raise RuntimeError(f'"{name}_values_cpu" not implemented for complex types')
         d = axis(dim, input.ndim)
         if input.ndim == 0:
@@ -353,7 +353,7 @@ min_dim = located("min")
 
 def position(name: str) -> Any:
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-        if input.dtype.kind in "bc":
+        if input.dtype.kind in "bcW":
             raise RuntimeError(
                 f'"{name}_cpu" not implemented for '
                 f"'{'Bool' if input.dtype.kind == 'b' else 'ComplexFloat'}'"

@@ -29,7 +29,7 @@ OUT_OF_RANGE = [error(IndexError, "Dimension out of range", (3, 4), dim=2)]
 def wide(x: Any, dtype: Any = None) -> Any:
     """Integers and bools are summed in int64; an explicit dtype wins."""
     if dtype is not None:
-        return x.astype(dtype.np if dtype.np not in dtypes.LOW_NP else np.float32, copy=False)
+        return x.astype(dtypes.wide(dtype.np) if dtype.low else dtype.np, copy=False)
     return x.astype(np.int64) if x.dtype.kind in "iub" and x.dtype != np.int64 else x
 
 

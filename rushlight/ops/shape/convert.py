@@ -32,7 +32,7 @@ def cast(t: Any, dtype: Any, copy: bool = False) -> Any:
     """The tensor in another dtype; itself when it has it and no copy is asked."""
     if t._a.dtype == dtype.np:
         return door.apply(s.clone, (t,), {}) if copy else t
-    if t._a.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
+    if t._a.dtype.kind in "cW" and not dtype.is_complex and dtype is not dtypes.bool:
         import warnings
 
         warnings.warn(
@@ -191,21 +191,11 @@ for _name, _d in {
     "char": dtypes.int8,
     "byte": dtypes.uint8,
     "bool": dtypes.bool,
+    "chalf": dtypes.complex32,
     "cfloat": dtypes.complex64,
     "cdouble": dtypes.complex128,
 }.items():
     caster(_name, _d)
-
-
-@composite(
-    public="Tensor",
-    samples=[error(NotImplementedError, "complex32 are not held", (2, 3))],
-)
-def chalf(input: Any, memory_format: Any = None) -> Any:
-    """Raises: no array here holds complex numbers of 16-bit parts. Take `cfloat`."""
-    from ...dtypes_unheld import TYPES
-
-    return cast(input, dtypes.of(TYPES["complex32"]))
 
 
 @composite(public="Tensor", samples=[case((2, 3), ints((2,)))])
@@ -353,8 +343,8 @@ def zero_(input: Any) -> Any:
 @steps.step(outputs=0, mutates=(0,))
 def assign(into: np.ndarray, source: np.ndarray) -> None:
     """The values of an array of another shape or type, as PyTorch converts them."""
-    if source.dtype.kind == "c" and into.dtype.kind not in "cb":
-        source = source.real
+    if source.dtype.kind in "cW" and into.dtype.kind not in "cbW":
+        source = dense.real_part(source)
     if into.dtype.kind in "iub" and source.dtype.kind in "fV":
         source = s.float_to_int(source, dtypes.from_numpy(into.dtype))
     np.copyto(into, source, casting="unsafe")

@@ -311,8 +311,8 @@ _lazy_clone.shape(lambda x: MetaArray(x.shape, x.dtype, x.strides))
 )
 def to_copy(input: Any, *, dtype: Any, order: Any = "K") -> Any:
     """The values in another type."""
-    if input.dtype.kind == "c" and not dtype.is_complex:
-        input = input.real if dtype.category != dtypes.BOOL else input != 0
+    if input.dtype.kind in "cW" and not dtype.is_complex:
+        input = dense.real_part(input) if dtype.category != dtypes.BOOL else input != 0
     if not isinstance(input, np.ndarray):
         return input.astype(dtype.np)
     if 0 in input.strides and order == "K":
@@ -352,8 +352,8 @@ def copy(input: Any, source: Any) -> Any:
     """The values of `source` in the shape and type of `input`."""
     if isinstance(input, MetaArray) or isinstance(source, MetaArray):
         return MetaArray(input.shape, input.dtype)
-    if source.dtype.kind == "c" and input.dtype.kind != "c":
-        source = source.real
+    if source.dtype.kind in "cW" and input.dtype.kind not in "cW":
+        source = dense.real_part(source)
     if np.broadcast_shapes(input.shape, source.shape) != input.shape:
         raise ValueError("could not broadcast")
     return np.broadcast_to(source, input.shape).astype(input.dtype)
