@@ -1,174 +1,171 @@
-"""`torch.distributed` in one process: questions are answered as PyTorch answers them before
-`init_process_group`; what needs several processes raises and names the feature that is to come.
+"""`torch.distributed`: several processes, on one machine or many, that compute together by MPI.
 
-Programs that ask `is_available() and is_initialized()` first run in one process unchanged. The
-submodules (`fsdp`, `rpc`, `tensor`, ...) hold the names that such programs import.
+    import rushlight.distributed as dist
+
+    dist.init_process_group("gloo")     # under mpiexec, or in processes of multiprocessing.spawn
+    dist.all_reduce(tensor)
+
+Calls have PyTorch's names and arguments. Every backend means MPI: `pip install
+'rushlight[distributed]'` brings mpi4py and an MPI library. Process groups, stores, collectives and
+messages are there; DistributedDataParallel, sharding and the launcher are not yet, and until they
+are `is_available()` is False. How processes meet, and why by MPI: docs/decisions/0039.
 """
 
 from __future__ import annotations
 
-import enum
-from datetime import timedelta
-from typing import Any, NoReturn
-
 from .. import unsupported
+from .collectives import (
+    all_gather,
+    all_gather_coalesced,
+    all_gather_into_tensor,
+    all_reduce,
+    all_reduce_coalesced,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    gather,
+    monitored_barrier,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+)
+from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
+from .file_store import FileStore
+from .group import GroupMember, ProcessGroup, default_pg_timeout, group
+from .objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
+from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from .reduce_op import RedOpType, ReduceOp, supports_complex
+from .rendezvous import register_rendezvous_handler, rendezvous
+from .setup import (
+    Backend,
+    destroy_process_group,
+    get_backend,
+    get_backend_config,
+    get_default_backend_for_device,
+    get_global_rank,
+    get_group_rank,
+    get_node_local_rank,
+    get_pg_count,
+    get_process_group_ranks,
+    get_rank,
+    get_world_size,
+    init_process_group,
+    is_available,
+    is_backend_available,
+    is_gloo_available,
+    is_initialized,
+    is_mpi_available,
+    is_nccl_available,
+    is_torchelastic_launched,
+    is_ucc_available,
+    is_xccl_available,
+    new_group,
+    new_subgroups,
+    new_subgroups_by_enumeration,
+    shrink_group,
+    split_group,
+)
+from .stores import HashStore, PrefixStore, Store, TCPStore
+from .work import Work
 
-FEATURE = "training in several processes (torch.distributed, a coming feature)"
-HINT = "guard it with torch.distributed.is_initialized() and run in one process"
+__all__ = [
+    "Backend",
+    "DistBackendError",
+    "DistError",
+    "DistNetworkError",
+    "DistStoreError",
+    "FileStore",
+    "GroupMember",
+    "HashStore",
+    "P2POp",
+    "PrefixStore",
+    "ProcessGroup",
+    "QueueEmptyError",
+    "RedOpType",
+    "ReduceOp",
+    "Store",
+    "TCPStore",
+    "Work",
+    "all_gather",
+    "all_gather_coalesced",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_reduce_coalesced",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "batch_isend_irecv",
+    "broadcast",
+    "broadcast_object_list",
+    "default_pg_timeout",
+    "destroy_process_group",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_backend_config",
+    "get_default_backend_for_device",
+    "get_global_rank",
+    "get_group_rank",
+    "get_node_local_rank",
+    "get_pg_count",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_process_group",
+    "irecv",
+    "is_available",
+    "is_backend_available",
+    "is_gloo_available",
+    "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
+    "is_torchelastic_launched",
+    "is_ucc_available",
+    "is_xccl_available",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "new_subgroups",
+    "new_subgroups_by_enumeration",
+    "recv",
+    "recv_object_list",
+    "reduce",
+    "reduce_op",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "register_rendezvous_handler",
+    "rendezvous",
+    "scatter",
+    "scatter_object_list",
+    "send",
+    "send_object_list",
+    "shrink_group",
+    "split_group",
+    "supports_complex",
+]
 
-default_pg_timeout = timedelta(minutes=30)
+_all_gather_base = all_gather_into_tensor
+_reduce_scatter_base = reduce_scatter_tensor
+reduce_op = ReduceOp
 
-
-def is_available() -> bool:
-    """False: this version trains in one process."""
-    return False
-
-
-def is_initialized() -> bool:
-    """False: no process group can be made."""
-    return False
-
-
-def is_nccl_available() -> bool:
-    """False."""
-    return False
-
-
-is_gloo_available = is_mpi_available = is_torchelastic_launched = is_nccl_available
-is_ucc_available = is_xccl_available = is_nccl_available
-
-
-def is_backend_available(backend: str) -> bool:
-    """False, for every backend."""
-    return False
-
-
-def init_process_group(backend: str | None = None, *args: Any, **kw: Any) -> NoReturn:
-    """Raises: process groups come with a later version."""
-    unsupported.refuse("torch.distributed.init_process_group", FEATURE, HINT)
-
-
-def destroy_process_group(group: Any = None) -> None:
-    """Raises as in PyTorch: there is none."""
-    raise AssertionError("Process group cannot be None: none has been initialized")
-
-
-def _uninitialized() -> NoReturn:
-    raise ValueError(
-        "Default process group has not been initialized, please make sure to call "
-        "init_process_group."
-    )
-
-
-def get_rank(group: Any = None) -> int:
-    """Raises as in PyTorch: there is no process group."""
-    _uninitialized()
-
-
-def get_world_size(group: Any = None) -> int:
-    """Raises as in PyTorch: there is no process group."""
-    _uninitialized()
-
-
-def get_backend(group: Any = None) -> str:
-    """Raises as in PyTorch: there is no process group."""
-    _uninitialized()
-
-
-def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """LOCAL_RANK of the environment, or the fallback."""
-    import os
-
-    if "LOCAL_RANK" in os.environ:
-        return int(os.environ["LOCAL_RANK"])
-    if fallback_rank is not None:
-        return int(fallback_rank)
-    raise RuntimeError(
-        "LOCAL_RANK is not in the environment. Consider passing fallback_rank to allow "
-        "`get_node_local_rank` to work"
-    )
-
-
-class RedOpType(enum.IntEnum):
-    """How values of several processes are combined into one."""
-
-    SUM = 0
-    AVG = 1
-    PRODUCT = 2
-    MIN = 3
-    MAX = 4
-    BAND = 5
-    BOR = 6
-    BXOR = 7
-    PREMUL_SUM = 8
-
-    def __repr__(self) -> str:
-        return f"<RedOpType.{self.name}: {self.value}>"
-
-    def __str__(self) -> str:
-        return f"RedOpType.{self.name}"
-
-
-class ReduceOp:
-    """The kinds of reduction, under the names that programs pass to `all_reduce`."""
-
-    RedOpType = RedOpType
-    SUM = RedOpType.SUM
-    AVG = RedOpType.AVG
-    PRODUCT = RedOpType.PRODUCT
-    MIN = RedOpType.MIN
-    MAX = RedOpType.MAX
-    BAND = RedOpType.BAND
-    BOR = RedOpType.BOR
-    BXOR = RedOpType.BXOR
-    PREMUL_SUM = RedOpType.PREMUL_SUM
-
-
-class Backend(str):
-    """The name of a way of communication, in lower case."""
-
-    __slots__ = ()
-    UNDEFINED = "undefined"
-    GLOO = "gloo"
-    NCCL = "nccl"
-    UCC = "ucc"
-    MPI = "mpi"
-    XCCL = "xccl"
-
-    def __new__(cls, name: str) -> str:  # type: ignore[misc]
-        """A plain string, as in PyTorch.
-
-        >>> Backend("GLOO")
-        'gloo'
-        """
-        if not isinstance(name, str):
-            raise ValueError("Backend constructor parameter must be string-ish")
-        return name.lower()
-
-
-class GroupMember:
-    """What programs compare process groups with."""
-
-    WORLD = None
-    NON_GROUP_MEMBER = -100
-
-
-class group:
-    """`group.WORLD`: the default group; there is none."""
-
-    WORLD = None
-
+# What is still to come (fsdp, rpc, tensor, DistributedDataParallel) says this of itself.
+FEATURE = "training in several processes (torch.distributed, of which the collectives are there)"
+HINT = "all_reduce of the gradients, or guard it with torch.distributed.is_initialized()"
 
 __getattr__, __dir__ = unsupported.module(
     __name__,
-    "all_gather all_gather_coalesced all_gather_into_tensor all_gather_object all_reduce "
-    "all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv broadcast "
-    "broadcast_object_list gather gather_object get_global_rank get_group_rank "
-    "get_process_group_ranks init_device_mesh irecv isend monitored_barrier new_group "
-    "new_subgroups new_subgroups_by_enumeration recv recv_object_list reduce reduce_scatter "
-    "reduce_scatter_tensor scatter scatter_object_list send send_object_list split_group "
-    "supports_complex DeviceMesh DistBackendError FileStore HashStore P2POp PrefixStore "
-    "ProcessGroup ProcessGroupGloo ProcessGroupNCCL Reducer Store TCPStore Work",
+    "init_device_mesh DeviceMesh ProcessGroupGloo ProcessGroupNCCL Reducer Logger GradBucket",
     FEATURE,
     HINT,
 )

@@ -43,9 +43,9 @@ def test_any_number_of_classes_and_any_size(name: str, side: int) -> None:
 
 def test_residual_blocks_begin_as_the_identity() -> None:
     net = models.resnet18(zero_init_residual=True)
-    assert all(float(b.bn2.weight.abs().sum()) == 0 for b in net.layer1)
+    assert all(b.bn2.weight.abs().sum().item() == 0 for b in net.layer1)
     net = models.ResNet(resnet.Bottleneck, [1, 1, 1, 1], zero_init_residual=True)
-    assert float(net.layer4[0].bn3.weight.abs().sum()) == 0
+    assert net.layer4[0].bn3.weight.abs().sum().item() == 0
 
 
 def test_dilation_in_place_of_strides() -> None:
@@ -160,7 +160,7 @@ def small_vit(**options: Any) -> Any:
 def test_vision_transformer() -> None:
     net = small_vit(representation_size=6)
     assert net.seq_length == 5
-    assert float(net(torch.randn(2, 3, 16, 16)).abs().sum()) == 0  # the head begins at zero
+    assert net(torch.randn(2, 3, 16, 16)).abs().sum().item() == 0  # the head begins at zero
     with pytest.raises(AssertionError, match="Wrong image height! Expected 16 but got 17!"):
         net(torch.randn(2, 3, 17, 16))
     with pytest.raises(AssertionError, match="Wrong image width"):

@@ -1,0 +1,502 @@
+"""The collectives of `torch.distributed`: calls that all ranks of a group make together.
+
+Each is a function of tensors in PyTorch's signature: it checks its arguments before anything is
+sent, and returns None, or a `Work` with `async_op=True`. A process that is not in the group gets a
+warning and nothing is done. What is sent where stands in exchange.py.
+"""
+
+from __future__ import annotations
+
+import datetime
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import message
+from ..tensor import Tensor
+from . import exchange, memory, reduce_op
+from .exchange import Call
+from .group import ProcessGroup, resolve
+from .reduce_op import ReduceOp
+from .work import Work
+
+
+def outside(name: str) -> Any:
+    warnings.warn(
+        f"Running {name} on global rank that is not in the group; nothing is done.", stacklevel=3
+    )
+    return None
+
+
+def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, default: int = 0) -> int:
+    """The group's number of a root that is given as a rank of the world, or of the group."""
+    if rank is not None and group_rank is not None:
+        raise ValueError("Can't specify both group_dst/src and dst/src")
+    if group_rank is not None:
+        if not 0 <= group_rank < group.size():
+            raise ValueError(f"group rank {group_rank} is not one of the {group.size()} ranks")
+        return group_rank
+    if rank is None:
+        rank = group.global_rank(default)
+    return group.local(rank)
+
+
+def all_reduce(
+    tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Combine the tensors of all ranks; each gets the result, in place.
+
+    Numbers are combined in the order of the ranks, so all of them get the same bits, in every run.
+    float16 and bfloat16 are added in float32 and rounded once.
+
+    Args:
+        tensor: of the same number of elements and the same type on all ranks.
+        op: `ReduceOp.SUM`, AVG, PRODUCT, MIN, MAX; of integers and bools also BAND, BOR, BXOR.
+        group: whose ranks; None: all.
+        async_op: return a `Work` at once.
+
+    Raises:
+        DistBackendError: a rank is gone, does not come within the group's timeout, or calls
+            something else; the text says which, and where it is.
+    """
+    memory.check("all_reduce", "tensor", tensor)
+    reduce_op.check("all_reduce", op, tensor.dtype)
+    g = resolve(group)
+    if g is None:
+        return outside("all_reduce")
+    (w,) = memory.writable("all_reduce", [tensor], read=True)
+    call = Call("all_reduce", w.array, op=op)
+
+    def go(patient: bool) -> None:
+        exchange.all_reduce(g, call, w.array, op, patient)
+        w.done()
+
+    return g.run(call, go, [tensor], async_op)
+
+
+def all_reduce_coalesced(
+    tensors: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Any:
+    """`all_reduce` of each of several tensors of one type."""
+    memory.check_list("all_reduce_coalesced", "tensors", tensors)
+    memory.same_types(tensors)
+    works = [all_reduce(t, op, group, async_op=True) for t in tensors]
+    return together(works, list(tensors), async_op)
+
+
+def together(works: Sequence[Any], result: list[Any], async_op: bool) -> Any:
+    """Several works as one: of the last, which the others stand before."""
+    if not works or works[-1] is None:
+        return None
+    if async_op:
+        works[-1]._result = result
+        return works[-1]
+    for w in works:
+        w.wait()
+    return None
+
+
+def broadcast(
+    tensor: Tensor,
+    src: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:
+    """Give the tensor of rank `src` to all ranks of the group, in place."""
+    memory.check("broadcast", "tensor", tensor)
+    g = resolve(group)
+    if g is None:
+        return outside("broadcast")
+    root = root_of(g, src, group_src)
+    (w,) = memory.writable("broadcast", [tensor], read=True)
+    call = Call("broadcast", w.array, root=root)
+
+    def go(patient: bool) -> None:
+        exchange.broadcast(g, call, w.array, root, patient)
+        if g.rank() != root:
+            w.done()
+
+    return g.run(call, go, [tensor], async_op)
+
+
+def reduce(
+    tensor: Tensor,
+    dst: int | None = None,
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
+    """Combine the tensors of all ranks; rank `dst` gets the result, in place."""
+    memory.check("reduce", "tensor", tensor)
+    reduce_op.check("reduce", op, tensor.dtype)
+    g = resolve(group)
+    if g is None:
+        return outside("reduce")
+    root = root_of(g, dst, group_dst)
+    (w,) = memory.writable("reduce", [tensor], read=True)
+    call = Call("reduce", w.array, root=root, op=op)
+
+    def go(patient: bool) -> None:
+        exchange.reduce(g, call, w.array, root, op, patient)
+        if g.rank() == root:
+            w.done()
+
+    return g.run(call, go, [tensor], async_op)
+
+
+def sizes(name: str, outputs: Sequence[Tensor], like: Tensor, count: int, what: str) -> None:
+    """Check a list of one tensor for each rank: how many, their types and their sizes."""
+    if len(outputs) != count:
+        raise RuntimeError(
+            message(
+                f"{name}: invalid {what} (expected length {count}, got {len(outputs)})",
+                wanted=f"one tensor for each of the {count} ranks",
+            )
+        )
+    memory.same_types([like, *outputs])
+    for i, t in enumerate(outputs):
+        if tuple(t.shape) != tuple(like.shape):
+            raise RuntimeError(
+                message(
+                    f"{name}: invalid tensor size at index {i} (expected {tuple(like.shape)}, got "
+                    f"{tuple(t.shape)})"
+                )
+            )
+
+
+def all_gather(
+    tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Give everybody's tensor to everybody: rank r's in `tensor_list[r]`."""
+    memory.check_list("all_gather", "tensor_list", tensor_list)
+    memory.check("all_gather", "tensor", tensor)
+    g = resolve(group)
+    if g is None:
+        return outside("all_gather")
+    sizes("all_gather", tensor_list, tensor, g.size(), "output tensor list")
+    a = memory.readable(tensor)
+    ws = memory.writable("all_gather", tensor_list)
+    call = Call("all_gather", a)
+
+    def go(patient: bool) -> None:
+        exchange.all_gather(g, call, [w.array for w in ws], a, patient)
+        for w in ws:
+            w.done()
+
+    return g.run(call, go, list(tensor_list), async_op)
+
+
+def all_gather_coalesced(
+    output_tensor_lists: list[list[Tensor]],
+    input_tensor_list: list[Tensor],
+    group: Any = None,
+    async_op: bool = False,
+) -> Any:
+    """`all_gather` of several tensors: `output_tensor_lists[r][i]` is rank r's i-th."""
+    memory.check_list("all_gather_coalesced", "input_tensor_list", input_tensor_list)
+    for outs in output_tensor_lists:
+        memory.check_list("all_gather_coalesced", "output_tensor_lists", outs)
+    works = [
+        all_gather([outs[i] for outs in output_tensor_lists], t, group, async_op=True)
+        for i, t in enumerate(input_tensor_list)
+    ]
+    return together(works, list(output_tensor_lists), async_op)
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Give everybody's tensor to everybody, one behind another (or stacked) in one tensor."""
+    memory.check("all_gather_into_tensor", "output_tensor", output_tensor)
+    memory.check("all_gather_into_tensor", "input_tensor", input_tensor)
+    g = resolve(group)
+    if g is None:
+        return outside("all_gather_into_tensor")
+    memory.same_types([output_tensor, input_tensor])
+    if output_tensor.numel() != input_tensor.numel() * g.size():
+        raise RuntimeError(
+            message(
+                "output tensor size must be equal to world_size times input tensor size",
+                got=f"{output_tensor.numel()} and {input_tensor.numel()} elements on {g.size()}",
+            )
+        )
+    a = memory.readable(input_tensor)
+    (w,) = memory.writable("all_gather_into_tensor", [output_tensor])
+    call = Call("all_gather", a)
+
+    def go(patient: bool) -> None:
+        exchange.all_gather(g, call, [w.array], a, patient)
+        w.done()
+
+    return g.run(call, go, [output_tensor], async_op)
+
+
+def gather(
+    tensor: Tensor,
+    gather_list: list[Tensor] | None = None,
+    dst: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: int | None = None,
+) -> Work | None:
+    """Give everybody's tensor to rank `dst`: rank r's in its `gather_list[r]`."""
+    memory.check("gather", "tensor", tensor)
+    g = resolve(group)
+    if g is None:
+        return outside("gather")
+    root = root_of(g, dst, group_dst)
+    outs = rooted("gather", "gather_list", gather_list, g, root, tensor)
+    a = memory.readable(tensor)
+    ws = memory.writable("gather", outs) if outs is not None else []
+    call = Call("gather", a, root=root)
+
+    def go(patient: bool) -> None:
+        exchange.gather(g, call, [w.array for w in ws], a, root, patient)
+        for w in ws:
+            w.done()
+
+    return g.run(call, go, list(outs or []), async_op)
+
+
+def rooted(
+    name: str, argument: str, tensors: Any, g: ProcessGroup, root: int, like: Tensor
+) -> list[Tensor] | None:
+    """The list that the root alone must give; ValueError when it does not, or another rank does."""
+    end = "dst" if name == "gather" else "src"
+    if g.rank() != root:
+        if tensors:
+            raise ValueError(
+                f"Argument ``{argument}`` must NOT be specified on non-{_role(end)} ranks."
+            )
+        return None
+    if not tensors:
+        raise ValueError(f"Argument ``{argument}`` must be specified on {_role(end)} rank.")
+    memory.check_list(name, argument, tensors)
+    sizes(name, tensors, like, g.size(), argument)
+    return list(tensors)
+
+
+def _role(end: str) -> str:
+    return "destination" if end == "dst" else "source"
+
+
+def scatter(
+    tensor: Tensor,
+    scatter_list: list[Tensor] | None = None,
+    src: int | None = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_src: int | None = None,
+) -> Work | None:
+    """Give `scatter_list[r]` of rank `src` to rank r, in its `tensor`."""
+    memory.check("scatter", "tensor", tensor)
+    g = resolve(group)
+    if g is None:
+        return outside("scatter")
+    root = root_of(g, src, group_src)
+    ins = rooted("scatter", "scatter_list", scatter_list, g, root, tensor)
+    rows = [memory.readable(t) for t in ins] if ins is not None else None
+    (w,) = memory.writable("scatter", [tensor])
+    call = Call("scatter", w.array, root=root)
+
+    def go(patient: bool) -> None:
+        exchange.scatter(g, call, w.array, rows, root, patient)
+        w.done()
+
+    return g.run(call, go, [tensor], async_op)
+
+
+def reduce_scatter(
+    output: Tensor,
+    input_list: list[Tensor],
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Combine everybody's `input_list[r]` in the `output` of rank r."""
+    memory.check("reduce_scatter", "output", output)
+    memory.check_list("reduce_scatter", "input_list", input_list)
+    reduce_op.check("reduce_scatter", op, output.dtype)
+    g = resolve(group)
+    if g is None:
+        return outside("reduce_scatter")
+    if len(input_list) != g.size():
+        raise RuntimeError(
+            f"reduce_scatter: invalid input list (expected length {g.size()}, "
+            f"got {len(input_list)})"
+        )
+    memory.same_types([output, *input_list])
+    if input_list[g.rank()].numel() != output.numel():
+        raise RuntimeError(
+            f"reduce_scatter: the input of this rank has {input_list[g.rank()].numel()} elements, "
+            f"the output {output.numel()}"
+        )
+    return _reduce_scatter(g, output, [memory.readable(t) for t in input_list], op, async_op)
+
+
+def _reduce_scatter(g: ProcessGroup, output: Tensor, rows: Any, op: Any, async_op: bool) -> Any:
+    (w,) = memory.writable("reduce_scatter", [output])
+    call = Call("reduce_scatter", w.array, op=op, same_shape=False)
+
+    def go(patient: bool) -> None:
+        exchange.reduce_scatter(g, call, w.array, rows, op, patient)
+        w.done()
+
+    return g.run(call, go, [output], async_op)
+
+
+def reduce_scatter_tensor(
+    output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> Work | None:
+    """Combine everybody's `input` and give each rank its part of it in `output`."""
+    memory.check("reduce_scatter_tensor", "output", output)
+    memory.check("reduce_scatter_tensor", "input", input)
+    reduce_op.check("reduce_scatter_tensor", op, output.dtype)
+    g = resolve(group)
+    if g is None:
+        return outside("reduce_scatter_tensor")
+    memory.same_types([output, input])
+    if input.numel() != output.numel() * g.size():
+        raise RuntimeError(
+            message(
+                "input tensor must be the same size as output size times world size",
+                got=f"{input.numel()} and {output.numel()} elements, {g.size()} ranks",
+            )
+        )
+    rows = list(memory.readable(input).reshape(g.size(), -1))
+    return _reduce_scatter(g, output, rows, op, async_op)
+
+
+def all_to_all(
+    output_tensor_list: list[Tensor],
+    input_tensor_list: list[Tensor],
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """Give `input_tensor_list[r]` to rank r, which finds it in its `output_tensor_list[me]`."""
+    memory.check_list("all_to_all", "output_tensor_list", output_tensor_list)
+    memory.check_list("all_to_all", "input_tensor_list", input_tensor_list)
+    g = resolve(group)
+    if g is None:
+        return outside("all_to_all")
+    for what, tensors in (("output", output_tensor_list), ("input", input_tensor_list)):
+        if len(tensors) != g.size():
+            raise RuntimeError(
+                f"all_to_all: invalid {what} list (expected length {g.size()}, got {len(tensors)})"
+            )
+    memory.same_types([*output_tensor_list, *input_tensor_list])
+    ins = [memory.readable(t) for t in input_tensor_list]
+    return _all_to_all(g, output_tensor_list, None, ins, async_op)
+
+
+def _all_to_all(
+    g: ProcessGroup, outs: Sequence[Tensor], views: Any, ins: Any, async_op: bool
+) -> Any:
+    ws = memory.writable("all_to_all", outs)
+    call = Call("all_to_all", ins[0], same_shape=False)
+
+    def go(patient: bool) -> None:
+        arrays = [w.array for w in ws] if views is None else views(ws[0].array)
+        exchange.all_to_all(g, call, arrays, ins, patient)
+        for w in ws:
+            w.done()
+
+    return g.run(call, go, list(outs), async_op)
+
+
+def all_to_all_single(
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: list[int] | None = None,
+    input_split_sizes: list[int] | None = None,
+    group: Any = None,
+    async_op: bool = False,
+) -> Work | None:
+    """`all_to_all` of the parts of one tensor along its first dimension: equal ones, or of the
+    sizes that are given."""
+    memory.check("all_to_all_single", "output", output)
+    memory.check("all_to_all_single", "input", input)
+    g = resolve(group)
+    if g is None:
+        return outside("all_to_all_single")
+    memory.same_types([output, input])
+    cuts = split("input", input, input_split_sizes, g.size())
+    out_cuts = split("output", output, output_split_sizes, g.size())
+    a = memory.readable(input)
+    return _all_to_all(
+        g, [output], lambda whole: pieces(whole, out_cuts), pieces(a, cuts), async_op
+    )
+
+
+def split(what: str, t: Tensor, given: list[int] | None, n: int) -> list[int]:
+    """The sizes of a tensor's parts along its first dimension; ValueError when they do not fit."""
+    length = t.shape[0] if t.ndim else 0
+    if not given:
+        if length % n:
+            raise RuntimeError(
+                f"Tensor's dim 0 does not divide equally across group size: {what} has {length}, "
+                f"the group {n} ranks"
+            )
+        return [length // n] * n
+    if len(given) != n:
+        raise RuntimeError(f"Number of tensor splits not equal to group size: {len(given)}, {n}")
+    if sum(given) != length or any(s < 0 for s in given):
+        raise RuntimeError(
+            f"Split sizes doesn't match total dim 0 size: {what}_split_sizes {list(given)} of "
+            f"{length}"
+        )
+    return list(given)
+
+
+def pieces(a: Any, cuts: list[int]) -> list[Any]:
+    at, found = 0, []
+    for c in cuts:
+        found.append(a[at : at + c])
+        at += c
+    return found
+
+
+def barrier(
+    group: Any = None,
+    async_op: bool = False,
+    device_ids: Any = None,
+    timeout: datetime.timedelta | None = None,
+) -> Work | None:
+    """Return when all ranks of the group have come here.
+
+    Args:
+        device_ids: accepted; there are no devices to choose from.
+        timeout: for this call alone.
+    """
+    g = resolve(group)
+    if g is None:
+        return outside("barrier")
+    if timeout is not None and not async_op:
+        before, g.timeout = g.timeout, timeout.total_seconds()
+        try:
+            return barrier(group)
+        finally:
+            g.timeout = before
+    return g.run(Call("barrier", None), lambda patient: None, [], async_op)
+
+
+def monitored_barrier(
+    group: Any = None, timeout: datetime.timedelta | None = None, wait_all_ranks: bool = False
+) -> None:
+    """`barrier` that names the ranks that have not come; the job can go on after it has failed.
+
+    Args:
+        timeout: how long to wait; None: the group's.
+        wait_all_ranks: accepted; all that are missing are always named.
+    """
+    g = resolve(group)
+    if g is None:
+        return outside("monitored_barrier")
+    limit = g.timeout if timeout is None else timeout.total_seconds()
+    g.calls += 1
+    place = f"monitored_barrier {g.calls} of group {g.place}"
+    g.world.doing = place
+    g.world.arrive(place, list(g.ranks), limit)
+    return None
