@@ -196,3 +196,11 @@ def test_convert() -> None:
     assert default_convert((1, 2)) == [1, 2]
     strings = np.array(["x"])
     assert default_convert(strings) is strings
+
+
+def test_batches_given_as_tuples_are_samples_not_dimensions() -> None:
+    data = TensorDataset(torch.arange(12).reshape(4, 3), torch.arange(4))
+    loader = DataLoader(data, batch_sampler=[(0, 1), (2, 3)])
+    first, second = list(loader)
+    assert first[0].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert second[1].tolist() == [2, 3]

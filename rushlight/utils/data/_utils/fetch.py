@@ -132,5 +132,5 @@ def _tensors_at(dataset: Any, indices: Any) -> list[Any] | None:
         inner = dataset.indices
         return _tensors_at(dataset.dataset, [inner[i] for i in indices])
     if type(dataset) is TensorDataset and indices and all(type(i) is int for i in indices):
-        return list(dataset[indices])
+        return list(dataset[list(indices)])  # of a tuple each number would be a dimension's
     return None
