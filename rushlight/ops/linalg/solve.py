@@ -550,7 +550,8 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
         )
     x, rank, s = linalg_lstsq(A, b, rcond=rcond)
     residuals = wrap(np.zeros(0, s._a.dtype))
-    if m > n and driver != "gelsy" and bool((rank._a == n).all()):
+    # gelsy, which is the default, gives none
+    if m > n and driver not in (None, "gelsy") and bool((rank._a == n).all()):
         d = matmul(A, x) - b
         residuals = (d * (d.conj() if is_complex(d) else d)).sum(-2)
         residuals = residuals.real if is_complex(d) else residuals

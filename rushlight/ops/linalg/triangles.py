@@ -89,7 +89,11 @@ def outer(input: Any, vec2: Any) -> Any:
 outer.shape(outer_shape)
 
 
-outer.vjp(lambda g, _y, _a, b: matmul(g, b), lambda g, _y, a, _b: matmul(a, g))
+# The operands may be of two types, which products of matrices do not take.
+outer.vjp(
+    lambda g, _y, _a, b: matmul(g, b) if g.dtype == b.dtype else (g * b).sum(-1),
+    lambda g, _y, a, _b: matmul(a, g) if g.dtype == a.dtype else (a[:, None] * g).sum(0),
+)
 
 
 @composite(samples=[case((2, 3), (4, 3)), case((3,), (3,))])

@@ -411,3 +411,20 @@ def test_adjoints_of_one_number_are_it():
     with pytest.warns(UserWarning, match="deprecated on 0-D"):
         assert x.mT is x.mH is x.H is x.adjoint() is x
     assert not x.T.is_leaf
+
+
+def test_outer_products_of_two_types_have_gradients() -> None:
+    x, i = torch.ones(3, requires_grad=True), torch.arange(4)
+    for y in (torch.outer(x, i), torch.outer(i, x)):
+        x.grad = None
+        y.sum().backward()
+        assert x.grad is not None
+        assert x.grad.tolist() == [6.0, 6.0, 6.0]
+
+
+def test_residuals_of_the_default_driver_are_empty() -> None:
+    a, b = torch.tensor([[1.0, 0], [0, 1], [1, 1]]), torch.tensor([[1.0], [2.0], [0.0]])
+    assert torch.linalg.lstsq(a, b).residuals.tolist() == []
+    torch.testing.assert_close(
+        torch.linalg.lstsq(a, b, driver="gelsd").residuals, torch.tensor([3.0])
+    )
