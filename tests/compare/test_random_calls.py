@@ -15,7 +15,8 @@ import pytest
 SEED = int(os.environ.get("RUSHLIGHT_TEST_SEED", "1")) % 100_000
 EACH = 20  # programs of one test
 FIRST = 3  # tests of every run
-# Tests of the long run: RUSHLIGHT_TEST_PROGRAMS=10000 for many, in an hour.
+# Tests of the long run: RUSHLIGHT_TEST_PROGRAMS=10000 for many, in some ten minutes. At the last
+# count (seeds 95 and 96) 50 of 12,000 programs differed without a reason on the list.
 ALL = int(os.environ.get("RUSHLIGHT_TEST_PROGRAMS", "200")) // EACH
 
 

@@ -181,12 +181,10 @@ def no_derivative(d: Any) -> bool:
 ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     # -- what PyTorch lacks, or does by accident ---------------------------------------------------
     (
-        "complex32 is not a type that Rushlight stores",
-        lambda d: "complex32" in str(getattr(d.theirs, "dtype", "")) or refused(d, "ComplexHalf"),
-    ),
-    (
-        "PyTorch has no kernel for float16 or bfloat16; Rushlight computes in float32 and rounds",
+        "PyTorch has no kernel for float16, bfloat16 or complex32; Rushlight computes in the next "
+        "wider type and rounds",
         lambda d: refused(d, "not implemented for 'Half'", "not implemented for 'BFloat16'",
+                          "ComplexHalf",
                           "but got Half", "but got BFloat16")
         or computed_here(d, "Low precision dtypes", "types other than float and double",
                          "tensor with 2 or more dimensions of float", "to have double or float"),

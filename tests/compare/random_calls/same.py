@@ -15,12 +15,14 @@ CLOSE = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "complex64": 2e-5, 
 
 
 def array(t: Any) -> np.ndarray:
-    """The numbers of a tensor, narrow ones as float32: a copy, since PyTorch resizes no memory that
-    NumPy has seen."""
+    """The numbers of a tensor, narrow ones as float32 or complex64: a copy, since PyTorch resizes
+    no memory that NumPy has seen."""
     t = t.detach().resolve_conj().clone()
     name = str(t.dtype)
     if "bfloat16" in name or "float8" in name:
         t = t.float()
+    if "complex32" in name:
+        t = t.cfloat()
     return np.asarray(t.numpy(force=True))
 
 
