@@ -150,6 +150,7 @@ def added_shape(input: Any, vec1: Any, vec2: Any, **_: Any) -> MetaArray:
 
 
 @op(
+    numbers=(),
     promote="common",
     samples=[case((4, 3), (4,), (3,)), case((3,), (4,), (3,), beta=0.5, alpha=2.0)],
     holomorphic=True,

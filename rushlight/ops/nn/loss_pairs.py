@@ -9,6 +9,7 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.views import type_name
 from ...errors import message
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.samples import case, values
 from ..elementwise import formulas as m
@@ -62,6 +63,8 @@ def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Any:
     """|x1 - x2 + eps| in the p-norm of the last dimension."""
+    need_tensor("pairwise_distance", x1, 1, "x1")
+    need_tensor("pairwise_distance", x2, 2, "x2")
     return (x1 - x2 + eps).norm(p, -1, keepdim)
 
 

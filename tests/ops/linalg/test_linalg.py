@@ -428,3 +428,11 @@ def test_residuals_of_the_default_driver_are_empty() -> None:
     torch.testing.assert_close(
         torch.linalg.lstsq(a, b, driver="gelsd").residuals, torch.tensor([3.0])
     )
+
+
+def test_numbers_are_no_tensors_of_products_and_distances() -> None:
+    x = torch.ones(3)
+    with pytest.raises(TypeError, match=r"addr\(\): argument 'input' \(position 1\)"):
+        torch.addr(2, x, x)
+    with pytest.raises(TypeError, match=r"argument 'x1' \(position 1\) must be Tensor, not float"):
+        torch.nn.functional.pairwise_distance(-1.5, x)
