@@ -422,7 +422,7 @@ def install() -> None:
             setattr(Tensor, name, swapped(name, getattr(Tensor, name), own))
         plain: Any = Tensor.__dict__["data"]
         getter = swapped("data", plain.fget, data)
-        Tensor.data = property(getter, plain.fset, doc=plain.__doc__)  # type: ignore[misc, assignment]
+        Tensor.data = property(getter, plain.fset, plain.fdel, plain.__doc__)  # type: ignore[misc, assignment]
     dispatch.INSTEAD.update(to=to, cpu=cpu, cuda=cuda)
     dispatch.install()
 

@@ -583,9 +583,10 @@ def accumulate_special(x: Any, old: Any, g: Any, owned: bool) -> None:
 
 def added(old: Any, g: Any) -> Any:
     """Gradients as Tensors that nothing is recorded of: a plain one is added to where it lies."""
+    sparse = isinstance(g._a, SparseArray)
     if old is None:
-        return g.clone() if g.__class__ is door.Tensor else g.detach()
-    if old.__class__ is door.Tensor and g.__class__ is door.Tensor and old._fn is None:
+        return g.clone() if sparse or g.__class__ is door.Tensor else g.detach()
+    if old.__class__ is door.Tensor and old._fn is None and (sparse or g.__class__ is door.Tensor):
         return old.add_(g)
     return old + g
 

@@ -140,3 +140,18 @@ def test_sparse_gradients_of_two_leaves_are_two() -> None:
     assert a.grad.is_sparse
     a.grad._values().zero_()
     assert b.grad._values().sum().item() == 4.0
+
+
+def test_the_same_where_classes_compute_below_the_tape() -> None:
+    """The first tensor of such a class swaps Tensor's methods for the life of the process."""
+    from rushlight import tensor_dispatch
+
+    tensor_dispatch.install()
+    test_attributes_that_are_not_deleted()
+    test_sparse_gradients_of_two_leaves_are_two()
+    z, w = torch.zeros(2, dtype=torch.complex64), torch.ones(2, dtype=torch.float64)
+    w.requires_grad_()
+    z.real.copy_(w)
+    z.real.sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [1.0, 1.0]

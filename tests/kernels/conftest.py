@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rushlight import config
-from rushlight.kernels import tuning
+from rushlight.kernels import tuned, tuning
 from rushlight.kernels.runtime import threads
 from rushlight.kernels.runtime.workspace import aligned
 
@@ -24,6 +24,17 @@ def forget_plans() -> None:
             for key, value in vars(module).items():
                 if key.startswith("plan") and hasattr(value, "cache_clear"):
                     value.cache_clear()
+
+
+@pytest.fixture
+def without_amx(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Plans as on a CPU without the matrix unit, which takes small products as well where machine
+    code is for every size."""
+    monkeypatch.setattr(tuned, "_choice", tuned.Choice((), "a test of vector kernels"))
+    forget_plans()
+    yield
+    monkeypatch.undo()
+    forget_plans()
 
 
 @pytest.fixture

@@ -334,7 +334,8 @@ def zero_like(g: Any) -> Any:
 
 def nothing(g: Any) -> Any:
     """Zeros for a gradient `g`, where `g * 0` would be NaN for an infinite one."""
-    return where(g == g, zero_like(g), zero_like(g))
+    zero = zero_like(g) if isinstance(g, np.ndarray) else g.new_zeros(())
+    return where(g == g, zero, zero)
 
 
 def ordered(name: str, ufunc: Any) -> Any:

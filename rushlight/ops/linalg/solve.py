@@ -497,7 +497,7 @@ def _lstsq_shape(
     real = np.empty(0, dtype).real.dtype
     vector = A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1])
     columns = () if vector else (B.shape[-1],)
-    tall = m > n and driver != "gelsy"
+    tall = m > n and driver not in (None, "gelsy")
     values = driver in ("gelsd", "gelss")
     return Lstsq(
         (

@@ -205,6 +205,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
                           "Found dtype"),
     ),
     (
+        "in backward PyTorch refuses the slope of elu_ also where its gradient does not pass",
+        lambda d: ".backward(" in d.line
+        and computed_here(d, "In-place elu backward calculation is triggered with a negative"),
+    ),
+    (
         "a tensor without elements: PyTorch looks at more, or at less, before it gives nothing",
         lambda d: empty(d) and (d.what == "error" or named(d, r"pixel_\w+|addmv")),
     ),

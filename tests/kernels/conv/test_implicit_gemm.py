@@ -73,6 +73,7 @@ def test_random_problems(seed: int, dtype: Any) -> None:
         close(select.input_gradient(g, w, *back), wanted)
 
 
+@pytest.mark.usefixtures("without_amx")
 def test_a_vector_of_positions_over_several_lines() -> None:
     """Lines shorter than a vector, with a stride whose span looks like neighbours."""
     rng = np.random.default_rng(0)

@@ -26,6 +26,7 @@ def laid(x: Any, how: str) -> Any:
     return x
 
 
+@pytest.mark.usefixtures("without_amx")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("of_a", ["rows", "transposed", "gaps"])
 @pytest.mark.parametrize("of_b", ["rows", "transposed", "gaps"])

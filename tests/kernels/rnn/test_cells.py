@@ -31,6 +31,7 @@ def test_lstm_cell_against_the_formula(size: int, dtype: Any, rng: np.random.Gen
     np.testing.assert_allclose(gates.reshape(5, 4, size)[:, 2], wanted[2], **close)
 
 
+@pytest.mark.usefixtures("without_amx")
 def test_a_series_is_its_launches_one_by_one(
     rng: np.random.Generator, on_pointers: Any
 ) -> None:

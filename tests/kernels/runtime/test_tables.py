@@ -53,6 +53,7 @@ def test_a_product_finds_the_tiles_that_it_calls(seed: int, limits: Any) -> None
         assert np.abs(y - wide).max() <= 1e-6 * k * max(1.0, np.abs(wide).max() / math.sqrt(k))
 
 
+@pytest.mark.usefixtures("without_amx")
 @pytest.mark.usefixtures("_empty")
 def test_few_tiles_are_compiled(limits: Any) -> None:
     a, b = np.ones((70, 300), np.float32), np.ones((300, 200), np.float32)
