@@ -79,7 +79,8 @@ def all_reduce_coalesced(
 ) -> Any:
     """`all_reduce` of each of several tensors of one type."""
     memory.check_list("all_reduce_coalesced", "tensors", tensors)
-    memory.same_types(tensors)
+    if tensors:
+        memory.same_types(tensors)
     works = [all_reduce(t, op, group, async_op=True) for t in tensors]
     return together(works, list(tensors), async_op)
 
@@ -338,7 +339,7 @@ def reduce_scatter(
 
 def _reduce_scatter(g: ProcessGroup, output: Tensor, rows: Any, op: Any, async_op: bool) -> Any:
     (w,) = memory.writable("reduce_scatter", [output])
-    call = Call("reduce_scatter", w.array, op=op, same_shape=False)
+    call = Call("reduce_scatter", w.array, op=op, same_size=False)
 
     def go(patient: bool) -> None:
         exchange.reduce_scatter(g, call, w.array, rows, op, patient)
@@ -395,7 +396,7 @@ def _all_to_all(
     g: ProcessGroup, outs: Sequence[Tensor], views: Any, ins: Any, async_op: bool
 ) -> Any:
     ws = memory.writable("all_to_all", outs)
-    call = Call("all_to_all", ins[0], same_shape=False)
+    call = Call("all_to_all", ins[0], same_size=False)
 
     def go(patient: bool) -> None:
         arrays = [w.array for w in ws] if views is None else views(ws[0].array)
@@ -473,13 +474,10 @@ def barrier(
     g = resolve(group)
     if g is None:
         return outside("barrier")
-    if timeout is not None and not async_op:
-        before, g.timeout = g.timeout, timeout.total_seconds()
-        try:
-            return barrier(group)
-        finally:
-            g.timeout = before
-    return g.run(Call("barrier", None), lambda patient: None, [], async_op)
+    call = Call("barrier", None)
+    if timeout is not None:
+        call.timeout = timeout.total_seconds()
+    return g.run(call, lambda patient: None, [], async_op)
 
 
 def monitored_barrier(

@@ -25,7 +25,7 @@ from .reduce_op import RedOpType, combined
 # 4 KB 20 us so and 35 us in parts, 256 KB 300 us both ways.
 GATHERED = 256 * 1024
 
-HEADER = struct.Struct("<qiiiiqq16x")  # call number, name, type, root, reduction, elements, shape
+HEADER = struct.Struct("<qiiiiq")  # call number, name, type, root, reduction, elements
 NAMES = [
     "all_reduce",
     "broadcast",
@@ -36,8 +36,6 @@ NAMES = [
     "reduce_scatter",
     "all_to_all",
     "barrier",
-    "monitored_barrier",
-    "new_group",
 ]
 
 
@@ -56,13 +54,14 @@ def kind_of(dtype: np.dtype[Any]) -> int:
 class Call:
     """One collective of a group as a rank has called it: what the others must have called too."""
 
-    __slots__ = ("array", "line", "name", "number", "op", "root", "same_shape")
+    __slots__ = ("array", "line", "name", "number", "op", "root", "same_size", "timeout")
 
     def __init__(
-        self, name: str, array: Any, root: int = -1, op: int = -1, same_shape: bool = True
+        self, name: str, array: Any, root: int = -1, op: int = -1, same_size: bool = True
     ) -> None:
         self.name, self.array, self.root, self.op = name, array, root, op
-        self.same_shape = same_shape
+        self.same_size = same_size
+        self.timeout: float | None = None  # in seconds; None: the group's
         self.number = 0
         self.line = node.user_line()
 
@@ -71,7 +70,7 @@ class Call:
         if a is None:
             return HEADER.pack(self.number, NAMES.index(self.name), 0, self.root, self.op, 0, 0)
         # Shapes may differ as long as sizes do not, as in PyTorch with gloo.
-        size = a.size if self.same_shape else -1
+        size = a.size if self.same_size else -1
         return HEADER.pack(
             self.number, NAMES.index(self.name), kind_of(a.dtype), self.root, self.op, size, 0
         )

@@ -88,13 +88,12 @@ class ProcessGroup:
     def __repr__(self) -> str:
         return f"<ProcessGroup {self._name or 'default'}: ranks {list(self.ranks)}>"
 
-    __hash__ = object.__hash__
-
     # -- carrying out ------------------------------------------------------------------------------
 
     def wait(self, requests: Any, call: Any, patient: bool) -> None:
-        """Wait for MPI's requests of a call, no longer than the group's timeout."""
-        self.world.wait(requests, self.timeout, call, patient)
+        """Wait for MPI's requests of a call, no longer than its timeout, or the group's."""
+        limit = self.timeout if call.timeout is None else call.timeout
+        self.world.wait(requests, limit, call, patient)
 
     def run(
         self, call: Any, fn: Callable[[bool], None], result: list[Any], async_op: bool

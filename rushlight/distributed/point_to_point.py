@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from ..autograd import node
 from ..errors import message
 from ..tensor import Tensor
 from . import memory
 from .collectives import outside
 from .errors import DistBackendError
-from .exchange import Call, bytes_of, kind_of
+from .exchange import bytes_of, kind_of
 from .group import ProcessGroup, resolve
 from .work import Work
 
@@ -195,13 +196,10 @@ def peer(g: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -
     return found
 
 
-def describe(name: str, a: Any, end: str, g: ProcessGroup, other: int | None, tag: int) -> str:
+def describe(name: str, end: str, g: ProcessGroup, other: int | None, tag: int) -> str:
     """What is under way, and from which line."""
     whom = "any rank" if other is None else f"rank {g.global_rank(other)}"
-    call = Call("barrier", None)  # for the user's line alone
-    from ..autograd import node
-
-    return f"{name} {end} {whom} (tag {tag}) at {node.show_line(*call.line)}"
+    return f"{name} {end} {whom} (tag {tag}) at {node.show_line(*node.user_line())}"
 
 
 def isend(
@@ -217,7 +215,7 @@ def isend(
     if g is None:
         return outside("isend")
     to = peer(g, dst, group_dst, "destination")
-    work = Sent(g, tensor, to, tag, describe("send", tensor, "to", g, to, tag))
+    work = Sent(g, tensor, to, tag, describe("send", "to", g, to, tag))
     background.add(work)
     return work
 
@@ -235,7 +233,7 @@ def irecv(
     if g is None:
         return outside("irecv")
     source = None if src is None and group_src is None else peer(g, src, group_src, "source")
-    work = Received(g, tensor, source, tag, describe("recv", tensor, "from", g, source, tag))
+    work = Received(g, tensor, source, tag, describe("recv", "from", g, source, tag))
     background.add(work)
     return work
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from ..dtypes import type_name
 
 
 class RedOpType(enum.IntEnum):
@@ -89,8 +89,9 @@ def check(name: str, op: Any, dtype: Any) -> None:
     if dtype.is_floating_point and op in BITWISE:
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if op is RedOpType.AVG and not (dtype.is_floating_point or dtype.is_complex):
-        kind = dtypes.type_name(dtype) if hasattr(dtypes, "type_name") else str(dtype)
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
+        raise RuntimeError(
+            f"result type Float can't be cast to the desired output type {type_name(dtype)}"
+        )
     if op is RedOpType.PREMUL_SUM:
         raise RuntimeError(
             "ReduceOp.PREMUL_SUM has no factor here\n  try     tensor.mul_(factor), then SUM"
@@ -103,10 +104,11 @@ def combined(rows: Any, op: RedOpType, out: np.ndarray) -> None:
     dtype = out.dtype
     if dtype == np.bool_:
         fold(OF_BOOLS[op], rows, out)
-    elif dtype.kind == "V" or (dtype.itemsize < 4 and dtype.kind == "f"):
-        wide = np.asarray(rows[0]).astype(np.float32)
+    elif narrow(dtype):
+        kind = np.complex64 if dtype.kind == "W" else np.float32
+        wide = np.asarray(rows[0]).astype(kind)
         for row in rows[1:]:
-            OF_NUMBERS[op](wide, np.asarray(row).astype(np.float32), out=wide)
+            OF_NUMBERS[op](wide, np.asarray(row).astype(kind), out=wide)
         if op is RedOpType.AVG:
             wide /= len(rows)
         out[...] = wide.astype(dtype)
@@ -114,6 +116,11 @@ def combined(rows: Any, op: RedOpType, out: np.ndarray) -> None:
         fold(OF_NUMBERS[op], rows, out)
         if op is RedOpType.AVG:
             out /= len(rows)
+
+
+def narrow(dtype: np.dtype[Any]) -> bool:
+    """Whether numbers of a type are combined in a wider one: float16, bfloat16, complex32."""
+    return dtype.kind in "VW" or (dtype.kind == "f" and dtype.itemsize < 4)
 
 
 def fold(function: Any, rows: Any, out: np.ndarray) -> None:

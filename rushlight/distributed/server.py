@@ -170,7 +170,7 @@ class Book:
         who.member = r
 
         def all_there() -> Any:
-            if len(self.members) < n:
+            if not all(i in self.members for i in range(n)):
                 return None
             hosts = [self.members[i].host for i in range(n)]
             if self.board is None:
@@ -326,7 +326,7 @@ class Server:
                 return
             c.incoming += data
             self.read(c)
-        except (OSError, ValueError, TypeError, struct.error):
+        except (OSError, ValueError, TypeError, LookupError, struct.error):
             self.drop(c)
 
     def read(self, c: Connection) -> None:

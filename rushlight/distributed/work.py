@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..futures import Future
+from .errors import DistBackendError
 
 
 class Work:
@@ -59,8 +60,6 @@ class Work:
         if limit == 0:  # PyTorch's kNoTimeout
             limit = None
         if not self._done.wait(limit):
-            from .errors import DistBackendError
-
             raise DistBackendError(f"Timed out waiting {limit:g} s for a collective to complete")
         if self._error is not None:
             raise self._error
