@@ -67,13 +67,11 @@ class Call:
 
     def header(self) -> bytes:
         a = self.array
-        if a is None:
-            return HEADER.pack(self.number, NAMES.index(self.name), 0, self.root, self.op, 0, 0)
+        kind = 0 if a is None else kind_of(a.dtype)
         # Shapes may differ as long as sizes do not, as in PyTorch with gloo.
-        size = a.size if self.same_size else -1
-        return HEADER.pack(
-            self.number, NAMES.index(self.name), kind_of(a.dtype), self.root, self.op, size, 0
-        )
+        size = -1 if a is None or not self.same_size else a.size
+        name = NAMES.index(self.name)
+        return HEADER.pack(self.number, name, kind, self.root, self.op, size)
 
     def __str__(self) -> str:
         """What was called, of what, and where."""

@@ -10,7 +10,7 @@ __all__ = ["DistributedDataParallel"]
 
 
 class DistributedDataParallel(Module):
-    """Raises: gradients are not reduced by themselves yet (`distributed.is_available()` is False)."""
+    """Raises: it is not there yet (`distributed.is_available()` is False)."""
 
     def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(
