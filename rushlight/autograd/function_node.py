@@ -21,7 +21,8 @@ from .node import LEAF, Freed, Node, Out, TensorBase, freed_error, inplace_error
 class FunctionNode(Node):
     """The node of a custom Function; unknown attributes are read from its ctx."""
 
-    __slots__ = ("backward_fn", "ctx", "is_tensor", "n_out", "to_fill")
+    __slots__ = ("backward_fn", "ctx", "is_tensor", "met_classes", "n_out", "to_fill")
+    met_classes: bool  # a tensor whose class computes for it came in, went out, or was kept
     to_fill: Any  # which outputs have zeros for a gradient where none came
     makes_results = False
     tells_none = True
@@ -274,6 +275,8 @@ def made_node(
     node.n_out = max(len(ys), 1)
     fill_all = ctx._materialize_non_diff_grads
     non_diff = {id(t) for t in ctx._non_differentiable}
+    met = (*args, *outs, *vars(ctx).values())
+    node.met_classes = any(isinstance(t, TensorBase) and t._a.__class__ is OuterArray for t in met)
     node.to_fill = [isinstance(o, TensorBase) and (fill_all or id(o) not in non_diff) for o in outs]
     if not outs:
         node.to_fill = [True]

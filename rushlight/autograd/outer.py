@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from . import door, engine
+from . import door, engine, views
 from .backward import root_gradient as plain_root
+from .function_node import FunctionNode
 from .hook_calls import as_tensor
 from .node import TensorBase
 
@@ -47,7 +48,8 @@ def holds(saved: Any) -> bool:
 
 
 def touched(roots: Sequence[Any], grads: Sequence[Any]) -> bool:
-    """Whether a graph holds such tensors, or may."""
+    """Whether a graph holds such tensors. Graphs without them compute as if there were none in the
+    process: the same bits, the same strides."""
     if any(isinstance(g, TensorBase) for g in grads):
         return True
     if any(hasattr(w, "below_the_tape") for w in door.state.watchers):
@@ -56,8 +58,11 @@ def touched(roots: Sequence[Any], grads: Sequence[Any]) -> bool:
         if isinstance(node, TensorBase):
             if taken(node.__class__):
                 return True
-        elif not hasattr(node, "op") or holds(node.saved):
-            return True  # of a Function, or of a change of a view: nobody knows
+        elif isinstance(node, FunctionNode):
+            if node.met_classes:
+                return True
+        elif holds(node.fn.saved if isinstance(node, views.CopySlices) else node.saved):
+            return True
     return False
 
 

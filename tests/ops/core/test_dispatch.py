@@ -240,3 +240,50 @@ def test_functions_without_a_derivative_say_so():
     x = Held(torch.tensor([1.0, 3.0, 2.0]), requires_grad=True)
     with pytest.raises(NotImplementedError, match="no derivative is known"):
         torch.histc(x)
+
+
+class Doubled(torch.autograd.Function):
+    """A Function on tensors without a class of their own."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        assert type(g) is torch.Tensor
+        return g * 2
+
+
+class Emptied(torch.autograd.Function):
+    """A plain tensor from one of the class; its backward makes one of the class."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.elem.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return Held(g)
+
+
+def test_graphs_without_such_tensors_run_on_arrays_also_where_there_are_some_in_the_process():
+    from rushlight.autograd import engine, outer
+
+    Held(torch.ones(2))  # from here on all graphs are looked at
+    x = torch.ones(3, requires_grad=True)
+    base = x * 1
+    base[:2].mul_(3)
+    compiled = torch.compile(lambda x: torch.dropout(x, 0.5, True))
+    for y in (Doubled.apply(x), base, compiled(x)):
+        assert not outer.touched([engine.edge_of(y)], [None])
+        y.sum().backward()
+
+
+def test_a_function_that_met_such_a_tensor_runs_with_tensors():
+    x = Held(torch.ones(3), requires_grad=True)
+    y = Doubled.apply(Emptied.apply(x.exp()))
+    y.sum().backward()
+    assert type(x.grad) is Held
+    assert torch.allclose(x.grad.elem, 2 * torch.ones(3).exp())
