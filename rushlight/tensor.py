@@ -339,16 +339,6 @@ class Tensor(TensorBase):
             array = array.astype("uint8")
         return from_data.from_numpy(np.asarray(array))
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kw: Any) -> Any:
-        from .interchange import array_ufunc
-
-        return array_ufunc(ufunc, method, inputs, kw)
-
-    def __array_function__(self, fn: Any, types: Any, args: Any, kw: Any) -> Any:
-        from .interchange import array_function
-
-        return array_function(fn, args, kw)
-
     def __dlpack__(
         self,
         *,

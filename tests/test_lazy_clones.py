@@ -65,7 +65,6 @@ WRITES: dict[str, Any] = {
     "index_add_": lambda x: x.index_add_(0, torch.tensor([0]), torch.ones(1)),
     "resize_": lambda x: x.resize_(2).fill_(0),
     "as_strided": lambda x: x.as_strided((2,), (1,)).fill_(9),
-    "ufunc": lambda x: np.add(x, 1, out=x),
     "data": lambda x: x.data.fill_(3),
     "foreach": lambda x: torch._foreach_add_([x], 1),
     "map_": lambda x: x.map_(x, lambda a, b: a + 1),

@@ -20,19 +20,35 @@ def operand(op: Any, b: Any) -> Any:
     """The other operand as the door takes it; NotImplemented when it is none of ours."""
     if isinstance(b, TensorBase) or b.__class__ in NUMBERS:
         return b
-    if isinstance(b, (np.generic, ndarray)):
-        if b.ndim == 0:
-            return b.item()
-        return NotImplemented
+    if isinstance(b, np.generic):
+        return b.item()
+    if isinstance(b, ndarray):
+        return array_operand(op, b)
     if isinstance(b, NUMBERS):
         return b.__class__.__mro__[-2](b) if not isinstance(b, (bool, int)) else int(b)
     return NotImplemented
+
+
+def array_operand(op: Any, b: Any) -> Any:
+    """An array on the other side: a tensor for `==`, as in PyTorch. All other operators leave it to
+    NumPy, which computes `tensor + array` by `__array__` and gives a tensor by `__array_wrap__`.
+    """
+    from ..ops.create import from_data
+
+    if op.name != "eq":
+        return NotImplemented
+    try:
+        return from_data.from_numpy(b)
+    except (TypeError, ValueError):
+        return NotImplemented
 
 
 def plain_binary(op: Any, swap: bool = False) -> Any:
     """The operator through the door, for every kind of operand."""
 
     def method(a: Any, b: Any) -> Any:
+        if swap and op.name == "div" and isinstance(b, ndarray):
+            return a.reciprocal() * b  # the one operator of an array and a tensor in PyTorch
         b = operand(op, b)
         if b is NotImplemented:
             return b
