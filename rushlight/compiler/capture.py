@@ -352,6 +352,7 @@ def _told(name: str, plain: Any) -> Any:
 
 
 _capturing = 0
+_replaced: dict[str, tuple[Any, Any]] = {}  # what stood there, and what stands there meanwhile
 
 
 @contextmanager
@@ -362,15 +363,16 @@ def telling() -> Iterator[None]:
     if _capturing == 1:
         for name in TAKING:
             if name in Tensor.__dict__:
-                setattr(Tensor, name, _told(name, Tensor.__dict__[name]))
+                plain = Tensor.__dict__[name]
+                _replaced[name] = plain, _told(name, plain)
+                setattr(Tensor, name, _replaced[name][1])
     try:
         yield
     finally:
         _capturing -= 1
         if _capturing == 0:
-            for name in TAKING:
-                if name in Tensor.__dict__:
-                    setattr(Tensor, name, _originals[name])
-
-
-_originals = {name: Tensor.__dict__[name] for name in TAKING if name in Tensor.__dict__}
+            for name, (plain, told) in _replaced.items():
+                # Tensors whose class computes for them may have put a method around ours for good.
+                if Tensor.__dict__[name] is told:
+                    setattr(Tensor, name, plain)
+            _replaced.clear()

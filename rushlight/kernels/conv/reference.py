@@ -416,9 +416,14 @@ def images_apart(y: Array, shape: Ints) -> Array:
 
 
 def sum_of_parts(*parts: Array) -> Array:
-    """The sum of (slices, …) over the slices, of one array after the other."""
+    """The sum of (slices, …) over the slices, of one array after the other.
+
+    Where the matrix unit has found numbers that it cannot split, a later launch computes all of it
+    again, and what is added here may be anything: so nothing is said of infinities.
+    """
     total: Any = None
-    for part in parts:
-        one = part.sum(0) if part.shape[0] > 1 else part[0]
-        total = one if total is None else total + one
+    with np.errstate(all="ignore"):
+        for part in parts:
+            one = part.sum(0) if part.shape[0] > 1 else part[0]
+            total = one if total is None else total + one
     return np.asarray(total)

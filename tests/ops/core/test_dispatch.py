@@ -288,3 +288,29 @@ def test_a_function_that_met_such_a_tensor_runs_with_tensors():
     y.sum().backward()
     assert type(x.grad) is Held
     assert torch.allclose(x.grad.elem, 2 * torch.ones(3).exp())
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_classes_are_asked_for_numbers_after_something_was_compiled(within, monkeypatch):
+    """Compiling swaps the same methods for a while, as the first such tensor does for good."""
+    from rushlight import tensor_dispatch
+    from rushlight.compiler import capture
+
+    before = {name: torch.Tensor.__dict__[name] for name in capture.TAKING}
+    with monkeypatch.context() as m:
+        for name, fn in before.items():
+            m.setattr(torch.Tensor, name, fn)  # what the next lines leave is taken away again
+        own = tensor_dispatch.swapped("item", before["item"], tensor_dispatch.item)
+        if not within:
+            torch.Tensor.item = own
+        with capture.telling():
+            if within:
+                torch.Tensor.item = tensor_dispatch.swapped(
+                    "item", torch.Tensor.item, tensor_dispatch.item
+                )
+            assert torch.ones(()).item() == 1
+        Held.told = []
+        assert Held(torch.ones(())).item() == 1
+        assert Held.told == ["aten._local_scalar_dense.default"]
+        if not within:
+            assert torch.Tensor.item is own
