@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import message
 from ..tensor import Tensor
-from . import exchange, memory, reduce_op
+from . import memory, reduce_op
 from .exchange import Call
 from .group import ProcessGroup, resolve
 from .reduce_op import ReduceOp
@@ -68,7 +68,7 @@ def all_reduce(
     call = Call("all_reduce", w.array, op=op)
 
     def go(patient: bool) -> None:
-        exchange.all_reduce(g, call, w.array, op, patient)
+        g.exchange.all_reduce(g, call, w.array, op, patient)
         w.done()
 
     return g.run(call, go, [tensor], async_op)
@@ -114,7 +114,7 @@ def broadcast(
     call = Call("broadcast", w.array, root=root)
 
     def go(patient: bool) -> None:
-        exchange.broadcast(g, call, w.array, root, patient)
+        g.exchange.broadcast(g, call, w.array, root, patient)
         if g.rank() != root:
             w.done()
 
@@ -140,7 +140,7 @@ def reduce(
     call = Call("reduce", w.array, root=root, op=op)
 
     def go(patient: bool) -> None:
-        exchange.reduce(g, call, w.array, root, op, patient)
+        g.exchange.reduce(g, call, w.array, root, op, patient)
         if g.rank() == root:
             w.done()
 
@@ -182,7 +182,7 @@ def all_gather(
     call = Call("all_gather", a)
 
     def go(patient: bool) -> None:
-        exchange.all_gather(g, call, [w.array for w in ws], a, patient)
+        g.exchange.all_gather(g, call, [w.array for w in ws], a, patient)
         for w in ws:
             w.done()
 
@@ -228,7 +228,7 @@ def all_gather_into_tensor(
     call = Call("all_gather", a)
 
     def go(patient: bool) -> None:
-        exchange.all_gather(g, call, [w.array], a, patient)
+        g.exchange.all_gather(g, call, [w.array], a, patient)
         w.done()
 
     return g.run(call, go, [output_tensor], async_op)
@@ -254,7 +254,7 @@ def gather(
     call = Call("gather", a, root=root)
 
     def go(patient: bool) -> None:
-        exchange.gather(g, call, [w.array for w in ws], a, root, patient)
+        g.exchange.gather(g, call, [w.array for w in ws], a, root, patient)
         for w in ws:
             w.done()
 
@@ -303,7 +303,7 @@ def scatter(
     call = Call("scatter", w.array, root=root)
 
     def go(patient: bool) -> None:
-        exchange.scatter(g, call, w.array, rows, root, patient)
+        g.exchange.scatter(g, call, w.array, rows, root, patient)
         w.done()
 
     return g.run(call, go, [tensor], async_op)
@@ -342,7 +342,7 @@ def _reduce_scatter(g: ProcessGroup, output: Tensor, rows: Any, op: Any, async_o
     call = Call("reduce_scatter", w.array, op=op, same_size=False)
 
     def go(patient: bool) -> None:
-        exchange.reduce_scatter(g, call, w.array, rows, op, patient)
+        g.exchange.reduce_scatter(g, call, w.array, rows, op, patient)
         w.done()
 
     return g.run(call, go, [output], async_op)
@@ -400,7 +400,7 @@ def _all_to_all(
 
     def go(patient: bool) -> None:
         arrays = [w.array for w in ws] if views is None else views(ws[0].array)
-        exchange.all_to_all(g, call, arrays, ins, patient)
+        g.exchange.all_to_all(g, call, arrays, ins, patient)
         for w in ws:
             w.done()
 

@@ -3,6 +3,9 @@
 Each collective begins with a header that all ranks of the group exchange: which call it is, of
 which type and shape. So a rank that calls something else is noticed before any number is moved.
 
+Here are those of ranks on several machines; `local.py` has the same functions for ranks that share
+memory, and a group's `exchange` is one of the two.
+
 An all-reduce is not MPI's own, for that adds in an order of its own and knows no bfloat16: small
 arrays are gathered and combined by every rank; of large ones each rank gets one part from all,
 combines it, and gives the result to all.
@@ -87,12 +90,16 @@ def agree(group: Any, call: Call, patient: bool) -> None:
     Raises:
         DistBackendError: ranks have called different things; the text says what each has called.
     """
+    if not group.exchange.same(group, call, patient):
+        raise different(group, call)
+
+
+def same(group: Any, call: Call, patient: bool) -> bool:
+    """Whether all ranks have called the same."""
     mine = np.frombuffer(call.header(), np.uint8)
     all_ = np.empty((group.size(), HEADER.size), np.uint8)
     group.wait([group.comm.Iallgather(mine, all_)], call, patient)
-    if (all_ == mine).all():
-        return
-    raise different(group, call)
+    return bool((all_ == mine).all())
 
 
 def different(group: Any, call: Call) -> DistBackendError:
@@ -268,22 +275,11 @@ def all_to_all(
     wanted = np.array([a.size for a in outs], np.int64)
     coming = np.empty(n, np.int64)
     group.wait([group.comm.Ialltoall(sizes, coming)], call, patient)
-    wrong = np.flatnonzero(coming != wanted)
-    ok = np.array([not wrong.size], np.uint8)
+    ok = np.array([(coming == wanted).all()], np.uint8)
     everybody = np.empty(n, np.uint8)
     group.wait([group.comm.Iallgather(ok, everybody)], call, patient)
     if not everybody.all():
-        text = "\n".join(
-            f"rank {group.global_rank(int(r))} sends {coming[r]} elements, {wanted[r]} are expected"
-            for r in wrong
-        )
-        raise DistBackendError(
-            message(
-                f"{call.name}: sizes do not fit",
-                got=text or "sizes fit here, and not on other ranks",
-                wanted="output_split_sizes[r] here = input_split_sizes[here] on rank r",
-            )
-        )
+        raise sizes_differ(group, call, coming, wanted)
     sent, got = joined(ins), np.empty(int(wanted.sum()), outs[0].dtype)
     send = [bytes_of(sent), (list(sizes * item), starts_of(sizes, item)), group.BYTE]
     recv = [bytes_of(got), (list(wanted * item), starts_of(wanted, item)), group.BYTE]
@@ -292,6 +288,21 @@ def all_to_all(
     for out in outs:
         out.reshape(-1)[...] = got[at : at + out.size]
         at += out.size
+
+
+def sizes_differ(group: Any, call: Call, coming: Any, wanted: Any) -> DistBackendError:
+    """The error of parts that have not the size that their receiver expects."""
+    text = "\n".join(
+        f"rank {group.global_rank(int(r))} sends {coming[r]} elements, {wanted[r]} are expected"
+        for r in np.flatnonzero(coming != wanted)
+    )
+    return DistBackendError(
+        message(
+            f"{call.name}: sizes do not fit",
+            got=text or "sizes fit here, and not on other ranks",
+            wanted="output_split_sizes[r] here = input_split_sizes[here] on rank r",
+        )
+    )
 
 
 def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:

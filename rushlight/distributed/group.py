@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..errors import message
+from . import exchange, local, mpi
+from .shared import slots
 from .stores import PrefixStore, Store
 from .work import Lane, Work
 
@@ -35,6 +37,8 @@ class ProcessGroup:
         self.store = PrefixStore(f"group/{name}", store)
         self.calls = 0
         self.lane: Lane = state.lane
+        self.slots = slots(world, comm)
+        self.exchange: Any = exchange if self.slots is None else local
         self.BYTE, self.IN_PLACE = world.mpi.BYTE, world.mpi.IN_PLACE
         self._rank = self.ranks.index(world.rank)
         self.bound_device_id = None
@@ -92,22 +96,24 @@ class ProcessGroup:
 
     def wait(self, requests: Any, call: Any, patient: bool) -> None:
         """Wait for MPI's requests of a call, no longer than its timeout, or the group's."""
+        self.until(mpi.all_done(requests), call, patient)
+
+    def until(self, done: Callable[[], bool], call: Any, patient: bool) -> None:
+        """Wait likewise until `done()`."""
         limit = self.timeout if call.timeout is None else call.timeout
-        self.world.wait(requests, limit, call, patient)
+        self.world.wait(done, limit, call, patient)
 
     def run(
         self, call: Any, fn: Callable[[bool], None], result: list[Any], async_op: bool
     ) -> Work | None:
         """Carry out a collective in its turn: exchange headers, then `fn(patient)`."""
-        from .exchange import agree
-
         self.calls += 1
         call.number = self.calls
         world = self.world
 
         def go(patient: bool) -> None:
             world.doing = call
-            agree(self, call, patient)
+            exchange.agree(self, call, patient)
             fn(patient)
             world.doing = Past(call)
 

@@ -125,21 +125,25 @@ def unlink_shared_memory() -> None:
             os.unlink(path)
 
 
+def all_done(requests: Sequence[Any]) -> Callable[[], bool]:
+    """What asks MPI whether all of its requests are done."""
+    test, pending = type(requests[0]).Testall, list(requests)
+    return lambda: bool(test(pending))
+
+
 def wait(
-    requests: Sequence[Any], deadline: float, failed: Callable[[], Any], patient: bool = False
+    done: Callable[[], bool], deadline: float, failed: Callable[[], Any], patient: bool = False
 ) -> bool:
-    """Wait until all requests are done; False when `deadline` (of `time.monotonic`) has passed.
+    """Wait until `done()`; False when `deadline` (of `time.monotonic`) has passed.
 
     `failed()` is called again and again, and raises when the job cannot go on. A `patient` wait
     leaves the core to others at once.
     """
-    done = type(requests[0]).Testall
-    pending = list(requests)
     for _ in range(SPINS):
-        if done(pending):
+        if done():
             return True
     rounds, began = 0, time.monotonic()
-    while not done(pending):
+    while not done():
         failed()
         rounds += 1
         if patient:

@@ -15,6 +15,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from ..autograd import node
@@ -67,7 +68,7 @@ class World:
         self.comm = self._ordered(self.mpi.COMM_WORLD)
         self.watcher = threading.Thread(target=self._watch, name="rushlight-watcher", daemon=True)
         self.watcher.start()
-        self.wait([self.comm.Ibarrier()], timeout, "init_process_group")
+        self.wait(mpi.all_done([self.comm.Ibarrier()]), timeout, "init_process_group")
         if self.local_rank == 0:
             mpi.unlink_shared_memory()
         if started is None:
@@ -168,15 +169,17 @@ class World:
 
     # -- waiting -------------------------------------------------------------------------------
 
-    def wait(self, requests: Any, timeout: float, what: Any, patient: bool = False) -> None:
-        """Wait for MPI's requests.
+    def wait(
+        self, done: Callable[[], bool], timeout: float, what: Any, patient: bool = False
+    ) -> None:
+        """Wait until `done()`: MPI's requests (`mpi.all_done`), or what others have written.
 
         Raises:
             DistBackendError: a rank is gone, or the time is over; the text names who does what.
         """
         self.failed()
         try:
-            if mpi.wait(requests, time.monotonic() + timeout, self.failed, patient):
+            if mpi.wait(done, time.monotonic() + timeout, self.failed, patient):
                 return
         except self.mpi.Exception as why:
             self.failed()
