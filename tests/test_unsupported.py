@@ -18,7 +18,7 @@ REFUSED = {
     "distributed.fsdp": ["FullyShardedDataParallel", "CPUOffload", "fully_shard"],
     "distributed.fsdp.wrap": ["wrap", "enable_wrap"],
     "distributed.fsdp.fully_sharded_data_parallel": ["MixedPrecision"],
-    "distributed.optim": ["ZeroRedundancyOptimizer"],
+    "distributed.optim": ["DistributedOptimizer"],
     "distributed.rpc": ["init_rpc", "rpc_async", "RRef"],
     "distributed.tensor": ["DTensor", "distribute_tensor"],
     "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
