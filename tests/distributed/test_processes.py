@@ -46,6 +46,12 @@ def test_every_collective(ranks: int) -> None:
     assert program("collectives.py", str(ranks), "file") == f"well {ranks}\n"
 
 
+@pytest.mark.parametrize(("ranks", "way"), [(2, "messages"), (3, "messages"), (3, "chunks")])
+def test_other_ways_of_arrays(ranks: int, way: str) -> None:
+    """The messages of several machines, and arrays that are larger than the shared memory."""
+    assert program("collectives.py", str(ranks), "file", way) == f"well {ranks}\n"
+
+
 @pytest.mark.parametrize("kind", ["killed", "late", "different"])
 def test_faults_are_named(kind: str) -> None:
     said = program("faults.py", kind)

@@ -1,6 +1,9 @@
 """Each collective on each rank, against what NumPy computes of all ranks' numbers.
 
-python collectives.py RANKS METHOD
+python collectives.py RANKS METHOD [messages | chunks]
+
+Without a third word arrays go through shared memory, as they do on one machine; `messages` are what
+ranks on several machines send; `chunks` makes the shared slots so small that all arrays are cut.
 """
 
 import datetime
@@ -208,7 +211,17 @@ def groups(rank, n):
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=20))
 
 
-def run(rank, n, address):
+def prepare(way):
+    from rushlight.distributed import local, shared
+
+    if way == "messages":  # dist.group is the class
+        sys.modules["rushlight.distributed.group"].slots = lambda world, comm: None
+    elif way == "chunks":
+        shared.SLOT, local.SMALL = 1024, 0
+
+
+def run(rank, n, address, way):
+    prepare(way)
     dist.init_process_group(
         "gloo", init_method=address, rank=rank, world_size=n, timeout=datetime.timedelta(seconds=60)
     )
@@ -218,10 +231,11 @@ def run(rank, n, address):
     assert not dist.is_initialized()
     dist.init_process_group(init_method=address + "2", rank=rank, world_size=n)
     dist.barrier()
+    assert (dist.group.WORLD.slots is None) == (way == "messages" or n == 1)
     dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    ranks, method = int(sys.argv[1]), sys.argv[2]
-    mp.spawn(run, (ranks, f"{method}://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    ranks, method, way = int(sys.argv[1]), sys.argv[2], (*sys.argv[3:], "shared")[0]
+    mp.spawn(run, (ranks, f"{method}://{tempfile.mkdtemp()}/meet", way), nprocs=ranks)
     print("well", ranks)
