@@ -139,8 +139,8 @@ def variable(name: str) -> str:
             message(
                 "Error initializing torch.distributed using env:// rendezvous: environment "
                 f"variable {name} expected, but not set",
-                hint="mpiexec -n 2 "
-                "python script.py, which set it",
+                hint="python -m rushlight.distributed.run --nproc-per-node 2 script.py, or "
+                "mpiexec -n 2 python script.py, which set it",
             )
         )
     return value

@@ -41,6 +41,7 @@ class Connection:
         self.known = False  # whether it has shown that it knows the token
         self.pmi_rank: int | None = None  # an MPI library's, with lines of text from now on
         self.member: int | None = None
+        self.will: tuple[bytes, bytes] | None = None  # a key and its value, set when this ends
         self.born = time.monotonic()
 
 
@@ -135,6 +136,11 @@ class Book:
 
     def delete(self, who: Connection, key: bytes) -> Any:
         return [b"ok", b"1" if self.values.pop(key, None) is not None else b"0"]
+
+    def will(self, who: Connection, key: bytes, value: bytes) -> Any:
+        """Set this when the connection ends, however it ends."""
+        who.will = key, value
+        return [b"ok"]
 
     def count(self, who: Connection) -> Any:
         return [b"ok", str(len(self.values)).encode()]
@@ -240,7 +246,7 @@ class Book:
 COMMANDS = {
     b"set": 2, b"get": 2, b"add": 2, b"append": 2, b"compare_set": 3, b"check": 0, b"wait": 1,
     b"delete": 1, b"count": 0, b"keys": 0, b"push": 2, b"pop": 2, b"length": 1, b"join": 5,
-    b"tell": 2, b"states": 0, b"leave": 0, b"fail": 1, b"arrive": 3,
+    b"will": 2, b"tell": 2, b"states": 0, b"leave": 0, b"fail": 1, b"arrive": 3,
 }  # fmt: skip
 
 
@@ -424,5 +430,7 @@ class Server:
         self.book.parked = [p for p in self.book.parked if p.connection is not c]
         if c.pmi_rank is not None and self.mpi.get(c.pmi_rank) is c:
             del self.mpi[c.pmi_rank]
+        if c.will is not None:
+            self.book.set(c, *c.will)
         if c.member is not None:
             self.book.lost(c.member)

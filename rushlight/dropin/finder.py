@@ -66,6 +66,11 @@ class Alias:
         module.__spec__ = self.spec
         keep_shadowed(alias, module)
 
+    def get_code(self, name: str) -> Any:
+        """What `python -m torch.distributed.run` runs."""
+        spec: Any = self.spec
+        return spec.loader.get_code(spec.name) if hasattr(spec.loader, "get_code") else None
+
 
 def keep_shadowed(alias: str, package: ModuleType) -> None:
     """Register the modules that a name of their package hides, as the function `gradcheck` hides

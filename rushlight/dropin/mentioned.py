@@ -27,6 +27,8 @@ INDUCTOR = "PyTorch's code generator"
 META = "device='meta', on which nothing is computed"
 PIPES = "data pipes, which PyTorch has given up"
 WORKERS = "the insides of PyTorch's loader processes"
+AGENTS = "agents, as PyTorch's launcher has them"
+LAUNCHER = "torch.distributed.run, or torch.distributed.launcher.api.elastic_launch"
 GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of MPI"
 
 # module -> (names, what they need, what to do instead); a module without names is one that is
@@ -75,7 +77,19 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.algorithms.join": ("Join Joinable JoinHook", GROUPS, None),
     "torch.distributed.algorithms.model_averaging": ("", GROUPS, None),
     "torch.distributed.algorithms.model_averaging.averagers": ("ModelAverager", GROUPS, None),
-    "torch.distributed.elastic": ("", GROUPS, None),
+    "torch.distributed.elastic.agent": ("", AGENTS, LAUNCHER),
+    "torch.distributed.elastic.agent.server": (
+        "ElasticAgent RunResult SimpleElasticAgent Worker WorkerGroup WorkerSpec WorkerState",
+        AGENTS, LAUNCHER),
+    "torch.distributed.elastic.agent.server.api": (
+        "RunResult SimpleElasticAgent WorkerGroup WorkerSpec WorkerState", AGENTS, LAUNCHER),
+    "torch.distributed.elastic.agent.server.local_elastic_agent": (
+        "LocalElasticAgent", AGENTS, LAUNCHER),
+    "torch.distributed.elastic.events": ("Event EventSource record", AGENTS, None),
+    "torch.distributed.elastic.metrics": ("configure put_metric prof", AGENTS, None),
+    "torch.distributed.elastic.timer": (
+        "LocalTimerClient LocalTimerServer TimerClient TimerServer configure expires", AGENTS,
+        "the timeout of init_process_group"),
     "torch.distributed.fsdp.sharded_grad_scaler": ("ShardedGradScaler", MESH, None),
     "torch.distributed.pipelining": ("PipelineStage pipeline", MESH, None),
     "torch.distributed.tensor.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
