@@ -175,12 +175,13 @@ def adapted(fn: Any, called: str, apart: str | None = None) -> Public:
     code = fn.__code__
     kept = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
     typed = "dtype" in kept
+    itself = "out" in kept  # it computes in the type of `out`, or otherwise for it
 
     @functools.wraps(fn)
     def shown(*args: Any, **kw: Any) -> Any:
         if not kw:
             return fn(*args)
-        out = kw.pop("out", None)
+        out = kw.get("out") if itself else kw.pop("out", None)
         if out is not None and typed and kw.get("dtype") is None:
             whole = called == "mean" and args and args[0]._a.dtype.kind in "iub"
             if not whole:  # of which there is no mean
@@ -196,7 +197,7 @@ def adapted(fn: Any, called: str, apart: str | None = None) -> Public:
         except (IndexError, RuntimeError):
             refuse_tracked(called, (*args, *kw.values()), out)
             raise
-        return write_out(called, out, result)
+        return result if itself else write_out(called, out, result)
 
     return shown
 

@@ -21,6 +21,7 @@ from ..core.composite import composite
 from ..core.record import elementwise, op
 from ..core.samples import arr, case, cplx, error, real
 from ..core.shapes import broadcast
+from ..create.arguments import stored
 from ..random.fill import drawing, stream
 from ..shape.views import cat
 from .formulas import abs as magnitude
@@ -147,7 +148,8 @@ leaky_relu.vjp(lambda g, _y, x, *, negative_slope: where(x > 0, g, g * negative_
 def held_above(input: Any, *, threshold: float, value: float) -> Any:
     """x where x > threshold, else value."""
     if input.__class__ is np.ndarray and input.dtype.kind in "iu":
-        threshold, value = int(threshold), int(value)
+        threshold = stored(threshold, input.dtype).item()
+        value = stored(value, input.dtype).item()
     return where(input <= threshold, value, input)
 
 

@@ -15,6 +15,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
+from ..core.arguments import need_tensor
 from ..core.record import elementwise, intrinsic, op
 from ..core.samples import arr, case, real
 from ..core.shapes import real_of, same
@@ -443,6 +444,7 @@ round.vjp(flat)
 
 def of_reals(x: Any) -> dict[str, Any]:
     """The magnitude of a complex number is real, so it is not written in its place."""
+    need_tensor("abs_", x)
     if x._a.dtype.kind in "cW":
         raise RuntimeError(
             message("In-place abs is not supported for complex tensors.", hint="x.abs()")

@@ -438,6 +438,27 @@ def made(a: Any, dtype: Any, requires_grad: bool, out: Any = None, device: Any =
     return t._require_grad() if requires_grad else t
 
 
+def whole_count(name: str, n: Any) -> int:
+    """The number of terms as an int."""
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(
+            f"{name}(): argument 'n' (position 1) must be int, not {type(n).__name__}"
+        )
+    if name == "fft_fftfreq" and n < 0:
+        refuse_size(n)
+    return int(n)
+
+
+def refuse_size(n: int) -> None:
+    raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+
+
+def in_cycles(terms: Any, n: int, d: float) -> Any:
+    """terms / (n d), which are infinite, or NaN, where n d is 0."""
+    with np.errstate(all="ignore"):
+        return terms * (1.0 / np.float64(n * d))
+
+
 @composite(public="fft", samples=[case(5), case(4, 0.5)])
 def fftfreq(
     n: int,
@@ -455,7 +476,9 @@ def fftfreq(
         refuse_pinned("fftfreq", pin_memory, device)
     if layout is not None:
         in_layout("fftfreq", layout, ())
-    return made(np.fft.fftfreq(n, d), dtype, requires_grad, out, device)
+    n = whole_count("fft_fftfreq", n)
+    terms = np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
+    return made(in_cycles(terms, n, d), dtype, requires_grad, out, device)
 
 
 @composite(public="fft", samples=[case(5), case(4, 0.5)])
@@ -475,7 +498,11 @@ def rfftfreq(
         refuse_pinned("rfftfreq", pin_memory, device)
     if layout is not None:
         in_layout("rfftfreq", layout, ())
-    return made(np.fft.rfftfreq(n, d), dtype, requires_grad, out, device)
+    n = whole_count("fft_rfftfreq", n)
+    count = int(n / 2) + 1  # as C divides
+    if count < 0:
+        refuse_size(count)
+    return made(in_cycles(np.arange(count), n, d), dtype, requires_grad, out, device)
 
 
 def _rolled(x: Any, dim: Any, back: bool) -> Any:

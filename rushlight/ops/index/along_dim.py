@@ -80,8 +80,18 @@ def selected_of_nothing(n: int, index: Any, ndim: int) -> None:
     if n == 0:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if index.__class__ is not MetaArray and not within(index, 0, n):
-        worst = int(index.max()) if index.max() >= n else int(index.min())
-        raise RuntimeError(f"INDICES element is out of DATA bounds, id={worst} axis_dim={n}")
+        selected_outside(n, index)
+
+
+def selected_outside(n: int, index: Any) -> None:
+    """RuntimeError, in the words of PyTorch where it says this instead of an IndexError."""
+    worst = int(index.max()) if index.max() >= n else int(index.min())
+    raise RuntimeError(
+        message(
+            f"INDICES element is out of DATA bounds, id={worst} axis_dim={n}",
+            wanted=f"indices from 0 to {n - 1}",
+        )
+    )
 
 
 def selected_shape(x: Any, index: Any, *, dim: int) -> MetaArray:
@@ -116,9 +126,12 @@ def index_select(input: Any, index: Any, *, dim: int) -> Any:
             raise RuntimeError(
                 f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)"
             )
+        inside(index, 1, "index_select")
         return input.copy()
     if input.size == 0 and index.size:
         selected_of_nothing(input.shape[d], index, input.ndim)
+    if d == 1 and not within(index, 0, input.shape[1]):
+        selected_outside(input.shape[1], index)
     inside(index, input.shape[d], "index_select")
     line = index.reshape(-1)
     if asked() and along.native(input, line):
@@ -227,7 +240,16 @@ def check_source(name: str, input: Any, index: Any, source: Any, dim: int) -> in
 def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any, Any, Any]:
     """(copy with at least one dimension, key, source) for a change along `dim`."""
     d = check_source(name + "_", input, index, source, dim)
-    inside(index, input.shape[d] if input.ndim else 1, name)
+    n = input.shape[d] if input.ndim else 1
+    if name == "index_add" and input.ndim > 1 and not within(index, 0, n):
+        worst = int(index.max()) if index.max() >= n else int(index.min())
+        raise RuntimeError(
+            message(
+                f"index {worst} is out of bounds for dimension {d} with size {n}",
+                wanted=f"indices from 0 to {n - 1}",
+            )
+        )
+    inside(index, n, name)
     out = input.copy()
     if not out.ndim:
         out, source = out.reshape(1), np.atleast_1d(source)
@@ -364,7 +386,8 @@ def index_reduce(
         raise RuntimeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
         )
-    if input.dtype.kind in "cW" or (input.dtype.kind == "b" and index.size):
+    bad = "cW" if reduce != "mean" and include_self else "cWb"
+    if input.dtype.kind in bad and (input.dtype.kind != "b" or index.size):
         kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
         REAL_OR_INTEGER[kernel].check_array(input.dtype)
     out, key, source = ready("index_reduce", input, index, source, dim)

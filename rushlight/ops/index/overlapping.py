@@ -17,6 +17,7 @@ from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from . import getitem as ix
 from .along_dim import check_type
+from .masks import check_mask
 
 
 @step(outputs=0, mutates=(0,))
@@ -48,6 +49,7 @@ def put_instead(
 def fill_mask_instead(target: Any, mask: Any, value: Any) -> Any:
     """The same for `masked_fill_`."""
     check_reason(target, value)
+    check_mask("masked_fill_", mask._a)
     places = (mask.expand(target.shape),)
     return put_instead("masked_fill_", target, number_of(target, value), places)
 

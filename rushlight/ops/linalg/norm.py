@@ -25,7 +25,7 @@ from ..core.reduction import reduced_shape
 from ..core.samples import arr, case
 from ..core.shapes import real_of
 from ..elementwise.formulas import abs as magnitude
-from ..elementwise.formulas import nothing, sgn, where
+from ..elementwise.formulas import sgn, where
 from ..reduce import sums as reductions
 from .matmul import finish, matmul
 
@@ -141,7 +141,7 @@ def _kept(v: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
 def _vector_norm_rule(g: Any, y: Any, x: Any, *, ord: float, dim: Any, keepdim: bool) -> Any:
     g, y = _kept(g, x.shape, dim, keepdim), _kept(y, x.shape, dim, keepdim)
     if ord == 0:
-        return nothing(x * g)
+        return None
     if ord == 1:
         return sgn(x) * g
     if ord == 2:
@@ -414,6 +414,17 @@ def cdist(
                 f"X1: {x1.shape[-1]} X2: {x2.shape[-1]}",
             )
         )
+    if x1._a.dtype != x2._a.dtype:
+        wide = type_name(x1.dtype)
+        if x1.dtype.low:
+            raise NotImplementedError(f"\"cdist\" not implemented for '{wide}'")
+        raise RuntimeError(
+            message(
+                f"expected scalar type {wide} but found {type_name(x2.dtype)}",
+                got=f"cdist of {x1.dtype!r} and {x2.dtype!r}",
+                hint="x2.to(x1.dtype)",
+            )
+        )
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
     large = x1.shape[-2] > 25 or x2.shape[-2] > 25
@@ -422,9 +433,15 @@ def cdist(
         or (large and compute_mode != "donot_use_mm_for_euclid_dist")
     ):
         return euclidean_distances(x1, x2)
-    return linalg_vector_norm(
-        x1.unsqueeze(-2) - x2.unsqueeze(-3), ord=float(p), dim=_last(x1, x2), keepdim=False
-    )
+    return distance(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, _last(x1, x2))
+
+
+def distance(x: Any, p: float, dim: tuple[int]) -> Any:
+    """The norm of differences; of order 0 it has a gradient, of zeros, which norms have not."""
+    y = linalg_vector_norm(x, ord=float(p), dim=dim, keepdim=False)
+    if p != 0 or not x.requires_grad:
+        return y
+    return y.detach() + x.masked_fill(wrap(np.asarray(True)), 0).sum(dim)
 
 
 def _last(x1: Any, x2: Any) -> tuple[int]:
@@ -439,7 +456,7 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
     i, j = np.triu_indices(input.shape[0], 1)
-    return linalg_vector_norm(input[wrap(i)] - input[wrap(j)], ord=float(p), dim=(1,))
+    return distance(input[wrap(i)] - input[wrap(j)], p, (1,))
 
 
 @composite(accepts=(

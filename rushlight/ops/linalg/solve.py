@@ -173,9 +173,14 @@ linalg_solve_triangular.shape(_broadcast_shape)
 def _triangular_rule(
     g: Any, y: Any, a: Any, _b: Any, *, upper: bool, unit: bool, needs: Any
 ) -> Any:
+    return triangular_gradients(g, y, a, upper, unit, needs[0])
+
+
+def triangular_gradients(g: Any, y: Any, a: Any, upper: bool, unit: bool, first: bool) -> Any:
+    """(the gradient of the triangle a, where it is wanted, and of b) of the y with a @ y = b."""
     gb = linalg_solve_triangular(adjoint_(a), g, upper=not upper, unit=unit)
     ga = None
-    if needs[0]:
+    if first:
         full = -matmul(gb, adjoint_(y))
         skip = int(unit)
         ga = triu(full, diagonal=skip) if upper else tril(full, diagonal=-skip)
@@ -200,6 +205,8 @@ def solve_triangular(
     out: Any = None,
 ) -> Any:
     """The X with A @ X = B (X @ A = B when not left) for triangular A."""
+    if A._a.dtype != B._a.dtype:
+        B = B.to(A.dtype)  # unlike solve(), which wants one type
     check_system("linalg.solve_triangular", A, B, left, False)
     if left:
         y = linalg_solve_triangular(A, B, upper=upper, unit=unitriangular)
@@ -243,9 +250,46 @@ def triangular_solve(
             f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by "
             f"{A.shape[-1]} but each b matrix is {input.shape[-2]} by {input.shape[-1]}"
         )
-    a, up = (A.mT, not upper) if transpose else (A, upper)
-    y = linalg_solve_triangular(a, input, upper=up, unit=unitriangular)
-    return finish("triangular_solve", TriangularSolve((y, A.clone())), out)
+    y = solve_and_copy(input, A, upper=upper, transposed=transpose, unit=unitriangular)
+    return finish("triangular_solve", TriangularSolve(y), out)
+
+
+@op(
+    samples=[
+        case((3, 2), regular(3), upper=True, transposed=False, unit=False),
+        case((3, 2), regular(3), upper=False, transposed=True, unit=False),
+    ],
+    public="",
+    fresh=True,
+    outputs=2,
+    node="TriangularSolveBackward0",
+)
+def solve_and_copy(b: Any, A: Any, *, upper: bool, transposed: bool, unit: bool) -> Any:
+    """(the solution of a triangular system, a copy of A)."""
+    a = np.swapaxes(A, -1, -2) if transposed else A
+    y = kernels.solve_triangular(a, b, upper=upper != transposed, unit=unit)
+    return y, np.broadcast_to(A, (*y.shape[:-2], *A.shape[-2:])).copy()
+
+
+@solve_and_copy.shape
+def _(b: Any, A: Any, **_: Any) -> Any:
+    y = _broadcast_shape(A, b)
+    return y, MetaArray((*y.shape[:-2], *A.shape[-2:]), A.dtype)
+
+
+@solve_and_copy.joint
+def _(
+    g: Any, y: Any, _b: Any, A: Any, *, upper: bool, transposed: bool, unit: bool, needs: Any
+) -> Any:
+    gy, copied = g
+    if gy is None:
+        return None, copied
+    a, up = (A.mT, not upper) if transposed else (A, upper)
+    to_a, to_b = triangular_gradients(gy, y[0], a, up, unit, needs[1])
+    if to_a is not None:
+        to_a = to_a.mT if transposed else to_a
+        to_a = to_a if copied is None else to_a + copied
+    return to_b, to_a
 
 
 @op(
@@ -549,7 +593,8 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
             )
         )
     x, rank, s = linalg_lstsq(A, b, rcond=rcond)
-    residuals = wrap(np.zeros(0, s._a.dtype))
+    residuals = x.detach().reshape(-1)[:0].clone() if x._fn is None else x.reshape(-1)[:0].clone()
+    residuals = residuals.real.clone() if is_complex(residuals) else residuals
     # gelsy, which is the default, gives none
     if m > n and driver not in (None, "gelsy") and bool((rank._a == n).all()):
         d = matmul(A, x) - b
@@ -684,6 +729,10 @@ def _powers(x: Any, n: int) -> Any:
 @composite(public="torch", name="vander", samples=[case((3,)), case((3,), 4, True)])
 def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix of a vector, highest power first unless increasing."""
+    if x.ndim != 1:
+        raise RuntimeError(
+            message("x must be a one-dimensional tensor.", f"{tuple(x.shape)}", hint="x.flatten()")
+        )
     if x._a.dtype.kind in "biu":
         x = x.to(dtypes.int64)
     n = x.shape[0] if N is None else N

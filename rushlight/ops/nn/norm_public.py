@@ -446,6 +446,12 @@ def rms_norm(
     dtype = dtype_of(input)
     if eps is None:
         eps = dtypes.finfo(dtypes.float32 if dtype.low else dtype).eps
+    if weight is not None and dtype_of(weight) is not dtype:  # it promotes nothing but the product
+        wide = input.float() if dtype.low else input
+        return (rms_norm(wide, normalized_shape, None, eps) * weight).to(dtype)
+    if dtype.is_complex:
+        root = (input * input).mean(dims, keepdim=True).add(eps).rsqrt()
+        return input * root if weight is None else input * root * weight
     return ops.rms_norm_op(input, weight, dims=dims, eps=float(eps))[0]
 
 
@@ -598,5 +604,6 @@ def _last_dims(fn: str, input: Any, normalized_shape: Any, weight: Any, bias: An
                 "the channels to the end",
             )
         )
-    _check_types(fn, input, weight, bias)
+    if fn != "rms_norm" or not dtype_of(input).is_complex:
+        _check_types(fn, input, *(() if fn == "rms_norm" else (weight, bias)))
     return tuple(range(input.ndim - len(shape), input.ndim))

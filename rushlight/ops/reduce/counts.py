@@ -18,6 +18,8 @@ from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.sort import reference as kernels
+from ..core.accepted import Accepted
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.return_types import return_type
 from ..core.samples import arr, case, ints, values
@@ -91,8 +93,10 @@ def _places_shape(
     return MetaArray(shape, np.int32 if out_int32 else np.int64)
 
 
+SEARCHED = Accepted("floating integral: searchsorted_out_cpu")
+
+
 @composite(
-    accepts="floating integral: searchsorted_out_cpu",
     shape=_places_shape,
     public="torch",
     samples=[
@@ -126,6 +130,7 @@ def searchsorted(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left "
             "while right was True"
         )
+    need_tensor("searchsorted", sorted_sequence, argument="sorted_sequence")
     sequence = _plain(sorted_sequence)
     values = _plain(input) if hasattr(input, "_a") else np.asarray(input)
     if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
@@ -137,6 +142,19 @@ def searchsorted(
                 f"boundaries {sequence.shape}, input {values.shape}",
             )
         )
+    if sequence.ndim == 0 or (values.ndim == 0 and sequence.ndim != 1):
+        raise RuntimeError(
+            message(
+                "torch.searchsorted(): input value can be a scalar only when boundaries tensor "
+                "dimension is 1"
+                if values.ndim == 0
+                else "torch.searchsorted(): boundaries tensor should have positive dimension, but "
+                "got 0 dimension",
+                f"boundaries {sequence.shape}, input {values.shape}",
+            )
+        )
+    if sequence.dtype == values.dtype or "c" in (sequence.dtype.kind, values.dtype.kind):
+        SEARCHED.check_array(sequence.dtype if sequence.dtype.kind == "c" else values.dtype)
     order = None if sorter is None else sorter._a
     places = kernels.searchsorted(sequence, values, right or side == "right", order)
     return finish("searchsorted", wrap(places.astype(np.int32) if out_int32 else places), out)

@@ -22,6 +22,7 @@ from ...kernels.reduce import segments
 from ..core import return_types
 from ..core.arguments import need_tensor
 from ..core.composite import composite
+from ..core.publication import write_out
 from ..core.record import op, registry
 from ..core.reduction import dims_of, no_identity, reduced_shape
 from ..core.samples import arr, case, ints, values
@@ -122,6 +123,10 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if not input.is_floating_point():
         return sum(input, dim, keepdim, dtype=dtype)
+    if dtype is not None and dtypes.of(dtype).is_complex:
+        raise NotImplementedError(
+            f"\"nansum_cpu\" not implemented for '{type_name(dtypes.of(dtype))}'"
+        )
     if dtype is not None and not dtypes.of(dtype).is_floating_point:
         return sum(input.nan_to_num(0.0, float("inf"), float("-inf")), dim, keepdim, dtype=dtype)
     x = typed(input, dtype)
@@ -153,6 +158,14 @@ def spread(record: Any, name: str, doc: str) -> Any:
         correction: Any = None,
     ) -> Any:
         if isinstance(dim, bool):  # var(unbiased)
+            if unbiased is not None or keepdim or correction is not None:
+                raise TypeError(
+                    message(
+                        f"{name}() received an invalid combination of arguments",
+                        got=f"unbiased={dim} with arguments behind it, but without a dim",
+                        hint=f"{name}(None, {dim}, ...)",
+                    )
+                )
             dim, unbiased = None, dim
         if unbiased is not None:
             if correction is not None:
@@ -290,9 +303,24 @@ def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     )
 
 
+def summed_apart(x: Any, out: Any) -> bool:
+    """Whether PyTorch adds up in another type than that of the result: that of `out`."""
+    if not (isinstance(x, TensorBase) and isinstance(out, TensorBase)):
+        return False
+    floats = out.is_floating_point() or (out.is_complex() and not x.is_complex())
+    return floats and out.dtype != x.dtype
+
+
 @composite(adapt=True, samples=[case((3, 4), 1), case((3, 4), [0, 1], True)])
-def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
+def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
+    if out is not None and summed_apart(input, out):
+        top = (input.real if input.is_complex() else input).amax(dim, keepdim=True)
+        top = top.masked_fill(top.isfinite().logical_not(), 0)
+        y = sum((input - top).exp(), dim, keepdim, dtype=out.dtype).log()
+        return write_out("logsumexp", out, y + top.reshape(y.shape).to(out.dtype))
+    if out is not None:
+        return write_out("logsumexp", out, logsumexp(input, dim, keepdim))
     return more.logsumexp.call((input,), {"dim": dims(dim), "keepdim": keepdim})
 
 

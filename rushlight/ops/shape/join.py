@@ -16,6 +16,7 @@ from ...kernels import dense
 from ...kernels.meta import MetaArray, contiguous_strides
 from ...kernels.reduce.select import add_reduce
 from ...lazy_clones import lazily_cloned
+from ...storage import nbytes, storage_offset, strided_view
 from ..core.record import op, view
 from ..core.samples import case, error
 from ..core.shapes import given
@@ -289,6 +290,18 @@ def channels_last_strides(x: Any) -> tuple[int, ...]:
 
 
 clone.vjp(lambda g, _y, _x: g)
+
+
+@op(samples=[case((3, 4))], low="keep", fresh=True, public="", node="CloneBackward0")
+def copy_with_gaps(input: Any) -> Any:
+    """A copy of all the memory of a tensor, seen as the tensor sees its own."""
+    strides = tuple([s // input.itemsize for s in input.strides])
+    whole = strided_view(input, (nbytes(input) // input.itemsize,), (1,), 0)
+    return strided_view(whole.copy(), input.shape, strides, storage_offset(input))
+
+
+copy_with_gaps.vjp(lambda g, _y, _x: g)
+copy_with_gaps.shape(lambda x: MetaArray(x.shape, x.dtype, x.strides))
 
 
 @op(samples=[case((3, 4))], low="keep", fresh=True, public="torch Tensor")

@@ -257,12 +257,16 @@ def broadcast_tensors(*tensors: Any) -> Any:
                 f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
             )
     shape = tuple(broadcast_shapes(*[t._a.shape for t in tensors]))
-    return tuple(door.apply(s.expand, (t,), {"shape": shape}) for t in tensors)
+    return tuple(
+        t if t._a.shape == shape else door.apply(s.expand, (t,), {"shape": shape}) for t in tensors
+    )
 
 
 @composite(public="Tensor", samples=[case((2, 3), 1, 3), case((2, 3), [2, 1])])
 def sum_to_size(input: Any, *size: Any) -> Any:
     """Sum over the dimensions in which `size` is 1 or missing."""
+    if not size:
+        raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
     want = sizes(size, "sum_to_size")
     shape = input._a.shape
     extra = len(shape) - len(want)

@@ -15,6 +15,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...autograd.node import TensorBase
+from ...autograd.views import type_name
 from ...device import META, refuse_pinned, usable
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
@@ -23,6 +24,7 @@ from ..core.composite import composite
 from ..core.samples import case
 from ..create.arguments import in_layout
 from . import views as s
+from .join import copy_with_gaps
 
 builtin_sum = sum
 
@@ -64,8 +66,8 @@ def at_least_face(n: int) -> Any:
         if len(tensors) == 1:
             if isinstance(tensors[0], TensorBase):
                 return at_least(tensors[0], n)
-            tensors = tuple(tensors[0])
-        return tuple(at_least(t, n) for t in tensors)
+            tensors = listed(tensors[0], f"atleast_{n}d")
+        return tuple(at_least(t, n) for t in (listed(tensors, fn.__name__) if tensors else ()))
 
     fn.__name__ = f"atleast_{n}d"
     fn.__doc__ = f"Tensors as views with at least {n} dimension{'s' if n > 1 else ''}."
@@ -206,6 +208,10 @@ def block_diag(*tensors: Any) -> Any:
         tensors = tuple(tensors[0])
     parts = []
     for i, t in enumerate(tensors):
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
         if t._a.ndim > 2:
             raise RuntimeError(
                 f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
@@ -338,9 +344,29 @@ def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
 # -- a changed part of a copy --------------------------------------------------------------------
 
 
+def may_have_gradient(dtype: Any) -> bool:
+    return bool(dtype.is_floating_point or dtype.is_complex)
+
+
+def copied(t: Any) -> Any:
+    """A copy that lies in its memory as the tensor does in its own, with the same gaps."""
+    a = t._a
+    if a.__class__ is not np.ndarray or a.flags.c_contiguous or views.overlaps_itself(a):
+        return t.clone()
+    return door.apply(copy_with_gaps, (t,), {})
+
+
 def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
     need_tensor(f"{name}_scatter", src, 2, "src")
-    out = input.clone()
+    if door.state.enabled and src.requires_grad and not may_have_gradient(input.dtype):
+        raise RuntimeError(
+            message(
+                f"Autograd not support dtype: {type_name(input.dtype)}",
+                got=f"a src that requires grad for a tensor of {input.dtype!r}",
+                hint="src.detach(), or input.float()",
+            )
+        )
+    out = copied(input)
     view = part(out)
     if tuple(view._a.shape) != tuple(src._a.shape):
         raise RuntimeError(

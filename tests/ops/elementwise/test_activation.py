@@ -95,3 +95,17 @@ def test_errors() -> None:
         F.prelu(torch.ones(2, 2), torch.ones(2, 2))
     with pytest.raises(TypeError, match="must be Tensor, not"):
         F.softmax([1.0], 0)
+
+
+def test_threshold_of_whole_numbers():
+    x = torch.tensor([1, 2], dtype=torch.uint8)
+    assert F.threshold(x, -1, 7).tolist() == [7, 7]  # 255 in uint8
+    assert F.threshold(x, 1, -7).tolist() == [249, 2]
+    for args in ((-1.0, 7), (300, 7), (1, 256), (1, -256)):
+        with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t"):
+            F.threshold(x, *args)
+
+
+def test_numbers_are_not_changed_in_place():
+    with pytest.raises(TypeError, match=r"abs_\(\): argument 'input' .* must be Tensor"):
+        torch.abs_(0.5)

@@ -48,3 +48,9 @@ def test_others_and_gradients_are_refused():
             write(expanded())
     with pytest.raises(RuntimeError, match="only supports a 0-dimensional value tensor"):
         expanded().masked_fill_(MASK, TWO)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.uint8])
+def test_masks_are_truths(dtype):
+    with pytest.raises(RuntimeError, match="masked_fill_ only supports boolean masks"):
+        expanded().masked_fill_(torch.ones(4, dtype=dtype), 2.0)

@@ -436,3 +436,51 @@ def test_numbers_are_no_tensors_of_products_and_distances() -> None:
         torch.addr(2, x, x)
     with pytest.raises(TypeError, match=r"argument 'x1' \(position 1\) must be Tensor, not float"):
         torch.nn.functional.pairwise_distance(-1.5, x)
+
+
+# -- types and gradients of what PyTorch composes otherwise ----------------------------------------
+
+
+def test_distances_of_two_types():
+    with pytest.raises(RuntimeError, match="expected scalar type Float but found Double"):
+        torch.cdist(torch.ones(2, 3), torch.ones(2, 3, dtype=torch.float64))
+
+
+def test_norms_of_order_zero_hand_on_no_gradient():
+    x = torch.tensor([0.0, 1.0], requires_grad=True)
+    x.norm(0).backward()
+    assert x.grad is None
+    a = torch.ones(2, 3, requires_grad=True)
+    torch.cdist(a, torch.zeros(2, 3), 0).sum().backward()
+    assert a.grad.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_both_results_of_triangular_solve_are_differentiable():
+    b, a = torch.ones(2, 1, requires_grad=True), torch.eye(2)
+    x, copied = torch.triangular_solve(b, a)
+    assert x.requires_grad
+    assert copied.requires_grad
+    m = torch.tensor([[2.0, 1.0], [0.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    w = torch.ones(2, 1, dtype=torch.float64, requires_grad=True)
+    for how in ({}, {"transpose": True}, {"upper": False}, {"unitriangular": True}):
+        assert gradcheck(lambda b, a, how=how: torch.triangular_solve(b, a, **how), (w, m))
+
+
+def test_triangular_systems_are_solved_in_the_type_of_the_matrix():
+    b = torch.tensor([[2], [4]])
+    x = torch.linalg.solve_triangular(torch.eye(2) * 2, b, upper=True)
+    assert x.dtype is torch.float32
+    assert x.tolist() == [[1], [2]]
+
+
+def test_the_residuals_of_lstsq_require_grad():
+    a, b = torch.rand(4, 3), torch.rand(4, 2, requires_grad=True)
+    found = torch.linalg.lstsq(a, b)
+    assert [t.requires_grad for t in found] == [True, True, False, False]
+    assert found.residuals.shape == (0,)
+
+
+def test_a_matrix_of_powers_is_that_of_a_vector():
+    for x in (torch.tensor(2.0), torch.ones(2, 2)):
+        with pytest.raises(RuntimeError, match="x must be a one-dimensional tensor"):
+            torch.vander(x)

@@ -140,3 +140,21 @@ def test_errors(call, words):
 def test_whole_numbers_cannot_be_normalised():
     with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
         F.layer_norm(torch.ones(2, 3, dtype=torch.int64), [3])
+
+
+def test_a_weight_of_another_type_of_rms_norm():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    w = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = F.rms_norm(x, [2], w, 0.0)
+    assert y.dtype is torch.float32
+    assert y.tolist() == pytest.approx([0.4**0.5, 4 * 0.4**0.5])
+    y.sum().backward()
+    assert w.grad.tolist() == pytest.approx([0.4**0.5, 2 * 0.4**0.5])
+    assert F.rms_norm(x, [2], torch.tensor([True, False])).tolist()[1] == 0
+    half = F.rms_norm(x.detach().half(), [2], torch.ones(2, dtype=torch.bfloat16))
+    assert half.dtype is torch.float16
+
+
+def test_rms_norm_of_complex_numbers():
+    y = F.rms_norm(torch.tensor([1j, 2.0]), [2], eps=0.0)
+    assert y.tolist() == pytest.approx([1j * (2 / 3) ** 0.5, 2 * (2 / 3) ** 0.5])

@@ -201,3 +201,43 @@ def test_truths_are_written_to_bools_and_bytes_alone():
         for other in (torch.float32, torch.int64):
             with pytest.raises(RuntimeError, match=f"{name} only supports bool tensor for result"):
                 fn(flags, 0, out=torch.zeros(2, dtype=other))
+
+
+def test_logsumexp_adds_up_in_the_type_of_out():
+    x = torch.tensor([1.3, 2.0], dtype=torch.float16)
+    y = torch.logsumexp(x, 0, out=torch.empty((), dtype=torch.float64))
+    assert y.item() == pytest.approx(2.403183862210913, abs=1e-12)
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        z = torch.logsumexp(torch.tensor([1 + 1j, 2.0]), 0, out=torch.empty(()))
+    assert z.item() == pytest.approx(2.181292772293091)
+    with pytest.raises(RuntimeError, match="can't be cast"):
+        torch.logsumexp(x, 0, out=torch.empty((), dtype=torch.int64))
+
+
+@pytest.mark.parametrize("name", ["std", "var", "std_mean", "var_mean"])
+def test_a_truth_alone_says_whether_spread_is_unbiased(name):
+    x = torch.tensor([1.0, 3.0])
+    first = getattr(torch, name)(x, False)
+    assert (first[0] if isinstance(first, tuple) else first).item() == 1
+    for args in ((True, True), (False, False)):
+        with pytest.raises(TypeError, match="invalid combination of arguments"):
+            getattr(torch, name)(x, *args)
+
+
+def test_nansum_to_complex_numbers():
+    with pytest.raises(NotImplementedError, match="nansum_cpu"):
+        torch.nansum(torch.ones(2), dtype=torch.complex64)
+    assert torch.nansum(torch.ones(2, dtype=torch.int64), dtype=torch.complex64).item() == 2
+
+
+def test_where_numbers_are_searched():
+    with pytest.raises(RuntimeError, match="input value can be a scalar only when"):
+        torch.searchsorted(torch.tensor(1.0), 1.0)
+    with pytest.raises(RuntimeError, match="should have positive dimension"):
+        torch.searchsorted(torch.tensor(1.0), torch.tensor([1.0]))
+    truths = torch.tensor([False, True])
+    assert torch.searchsorted(truths, 3.0).item() == 2
+    with pytest.raises(NotImplementedError, match="'Bool'"):
+        torch.searchsorted(truths, truths)
+    with pytest.raises(NotImplementedError, match="'ComplexFloat'"):
+        torch.searchsorted(torch.tensor([1j]), 1.0)

@@ -1,0 +1,40 @@
+"""Slices by an index: which errors out of range, reductions of truths."""
+
+from __future__ import annotations
+
+import pytest
+
+import rushlight as torch
+
+X = torch.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda i: X.index_select(0, i), IndexError, "index out of range in self"),
+        (lambda i: X.index_select(1, i), RuntimeError, "out of DATA bounds, id=3 axis_dim=3"),
+        (lambda i: torch.tensor(2.0).index_select(0, i), IndexError, "out of range in self"),
+        (lambda i: X.index_add(1, i, torch.ones(2, 1)), RuntimeError,
+         "index 3 is out of bounds for dimension 1 with size 3"),
+        (lambda i: X[0].index_add(0, i, torch.ones(1)), IndexError, "out of range in self"),
+    ],
+)  # fmt: skip
+def test_out_of_range(call, error, words):
+    with pytest.raises(error, match=words):
+        call(torch.tensor([3]))
+
+
+@pytest.mark.parametrize(
+    ("reduce", "made"),
+    [("prod", [[False, False, True]]), ("amax", [[True, True, True]]),
+     ("amin", [[False, False, True]])],
+)  # fmt: skip
+def test_reductions_of_truths(reduce, made):
+    x, source = torch.tensor([[True, False, True]]), torch.tensor([[False, True]])
+    index = torch.tensor([0, 1])
+    assert torch.index_reduce(x, 1, index, source, reduce).tolist() == made
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        torch.index_reduce(x, 1, index, source, reduce, include_self=False)
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        torch.index_reduce(x, 1, index, source, "mean")
