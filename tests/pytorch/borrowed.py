@@ -12,14 +12,24 @@ import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from types import ModuleType
 from typing import Any
 
-WHEEL = importlib.util.find_spec("torch")
-FOLDER = (
-    str(WHEEL.submodule_search_locations[0]) if WHEEL and WHEEL.submodule_search_locations else ""
-)
+# A process that a test starts begins with the drop-in, and would not find the wheel any more.
+FOUND = "RUSHLIGHT_PYTORCH_TESTS_WHEEL"
+
+
+def wheel() -> str:
+    """The folder of PyTorch's wheel, or nothing."""
+    if FOUND not in os.environ:
+        spec = importlib.util.find_spec("torch")
+        os.environ[FOUND] = next(iter((spec and spec.submodule_search_locations) or ()), "")
+    return os.environ[FOUND]
+
+
+FOLDER = wheel()
 # What the test tools are made of, read from the wheel although Rushlight has a module above them.
 FROM_WHEEL = ("torch.testing._", "torch.utils._import_utils")
 

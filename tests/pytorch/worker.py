@@ -216,3 +216,8 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+elif __name__ == "__mp_main__" and "RUSHLIGHT_PYTORCH_TESTS_WHEEL" in os.environ:
+    # A process that a test starts imports the test file again, and with it the test tools.
+    from tests.pytorch import borrowed
+
+    borrowed.install()

@@ -48,6 +48,14 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
         x._a.dtype.kind == "b" if isinstance(x, TensorBase) else isinstance(x, bool)
         for x in (input, other)
     ]
+    if isinstance(alpha, bool) and not all(bools):
+        raise RuntimeError(
+            message(
+                "Boolean alpha only supported for Boolean results.",
+                got=f"alpha={alpha}",
+                hint=f"alpha={int(alpha)}",
+            )
+        )
     if all(bools) and not isinstance(alpha, complex):  # alpha does not widen bools
         alpha = bool(alpha)
         if isinstance(other, bool):

@@ -479,7 +479,9 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if weight.ndim == 1:
         y = products.product(input, weight)
         return y if bias is None else y + bias
-    if bias is not None:
+    if bias is not None and input.dtype != bias.dtype:
+        if input.ndim > 2 and not input.flags.c_contiguous:  # a product and `+=`, as in PyTorch
+            return products.linear(input, weight.T, None) + bias.astype(input.dtype)
         same_type(input, bias, "mat1", "bias")
     return products.linear(input, weight.T, bias)
 

@@ -137,3 +137,12 @@ def test_floors_of_quotients_lie_as_their_operands():
     assert y.stride() == (1, 3)
     assert y.isinf().all()
     assert torch._conj_physical(torch.ones(1, 3).expand(2, 3)).stride() == (3, 1)
+
+
+@pytest.mark.parametrize("name", ["add", "sub"])
+def test_an_alpha_that_is_a_bool_is_for_bools(name):
+    x = torch.tensor([1, 2])
+    for call in (lambda: getattr(torch, name)(x, x, alpha=True), lambda: x.add_(1, alpha=True)):
+        with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
+            call()
+    assert torch.add(x > 1, x > 1, alpha=True).tolist() == [False, True]

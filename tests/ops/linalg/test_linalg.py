@@ -484,3 +484,16 @@ def test_a_matrix_of_powers_is_that_of_a_vector():
     for x in (torch.tensor(2.0), torch.ones(2, 2)):
         with pytest.raises(RuntimeError, match="x must be a one-dimensional tensor"):
             torch.vander(x)
+
+
+def test_a_bias_of_another_type_is_added_where_rows_do_not_lie_in_order() -> None:
+    x, w = real(2, 4, 3), real(5, 3)
+    bias = torch.ones(5, dtype=torch.float16, requires_grad=True)
+    y = torch.nn.functional.linear(x.transpose(0, 1), w, bias)
+    assert y.dtype is torch.float64
+    close(y, x.transpose(0, 1) @ w.T + 1)
+    y.sum().backward()
+    assert bias.grad is not None
+    assert bias.grad.dtype is torch.float16
+    with pytest.raises(RuntimeError, match="same dtype"):
+        torch.nn.functional.linear(x, w, bias)

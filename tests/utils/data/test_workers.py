@@ -390,12 +390,26 @@ def test_a_worker_that_dies_is_named(how: str, name: str) -> None:
     assert all(not _runs(pid) for pid in pids)
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_programs_see_the_workers_by_their_old_name(name: str) -> None:
+    passing = iter(DataLoader(samples.Rows(8), num_workers=2, **KINDS[name]))
+    workers = passing._workers  # type: ignore[attr-defined]
+    assert len(workers) == 2
+    assert all(worker.is_alive() for worker in workers)
+    del passing
+    for worker in workers:
+        worker.join(10)
+        assert not worker.is_alive()
+        assert getattr(worker, "exitcode", 0) == 0  # a thread has none
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_a_worker_killed_while_it_is_idle() -> None:
     loader = DataLoader(samples.Rows(8), num_workers=2, persistent_workers=True)
     list(loader)
     os.kill(loader._iterator._pool.pids[0], signal.SIGKILL)
-    with pytest.raises(RuntimeError, match=r"worker 0 .*SIGKILL"):
+    words = r"worker 0: DataLoader worker \(pid \d+\) is killed by signal: .*SIGKILL"
+    with pytest.raises(RuntimeError, match=words):
         list(loader)
     assert len(list(loader)) == 8  # with new workers
 

@@ -227,6 +227,12 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._finalizer.atexit = False  # process_pool.shutdown_all does that, and is quicker
         self._prime(loader, loaded)
 
+    @property
+    def _workers(self) -> list[Any]:
+        """The worker processes, or threads; programs ask for them by PyTorch's name."""
+        workers: list[Any] = self._pool.processes
+        return workers
+
     def _reset(self, loader: Any, first_iter: bool = False) -> None:
         """Begin another pass with the same workers."""
         loader = StandIn.of(loader)

@@ -110,6 +110,11 @@ class ProcessPool:
         return worker
 
     @property
+    def processes(self) -> list[Any]:
+        """The worker processes."""
+        return [worker.process for worker in self._workers]
+
+    @property
     def pids(self) -> list[int]:
         """The process ids of the workers."""
         return [worker.process.pid for worker in self._workers]
@@ -251,7 +256,7 @@ class ProcessPool:
         for i in range(len(self._workers)):
             self.retire(i)
         deadline = time.monotonic() + grace
-        processes = [worker.process for worker in self._workers]
+        processes = self.processes
         for end in (None, "terminate", "kill"):
             for process in processes:
                 if end is not None and process.exitcode is None:
@@ -259,9 +264,6 @@ class ProcessPool:
             for process in processes:
                 process.join(max(0.0, deadline - time.monotonic()))
             deadline = time.monotonic() + 1.0
-        for process in processes:
-            with contextlib.suppress(ValueError):  # not even killed: the system will know
-                process.close()
 
 
 def shutdown_all() -> None:
@@ -307,7 +309,8 @@ def _obituary(dead: list[tuple[int, int, int | None]]) -> str:
         if code is None:
             causes.append(f"worker {i} (pid {pid}) hung up")
         elif code < 0:
-            causes.append(f"worker {i} (pid {pid}) is killed by signal: {_signal_name(-code)}")
+            said = f"DataLoader worker (pid {pid}) is killed by signal"  # PyTorch's words
+            causes.append(f"worker {i}: {said}: {_signal_name(-code)}")
             if -code == getattr(signal, "SIGKILL", 9):
                 hint = (
                     "looking for the system's out-of-memory killer (dmesg); fewer workers or "

@@ -93,6 +93,11 @@ class ThreadPool:
         self._tasks[i].put(None)
 
     @property
+    def processes(self) -> list[threading.Thread]:
+        """The worker threads, under the name of the other pool's processes."""
+        return self._threads
+
+    @property
     def closed(self) -> bool:
         """Whether the workers have been told to end."""
         return self._closed

@@ -16,7 +16,7 @@ import numpy as np
 from .fetch import _DatasetKind, start_fetcher, state_of
 from .wrapper import ExceptionWrapper
 
-_process_info: Any = None  # of this process, whichever thread asks
+_worker_info: Any = None  # of this process, whichever thread asks
 _thread = threading.local()  # .info: of a worker thread
 
 
@@ -56,7 +56,7 @@ def get_worker_info() -> WorkerInfo | None:
     >>> get_worker_info() is None
     True
     """
-    return getattr(_thread, "info", None) or _process_info
+    return getattr(_thread, "info", None) or _worker_info
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ def begin_process(job: Job, worker_id: int) -> None:
     """Seed this process, and let it know that it is a worker."""
     import rushlight
 
-    global _process_info
+    global _worker_info
     rushlight.set_num_threads(1)
     seed = job.base_seed + worker_id
     random.seed(seed)
     rushlight.manual_seed(seed)
     np.random.seed(numpy_seed(job.base_seed, worker_id))
-    _process_info = WorkerInfo(worker_id, job.num_workers, seed, job.dataset)
+    _worker_info = WorkerInfo(worker_id, job.num_workers, seed, job.dataset)
 
 
 def begin_thread(job: Job, worker_id: int) -> RNG:
