@@ -21,7 +21,7 @@ import numpy as np
 from .. import dtypes, layout
 from ..device import device
 from ..errors import message
-from ..kernels.meta import SparseArray
+from ..kernels.meta import OuterArray, SparseArray
 from ..nn import Module
 from ..nn.parameter import UninitializedTensorMixin
 from ..ops.core.return_types import ReturnType
@@ -178,6 +178,8 @@ class _Pickler(_PythonPickler):
                 return name, (bool(obj.requires_grad),)
             if isinstance(obj._a, SparseArray):
                 return self._reduce_sparse(obj)
+            if isinstance(obj._a, OuterArray):
+                return obj.__reduce_ex__(self.proto)  # what its class holds
             if type(obj).__reduce_ex__ is not Tensor.__reduce_ex__:
                 return NotImplemented  # a class that says itself how it is saved
             return self._reduce_tensor(obj)
