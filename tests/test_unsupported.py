@@ -13,14 +13,12 @@ import pytest
 import rushlight as torch
 
 REFUSED = {
-    "distributed": ["init_device_mesh", "Reducer"],
-    "distributed.device_mesh": ["init_device_mesh"],
+    "distributed": ["Reducer"],
     "distributed.fsdp": ["FullyShardedDataParallel", "CPUOffload", "fully_shard"],
     "distributed.fsdp.wrap": ["wrap", "enable_wrap"],
     "distributed.fsdp.fully_sharded_data_parallel": ["MixedPrecision"],
     "distributed.optim": ["DistributedOptimizer"],
     "distributed.rpc": ["init_rpc", "rpc_async", "RRef"],
-    "distributed.tensor": ["DTensor", "distribute_tensor"],
     "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
     "distributed.checkpoint": ["FileSystemReader", "save"],
     "distributed.checkpoint.state_dict": ["StateDictOptions", "get_model_state_dict"],

@@ -13,6 +13,9 @@ are `is_available()` is False. How processes meet, and why by MPI: docs/decision
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from .. import unsupported
 from .collectives import (
     all_gather,
@@ -163,9 +166,20 @@ reduce_op = ReduceOp
 FEATURE = "training in several processes (torch.distributed, of which the collectives are there)"
 HINT = "all_reduce of the gradients, or guard it with torch.distributed.is_initialized()"
 
-__getattr__, __dir__ = unsupported.module(
+_missing, __dir__ = unsupported.module(
     __name__,
-    "init_device_mesh DeviceMesh ProcessGroupGloo ProcessGroupNCCL Reducer Logger GradBucket",
+    "ProcessGroupGloo ProcessGroupNCCL Reducer Logger GradBucket",
     FEATURE,
     HINT,
 )
+
+# What is read when it is asked for: name -> module.
+LATER = {"init_device_mesh": "device_mesh", "DeviceMesh": "device_mesh"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        return _missing(name)
+    value = getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
+    globals()[name] = value
+    return value

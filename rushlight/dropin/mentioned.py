@@ -66,7 +66,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed._composable.fsdp": ("fully_shard FSDPModule", MESH, None),
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
-    "torch.distributed._tensor": ("DTensor DeviceMesh Replicate Shard", MESH, None),
     "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),
     "torch.distributed.algorithms": ("", GROUPS, None),
     "torch.distributed.algorithms._checkpoint": ("", GROUPS, None),
@@ -92,8 +91,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
         "the timeout of init_process_group"),
     "torch.distributed.fsdp.sharded_grad_scaler": ("ShardedGradScaler", MESH, None),
     "torch.distributed.pipelining": ("PipelineStage pipeline", MESH, None),
-    "torch.distributed.tensor.device_mesh": ("DeviceMesh init_device_mesh", MESH, None),
-    "torch.distributed.tensor.placement_types": ("Partial Placement Replicate Shard", MESH, None),
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
     "torch.fx.experimental.symbolic_shapes": (
         "ShapeEnv is_concrete_int is_symbolic? definitely_true guard_or_true", SYMBOLS, None),

@@ -1,14 +1,18 @@
-"""Tensors spread over processes: the names."""
+"""Tensors spread over a mesh of processes (`torch.distributed.tensor`)."""
 
 from __future__ import annotations
 
-from rushlight import unsupported
-from rushlight.distributed import FEATURE, HINT
+from ..device_mesh import DeviceMesh, init_device_mesh
+from . import _rules as _rules
+from ._api import DTensor, distribute_tensor
+from .placement_types import Partial, Placement, Replicate, Shard, _StridedShard
 
-__getattr__, __dir__ = unsupported.module(
-    __name__,
-    "DTensor DeviceMesh Partial Placement Replicate Shard distribute_module distribute_tensor "
-    "init_device_mesh",
-    FEATURE,
-    HINT,
-)
+__all__ = [
+    "DTensor",
+    "Partial",
+    "Placement",
+    "Replicate",
+    "Shard",
+    "distribute_tensor",
+]
+_ = (DeviceMesh, init_device_mesh, _StridedShard)

@@ -1,0 +1,24 @@
+"""The older name of `torch.distributed.tensor`."""
+
+from __future__ import annotations
+
+from ..device_mesh import DeviceMesh, init_device_mesh
+from ..tensor import (
+    DTensor,
+    Partial,
+    Placement,
+    Replicate,
+    Shard,
+    distribute_tensor,
+)
+
+__all__ = [
+    "DTensor",
+    "DeviceMesh",
+    "Partial",
+    "Placement",
+    "Replicate",
+    "Shard",
+    "distribute_tensor",
+    "init_device_mesh",
+]

@@ -1,0 +1,12 @@
+"""Meshes and tensors spread over them, on 1 to 4 ranks."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_processes import program, pytestmark  # noqa: F401 - skips without mpi4py
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_tensors_come_go_and_change_their_placements(ranks: int) -> None:
+    assert program("tensors.py", str(ranks)) == f"well {ranks}\n"
