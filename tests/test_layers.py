@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -135,3 +136,9 @@ def test_no_module_imports_one_that_imports_it() -> None:
 
     for module in sorted(graph):
         visit(module, ())
+
+
+def test_a_module_has_one_name() -> None:
+    """`namespaces/fft.py` is `rushlight.fft`; as `rushlight.namespaces.fft` it would be another."""
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("rushlight.namespaces.fft")

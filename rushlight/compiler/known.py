@@ -90,7 +90,7 @@ LOOKED_INTO = ("rushlight.nn.", "rushlight.vision.models", "rushlight.vision.ops
 # Parts of this package whose functions compute and do nothing else.
 SEEN = ("rushlight.ops.", "rushlight.tensor", "rushlight.autograd.", "rushlight.nn.functional",
         "rushlight.nn.utils.clip_grad", "rushlight.nn._", "rushlight.nn.grad", "rushlight.publish",
-        "rushlight.namespaces.", "rushlight.dtypes", "rushlight.size", "rushlight.device",
+        "rushlight.dtypes", "rushlight.size", "rushlight.device",
         "rushlight.layout", "rushlight.config", "rushlight.backends", "rushlight.compiler",
         "rushlight.profiler")  # fmt: skip
 

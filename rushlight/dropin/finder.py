@@ -21,7 +21,7 @@ from . import distribution, mentioned, missing, renaming
 ROOTS = {
     "torch": "rushlight",
     "torchvision": "rushlight.vision",
-    "functorch": "rushlight.namespaces.functorch",
+    "functorch": "rushlight.functorch",
 }
 SINGLE = {
     "safetensors": "rushlight.dropin.safetensors",

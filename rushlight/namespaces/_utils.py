@@ -211,7 +211,7 @@ def render_call(fn: Any, args: Any, kwargs: Any) -> str:
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Any:
     """A sparse tensor of (indices, values, size, is_coalesced), or of (compressed indices, plain
     indices, values, size)."""
-    from ..sparse import create
+    from rushlight.sparse import create
 
     n = 2 if layout.name == "sparse_coo" else 3
     made = create.assembled(layout, data[:n], tuple(data[n]), data[n + 1 :] == (True,))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rushlight as torch
-from rushlight.namespaces import _C
+from rushlight import _C
 
 
 def test_a_leafs_hooks_run_around_the_accumulation() -> None:

@@ -6,9 +6,9 @@ import weakref
 import pytest
 
 import rushlight as torch
+from rushlight import _C
 from rushlight.autograd import graph
 from rushlight.autograd.saved import SavedTensor
-from rushlight.namespaces import _C
 
 
 def test_hooks_of_one_saved_value():

@@ -248,7 +248,7 @@ def test_small_cases() -> None:
 
 
 def test_rebuilt_of_its_parts() -> None:
-    from rushlight.namespaces._utils import _rebuild_sparse_tensor
+    from rushlight._utils import _rebuild_sparse_tensor
 
     s = random(2, 3).to_sparse()
     parts = (s.indices(), s.values(), s.shape, True)

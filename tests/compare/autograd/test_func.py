@@ -410,7 +410,7 @@ def refusals_of_transforms(torch):
 
 def functorch(torch: Any) -> Any:
     ours = torch.__name__ == "rushlight"
-    return import_module("rushlight.namespaces.functorch" if ours else "functorch")
+    return import_module("rushlight.functorch" if ours else "functorch")
 
 
 @program

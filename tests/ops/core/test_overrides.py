@@ -3,7 +3,7 @@
 import pytest
 
 import rushlight as torch
-from rushlight.namespaces import _C
+from rushlight import _C
 
 
 class Named(torch.Tensor):
