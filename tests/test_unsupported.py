@@ -14,9 +14,6 @@ import rushlight as torch
 
 REFUSED = {
     "distributed": ["Reducer"],
-    "distributed.fsdp": ["FullyShardedDataParallel", "CPUOffload", "fully_shard"],
-    "distributed.fsdp.wrap": ["wrap", "enable_wrap"],
-    "distributed.fsdp.fully_sharded_data_parallel": ["MixedPrecision"],
     "distributed.optim": ["DistributedOptimizer"],
     "distributed.rpc": ["init_rpc", "rpc_async", "RRef"],
     "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
@@ -48,13 +45,12 @@ def test_calling_names_the_feature(where: str, name: str) -> None:
 
 
 def test_methods_of_such_classes_are_there_to_be_named() -> None:
-    from rushlight.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy
+    from rushlight.distributed.rpc import RRef
 
-    with pytest.raises(NotImplementedError, match=r"Parallel\.state_dict_type"):
-        FullyShardedDataParallel.state_dict_type()
-    assert ShardingStrategy.FULL_SHARD.value == 1
+    with pytest.raises(NotImplementedError, match=r"RRef\.to_here"):
+        RRef.to_here()
 
-    class Mine(FullyShardedDataParallel):
+    class Mine(RRef):
         pass
 
     with pytest.raises(NotImplementedError, match="several processes"):

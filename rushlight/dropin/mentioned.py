@@ -89,7 +89,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.elastic.timer": (
         "LocalTimerClient LocalTimerServer TimerClient TimerServer configure expires", AGENTS,
         "the timeout of init_process_group"),
-    "torch.distributed.fsdp.sharded_grad_scaler": ("ShardedGradScaler", MESH, None),
     "torch.distributed.pipelining": ("PipelineStage pipeline", MESH, None),
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
     "torch.fx.experimental.symbolic_shapes": (

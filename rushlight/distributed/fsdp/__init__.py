@@ -1,43 +1,59 @@
-"""Modules spread over processes: the names, and the choices that programs name when they set up."""
+"""Modules whose parameters, gradients and optimiser state are spread over processes.
+
+`FullyShardedDataParallel` wraps modules and cuts flat parameters; `fully_shard` changes modules in
+place and makes each parameter a DTensor. Both are made of units: `_unit.py`. What happens when, and
+what it costs: docs/fully_sharded.md.
+"""
 
 from __future__ import annotations
-
-import enum
 
 from rushlight import unsupported
 from rushlight.distributed import FEATURE, HINT
 
+from ._flat import FlatParameter
+from .api import OptimStateKeyType
+from .fully_sharded_data_parallel import (
+    BackwardPrefetch,
+    CPUOffload,
+    FullOptimStateDictConfig,
+    FullStateDictConfig,
+    FullyShardedDataParallel,
+    LocalOptimStateDictConfig,
+    LocalStateDictConfig,
+    MixedPrecision,
+    OptimStateDictConfig,
+    ShardedOptimStateDictConfig,
+    ShardedStateDictConfig,
+    ShardingStrategy,
+    StateDictConfig,
+    StateDictSettings,
+    StateDictType,
+)
 
-class ShardingStrategy(enum.Enum):
-    """What would be spread."""
-
-    FULL_SHARD = 1
-    SHARD_GRAD_OP = 2
-    NO_SHARD = 3
-    HYBRID_SHARD = 4
-
-
-class StateDictType(enum.Enum):
-    """How a spread module's state would be returned."""
-
-    FULL_STATE_DICT = 1
-    LOCAL_STATE_DICT = 2
-    SHARDED_STATE_DICT = 3
-
-
-class BackwardPrefetch(enum.Enum):
-    """When parameters would be fetched."""
-
-    BACKWARD_PRE = 1
-    BACKWARD_POST = 2
-
+__all__ = [
+    "BackwardPrefetch",
+    "CPUOffload",
+    "FlatParameter",
+    "FullOptimStateDictConfig",
+    "FullStateDictConfig",
+    "FullyShardedDataParallel",
+    "LocalOptimStateDictConfig",
+    "LocalStateDictConfig",
+    "MixedPrecision",
+    "OptimStateDictConfig",
+    "OptimStateKeyType",
+    "ShardedOptimStateDictConfig",
+    "ShardedStateDictConfig",
+    "ShardingStrategy",
+    "StateDictConfig",
+    "StateDictSettings",
+    "StateDictType",
+]
 
 __getattr__, __dir__ = unsupported.module(
     __name__,
-    "CPUOffload CPUOffloadPolicy FSDPModule FlatParameter FullOptimStateDictConfig "
-    "FullStateDictConfig FullyShardedDataParallel LocalStateDictConfig MixedPrecision "
-    "MixedPrecisionPolicy OffloadPolicy ShardedOptimStateDictConfig ShardedStateDictConfig "
-    "fully_shard register_fsdp_forward_method",
+    "CPUOffloadPolicy FSDPModule MixedPrecisionPolicy OffloadPolicy fully_shard "
+    "register_fsdp_forward_method",
     FEATURE,
     HINT,
 )

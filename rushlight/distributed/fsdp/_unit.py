@@ -1,0 +1,332 @@
+"""A unit: parameters that are spread together, gathered together and reduced together.
+
+Both interfaces, `FullyShardedDataParallel` and `fully_shard`, are made of units. What happens when:
+
+    before the forward of its module   `unshard`: gather the shards of all ranks
+    after it                           `reshard`: free the memory again
+    before its backward                `unshard` once more; an output's hook says so
+    when all its gradients are there   `reduce`: average them, keep this rank's part; `reshard`
+
+Autograd knows the whole parameters, leaves in the unit's `Memory`; the optimiser the shards. What a
+shard is, FlatUnit (`_flat.py`) and RowsUnit (`_rows.py`) say.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import rushlight.distributed as dist
+from rushlight.autograd import door, engine
+from rushlight.nn.module import Module
+from rushlight.optim.optimizer import register_optimizer_step_post_hook
+from rushlight.tensor import Parameter, Tensor
+
+from ._memory import Memory
+
+steps = [0]  # how many steps optimisers have made: what was gathered before is old
+
+
+def _count(*_: Any) -> None:
+    steps[0] += 1
+
+
+def count_steps() -> None:
+    """Begin to count the steps of optimisers; once in a process."""
+    if not _counting:
+        _counting.append(register_optimizer_step_post_hook(_count))
+
+
+_counting: list[Any] = []
+
+
+class Held:
+    """One parameter of a unit: where modules have it, and in which forms."""
+
+    __slots__ = ("dtype", "name", "names", "numel", "places", "shape", "shard", "whole")
+
+    def __init__(self, name: str, places: list[tuple[Module, str]], param: Any) -> None:
+        self.name, self.names, self.places = name, [name], places
+        self.shape, self.dtype, self.numel = tuple(param.shape), param.dtype, param.numel()
+        self.whole: Any = None  # the leaf that the tape knows
+        self.shard: Any = param  # what stands in the modules while the unit is spread
+
+
+class Tree:
+    """What the units of one outermost module share: the backward that is under way."""
+
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self.queued = False
+
+    def begin(self) -> None:
+        """A backward has reached one of the units: look after all of them when it ends."""
+        if not self.queued:
+            self.queued = True
+            engine.queue_callback(self.end)
+
+    def end(self) -> None:
+        self.queued = False
+        for unit in reversed(self.units):
+            unit.finish()
+
+    def recover(self) -> None:
+        """Forget a backward that an error has ended."""
+        if self.queued and not engine.running():
+            self.queued = False
+            for unit in self.units:
+                unit.pending = None
+
+
+class Unit:
+    """Parameters that are gathered and reduced together, over the ranks of `group`.
+
+    Args:
+        held: the parameters.
+        group: the ranks over which they are spread.
+        replicas: the ranks that have the same shard, for hybrid sharding; None: there are none.
+    """
+
+    memory: Memory
+
+    def __init__(self, held: list[Held], group: Any, replicas: Any = None) -> None:
+        self.held, self.group, self.replicas = held, group, replicas
+        self.ranks: int = 1 if group is None else group.size()
+        self.rank: int = 0 if group is None else group.rank()
+        self.hook: Any = None  # of register_comm_hook, with its state
+        self.tree = Tree()
+        self.gathered = False
+        self.at_step = -1  # steps[0] when it was gathered
+        self.param_dtype: Any = None
+        self.reduce_dtype: Any = None
+        self.reshard_after_forward = True
+        self.reshard_after_backward = True
+        self.sync = True  # whether a backward ends with the exchange of gradients
+        self.all_reduce = True  # between replicas as well
+        self.kept_whole = False  # within summon_full_params: nothing is freed
+        self.pending: set[int] | None = None  # gradients that the backward under way will bring
+        self.tokens: weakref.WeakSet[Any] = weakref.WeakSet()  # inputs whose gradient is to come
+        self.until_end = False  # an input is a leaf: nobody says when its gradient is there
+        count_steps()
+
+    # -- what a shard is -----------------------------------------------------------------------
+
+    def gather(self) -> None:
+        """Bring the whole parameters into `memory`."""
+        raise NotImplementedError
+
+    def show(self, whole: bool) -> None:
+        """Let the modules have the whole parameters, or the shards."""
+        for h in self.held:
+            for module, name in h.places:
+                module._parameters[name] = h.whole if whole else h.shard
+
+    def reduce(self) -> None:
+        """Average the gradients of the whole parameters and add this rank's part to the shards."""
+        raise NotImplementedError
+
+    # -- gathering and freeing -----------------------------------------------------------------
+
+    def lead(self, h: Held, array: Any) -> None:
+        """Make the whole form of a parameter, in the unit's memory."""
+        h.whole = Parameter(Tensor._wrap(array), requires_grad=h.shard.requires_grad)
+        h.whole.__dict__.update(h.shard.__dict__)
+        if array.dtype.kind in "fcVW":
+            trained = h.whole.requires_grad
+            h.whole.requires_grad_(True)
+            h.whole.register_post_accumulate_grad_hook(self.has_gradient)
+            h.whole.requires_grad_(trained)
+
+    def unshard(self) -> None:
+        """Gather, unless it is gathered, and show the whole parameters."""
+        if self.gathered and self.at_step != steps[0] and not engine.running():
+            self.gathered = self.kept_whole  # an optimiser has changed the shards
+        if not self.gathered:
+            with door.grad_enabled(False):
+                self.gather()
+            self.gathered, self.at_step = True, steps[0]
+        for h in self.held:
+            if h.whole.requires_grad is not h.shard.requires_grad:
+                h.whole.requires_grad_(h.shard.requires_grad)
+        self.show(True)
+
+    def reshard(self) -> None:
+        """Free the whole parameters and show the shards."""
+        if self.kept_whole:
+            return
+        if self.gathered:
+            self.free()
+        self.show(False)
+
+    def free(self) -> None:
+        self.gathered = False
+        self.memory.release()
+
+    # -- around forward and backward -----------------------------------------------------------
+
+    def after_forward(self, inputs: Any, output: Any) -> None:
+        """Free, and see to it that the backward gathers again."""
+        if not self.held:
+            return
+        recording = door.state.enabled
+        found = False
+        if recording:
+            for t in tensors_in(output):
+                if t.requires_grad:
+                    t.register_hook(self.before_backward)
+                    found = True
+            for t in tensors_in(inputs):
+                if t.requires_grad:
+                    self.watch(t)
+        again = engine.running()  # a checkpoint computes again: the backward follows at once
+        if (self.reshard_after_forward or not recording) and not again:
+            if recording and not found and any(h.whole.requires_grad for h in self.held):
+                return  # tensors are hidden in objects: nobody would gather for the backward
+            self.reshard()
+
+    def watch(self, x: Any) -> None:
+        """Hear when the gradient of an input is there: then the backward is through."""
+        if x.grad_fn is None:
+            self.until_end = True
+            return
+        token = Token()
+        self.tokens.add(token)
+        me = weakref.ref(self)
+
+        def through(g: Any) -> None:
+            unit = me()
+            if unit is not None:
+                unit.tokens.discard(token)
+                unit.through()
+
+        x.register_hook(through)
+
+    def before_backward(self, g: Any) -> None:
+        """An output's gradient is there: the backward of this unit begins."""
+        self.expect()
+        self.unshard()
+
+    def expect(self) -> None:
+        self.tree.begin()
+        if self.pending is None:
+            run = engine.current()
+            self.pending = {
+                id(h.whole) for h in self.held if h.whole.requires_grad and run.will_reach(h.whole)
+            }
+
+    def has_gradient(self, whole: Any) -> None:
+        """A whole parameter has its gradient of this backward."""
+        self.expect()
+        assert self.pending is not None
+        self.pending.discard(id(whole))
+        if not self.pending:
+            if self.sync:
+                self.reduce_all()
+            self.through()
+
+    def through(self) -> None:
+        """Free the parameters if the backward needs them no longer."""
+        if self.pending is not None and not self.pending and not self.until_end:
+            if self.tokens:
+                return
+            self.pending = None
+            if self.reshard_after_backward:
+                self.reshard()
+
+    def finish(self) -> None:
+        """The backward has ended."""
+        waited = self.pending is not None
+        self.pending, self.until_end = None, False
+        if waited and self.sync:
+            self.reduce_all()
+        if self.gathered and self.reshard_after_backward:
+            self.reshard()
+
+    def reduce_all(self) -> None:
+        if any(h.whole.grad is not None for h in self.held):
+            with door.grad_enabled(False):
+                self.reduce()
+
+
+class Token:
+    """Stands for an input of a unit as long as its graph lives."""
+
+    __slots__ = ("__weakref__",)
+
+
+def tensors_in(x: Any, seen: set[int] | None = None) -> list[Any]:
+    """The tensors in lists, tuples, sets, dicts, data classes and outputs of models."""
+    if isinstance(x, Tensor):
+        return [x]
+    if x is None or isinstance(x, (int, float, str, bytes, Module)):
+        return []
+    seen = set() if seen is None else seen
+    if id(x) in seen:
+        return []
+    seen.add(id(x))
+    parts: Iterable[Any]
+    if isinstance(x, dict):
+        parts = x.values()
+    elif isinstance(x, (list, tuple, set, frozenset)):
+        parts = x
+    else:
+        parts = getattr(x, "__dict__", {}).values()
+    return [t for part in parts for t in tensors_in(part, seen)]
+
+
+def mapped(x: Any, fn: Callable[[Any], Any]) -> Any:
+    """Lists, tuples, dicts and data classes with `fn` applied to their tensors."""
+    import dataclasses
+
+    if isinstance(x, Tensor):
+        return fn(x)
+    if isinstance(x, dict):
+        made = {k: mapped(v, fn) for k, v in x.items()}
+        return made if type(x) is dict else type(x)(made)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*[mapped(v, fn) for v in x])
+    if isinstance(x, (list, tuple, set)):
+        return type(x)([mapped(v, fn) for v in x])
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        fields = {
+            f.name: mapped(getattr(x, f.name), fn) for f in dataclasses.fields(x) if f.init
+        }
+        return dataclasses.replace(x, **fields)
+    return x
+
+
+def cast_floats(x: Any, dtype: Any) -> Any:
+    """`x` with the floating-point tensors in it converted."""
+    return mapped(x, lambda t: t.to(dtype) if t.is_floating_point() and t.dtype != dtype else t)
+
+
+def collect(
+    root: Module, skip_modules: Callable[[Module], bool], ignored: set[int], prefix: str = ""
+) -> list[Held]:
+    """The parameters below `root` that belong to no other unit; shared ones once."""
+    found: dict[int, Held] = {}
+    stack = [(prefix, root)]
+    seen = set()
+    while stack:
+        path, module = stack.pop()
+        if id(module) in seen or (module is not root and skip_modules(module)):
+            continue
+        seen.add(id(module))
+        for name, p in module._parameters.items():
+            if p is None or id(p) in ignored:
+                continue
+            if id(p) in found:
+                found[id(p)].places.append((module, name))
+                found[id(p)].names.append(path + name)
+            else:
+                found[id(p)] = Held(path + name, [(module, name)], p)
+        children = [(f"{path}{n}.", c) for n, c in module._modules.items() if c is not None]
+        stack.extend(reversed(children))
+    return list(found.values())
+
+
+def averaged(x: Any, group: Any) -> None:
+    """Average a tensor over the ranks of a group, in place."""
+    if group is not None and group.size() > 1:
+        dist.all_reduce(x, dist.ReduceOp.AVG, group)

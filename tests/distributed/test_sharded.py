@@ -1,0 +1,19 @@
+"""Sharded modules: programs of several processes, and what needs none."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from .test_processes import program
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("mpi4py") is None,
+    reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
+)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_fully_sharded_data_parallel(ranks: int) -> None:
+    assert program("sharded.py", str(ranks)) == f"well {ranks}\n"
