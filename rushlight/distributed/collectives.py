@@ -493,8 +493,8 @@ def monitored_barrier(
     if g is None:
         return outside("monitored_barrier")
     limit = g.timeout if timeout is None else timeout.total_seconds()
-    g.calls += 1
-    place = f"monitored_barrier {g.calls} of group {g.place}"
+    g.meetings += 1
+    place = f"monitored_barrier {g.meetings} of group {g.place}"
     g.world.doing = place
     g.world.arrive(place, list(g.ranks), limit)
     return None

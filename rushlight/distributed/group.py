@@ -35,7 +35,8 @@ class ProcessGroup:
         self._name, self.timeout, self._desc = name, timeout, desc
         self.place = f"{world.groups}/{name}"  # under which the job's book knows it
         self.store = PrefixStore(f"group/{name}", store)
-        self.calls = 0
+        self.calls = 0  # collectives that were carried out, which all ranks do in one order
+        self.meetings = 0  # calls that stand outside of that order
         self.lane: Lane = state.lane
         self.slots = slots(world, comm)
         self.exchange: Any = exchange if self.slots is None else local
@@ -107,11 +108,11 @@ class ProcessGroup:
         self, call: Any, fn: Callable[[bool], None], result: list[Any], async_op: bool
     ) -> Work | None:
         """Carry out a collective in its turn: exchange headers, then `fn(patient)`."""
-        self.calls += 1
-        call.number = self.calls
         world = self.world
 
         def go(patient: bool) -> None:
+            self.calls += 1
+            call.number = self.calls
             world.doing = call
             exchange.agree(self, call, patient)
             fn(patient)

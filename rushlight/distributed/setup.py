@@ -338,7 +338,7 @@ def split_group(
     if not split_ranks:
         raise ValueError("split_ranks cannot be None or empty")
     limit = seconds(timeout) if timeout is not None else parent.timeout
-    parent.calls += 1
+    parent.meetings += 1
     mine = None
     for i, part in enumerate(split_ranks):
         if len(set(part)) != len(part):
@@ -349,7 +349,7 @@ def split_group(
             if mine is not None:
                 raise ValueError("a rank can be in one part alone")
             members = [parent.global_rank(r) for r in sorted(part)]
-            name = f"{parent.group_name}:split:{parent.calls}:{i}"
+            name = f"{parent.group_name}:split:{parent.meetings}:{i}"
             mine = made(
                 parent.world, members, name, members, limit, group_desc or "undefined", parent
             )

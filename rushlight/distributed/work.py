@@ -101,7 +101,11 @@ class Work:
 
 class Lane:
     """Runs collectives one behind another: those that are waited for in the caller's thread, the
-    others in a thread of its own."""
+    others in a thread of its own.
+
+    What a callback of a future calls, in that thread, runs at once, before what is queued: so it
+    does on all ranks, however far their programs are.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -109,9 +113,13 @@ class Lane:
         self.waiting = 0  # given to the thread and not over yet
         self.thread: threading.Thread | None = None
 
+    def inside(self) -> bool:
+        """Whether this is the lane's own thread."""
+        return self.thread is not None and threading.get_ident() == self.thread.ident
+
     def now(self, fn: Callable[[bool], None]) -> None:
         """Run `fn(False)` behind whatever is under way."""
-        if self.waiting:
+        if self.waiting and not self.inside():
             work = Work([])
             self.later(fn, work)
             work.wait()
@@ -121,6 +129,9 @@ class Lane:
 
     def later(self, fn: Callable[[bool], None], work: Work) -> None:
         """Let the thread run `fn(True)` in its turn, and finish `work`."""
+        if self.inside():
+            self._do(fn, work)
+            return
         if self.thread is None:
             self.thread = threading.Thread(target=self._run, name="rushlight-lane", daemon=True)
             self.thread.start()
@@ -129,13 +140,15 @@ class Lane:
 
     def _run(self) -> None:
         while True:
-            fn, work = self.todo.get()
-            error = None
-            try:
-                with self.lock:
-                    fn(True)
-            except BaseException as why:
-                error = why
-            self.waiting -= 1
-            with contextlib.suppress(Exception):  # a callback of the future that raises
-                work._finish(error)
+            self._do(*self.todo.get())
+            self.waiting -= 1  # behind its callbacks: what they call comes before all others
+
+    def _do(self, fn: Callable[[bool], None], work: Work) -> None:
+        error = None
+        try:
+            with self.lock:
+                fn(True)
+        except BaseException as why:
+            error = why
+        with contextlib.suppress(Exception):  # a callback of the future that raises
+            work._finish(error)
