@@ -7,8 +7,8 @@
 
 Calls have PyTorch's names and arguments. Every backend means MPI: `pip install
 'rushlight[distributed]'` brings mpi4py and an MPI library. Process groups, stores, collectives and
-messages are there; DistributedDataParallel, sharding and the launcher are not yet, and until they
-are `is_available()` is False. How processes meet, and why by MPI: docs/decisions/0039.
+messages are here; `nn.parallel.DistributedDataParallel` trains on them. `is_available()` is True
+where MPI is installed. How processes meet, and why by MPI: docs/decisions/0039.
 """
 
 from __future__ import annotations
@@ -162,24 +162,39 @@ _all_gather_base = all_gather_into_tensor
 _reduce_scatter_base = reduce_scatter_tensor
 reduce_op = ReduceOp
 
-# What is still to come (fsdp, rpc, tensor, DistributedDataParallel) says this of itself.
-FEATURE = "training in several processes (torch.distributed, of which the collectives are there)"
+# What is still to come says this of itself.
+FEATURE = "a part of training in several processes (torch.distributed) that is not there"
 HINT = "all_reduce of the gradients, or guard it with torch.distributed.is_initialized()"
 
-_missing, __dir__ = unsupported.module(
-    __name__,
-    "ProcessGroupGloo ProcessGroupNCCL Reducer Logger GradBucket",
-    FEATURE,
-    HINT,
-)
+# Read when they are asked for: names, and the modules that they are in; and modules.
+LATER = {
+    "BuiltinCommHookType": "buckets",
+    "DeviceMesh": "device_mesh",
+    "GradBucket": "buckets",
+    "Reducer": "reducer",
+    "_DEFAULT_FIRST_BUCKET_BYTES": "buckets",
+    "_broadcast_coalesced": "buckets",
+    "_compute_bucket_assignment_by_size": "buckets",
+    "_register_comm_hook": "buckets",
+    "_verify_params_across_processes": "buckets",
+    "init_device_mesh": "device_mesh",
+}
+MODULES = ("_functional_collectives", "algorithms", "constants", "distributed_c10d", "nn", "utils")
 
-# What is read when it is asked for: name -> module.
-LATER = {"init_device_mesh": "device_mesh", "DeviceMesh": "device_mesh"}
+_missing, _names = unsupported.module(
+    __name__, "ProcessGroupGloo ProcessGroupNCCL Logger", FEATURE, HINT
+)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in LATER:
-        return _missing(name)
-    value = getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
-    globals()[name] = value
-    return value
+    if name in MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in LATER:
+        found = getattr(importlib.import_module(f"{__name__}.{LATER[name]}"), name)
+        globals()[name] = found
+        return found
+    return _missing(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*_names(), *LATER, *MODULES})

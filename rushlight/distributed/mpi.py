@@ -8,10 +8,12 @@ at the clock and at what the job's book says, so that a rank that is gone ends a
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from ..errors import message
@@ -54,6 +56,12 @@ def library() -> Any:
             )
         ) from why
     return MPI
+
+
+@functools.cache
+def installed() -> bool:
+    """Whether mpi4py is there; it is not imported."""
+    return sys.modules.get("mpi4py", True) is not None and find_spec("mpi4py") is not None
 
 
 def started_by_mpiexec() -> tuple[int, int] | None:

@@ -64,9 +64,8 @@ def known(backend: Any) -> None:
 
 
 def is_available() -> bool:
-    """False as long as DistributedDataParallel is not there, which programs use behind this
-    question. Groups and collectives work where MPI is installed."""
-    return False
+    """Whether MPI is installed: `pip install 'rushlight[distributed]'` brings it."""
+    return mpi.installed()
 
 
 def is_initialized() -> bool:

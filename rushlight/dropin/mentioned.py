@@ -67,13 +67,10 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
     "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),
-    "torch.distributed.algorithms": ("", GROUPS, None),
     "torch.distributed.algorithms._checkpoint": ("", GROUPS, None),
     "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": (
         "CheckpointImpl apply_activation_checkpointing checkpoint_wrapper CheckpointWrapper",
         MESH, "torch.utils.checkpoint.checkpoint"),
-    "torch.distributed.algorithms.ddp_comm_hooks": ("", GROUPS, None),
-    "torch.distributed.algorithms.join": ("Join Joinable JoinHook", GROUPS, None),
     "torch.distributed.algorithms.model_averaging": ("", GROUPS, None),
     "torch.distributed.algorithms.model_averaging.averagers": ("ModelAverager", GROUPS, None),
     "torch.distributed.elastic.agent": ("", AGENTS, LAUNCHER),

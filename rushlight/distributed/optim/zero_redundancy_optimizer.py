@@ -18,9 +18,9 @@ from rushlight.optim.optimizer import Optimizer, ParamsT, StateDict
 from rushlight.tensor import Tensor
 
 from .. import collectives, setup
+from ..algorithms.join import Join, Joinable, JoinHook
 from ..group import default
 from ..point_to_point import recv, send
-from ._join import Join, Joinable, JoinHook
 from .flat import Flat, bytes_as_tensor, copied
 
 

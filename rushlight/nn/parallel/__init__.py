@@ -1,8 +1,30 @@
-"""Training on several devices or in several processes, as far as one process needs the names."""
+"""Training on several devices or in several processes.
+
+`DistributedDataParallel` is read when it is asked for: it brings `rushlight.distributed` with it.
+"""
 
 from __future__ import annotations
 
-from .data_parallel import DataParallel, data_parallel
-from .distributed import DistributedDataParallel
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
+from .data_parallel import DataParallel, data_parallel
+from .scatter_gather import gather, scatter
+
+if TYPE_CHECKING:
+    from .distributed import DistributedDataParallel
+
+__all__ = ["DataParallel", "DistributedDataParallel", "data_parallel", "gather", "scatter"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DistributedDataParallel", "distributed"):
+        import importlib
+
+        module = importlib.import_module(f"{__name__}.distributed")
+        globals()["DistributedDataParallel"] = module.DistributedDataParallel
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "DistributedDataParallel", "distributed"})
