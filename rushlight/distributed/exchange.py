@@ -13,6 +13,7 @@ combines it, and gives the result to all.
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -47,6 +48,7 @@ def bytes_of(a: np.ndarray) -> np.ndarray:
     return a.reshape(-1).view(np.uint8)
 
 
+@functools.cache
 def kind_of(dtype: np.dtype[Any]) -> int:
     """A number for a type, the same in all processes."""
     return int.from_bytes(
