@@ -25,7 +25,8 @@ class Observer:
 
     A span's `kind` is "op" (a call on Tensors), "inplace" (its in-place form), "composite" (a
     public function written with others), "function" (an `autograd.Function`), "node", "leaf",
-    "backward", "optimizer", "zero_grad" or "loader"; `what` is the record, node or object.
+    "backward", "optimizer", "zero_grad", "loader" or "collective" (of torch.distributed); `what` is
+    the record, node or object.
     """
 
     parts = False  # whether to see records that run inside other ones, too

@@ -164,6 +164,8 @@ class Capture(Writer):
                 self.reads.unknown("a backward goes on in a graph from outside")
         elif kind == "function" and self.reads.why is None:
             self.reads.unknown("an autograd.Function is called")
+        elif kind == "collective" and self.reads.why is None:
+            self.reads.unknown(f"torch.distributed.{what.name} is called")
         return None
 
     # -- gradients of leaves ---------------------------------------------------------------------

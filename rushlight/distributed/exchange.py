@@ -59,7 +59,7 @@ def kind_of(dtype: np.dtype[Any]) -> int:
 class Call:
     """One collective of a group as a rank has called it: what the others must have called too."""
 
-    __slots__ = ("array", "line", "name", "number", "op", "root", "same_size", "timeout")
+    __slots__ = ("array", "line", "name", "number", "op", "root", "same_size", "timeout", "watched")
 
     def __init__(
         self, name: str, array: Any, root: int = -1, op: int = -1, same_size: bool = True
@@ -67,6 +67,7 @@ class Call:
         self.name, self.array, self.root, self.op = name, array, root, op
         self.same_size = same_size
         self.timeout: float | None = None  # in seconds; None: the group's
+        self.watched: Any = None  # who wants to hear when it was carried out (the profiler)
         self.number = 0
         self.line = node.user_line()
 

@@ -7,9 +7,11 @@ groups of this process; `init_process_group` (setup.py) makes the first.
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from ..autograd import door
 from ..errors import message
 from . import exchange, local, mpi
 from .shared import slots
@@ -114,16 +116,22 @@ class ProcessGroup:
             self.calls += 1
             call.number = self.calls
             world.doing = call
+            began = time.perf_counter_ns()
             exchange.agree(self, call, patient)
             fn(patient)
             world.doing = Past(call)
+            if call.watched is not None:
+                call.watched(f"mpi:{call.name}", began, call, self)
 
-        if async_op:
+        def begin() -> Work | None:
+            if not async_op:
+                self.lane.now(go)
+                return None
             work = Work(result)
             self.lane.later(go, work)
             return work
-        self.lane.now(go)
-        return None
+
+        return door.span("collective", call, result, begin)
 
 
 class Past:

@@ -46,8 +46,10 @@ def _function_events(recorder: Recorder, use_device: str | None) -> EventList:
                 event.stack = inside[event.id] = forward.get(event.sequence_nr, [])
             elif event.cpu_parent is not None and event.cpu_parent.id in inside:
                 event.stack = inside[event.id] = inside[event.cpu_parent.id]
+    first = max(known, default=-1) + 2
+    besides = [beside(recorder, b, first + k, use_device) for k, b in enumerate(recorder.besides)]
     return EventList(
-        known.values(),
+        [*known.values(), *besides],
         use_device=use_device,
         profile_memory=recorder.memory,
         with_flops=recorder.flops,
@@ -82,6 +84,25 @@ def one_event(recorder: Recorder, d: Done, use_device: str | None) -> FunctionEv
         event._inside_us = d.inner / 1000
     if d.bytes:
         event._inside_bytes = d.bytes - d.own_bytes
+    return event
+
+
+def beside(recorder: Recorder, b: Any, number: int, use_device: str | None) -> FunctionEvent:
+    """A collective that was carried out: its time is not the recorded thread's own."""
+    shapes, types, numbers = b.shapes or (None, None, None)
+    event = FunctionEvent(
+        number,
+        b.name,
+        b.thread,
+        (b.start - recorder.begin) / 1000,
+        (b.end - recorder.begin) / 1000,
+        input_shapes=shapes,
+        use_device=use_device,
+        concrete_inputs=numbers,
+        input_dtypes=types,
+    )
+    event.kwinputs = b.about
+    event._inside_us = event.cpu_time_total
     return event
 
 

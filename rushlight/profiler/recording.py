@@ -53,6 +53,17 @@ class Done(NamedTuple):
     flops: int
 
 
+class Besides(NamedTuple):
+    """Something that was carried out beside what the recorded thread did."""
+
+    name: str
+    start: int
+    end: int
+    thread: int
+    shapes: Any
+    about: dict[str, Any]
+
+
 class Sum:
     """The totals of dropped events of one name, shapes and stack."""
 
@@ -98,6 +109,7 @@ class Recorder:
         self.open: list[list[Any]] = []
         self.done: list[tuple[Any, ...]] = []  # the fields of `Done`: plain tuples are quicker
         self.dropped: dict[Any, Sum] = {}
+        self.besides: list[Besides] = []
         self.count = 0
         self.begin = self.end = 0
         self.began_at = 0  # the same moment on the clock of the wall
@@ -164,6 +176,29 @@ class Recorder:
         if found is None:
             found = self.dropped[key] = Sum(done)
         found.add(done)
+
+    def aside(self, name: str, start: int, call: Any, group: Any) -> None:
+        """Note a collective that has just been carried out, in whatever thread."""
+        if self.end or len(self.besides) >= self.max_events:
+            return
+        a = call.array
+        self.besides.append(
+            Besides(
+                name,
+                start,
+                now(),
+                threading.get_native_id(),
+                None if a is None or not self.shapes else describe((a,)),
+                {
+                    "Collective name": call.name,
+                    "Process Group Name": group.group_name,
+                    "Group size": group.size(),
+                    "dtype": "" if a is None else a.dtype.name,
+                    "In msg nelems": 0 if a is None else a.size,
+                    "Bytes": 0 if a is None else a.nbytes,
+                },
+            )
+        )
 
     def unwind(self, depth: int) -> None:
         """Close all frames above a depth."""

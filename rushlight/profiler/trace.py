@@ -90,12 +90,14 @@ def entries(events: Any) -> Iterator[dict[str, Any]]:
             args["Bytes allocated"] = e.cpu_memory_usage
         if e.flops:
             args["Flops"] = e.flops
+        if e.kwinputs:  # of a collective: how many bytes, among how many
+            args.update(e.kwinputs)
         yield {
             "ph": "X",
             "cat": "user_annotation" if e.scope == SCOPES[USER] else "cpu_op",
             "name": e.trace_name,
             "pid": pid,
-            "tid": tid,
+            "tid": tid if e.thread == 1 else e.thread,
             "ts": round(start, 3),
             "dur": round(length, 3),
             "args": args,

@@ -69,6 +69,7 @@ class Watch(Observer):
             "optimizer": self._enter_named,
             "zero_grad": self._enter_named,
             "loader": self._enter_named,
+            "collective": self._enter_collective,
         }
         self._leave: dict[str, Callable[..., None]] = {
             "op": self._leave_op,
@@ -235,6 +236,26 @@ class Watch(Observer):
         return self.recorder.enter(SPANS[kind].format(type(what).__name__), USER)
 
 
+    # -- several processes ---------------------------------------------------------------------
+
+    def _enter_collective(self, kind: str, call: Any, tensors: Any) -> Any:
+        """The call; when it was carried out, maybe later and by another thread, comes aside."""
+        call.watched = self.recorder.aside
+        return self.recorder.enter(COLLECTIVES.get(call.name, f"c10d::{call.name}"), OP, tensors)
+
+
+# What PyTorch's events of collectives are called.
+COLLECTIVES = {
+    "all_reduce": "c10d::allreduce_",
+    "broadcast": "c10d::broadcast_",
+    "reduce": "c10d::reduce_",
+    "all_gather": "c10d::allgather_",
+    "gather": "c10d::gather_",
+    "scatter": "c10d::scatter_",
+    "reduce_scatter": "c10d::reduce_scatter_",
+    "all_to_all": "c10d::alltoall_",
+    "barrier": "c10d::barrier",
+}
 SPANS = {
     "optimizer": "Optimizer.step#{}.step",
     "zero_grad": "Optimizer.zero_grad#{}.zero_grad",

@@ -52,6 +52,11 @@ def test_other_ways_of_arrays(ranks: int, way: str) -> None:
     assert program("collectives.py", str(ranks), "file", way) == f"well {ranks}\n"
 
 
+def test_what_else_looks_on() -> None:
+    """The profiler shows collectives and their bytes; what is compiled calls them each time."""
+    assert program("together.py", "2") == "well 2\n"
+
+
 @pytest.mark.parametrize("kind", ["killed", "late", "different"])
 def test_faults_are_named(kind: str) -> None:
     said = program("faults.py", kind)

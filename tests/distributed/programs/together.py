@@ -1,0 +1,71 @@
+"""Collectives beside what else looks on: the profiler, `torch.compile`.
+
+python together.py RANKS
+"""
+
+import json
+import sys
+import tempfile
+import warnings
+
+import rushlight as torch
+import rushlight.distributed as dist
+import rushlight.multiprocessing as mp
+
+
+def profiler(rank, n, folder):
+    x = torch.ones(1000)
+    with torch.profiler.profile(record_shapes=True) as prof:
+        dist.all_reduce(x)
+        dist.all_reduce(x, async_op=True).wait()
+        dist.barrier()
+    found = [(e.name, e.input_shapes, e.kwinputs.get("Bytes")) for e in prof.events()]
+    assert found == [
+        *[("c10d::allreduce_", [[1000]], None)] * 2,
+        ("c10d::barrier", [], None),
+        *[("mpi:all_reduce", [[1000]], 4000)] * 2,
+        ("mpi:barrier", [], 0),
+    ]
+    events = prof.events()
+    own = {e.thread for e in events if e.name.startswith("c10d")}
+    threads = [e.thread for e in events if e.name == "mpi:all_reduce"]
+    assert own == {1}
+    assert threads[0] != threads[1]  # one was carried out by the caller, one by the lane
+    total = sum(e.self_cpu_time_total for e in prof.key_averages())
+    assert abs(total - sum(e.cpu_time_total for e in events if e.thread == 1)) < 1e-3
+    prof.export_chrome_trace(f"{folder}/{rank}.json")
+    with open(f"{folder}/{rank}.json", encoding="utf-8") as file:
+        trace = [e for e in json.load(file)["traceEvents"] if e["name"] == "mpi:all_reduce"]
+    assert trace[0]["args"]["Group size"] == n
+    assert trace[0]["args"]["Bytes"] == 4000
+    dist.all_reduce(x)  # nobody looks on any more
+    assert len(prof.events()) == len(events)
+
+
+def compiled(rank, n):
+    def step(x):
+        y = x * 2
+        dist.all_reduce(y)
+        return y + 1
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fast = torch.compile(step)
+        for k in range(4):
+            x = torch.ones(3) * (rank + k)
+            assert torch.equal(fast(x), step(x))
+            assert fast(x)[0] == 2 * sum(r + k for r in range(n)) + 1
+    assert any("all_reduce" in str(w.message) for w in told)
+
+
+def run(rank, n, folder):
+    dist.init_process_group(init_method=f"file://{folder}/meet", rank=rank, world_size=n)
+    profiler(rank, n, folder)
+    compiled(rank, n)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    ranks = int(sys.argv[1])
+    mp.spawn(run, (ranks, tempfile.mkdtemp()), nprocs=ranks)
+    print("well", ranks)
