@@ -62,7 +62,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
     same_type(input, product, "input", "the product")
     if product.dtype.kind not in "fc":
         for word, number in (("beta", beta), ("alpha", alpha)):
-            if strict and int(number) != number:
+            if strict and isinstance(number, float):
                 raise RuntimeError(
                     f"For integral input tensors, argument {word} must not be a floating point "
                     "number."

@@ -6,6 +6,7 @@ that gradients of every order come from `matmul`.
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,7 @@ from ...errors import axis, message
 from ..core import overrides
 from ..core.composite import composite
 from ..core.samples import case
-from .matmul import finish, matmul
+from .matmul import NAMES, finish, matmul
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # sublist index 0 is "A"
 
@@ -35,7 +36,13 @@ def from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
             elif 0 <= i < len(LETTERS):
                 out += LETTERS[i]
             else:
-                raise ValueError("einsum(): subscripts must be in the range [0, 52)")
+                raise ValueError(
+                    message(
+                        "einsum(): subscript in subscript list is not within the valid range "
+                        "[0, 52)",
+                        f"subscript {i}",
+                    )
+                )
         return out
 
     operands = list(args[: len(args) // 2 * 2 : 2])
@@ -45,10 +52,37 @@ def from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     return equation, operands
 
 
+def check_letter(c: str, equation: str) -> None:
+    """Raise PyTorch's error unless this is a subscript."""
+    if c not in LETTERS:
+        raise einsum_error(
+            f"invalid subscript given at index {equation.find(c)} in the equation string, "
+            "subscripts must be in [a-zA-Z]",
+            equation,
+        )
+
+
+def check_dots(term: str, whose: str, equation: str) -> None:
+    """Raise PyTorch's errors unless the dots of a term are one ellipsis, or none."""
+    head, _, tail = term.partition("...")
+    if "." in head:
+        dots = " (...)" if whose == "output" else ""
+        raise einsum_error(
+            f"found '.' for {whose} that is not part of any ellipsis{dots}", equation
+        )
+    if "." in tail:
+        found = "for output but an ellipsis (...)"
+        found = found if whose == "output" else f"for {whose} for which an ellipsis"
+        raise einsum_error(f"found '.' {found} was already found", equation)
+
+
 @lru_cache(maxsize=512)
 def parse(equation: str, dims: tuple[int, ...]) -> tuple[list[list[Any]], list[Any]]:
     """Labels of each operand and of the result; the dims of `...` are labelled -1, -2, ... from the
     right."""
+    for k, term in enumerate(equation.partition("->")[0].split(",")):
+        check_dots(term, f"operand {k}", equation)  # before blanks go: ". .." is no ellipsis
+    check_dots(equation.partition("->")[2], "output", equation)
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     terms = left.split(",")
@@ -61,20 +95,16 @@ def parse(equation: str, dims: tuple[int, ...]) -> tuple[list[list[Any]], list[A
     def labels(term: str, n: int, k: int) -> list[Any]:
         head, dots, tail = term.partition("...")
         for c in head + tail:
-            if c not in LETTERS:
-                raise einsum_error(
-                    f"invalid subscript given at index {equation.find(c)} in the equation string, "
-                    "subscripts must be in [a-zA-Z]",
-                    equation,
-                )
+            check_letter(c, equation)
         named = len(head) + len(tail)
         if named > n or (not dots and named != n):
+            wrong = "is more than" if dots else "does not match"
             raise einsum_error(
-                f"the number of subscripts in the equation ({named}) does not match the number of "
+                f"the number of subscripts in the equation ({named}) {wrong} the number of "
                 f"dimensions ({n}) for operand {k}"
                 + ("" if dots else " and no ellipsis was given"),
                 equation,
-                "write ... for dims that are not named",
+                None if dots else "write ... for dims that are not named",
             )
         return [*head, *range(named - n, 0), *tail] if dots else [*head]
 
@@ -84,13 +114,16 @@ def parse(equation: str, dims: tuple[int, ...]) -> tuple[list[list[Any]], list[A
         head, dots, tail = right.partition("...")
         output: list[Any] = [*head, *(range(-most, 0) if dots else ()), *tail]
         for c in head + tail:
+            check_letter(c, equation)
             if not any(c in ls for ls in inputs):
                 raise einsum_error(
                     f"output subscript {c} does not appear in the equation for any input operand",
                     equation,
                 )
             if output.count(c) > 1:
-                raise einsum_error(f"output subscript {c} appears more than once", equation)
+                raise einsum_error(
+                    f"output subscript {c} appears more than once in the output", equation
+                )
     else:
         flat = [c for ls in inputs for c in ls]
         once = sorted(c for c in set(flat) if isinstance(c, str) and flat.count(c) == 1)
@@ -98,8 +131,8 @@ def parse(equation: str, dims: tuple[int, ...]) -> tuple[list[list[Any]], list[A
     return inputs, output
 
 
-def one_each(x: Any, labels: list[Any], equation: str) -> tuple[Any, list[Any]]:
-    """Take diagonals until no label occurs twice in the operand."""
+def one_each(x: Any, labels: list[Any], equation: str, k: int) -> tuple[Any, list[Any]]:
+    """Take diagonals until no label occurs twice in the operand, which is the k-th."""
     if len(set(labels)) == len(labels):
         return x, labels
     for c in dict.fromkeys(labels):
@@ -108,7 +141,7 @@ def one_each(x: Any, labels: list[Any], equation: str) -> tuple[Any, list[Any]]:
             j = labels.index(c, i + 1)
             if x.shape[i] != x.shape[j]:
                 raise einsum_error(
-                    f"subscript {c} is repeated for an operand but the sizes don't match, "
+                    f"subscript {c} is repeated for operand {k} but the sizes don't match, "
                     f"{x.shape[j]} != {x.shape[i]}",
                     equation,
                 )
@@ -234,11 +267,14 @@ def summed(*args: Any) -> Any:
     else:
         equation, operands = from_sublists(args)
     if not operands:
-        raise ValueError("einsum(): must provide at least one operand")
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one "
+            "operand and its subscripts list"
+        )
     labels, output = parse(equation, tuple(x.ndim for x in operands))
     labels = list(labels)  # the parsed equation is shared by all calls
     for k, x in enumerate(operands):
-        operands[k], labels[k] = one_each(x, labels[k], equation)
+        operands[k], labels[k] = one_each(x, labels[k], equation, k)
     check_sizes(operands, labels, equation)
     x, current = operands[0], labels[0]
     for k in range(1, len(operands)):
@@ -316,20 +352,46 @@ def best_order(sizes: list[int]) -> list[list[int]]:
     return split
 
 
+def check_chain(chain: list[Any], out: Any) -> None:
+    """Raise PyTorch's errors unless these tensors are a chain of matrices."""
+    for k, x in enumerate(chain):
+        end = {0: "the first tensor", len(chain) - 1: "the last tensor"}.get(k)
+        if x.ndim != 2 and not (end and x.ndim == 1):
+            wanted = f"{end} must be 1D or 2D" if end else f"tensor {k} must be 2D"
+            raise RuntimeError(f"multi_dot(): {wanted} but got {x.ndim}D")
+    first = chain[0]
+    names = [NAMES.get(x.dtype.name, x.dtype.name) for x in chain]
+    for k, name in enumerate(names):
+        if name != names[0]:
+            raise RuntimeError(
+                "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{names[0]} and tensor {k} {name}"
+            )
+    if out is not None and out.dtype != first.dtype:
+        got = NAMES.get(out.dtype.name, out.dtype.name)
+        raise RuntimeError(
+            f"multi_dot(): expected out tensor to have dtype {names[0]} but got {got}"
+        )
+    for k, (a, b) in enumerate(itertools.pairwise(chain)):
+        if a.shape[-1] != b.shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {k} and {k + 1} with shapes {list(a.shape)} and "
+                f"{list(b.shape)} cannot be multiplied"
+            )
+
+
 @composite(public="linalg", samples=[case([(2, 3), (3, 4), (4, 2)])])
 def multi_dot(tensors: Any, *, out: Any = None) -> Any:
     """The product of a chain of matrices in the cheapest order; the ends may be vectors."""
     chain = list(tensors)
     if len(chain) < 2:
         raise RuntimeError(message("multi_dot(): expected at least 2 tensors", f"got {len(chain)}"))
+    check_chain(chain, out)
     row, column = chain[0].ndim == 1, chain[-1].ndim == 1
     if row:
         chain[0] = chain[0].unsqueeze(0)
     if column:
         chain[-1] = chain[-1].unsqueeze(1)
-    for k, x in enumerate(chain):
-        if x.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {k} must be 2D but got {x.ndim}D")
     split = best_order([chain[0].shape[0], *(x.shape[1] for x in chain)])
 
     def product(i: int, j: int) -> Any:

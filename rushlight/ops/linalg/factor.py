@@ -99,9 +99,12 @@ def same_shape(a: Any, **_kw: Any) -> MetaArray:
     return MetaArray(a.shape, a.dtype)
 
 
-def batch_prefix(place: tuple[int, ...]) -> str:
-    """How PyTorch's messages name one matrix of a stack."""
-    return f"(Batch element {place[0] if len(place) == 1 else place}): " if place else ""
+def first_bad(infos: Any) -> tuple[str, int]:
+    """How PyTorch's messages name the first matrix of a stack with an info, and that info."""
+    if not infos.ndim:
+        return "", int(infos)
+    k = int(np.flatnonzero(infos)[0]) if infos.any() else 0
+    return f"(Batch element {k}): ", int(infos.reshape(-1)[k])
 
 
 def column(v: Any) -> Any:
@@ -154,11 +157,10 @@ def linalg_cholesky(a: Any, *, upper: bool = False) -> Any:
         low = np.linalg.cholesky(adjoint_(a) if upper else a)
     except np.linalg.LinAlgError:
         infos = positive_definite_infos(adjoint_(a) if upper else a)
-        place = tuple(int(i[0]) for i in np.nonzero(infos)) if infos.ndim else ()
-        order = int(infos[place])
+        place, order = first_bad(infos)
         raise LinAlgError(
             message(
-                f"linalg.cholesky: {batch_prefix(place)}The factorization could not be completed "
+                f"linalg.cholesky: {place}The factorization could not be completed "
                 f"because the input is not positive-definite (the leading minor of order {order} "
                 "is "
                 "not positive-definite).",
@@ -353,7 +355,8 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
     need_matrix("geqrf", input)
     h, tau = np.linalg.qr(input._a, mode="raw")
-    return finish("geqrf", Geqrf((wrap(np.ascontiguousarray(h.mT)), wrap(tau))), out)
+    # by columns, as LAPACK writes it
+    return finish("geqrf", Geqrf((wrap(np.ascontiguousarray(h).mT), wrap(tau))), out)
 
 
 @composite(accepts="floating complex: orgqr_cpu",
@@ -498,10 +501,10 @@ def check_pivots(name: str, infos: Any) -> None:
     """Raise LinAlgError if a factorization met a zero pivot."""
     if not infos.any():
         return
-    place = tuple(int(i[0]) for i in np.nonzero(infos)) if infos.ndim else ()
+    place, k = first_bad(infos)
     raise LinAlgError(
         message(
-            f"{name}: {batch_prefix(place)}U[{int(infos[place])},{int(infos[place])}] is zero and "
+            f"{name}: {place}U[{k},{k}] is zero and "
             "using it on lu_solve would result in a division by zero.",
             hint="torch.linalg.lu_factor_ex(A), which reports info instead",
         )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
+from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import LinAlgError, message
 from ...kernels.linalg import reference as kernels
@@ -23,7 +24,7 @@ from ..core.samples import case, regular, spd
 from ..core.shapes import real_of, same
 from ..elementwise.formulas import log, where
 from ..reduce import sums
-from .factor import batch_prefix, need_matrix, same_shape, sample
+from .factor import first_bad, need_matrix, same_shape, sample
 from .matmul import adjoint_, finish, is_complex, matmul
 from .spectral import rank_tolerance
 
@@ -32,14 +33,12 @@ Slogdet = return_type("linalg_slogdet", ("sign", "logabsdet"))
 OldSlogdet = return_type("slogdet", ("sign", "logabsdet"))
 
 
-def singular(name: str, a: Any, what: str = "the inversion") -> LinAlgError:
+def singular(name: str, infos: Any, last: int) -> LinAlgError:
     """The error about the first matrix of a stack that has no inverse."""
-    infos = kernels.lu_factor(a)[2]
-    place = tuple(int(i[0]) for i in np.nonzero(infos)) if infos.ndim and infos.any() else ()
-    k = int(infos[place]) if infos.any() and (place or not infos.ndim) else a.shape[-1]
+    place, k = first_bad(infos)
     return LinAlgError(
         message(
-            f"{name}: {batch_prefix(place)}The diagonal element {k} is zero, {what} could not be "
+            f"{name}: {place}The diagonal element {k or last} is zero, the inversion could not be "
             "completed because the input matrix is singular.",
             hint="torch.linalg.pinv or torch.linalg.lstsq, or add a small multiple of the identity",
         )
@@ -55,7 +54,7 @@ def linalg_inv(a: Any) -> Any:
     try:
         return np.linalg.inv(a)
     except np.linalg.LinAlgError:
-        raise singular("linalg.inv", a) from None
+        raise singular("linalg.inv", kernels.lu_factor(a)[2], a.shape[-1]) from None
 
 
 def _inverse_rule(g: Any, y: Any, _a: Any) -> Any:
@@ -195,6 +194,12 @@ def pinv(
             )
         )
     need_matrix("linalg.pinv", A, square=hermitian)
+    for name, tolerance in (("rcond", rcond), ("atol", atol), ("rtol", rtol)):
+        if isinstance(tolerance, TensorBase) and is_complex(tolerance):
+            kind = type_name(tolerance.dtype)
+            raise RuntimeError(
+                f"torch.linalg.pinv: {name} tensor of complex type is not supported. Got {kind}"
+            )
     rtol = rcond if rtol is None else rtol
     y = linalg_pinv(A, atol=_number(atol), rtol=_number(rtol), hermitian=hermitian)
     return finish("pinv", y, out)
@@ -257,6 +262,15 @@ def _cofactor_rule(g: Any, y: Any, a: Any) -> Any:
     return total * b - matmul(b, matmul(g.mT, y))
 
 
+def need_precision(name: str, A: Any) -> None:
+    """Raise PyTorch's error for float16 and bfloat16."""
+    if A.dtype.low:
+        kind = type_name(A.dtype)
+        raise RuntimeError(
+            message(f"{name}: Low precision dtypes not supported. Got {kind}", hint="x.float()")
+        )
+
+
 @composite(public="linalg torch Tensor", samples=[case(regular(3)), case(regular(2, 3, 3))])
 def det(A: Any, *, out: Any = None) -> Any:
     """The determinant of square matrices.
@@ -266,6 +280,11 @@ def det(A: Any, *, out: Any = None) -> Any:
     tensor(8.)
     """
     need_matrix("linalg.det", A, square=True)
+    if A.dtype.low:
+        kind = type_name(A.dtype)
+        raise NotImplementedError(
+            message(f"\"lu_cpu\" not implemented for '{kind}'", hint="another dtype: x.float()")
+        )
     return finish("det", linalg_det(A), out)
 
 
@@ -306,6 +325,7 @@ def _slogdet_rule(g: Any, y: Any, a: Any) -> Any:
 def slogdet(A: Any, *, out: Any = None) -> Any:
     """(sign, logabsdet): the determinant is sign * exp(logabsdet)."""
     need_matrix("linalg.slogdet", A, square=True)
+    need_precision("linalg.slogdet", A)
     return finish("slogdet", Slogdet(linalg_slogdet(A)), out)
 
 
@@ -313,6 +333,7 @@ def slogdet(A: Any, *, out: Any = None) -> Any:
 def _old_slogdet(input: Any) -> Any:
     """(sign, logabsdet) of the determinant."""
     need_matrix("slogdet", input, square=True)
+    need_precision("linalg.slogdet", input)
     return OldSlogdet(linalg_slogdet(input))
 
 
@@ -320,6 +341,7 @@ def _old_slogdet(input: Any) -> Any:
 def logdet(input: Any) -> Any:
     """The log of the determinant; NaN where that is negative."""
     need_matrix("logdet", input, square=True)
+    need_precision("logdet", input)
     sign, size = linalg_slogdet(input)
     if is_complex(input):
         return size + log(sign)

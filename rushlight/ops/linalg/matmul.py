@@ -27,7 +27,7 @@ from ..core.return_types import ReturnType
 from ..core.samples import case, cplx, error
 
 ndarray = np.ndarray
-_C_NAMES = {
+NAMES = {
     "float32": "float",
     "float64": "double",
     "float16": "c10::Half",
@@ -51,7 +51,7 @@ def times(shape: tuple[int, ...]) -> str:
 def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
     """Products do not promote: both operands must have one type."""
     if a.dtype != b.dtype:
-        names = [_C_NAMES.get(x.dtype.name, x.dtype.name) for x in (a, b)]
+        names = [NAMES.get(x.dtype.name, x.dtype.name) for x in (a, b)]
         raise RuntimeError(
             message(
                 f"expected {first} and {second} to have the same dtype, "
@@ -520,7 +520,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     parts = {"input1": input1, "input2": input2, "weight": weight, "bias": bias}
     kinds = {k: x._a.dtype.name for k, x in parts.items() if x is not None}
     if len(set(kinds.values())) > 1:
-        found = ", ".join(f"{k}: {_C_NAMES.get(d, d)}" for k, d in kinds.items())
+        found = ", ".join(f"{k}: {NAMES.get(d, d)}" for k, d in kinds.items())
         raise RuntimeError(
             message(f"All tensors must have the same dtype, got {found}", hint="x.to(weight.dtype)")
         )

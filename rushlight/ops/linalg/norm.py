@@ -230,11 +230,11 @@ def matrix_norm(
         raise RuntimeError(
             f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, places))}"
         )
+    if isinstance(ord, str) and ord not in ("fro", "nuc"):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     dims = tuple(axis(d, A.ndim) for d in places)
     if dims[0] == dims[1]:
-        raise RuntimeError(
-            f"linalg.matrix_norm: dims must be different. Got ({places[0]}, {places[1]})"
-        )
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {dims}")
     A = A if dtype is None else A.to(dtype)
     row, column = dims
     if ord == "fro":
@@ -270,7 +270,6 @@ def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
 @composite(
     public="linalg",
     name="norm",
-    adapt=True,
     samples=[case((3, 4)), case((3, 4), 2), case((3, 4), 1, 1)],
 )
 def _linalg_norm(
@@ -280,23 +279,27 @@ def _linalg_norm(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Any = None,
 ) -> Any:
     """The vector norm (ord None, or one dim) or the matrix norm (two dims, or a 2-D tensor)."""
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype)
+        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+    if dim is not None and len(dim) not in (1, 2):
+        raise RuntimeError(
+            "linalg.norm: If dim is specified, it must be of length 1 or 2. "
+            f"Got [{', '.join(map(str, dim))}]"
+        )
     if isinstance(ord, str) or (dim is not None and len(dim) == 2) or (dim is None and A.ndim == 2):
         dims = (-2, -1) if dim is None else dim
-        return matrix_norm(A, ord, dims, keepdim, dtype=dtype)
+        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
     if dim is None and A.ndim != 1:
         raise RuntimeError(
-            message(
-                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D.",
-                f"Got {A.ndim}D",
-            )
+            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
+            f"Got {A.ndim}D."
         )
-    return vector_norm(A, ord, dim, keepdim, dtype=dtype)
+    return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
 
 
 @composite(public="torch Tensor", samples=[case((3, 4)), case((3, 4), 1, 1)])

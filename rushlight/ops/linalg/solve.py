@@ -25,7 +25,7 @@ from ..core.return_types import return_type
 from ..core.samples import Case, case, made, regular, values
 from ..core.shapes import real_of, same
 from ..shape.views import cat
-from .factor import need_matrix, sample
+from .factor import first_bad, need_matrix, sample
 from .inverse import inv, linalg_inv, linalg_inv_quiet, linalg_pinv, pinv_rule, singular
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .norm import need_float
@@ -70,7 +70,14 @@ def linalg_solve(a: Any, b: Any) -> Any:
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
-        raise singular("torch.linalg.solve", a, "the solve") from None
+        place, _ = first_bad(kernels.lu_factor(a)[2])
+        raise LinAlgError(
+            message(
+                f"torch.linalg.solve: {place}The solver failed because the input matrix is "
+                "singular.",
+                hint="torch.linalg.lstsq, or add a small multiple of the identity",
+            )
+        ) from None
 
 
 linalg_solve.shape(_broadcast_shape)
@@ -359,6 +366,11 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) 
 def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The inverse of A from its Cholesky factor L."""
     need_matrix("cholesky_inverse", L, square=True)
+    if L._a.__class__ is np.ndarray:
+        zeros = L._a.diagonal(0, -2, -1) == 0
+        if zeros.any():
+            infos = np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0)
+            raise singular("cholesky_inverse", infos, L.shape[-1])
     eye = constant(np.broadcast_to(np.eye(L.shape[-1]), L.shape), L)
     return finish("cholesky_inverse", cholesky_solve(eye, L, upper), out)
 
@@ -578,7 +590,7 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
     elif A._a.dtype != B._a.dtype:
         wrong = (
             "Expected input and other to have the same dtype, but got input's dtype "
-            f"{A.dtype} and other's dtype {B.dtype}"
+            f"{type_name(A.dtype)} and other's dtype {type_name(B.dtype)}"
         )
     if wrong is not None:
         raise RuntimeError(message(f"torch.linalg.lstsq: {wrong}", f"{A.shape} and {B.shape}"))
@@ -588,11 +600,14 @@ def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = No
     if b.ndim < 2 or b.shape[-2] != m:
         raise RuntimeError(
             message(
-                "torch.linalg.lstsq: input.size(-2) should match other.size(-2)",
+                "torch.linalg.lstsq: input.size(-2) should match "
+                f"other.size({-1 if A.ndim - 1 == B.ndim == 1 else -2})",
                 f"{tuple(A.shape)} and {tuple(B.shape)}",
             )
         )
     x, rank, s = linalg_lstsq(A, b, rcond=rcond)
+    if driver == "gelss" and rcond is not None and rcond >= 1:
+        x, rank = x * 0, rank * 0  # no singular value is larger; gelsd takes such an rcond for none
     residuals = x.detach().reshape(-1)[:0].clone() if x._fn is None else x.reshape(-1)[:0].clone()
     residuals = residuals.real.clone() if is_complex(residuals) else residuals
     # gelsy, which is the default, gives none

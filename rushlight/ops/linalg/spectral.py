@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...autograd.door import wrap
-from ...errors import LinAlgError
+from ...autograd.node import TensorBase
+from ...errors import LinAlgError, message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -84,6 +85,22 @@ linalg_eigh.shape(
 )
 
 
+def refuse_phases(name: str, what: str, turned: Any) -> None:
+    """Raise PyTorch's error where a loss depends on the phases of complex vectors, which nobody
+    has fixed: along them its derivative is the imaginary part of these numbers.
+    """
+    a = turned._a if isinstance(turned, TensorBase) else turned
+    if a.__class__ is np.ndarray and not np.allclose(a.imag, 0, rtol=1e-2, atol=1e-2):
+        raise RuntimeError(
+            message(
+                f"{name}: The {what} in the complex case are specified up to multiplication by "
+                "e^{i phi}. The specified loss function depends on this quantity, so it is "
+                "ill-defined.",
+                hint="a loss of what has no phase: v.abs(), or v @ v.mH",
+            )
+        )
+
+
 @linalg_eigh.vjp
 def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
     values, v = y
@@ -91,7 +108,10 @@ def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
     vh = adjoint_(v)
     if gv is None:
         return matmul(v * row(gl), vh)
-    inner = off_diagonal(matmul(vh, gv)) / differences(values)
+    inner = matmul(vh, gv)
+    if is_complex(v):
+        refuse_phases("linalg_eigh_backward", "eigenvectors", take_diagonal(inner))
+    inner = off_diagonal(inner) / differences(values)
     if gl is not None:
         inner = inner + put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
     return matmul(matmul(v, inner), vh)
@@ -149,6 +169,7 @@ def _eig_rule(g: Any, y: Any, a: Any) -> Any:
         inner = put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
     else:
         vg = matmul(vh, gv)
+        refuse_phases("linalg_eig_backward", "eigenvectors", take_diagonal(vg))
         # eigenvectors have norm 1: what would change the norm is taken out
         inner = vg - matmul(vh, v) * row(take_diagonal(vg).real)
         inner = off_diagonal(inner) / differences(values.conj())
@@ -215,10 +236,10 @@ def _svd_rule(g: Any, y: Any, _a: Any, *, shapes: Any) -> Any:
     s = s + 0 * s
     uh, v = adjoint_(u), adjoint_(vh)
     squares = row(s * s) - column(s * s) + constant(np.eye(k), s)
-    inner = None
+    inner = turned = None
     if gu is not None:
         gu = gu[..., :, :k]
-        skew = matmul(uh, gu)
+        skew = turned = matmul(uh, gu)
         skew = skew - adjoint_(skew)
         inner = off_diagonal(skew) / squares * row(s)
         if is_complex(skew):
@@ -226,9 +247,12 @@ def _svd_rule(g: Any, y: Any, _a: Any, *, shapes: Any) -> Any:
     if gvh is not None:
         gvh = gvh[..., :k, :]
         skew = matmul(vh, adjoint_(gvh))
+        turned = skew if turned is None else turned + skew
         skew = skew - adjoint_(skew)
         part = column(s) * (off_diagonal(skew) / squares)
         inner = part if inner is None else inner + part
+    if is_complex(u):
+        refuse_phases("svd_backward", "singular vectors", take_diagonal(turned))
     if gs is not None:
         inner = inner + put_diagonal(gs, rows=k, columns=k)
     if m > k and gu is not None:
@@ -315,12 +339,22 @@ def matrix_rank(
     return finish("matrix_rank", wrap(np.asarray(rank, np.int64)), out)
 
 
+def infinite_norms(A: Any) -> Any:
+    """The nuclear norms of matrices of which some are infinite: infinity, without asking LAPACK."""
+    from .norm import matrix_norm
+
+    infinite = A.isinf().any(-1).any(-1)
+    return where(infinite, math.inf, matrix_norm(A.nan_to_num(0, 0, 0), "nuc"))
+
+
 @composite(public="linalg", samples=[case(regular(3)), case(regular(3), 1)])
 def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
     """The condition number: the norm of A times the norm of its inverse."""
     from .inverse import linalg_inv_quiet
     from .norm import matrix_norm
 
+    if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
+        raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     need_matrix("linalg.cond", A, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         s = linalg_svd(A)[1]
@@ -329,7 +363,11 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
         else:
             y = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:
-        turned = matrix_norm(linalg_inv_quiet(A), p)
+        inverse = linalg_inv_quiet(A)
+        if p == "nuc" and inverse._a.__class__ is np.ndarray and np.isinf(inverse._a).any():
+            turned = infinite_norms(inverse)
+        else:
+            turned = matrix_norm(inverse, p)
         y = matrix_norm(A, p) * turned
         if A.shape[-1] and y._a.__class__ is not MetaArray and np.isinf(turned._a).any():
             y = where(turned == math.inf, turned, y)  # singular, though the norm may be 0

@@ -1,0 +1,130 @@
+"""What linalg refuses, and what its `out=` and its messages say, as in PyTorch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight as torch
+
+
+@pytest.mark.parametrize("ord", [None, 0, 1, 2, 3, math.inf, -1])
+def test_norms_of_complex_vectors_count_imaginary_parts_with_out_as_well(ord: Any) -> None:
+    x = torch.tensor([3 + 4j, 5 - 12j])
+    out = torch.empty(0)
+    torch.linalg.norm(x, ord, out=out)
+    assert out.item() == pytest.approx(np.linalg.norm(x.numpy(), ord), rel=1e-5)
+    assert out.item() == torch.linalg.norm(x, ord).item()
+
+
+def test_norms_of_three_dims_are_neither_of_vectors_nor_of_matrices() -> None:
+    x = torch.ones(2, 2, 2)
+    with pytest.raises(RuntimeError, match="must be of length 1 or 2"):
+        torch.linalg.norm(x, 1, (0, 1, 2))
+    with pytest.raises(RuntimeError, match=r"must be 1D or 2D\. Got 3D"):
+        torch.linalg.norm(x, 1)
+    with pytest.raises(RuntimeError, match="got an invalid norm type: 3"):
+        torch.linalg.cond(x, 3)
+
+
+def test_the_first_singular_matrix_of_a_stack_is_told_by_one_number() -> None:
+    x = torch.eye(4).repeat(2, 3, 1, 1)
+    x[1, 1, 2, 2] = 0
+    for call, words in [
+        (torch.linalg.inv, r"\(Batch element 4\): The diagonal element 3 is zero"),
+        (torch.linalg.cholesky, r"\(Batch element 4\): The factorization"),
+        (torch.cholesky_inverse, r"\(Batch element 4\): The diagonal element 3 is zero"),
+        (lambda x: torch.linalg.solve(x, x), r"\(Batch element 4\): The solver failed"),
+    ]:
+        with pytest.raises(torch.linalg.LinAlgError, match=words):
+            call(x)
+    assert torch.linalg.cond(x, "nuc")[1].tolist() == [16.0, math.inf, 16.0]
+
+
+def test_factors_for_integers_are_integers() -> None:
+    m, v = torch.ones(2, 2, dtype=torch.int64), torch.tensor([1, 2])
+    with pytest.raises(RuntimeError, match="argument beta must not be a floating point number"):
+        torch.addr(m, v, v, beta=2.0)
+    assert torch.addr(m, v, v, beta=2).tolist() == [[3, 4], [4, 6]]
+
+
+CHAINS = [
+    ((2, 2, 2), (2,), "the first tensor must be 1D or 2D but got 3D"),
+    ((2,), (), "the last tensor must be 1D or 2D but got 0D"),
+    ((2,), (3,), r"tensors 0 and 1 with shapes \[2\] and \[3\] cannot be multiplied"),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "words"), CHAINS)
+def test_chains_that_are_none(a: Any, b: Any, words: str) -> None:
+    with pytest.raises(RuntimeError, match=words):
+        torch.linalg.multi_dot([torch.ones(a), torch.ones(b)])
+
+
+def test_chains_have_one_type() -> None:
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="tensor 0 is float and tensor 1 double"):
+        torch.linalg.multi_dot([x, x.double()])
+    with pytest.raises(RuntimeError, match="to have dtype float but got double"):
+        torch.linalg.multi_dot([x, x], out=x.double())
+
+
+@pytest.mark.parametrize("name", ["rcond", "atol", "rtol"])
+def test_tolerances_are_real(name: str) -> None:
+    with pytest.raises(RuntimeError, match=f"{name} tensor of complex type"):
+        torch.linalg.pinv(torch.eye(2), **{name: torch.tensor(1j)})
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_determinants_want_precision(dtype: Any) -> None:
+    x = torch.eye(2, dtype=dtype)
+    for name in ("slogdet", "logdet"):
+        with pytest.raises(RuntimeError, match="Low precision dtypes not supported"):
+            getattr(torch, name)(x)
+    with pytest.raises(NotImplementedError, match='"lu_cpu" not implemented'):
+        torch.det(x)
+
+
+def test_gelss_leaves_out_what_is_no_larger_than_rcond() -> None:
+    a, b = torch.ones(3, 2), torch.ones(3, 1)
+    found = torch.linalg.lstsq(a, b, rcond=1.0, driver="gelss")
+    assert found.solution.tolist() == [[0.0], [0.0]]
+    assert found.rank.item() == 0
+    assert torch.linalg.lstsq(a, b, rcond=1.0, driver="gelsd").rank.item() == 1
+    with pytest.raises(RuntimeError, match=r"should match other\.size\(-1\)"):
+        torch.linalg.lstsq(a, torch.ones(2))
+
+
+EQUATIONS = [
+    (". ..", "found '.' for operand 0 that is not part of any ellipsis"),
+    ("... ...", "found '.' for operand 0 for which an ellipsis was already found"),
+    ("a...b", r"\(2\) is more than the number of dimensions \(1\) for operand 0"),
+    ("a->... .", r"found '.' for output but an ellipsis \(...\) was already found"),
+    ("a->..", r"found '.' for output that is not part of any ellipsis"),
+    ("a->1", "invalid subscript given at index 3"),
+    ("a->aa", "appears more than once in the output"),
+]
+
+
+@pytest.mark.parametrize(("equation", "words"), EQUATIONS)
+def test_equations_that_are_none(equation: str, words: str) -> None:
+    with pytest.raises(RuntimeError, match=words):
+        torch.einsum(equation, torch.ones(2))
+
+
+def test_losses_of_phases_have_no_gradient() -> None:
+    a = torch.tensor([[1.0, 2 + 1j], [0.5j, 3.0]], requires_grad=True)
+    h = a + a.mH
+    u, _, vh = torch.linalg.svd(a)
+    for name, loss in [
+        ("linalg_eigh_backward", torch.linalg.eigh(h).eigenvectors.sum().abs()),
+        ("linalg_eig_backward", torch.linalg.eig(a).eigenvectors.sum().abs()),
+        ("svd_backward", (u + vh).sum().abs()),
+    ]:
+        with pytest.raises(RuntimeError, match=f"{name}(.|\n)*ill-defined"):
+            loss.backward()
+    torch.linalg.eigh(h).eigenvectors.abs().sum().backward()  # has no phase
+    assert a.grad is not None
