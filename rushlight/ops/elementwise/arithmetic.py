@@ -334,7 +334,8 @@ def zero_like(g: Any) -> Any:
 
 def nothing(g: Any) -> Any:
     """Zeros for a gradient `g`, where `g * 0` would be NaN for an infinite one."""
-    zero = zero_like(g) if isinstance(g, np.ndarray) else g.new_zeros(())
+    # g may be a NumPy scalar: products of arrays without dimensions are
+    zero = g.new_zeros(()) if isinstance(g, TensorBase) else g.dtype.type(0)
     return where(g == g, zero, zero)
 
 

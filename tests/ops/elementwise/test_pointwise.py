@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -146,3 +147,12 @@ def test_an_alpha_that_is_a_bool_is_for_bools(name):
         with pytest.raises(RuntimeError, match="Boolean alpha only supported for Boolean results"):
             call()
     assert torch.add(x > 1, x > 1, alpha=True).tolist() == [False, True]
+
+
+def test_zeros_for_a_gradient_of_any_kind() -> None:
+    """Products of arrays without dimensions are NumPy scalars."""
+    from rushlight.ops.elementwise.arithmetic import nothing
+
+    assert nothing(np.float64("inf")) == 0
+    assert nothing(np.array([np.inf], np.float32)).dtype == np.float32
+    assert torch.equal(nothing(torch.tensor(float("inf"))), torch.tensor(0.0))
