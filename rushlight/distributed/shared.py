@@ -9,6 +9,8 @@ they have filled theirs of the round between. One wait a round is enough.
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,12 @@ import numpy as np
 SLOT = 1 << 20
 BYTES = np.dtype(np.uint8)
 LINE = 64  # a rank's count of rounds has a cache line of its own
+# Memory that is shared is often little (64 MB in many containers), and a process that touches more
+# of it than there is dies at once. A group takes no more than this part of what is left, all of it
+# at the beginning; with slots smaller than LEAST it sends messages.
+PART = 8
+LEAST = 1 << 16
+SHARED = "/dev/shm"
 # While it waits, a rank lets MPI go on with messages this often (in looks at the others' counts).
 PROGRESS = 64
 
@@ -29,17 +37,16 @@ class Slots:
         size: bytes of a slot.
     """
 
-    def __init__(self, mpi: Any, comm: Any) -> None:
-        # Calls of MPI that wait for others: all of them have just come here.
-        self.window = mpi.Win.Allocate_shared(LINE + 2 * SLOT, 1, comm=comm)
+    def __init__(self, mpi: Any, comm: Any, size: int) -> None:
+        self.window = mpi.Win.Allocate_shared(LINE + 2 * size, 1, comm=comm)
         self.window.Lock_all(mpi.MODE_NOCHECK)
-        self.comm, self.size, self.me = comm, SLOT, comm.rank
+        self.comm, self.size, self.me = comm, size, comm.rank
         memory = [self.window.Shared_query(r)[0] for r in range(comm.size)]
         self.counts = [memoryview(m)[:8].cast("q") for m in memory]
-        self.counts[self.me][0] = 0
+        np.frombuffer(memory[self.me], np.uint8)[:] = 0
         self.others = [c for r, c in enumerate(self.counts) if r != self.me]
         whole = [np.frombuffer(m, np.uint8) for m in memory]
-        self.slots = [[w[LINE + k * SLOT : LINE + (k + 1) * SLOT] for w in whole] for k in (0, 1)]
+        self.slots = [[w[LINE + k * size : LINE + (k + 1) * size] for w in whole] for k in (0, 1)]
         self.rounds = 0
         comm.Barrier()  # nobody counts before all counts are zero
 
@@ -72,11 +79,22 @@ class Slots:
 
 
 def slots(world: Any, comm: Any) -> Slots | None:
-    """Slots for a communicator, all of whose ranks call this; None where they are on several
-    machines, or alone."""
+    """Slots for a communicator, all of whose ranks have just come here (MPI's calls in it wait for
+    them); None where they are on several machines, or alone, or have no memory to share."""
     if comm.size == 1:
         return None
     here = comm.Split_type(world.mpi.COMM_TYPE_SHARED)
     together = here.size == comm.size
     here.Free()
-    return Slots(world.mpi, comm) if together else None
+    if not together:
+        return None
+    size = comm.bcast(room(comm.size))
+    return Slots(world.mpi, comm, size) if size >= min(SLOT, LEAST) else None
+
+
+def room(ranks: int) -> int:
+    """Bytes of a slot, where so many ranks share memory."""
+    if not os.path.isdir(SHARED):
+        return SLOT
+    left = shutil.disk_usage(SHARED).free // PART // (2 * ranks)
+    return min(SLOT, left // 4096 * 4096)
