@@ -62,8 +62,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch._subclasses.functional_tensor": ("FunctionalTensor FunctionalTensorMode", FAKE, META),
     "torch.ao.quantization.fake_quantize": ("FakeQuantize FakeQuantizeBase", QUANTIZED, None),
     "torch.ao.quantization.qconfig": ("QConfig", QUANTIZED, None),
-    "torch.distributed._composable": ("fully_shard replicate", MESH, None),
-    "torch.distributed._composable.fsdp": ("fully_shard FSDPModule", MESH, None),
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
     "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),

@@ -161,6 +161,7 @@ class Optimizer:
                     grad.detach_()
                 else:
                     grad.requires_grad_(False)
+                grad = getattr(grad, "_local_tensor", grad)  # of a DTensor
                 if grad.is_sparse or isinstance(grad._a, UnresolvedArray):
                     grad.zero_()
                     continue

@@ -109,13 +109,18 @@ class SGD(FormulaOptimizer):
         last: Any = None
         arrays: list[Any] = []
         stepped = []
+        parts: list[Any] = []
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
-            if grad.__class__ is not Tensor and grad.layout is not strided:
-                self._sparse_step(p, grad, group)
-                continue
+            if grad.__class__ is not Tensor:
+                if hasattr(p, "_local_tensor"):
+                    parts.append(p)
+                    continue
+                if grad.layout is not strided:
+                    self._sparse_step(p, grad, group)
+                    continue
             a = p._a
             if not momentum:
                 if a.dtype is not last:  # to hash a dtype takes a while
@@ -145,6 +150,8 @@ class SGD(FormulaOptimizer):
                 for each in by_dtype.values():
                     self._run_all(formulas.sgd, made, each, names)
         changed(stepped)
+        if parts:
+            self._update_parts(group, parts)
 
     def _sparse_step(self, p: Tensor, grad: Any, group: Group) -> None:
         """The rows that have a gradient move; with momentum those that ever had one."""

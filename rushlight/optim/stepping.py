@@ -8,6 +8,7 @@ constructor arguments that several optimizers share are at the end.
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Callable
 from operator import is_
 from types import SimpleNamespace
@@ -87,15 +88,20 @@ class FormulaOptimizer(Optimizer):
         last: Any = None
         last_dtype: Any = None
         entry: Any = None
+        parts: list[Any] = []
         if locked:
             unlock_all(group["params"])
         for p in group["params"]:
             grad = p.grad
             if grad is None:
                 continue
-            if grad.__class__ is not Tensor and grad.layout is not strided:
-                self._sparse_step(p, grad, group)
-                continue
+            if grad.__class__ is not Tensor:
+                if hasattr(p, "_local_tensor"):
+                    parts.append(p)
+                    continue
+                if grad.layout is not strided:
+                    self._sparse_step(p, grad, group)
+                    continue
             state = state_of[p]
             if not state:
                 self._start(p, state, group)
@@ -131,6 +137,33 @@ class FormulaOptimizer(Optimizer):
         for numbers, _, arrays in made.values():
             self._run_all(update, numbers, arrays, names)
         changed(stepped)
+        if parts:
+            self._update_parts(group, parts)
+
+    def _update_parts(self, group: Group, params: list[Any]) -> None:
+        """One step of DTensors: formulas work number by number, so each rank updates its part."""
+        held, given = self.state, group["params"]
+        local = [p._local_tensor for p in params]
+        for p, t in zip(params, local, strict=True):
+            g = p.grad
+            if g.placements != p.placements:
+                g = g.redistribute(placements=p.placements)
+            t._extras().grad = g._local_tensor
+        own: Any = defaultdict(dict)
+        for p, t in zip(params, local, strict=True):
+            own[t] = {k: getattr(v, "_local_tensor", v) for k, v in held[p].items()}
+        self.state, group["params"] = own, local
+        try:
+            self._update(group)
+        finally:
+            self.state, group["params"] = held, given
+            for p, t in zip(params, local, strict=True):
+                t._extras().grad = None
+                for k, v in own[t].items():
+                    whole = held[p].get(k)
+                    if getattr(whole, "_local_tensor", whole) is not v:
+                        spread = isinstance(v, Tensor) and v.ndim and v.shape == t.shape
+                        held[p][k] = type(p)._made(v, p._spec) if spread else v
 
     def _sparse_step(self, p: Tensor, grad: Any, group: Group) -> None:
         """One step of a parameter whose gradient is sparse."""

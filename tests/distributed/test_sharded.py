@@ -17,3 +17,8 @@ pytestmark = pytest.mark.skipif(
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_fully_sharded_data_parallel(ranks: int) -> None:
     assert program("sharded.py", str(ranks)) == f"well {ranks}\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_fully_shard(ranks: int) -> None:
+    assert program("fully_sharded.py", str(ranks)) == f"well {ranks}\n"

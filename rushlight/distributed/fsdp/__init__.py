@@ -7,10 +7,18 @@ what it costs: docs/fully_sharded.md.
 
 from __future__ import annotations
 
-from rushlight import unsupported
-from rushlight.distributed import FEATURE, HINT
-
 from ._flat import FlatParameter
+from ._fully_shard import (
+    CPUOffloadPolicy,
+    DataParallelMeshDims,
+    FSDPModule,
+    MixedPrecisionPolicy,
+    OffloadPolicy,
+    UnshardHandle,
+    fully_shard,
+    register_fsdp_forward_method,
+    share_comm_ctx,
+)
 from .api import OptimStateKeyType
 from .fully_sharded_data_parallel import (
     BackwardPrefetch,
@@ -33,6 +41,9 @@ from .fully_sharded_data_parallel import (
 __all__ = [
     "BackwardPrefetch",
     "CPUOffload",
+    "CPUOffloadPolicy",
+    "DataParallelMeshDims",
+    "FSDPModule",
     "FlatParameter",
     "FullOptimStateDictConfig",
     "FullStateDictConfig",
@@ -40,6 +51,8 @@ __all__ = [
     "LocalOptimStateDictConfig",
     "LocalStateDictConfig",
     "MixedPrecision",
+    "MixedPrecisionPolicy",
+    "OffloadPolicy",
     "OptimStateDictConfig",
     "OptimStateKeyType",
     "ShardedOptimStateDictConfig",
@@ -48,12 +61,8 @@ __all__ = [
     "StateDictConfig",
     "StateDictSettings",
     "StateDictType",
-]
-
-__getattr__, __dir__ = unsupported.module(
-    __name__,
-    "CPUOffloadPolicy FSDPModule MixedPrecisionPolicy OffloadPolicy fully_shard "
+    "UnshardHandle",
+    "fully_shard",
     "register_fsdp_forward_method",
-    FEATURE,
-    HINT,
-)
+    "share_comm_ctx",
+]

@@ -96,6 +96,7 @@ class Unit:
         self.rank: int = 0 if group is None else group.rank()
         self.hook: Any = None  # of register_comm_hook, with its state
         self.tree = Tree()
+        self.shown = False  # whether modules have the whole parameters
         self.gathered = False
         self.at_step = -1  # steps[0] when it was gathered
         self.param_dtype: Any = None
@@ -118,6 +119,7 @@ class Unit:
 
     def show(self, whole: bool) -> None:
         """Let the modules have the whole parameters, or the shards."""
+        self.shown = whole
         for h in self.held:
             for module, name in h.places:
                 module._parameters[name] = h.whole if whole else h.shard
@@ -140,8 +142,8 @@ class Unit:
 
     def unshard(self) -> None:
         """Gather, unless it is gathered, and show the whole parameters."""
-        if self.gathered and self.at_step != steps[0] and not engine.running():
-            self.gathered = self.kept_whole  # an optimiser has changed the shards
+        if self.gathered and self.old():
+            self.gathered = self.kept_whole
         if not self.gathered:
             with door.grad_enabled(False):
                 self.gather()
@@ -150,6 +152,10 @@ class Unit:
             if h.whole.requires_grad is not h.shard.requires_grad:
                 h.whole.requires_grad_(h.shard.requires_grad)
         self.show(True)
+
+    def old(self) -> bool:
+        """Whether an optimiser has changed the shards since they were gathered."""
+        return self.at_step != steps[0] and not engine.running()
 
     def reshard(self) -> None:
         """Free the whole parameters and show the shards."""

@@ -280,6 +280,13 @@ class DTensor(Tensor):
         made: Tensor = _ToLocal.apply(whole, back)
         return made
 
+    @staticmethod
+    def _total_norm(tensors: Sequence[Any], norm_type: float) -> Any:
+        """What `nn.utils.get_total_norm` asks for."""
+        from ._norms import total_norm
+
+        return total_norm(tensors, norm_type)
+
     @property
     def device_mesh(self) -> DeviceMesh:
         """The mesh that it is spread over."""

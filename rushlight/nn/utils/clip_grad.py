@@ -98,7 +98,10 @@ def get_total_norm(
         return rushlight.as_tensor(0.0)
     with no_grad():
         arrays = [t._a for t in tensors]
-        if _bare(tensors) and multi_tensor.has_norm(arrays, norm_type):
+        spread: list[Any] = [t for t in tensors if hasattr(t, "_local_tensor")]  # over processes
+        if spread and norm_type:
+            total = type(spread[0])._total_norm(tensors, norm_type)
+        elif _bare(tensors) and multi_tensor.has_norm(arrays, norm_type):
             total = Tensor._wrap(door.perform(total_norm, arrays, {"order": norm_type}))
         else:
             wide = (
@@ -107,7 +110,7 @@ def get_total_norm(
             norms = [rushlight.linalg.vector_norm(t, norm_type, dtype=wide) for t in tensors]
             total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
             total = total.to(tensors[0].dtype) if wide is not None else total
-        if error_if_nonfinite and not total.isfinite():
+        if error_if_nonfinite and not getattr(total, "_local_tensor", total).isfinite():
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is "
                 "non-finite, so it cannot be clipped. To disable this error and scale the "
@@ -120,9 +123,10 @@ def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Any, foreach: bool | None = None
 ) -> None:
     """Multiply all gradients by min(1, max_norm / total_norm), in place."""
-    grads = _grads(parameters)
+    grads = [getattr(g, "_local_tensor", g) for g in _grads(parameters)]
     if not grads:
         return
+    total_norm = getattr(total_norm, "_local_tensor", total_norm)
     if locked:
         unlock_all(grads)
     with no_grad():

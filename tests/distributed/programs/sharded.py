@@ -158,8 +158,12 @@ def run(rank, n, path):
     dist.destroy_process_group()
 
 
-if __name__ == "__main__":
+def start(run):
     n = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as path:
         mp.spawn(run, (n, path), n)
     print("well", n)
+
+
+if __name__ == "__main__":
+    start(run)

@@ -1,0 +1,21 @@
+"""Where PyTorch keeps `fully_shard` for older programs."""
+
+from __future__ import annotations
+
+from rushlight.distributed.fsdp import (
+    CPUOffloadPolicy,
+    FSDPModule,
+    MixedPrecisionPolicy,
+    OffloadPolicy,
+    fully_shard,
+    register_fsdp_forward_method,
+)
+
+__all__ = [
+    "CPUOffloadPolicy",
+    "FSDPModule",
+    "MixedPrecisionPolicy",
+    "OffloadPolicy",
+    "fully_shard",
+    "register_fsdp_forward_method",
+]
