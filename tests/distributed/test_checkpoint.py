@@ -328,10 +328,12 @@ def test_old_names(tmp_path: Path) -> None:
     importlib.util.find_spec("mpi4py") is None,
     reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
 )
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_ranks(ranks: int) -> None:
+@pytest.mark.parametrize(
+    "program", [["checkpoint.py", "2"], ["checkpoint.py", "3"], ["killed_save.py"]]
+)
+def test_ranks(program: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, str(PROGRAMS / "checkpoint.py"), str(ranks)],
+        [sys.executable, str(PROGRAMS / program[0]), *program[1:]],
         cwd=ROOT, capture_output=True, text=True, timeout=200, check=False,
     )  # fmt: skip
-    assert done.stdout == f"well {ranks}\n", done.stdout + done.stderr
+    assert done.stdout == f"{' '.join(['well', *program[1:]])}\n", done.stdout + done.stderr

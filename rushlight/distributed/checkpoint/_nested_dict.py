@@ -1,6 +1,6 @@
 """Nested state dictionaries made flat, and back: `{"a": {"b": x}}` is `{"a.b": x}`.
 
-Mappings are always opened; lists only if a tensor or mapping is in them, and other containers never.
+Mappings are always opened; lists only if a tensor or mapping is in them; others never.
 """
 
 from __future__ import annotations

@@ -326,7 +326,11 @@ def create_default_local_save_plan(state_dict: dict[str, Any], is_coordinator: b
 def dedup_save_plans(
     all_plans: list[SavePlan], save_to_lowest_rank: bool = False
 ) -> list[SavePlan]:
-    """The plans with each item in one of them: in that which has least to write so far."""
+    """The plans with each item in one of them: in that which has least to write so far.
+
+    Raises:
+        ValueError: ranks have tensors of different sizes or types under one name.
+    """
     holders: dict[MetadataIndex, list[int]] = {}
     items: dict[MetadataIndex, WriteItem] = {}
     for rank, plan in enumerate(all_plans):
@@ -334,7 +338,9 @@ def dedup_save_plans(
             ranks = holders.setdefault(item.index, [])
             if not ranks or ranks[-1] != rank:
                 ranks.append(rank)
-            items[item.index] = item
+            first = items.setdefault(item.index, item)
+            if first.tensor_data is not None and not alike(first.tensor_data, item.tensor_data):
+                raise disagreement(item.index.fqn, first.tensor_data, item.tensor_data)
     sizes = [0] * len(all_plans)
     kept: list[set[MetadataIndex]] = [set() for _ in all_plans]
     for index, ranks in holders.items():
@@ -362,13 +368,7 @@ def create_default_global_save_plan(
         for item in plan.items:
             name, data = item.index.fqn, item.tensor_data
             if name in md and (item.type != WriteItemType.SHARD or not chunks_of(md[name], data)):
-                raise ValueError(
-                    message(
-                        f"save: ranks disagree about {name!r}",
-                        got=f"{md[name]} and {data or 'an object'}",
-                        wanted="the same type and size on all ranks",
-                    )
-                )
+                raise disagreement(name, md[name], data)
             if data is None:
                 md[name] = BytesStorageMetadata()
                 items.append(item)
@@ -382,13 +382,25 @@ def create_default_global_save_plan(
     return plans, Metadata(md)
 
 
+def disagreement(name: str, one: Any, other: Any) -> ValueError:
+    return ValueError(
+        message(
+            f"save: ranks disagree about {name!r}",
+            got=f"{one or 'an object'} and {other or 'an object'}",
+            wanted="the same type and size on all ranks",
+            hint="another name on each rank for what is different",
+        )
+    )
+
+
+def alike(a: Any, b: Any) -> bool:
+    """Whether two ranks mean the same tensor."""
+    return b is not None and a.size == b.size and a.properties.dtype == b.properties.dtype
+
+
 def chunks_of(known: Any, data: Any) -> bool:
     """Whether a chunk belongs to the tensor that is known by its name."""
-    return (
-        isinstance(known, TensorStorageMetadata)
-        and known.size == data.size
-        and known.properties.dtype == data.properties.dtype
-    )
+    return isinstance(known, TensorStorageMetadata) and alike(known, data)
 
 
 def _validate_global_plan(global_plan: list[SavePlan], metadata: Metadata) -> list[str]:

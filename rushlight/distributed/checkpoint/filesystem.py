@@ -165,8 +165,7 @@ class FileSystemWriter(StorageWriter):
             groups = [[item] for item in plan.items]
         names = [f"{plan.storage_data.prefix}{i}{SUFFIX}" for i in range(len(groups))]
         with ThreadPoolExecutor(self.thread_count) as pool:
-            parts = list(pool.map(lambda a: self._write(*a, planner), zip(names, groups,
-                                                                          strict=True)))  # fmt: skip
+            parts = list(pool.map(lambda n, g: self._write(n, g, planner), names, groups))
         done: Future[list[WriteResult]] = Future()
         done.set_result([result for part in parts for result in part])
         return done
@@ -230,10 +229,11 @@ class FileSystemWriter(StorageWriter):
 
 def write_tensor(file: Any, tensor: Tensor) -> None:
     """Write one tensor in the form of `torch.save`, with no more than its own elements."""
-    t = tensor.detach().cpu()
-    if t.untyped_storage().nbytes() != t.numel() * t.element_size() or not t.is_contiguous():
-        t = t.contiguous() if not t.is_contiguous() else t.clone()
-    serialization.save(t, shards.Section(file, file.tell()))
+    t = tensor.detach().cpu().contiguous()
+    if t.untyped_storage().nbytes() != t.numel() * t.element_size():
+        t = t.clone()
+    part: Any = shards.Section(file, file.tell())
+    serialization.save(t, part)
     file.seek(0, os.SEEK_END)
 
 
@@ -363,7 +363,8 @@ class FileSystemReader(StorageReader):
                     except serialization.CheckpointError as error:
                         where = f"{item.storage_index.fqn!r}, bytes {info.offset} to "
                         where += f"{info.offset + info.length} of {path}"
-                        raise serialization.CheckpointError(f"{error}\n  item    {where}") from error
+                        text = f"{error}\n  item    {where}"
+                        raise serialization.CheckpointError(text) from error
 
     def _one(
         self, file: Any, path: str, info: _StorageInfo, item: ReadItem, planner: LoadPlanner,

@@ -198,7 +198,7 @@ def _properties(target: Any, state: Any) -> None:
 
 
 def _table() -> dict[str, Known]:
-    def maker(cls: type) -> Callable[[], Any]:
+    def maker(cls: Any) -> Callable[[], Any]:
         return lambda: cls.__new__(cls)
 
     found = {cls: Known(cls, new=maker(cls), build=_filler(cls)) for cls in _FIELDS}

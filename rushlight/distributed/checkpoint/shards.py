@@ -96,7 +96,7 @@ class StoredTensor:
 
     def __init__(self, file: IO[bytes], begin: int, length: int, path: str) -> None:
         self._records: list[tuple[Reader, str, np.ndarray]] = []
-        part = section(file, begin, length, path)
+        part: Any = section(file, begin, length, path)
         reader = Reader(part)
         foreign = _byte_order(reader) != sys.byteorder
         blocks: dict[str, Block] = {}
@@ -112,7 +112,8 @@ class StoredTensor:
             return blocks[key]
 
         if foreign:  # seldom: read, and turned around
-            found = serialization.load(Section(file, begin, length), map_location="cpu")
+            part.seek(0)
+            found = serialization.load(part, map_location="cpu")
         else:
             found = Unpickler(reader.read("data.pkl"), Table(True), storage).load()
         if not isinstance(found, Tensor):
@@ -127,7 +128,7 @@ class StoredTensor:
                 continue
             crc = 0
             for at in range(0, size, _CHUNK):
-                crc = zlib.crc32(memory[at : at + _CHUNK], crc)
+                crc = zlib.crc32(memory[at : at + _CHUNK].data, crc)
             reader._verify(record, crc)
 
 

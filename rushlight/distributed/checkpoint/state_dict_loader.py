@@ -47,7 +47,7 @@ def load(
             another, a file is damaged); all raise it, and nothing has been changed.
     """
     reader = _storage_setup(storage_reader, checkpoint_id, reader=True)
-    keys = sorted(state_dict, key=str)  # one order on all ranks: a state_dict() may call collectives
+    keys = sorted(state_dict, key=str)  # the same order on all ranks: there may be collectives
     flat = {}
     for key in keys:
         value = state_dict[key]

@@ -159,7 +159,7 @@ class Saving:
     def local(self) -> SavePlan:
         """This rank's plan."""
         lead = self.comm.is_coordinator
-        told = {"state_dict": self.state_dict, "is_coordinator": lead}
+        told: dict[str, Any] = {"state_dict": self.state_dict, "is_coordinator": lead}
         if "storage_meta" in inspect.signature(self.planner.set_up_planner).parameters:
             told["storage_meta"] = self.writer.storage_meta()
         self.planner.set_up_planner(**told)

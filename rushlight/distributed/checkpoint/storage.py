@@ -46,7 +46,7 @@ class StorageWriter(abc.ABC):
 
     @abc.abstractmethod
     def finish(self, metadata: Metadata, results: list[list[WriteResult]]) -> None:
-        """All ranks have written: write the metadata, on the coordinator. Now it is a checkpoint."""
+        """All ranks have written: write the metadata, on the coordinator; a checkpoint now."""
 
     @classmethod
     @abc.abstractmethod
@@ -83,7 +83,7 @@ class StorageReader(abc.ABC):
     def prepare_global_plan(self, plans: list[LoadPlan]) -> list[LoadPlan]:
         """The same for all plans, on the coordinator."""
 
-    def verify_data(self, plan: LoadPlan, planner: LoadPlanner) -> None:
+    def verify_data(self, plan: LoadPlan, planner: LoadPlanner) -> None:  # noqa: B027
         """Raise if `read_data` would fail. Ours alone: no rank changes anything before all ranks
         have come through this. A reader of a program's own need not have it."""
 

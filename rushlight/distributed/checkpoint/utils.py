@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .. import objects, setup
+from ..group import resolve
 from .api import CheckpointException, _wrap_exception
 
 T = TypeVar("T")
@@ -34,7 +35,7 @@ class _DistWrapper:
         self.is_coordinator = not use_dist or self.rank == coordinator_rank
         self.size = setup.get_world_size(group) if use_dist else 1
         if use_dist:
-            self.coordinator = setup.get_global_rank(setup.resolve(group), coordinator_rank)
+            self.coordinator = resolve(group).global_rank(coordinator_rank)  # type: ignore[union-attr]
 
     def get_rank(self) -> int:
         """This rank in the group."""
