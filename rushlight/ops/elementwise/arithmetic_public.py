@@ -64,8 +64,13 @@ def scaled(other: Any, alpha: Any, input: Any) -> Any:
 
 
 def as_of_old(name: str, alpha: Any, other: Any) -> tuple[Any, Any]:
-    """(other, alpha) of a call name(input, alpha, other), as in the first versions."""
-    if not isinstance(other, TensorBase) or isinstance(alpha, TensorBase):
+    """(other, alpha) of a call name(input, alpha, other), as in the first versions. Both may be
+    numbers, and alpha a tensor of one number that requires no grad.
+    """
+    if isinstance(alpha, TensorBase) and alpha._a.ndim == 0 and not alpha.requires_grad:  # type: ignore[attr-defined]
+        alpha = alpha.item()  # type: ignore[attr-defined]
+    wrong = not isinstance(other, (TensorBase, int, float, complex))
+    if wrong or not isinstance(alpha, (int, float, complex)):
         raise TypeError(
             message(
                 f"{name}() takes 2 positional arguments but 3 were given",
