@@ -6,7 +6,8 @@
 A test counts if it passes under PyTorch on this CPU; that is found out once a file and kept (in
 `--results`, outside the repository). The drop-in then runs those tests, in `--shards` processes,
 each test with a time limit. Read next: worker.py (one process), borrowed.py (how
-`torch.testing._internal` of PyTorch's wheel runs on the drop-in), causes.py (what sorts).
+`torch.testing._internal` of PyTorch's wheel runs on the drop-in), causes.py (what sorts),
+asks_for.py (tests that ask for what Rushlight is not).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import causes
+from . import asks_for, causes
 
 HOME = Path(__file__).resolve().parents[2]
 KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight-pytorch-tests"
@@ -32,7 +33,7 @@ KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushl
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.pytorch", description=__doc__)
     add = parser.add_argument
-    add("files", nargs="+", type=Path, help="test files of PyTorch")
+    add("files", nargs="*", type=Path, help="test files of PyTorch")
     add("-k", default="", help="only tests whose name contains this")
     add("--every", type=int, default=1, help="of a large file, only every so manieth test")
     add("--shards", type=int, default=2, help="processes (default 2)")
@@ -43,6 +44,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     add("--failed", action="store_true", help="only what failed when it was run last")
     add("--torch-only", action="store_true", help="only find out what passes under PyTorch")
     add("--report", action="store_true", help="run nothing: what was found last")
+    add("--names", action="store_true", help="write docs/pytorch_tests_names.md, and no more")
     return parser.parse_args(arguments)
 
 
@@ -113,8 +115,9 @@ def in_shards(side: str, file: Path, tests: list[str] | None, out: Path, args: A
         list(pool.map(lambda part: run(side, file, tests, out, args, part), parts))
 
 
-def look(file: Path, args: argparse.Namespace) -> tuple[int, int]:
-    """One file: how many tests count, and how many of them pass through the drop-in."""
+def look(file: Path, args: argparse.Namespace) -> tuple[int, int, int]:
+    """One file: how many tests pass through the drop-in, how many count, and how many of those that
+    fail ask for what Rushlight is not."""
     file = file.resolve()
     folder = args.results / file.stem
     folder.mkdir(parents=True, exist_ok=True)
@@ -131,7 +134,7 @@ def look(file: Path, args: argparse.Namespace) -> tuple[int, int]:
         finished.write_text("")
     counts = sorted(t for t, r in read(theirs).items() if r["how"] == "pass" and args.k in t)
     if args.torch_only:
-        return 0, len(counts)
+        return 0, len(counts), 0
     if not args.report:
         tests = counts
         if args.failed:
@@ -142,11 +145,19 @@ def look(file: Path, args: argparse.Namespace) -> tuple[int, int]:
     # What PyTorch's tests expect to fail does not pass there; files of results may say it does.
     counts = [t for t in counts if results.get(t, {}).get("how") != "unexpected success"]
     passed = [t for t in counts if results.get(t, {"how": ""})["how"] == "pass"]
-    print(f"{file.stem}: {len(passed)} of {len(counts)} that pass under PyTorch")
     failed = [results.get(t) or {"id": t, "text": "not run", "where": ""} for t in counts]
     failed = [r for r in failed if r.get("how") != "pass"]
-    show(failed, args)
-    return len(passed), len(counts)
+    told = [r for r in failed if asks_for.reason(file.stem, r["id"])]
+    print(f"{file.stem}: {said(len(passed), len(counts), len(told))}")
+    show([r for r in failed if r not in told], args)
+    return len(passed), len(counts), len(told)
+
+
+def said(passed: int, counts: int, told: int) -> str:
+    text = f"{passed} of {counts} that pass under PyTorch"
+    if told:
+        text += f"; {passed} of {counts - told} without those that ask for what Rushlight is not"
+    return text
 
 
 def show(failed: list[dict[str, Any]], args: argparse.Namespace) -> None:
@@ -168,9 +179,13 @@ def show(failed: list[dict[str, Any]], args: argparse.Namespace) -> None:
 
 def main() -> None:
     args = options()
+    if args.names:
+        (HOME / "docs" / "pytorch_tests_names.md").write_text(asks_for.page(), encoding="utf-8")
+        return
     sums = [look(file, args) for file in args.files]
     if len(sums) > 1:
-        print(f"in all: {sum(a for a, _ in sums)} of {sum(b for _, b in sums)}")
+        passed, counts, told = (sum(column) for column in zip(*sums, strict=True))
+        print(f"in all: {said(passed, counts, told)}")
 
 
 if __name__ == "__main__":
