@@ -123,8 +123,8 @@ def page() -> str:
     lines = [
         "# What PyTorch's tests ask for that Rushlight is not",
         "",
-        "Written by `python -m tests.pytorch --names` from tests/pytorch/asks_for.py. The tests are",
-        "those of [PyTorch's own files](pytorch_tests.md); `*` stands for any letters.",
+        "Written by `python -m tests.pytorch --names` from tests/pytorch/asks_for.py. The tests",
+        "are those of [PyTorch's own files](pytorch_tests.md); `*` stands for any letters.",
     ]
     for why, files in NAMES.items():
         lines += ["", f"## {why[0].upper()}{why[1:]}", ""]
