@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +29,10 @@ class Client:
     ) -> None:
         self.lock = threading.Lock()
         self.address = (host, port)
-        self.sock = connected(host, port, token, timeout)
+        self.how = (host, port, token, timeout)
+        self.forked = False
+        self.sock = connected(*self.how)
+        clients.add(self)
 
     def ask(
         self, command: str, *fields: bytes | str | int | float, wait: float = 0.0
@@ -45,6 +49,8 @@ class Client:
         )
         try:
             with self.lock:
+                if self.forked:  # the connection was the parent's
+                    self.sock, self.forked = connected(*self.how), False
                 # The server ends a wait; this limit is for a server that hangs.
                 self.sock.settimeout(wait + 60.0)
                 self.sock.sendall(body)
@@ -78,6 +84,21 @@ class Client:
     def __del__(self) -> None:
         if "sock" in self.__dict__:
             self.close()
+
+
+# A forked child (a loader's worker, say) would keep connections open that end with this process.
+clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def forked() -> None:
+    for client in clients:
+        client.lock = threading.Lock()
+        client.forked = True
+        client.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forked)
 
 
 def received(sock: socket.socket, size: int) -> bytes:

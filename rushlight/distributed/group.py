@@ -40,7 +40,9 @@ class ProcessGroup:
         self.calls = 0  # collectives that were carried out, which all ranks do in one order
         self.meetings = 0  # calls that stand outside of that order
         self.lane: Lane = state.lane
-        self.slots = slots(world, comm)
+        self.slots = world.outside(
+            lambda: slots(world, comm), time.monotonic() + timeout, f"making {self}", self.ranks
+        )
         self.exchange: Any = exchange if self.slots is None else local
         self.BYTE, self.IN_PLACE = world.mpi.BYTE, world.mpi.IN_PLACE
         self._rank = self.ranks.index(world.rank)
@@ -104,7 +106,7 @@ class ProcessGroup:
     def until(self, done: Callable[[], bool], call: Any, patient: bool) -> None:
         """Wait likewise until `done()`."""
         limit = self.timeout if call.timeout is None else call.timeout
-        self.world.wait(done, limit, call, patient)
+        self.world.wait(done, limit, call, patient, self.ranks)
 
     def run(
         self, call: Any, fn: Callable[[bool], None], result: list[Any], async_op: bool

@@ -38,6 +38,10 @@ class Message(Work):
         self._lock = threading.Lock()
         self._requests: list[Any] = []
 
+    def _peers(self) -> tuple[int, ...]:
+        """Whom it waits for, as ranks of the world."""
+        return ()
+
     def _next(self) -> bool:
         """Called when all requests are done: True when there is nothing more to do."""
         return True
@@ -48,7 +52,7 @@ class Message(Work):
             if self._done.is_set():
                 return True
             try:
-                self._group.world.failed()
+                self._group.world.failed(self._peers())
                 if not type(self._requests[0]).Testall(self._requests):
                     return False
                 if not self._next():
@@ -72,7 +76,7 @@ class Message(Work):
             rounds += 1
             time.sleep(0 if rounds < 2000 else 50e-6)
             if rounds % 16 == 0 and time.monotonic() > deadline:
-                raise world.late(self._what, limit)
+                raise world.late(self._what, limit, self._peers())
         if self._error is not None:
             raise self._error
         return True
@@ -86,10 +90,14 @@ class Sent(Message):
         a = memory.readable(x)
         # kept until it is over: MPI reads them
         self._memory = (np.frombuffer(HEADER.pack(kind_of(a.dtype), a.size), np.uint8), bytes_of(a))
+        self._to = to
         self._requests = [
             group.comm.Isend(self._memory[0], to, 2 * tag),
             group.comm.Isend([self._memory[1], group.BYTE], to, 2 * tag + 1),
         ]
+
+    def _peers(self) -> tuple[int, ...]:
+        return (self._group.global_rank(self._to),)
 
 
 class Received(Message):
@@ -111,6 +119,9 @@ class Received(Message):
         self._second = source is None
         if source is not None:
             self._requests.append(self._body(source))
+
+    def _peers(self) -> tuple[int, ...]:
+        return () if self._from is None else (self._group.global_rank(self._from),)
 
     def _body(self, source: int) -> Any:
         g = self._group

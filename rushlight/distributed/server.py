@@ -23,6 +23,7 @@ import socket
 import struct
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -65,8 +66,11 @@ class Member:
         self.rank, self.host, self.pid = rank, host, pid
         self.doing, self.told = b"starting", time.monotonic()
         self.left = False
-        self.heard = 0  # failures that it knows
+        self.heard = 0  # news that it knows
         self.lost: str | None = None
+
+    def name(self) -> str:
+        return f"rank {self.rank} on {self.host} (process {self.pid})"
 
     def line(self) -> bytes:
         """Rank, host, process, seconds since it last spoke, state, and what it was doing."""
@@ -83,7 +87,10 @@ class Book:
         self.values: dict[bytes, bytes] = {}
         self.queues: dict[bytes, deque[bytes]] = {}
         self.members: dict[int, Member] = {}
-        self.failures: list[bytes] = []
+        # What members must know: a rank and a text, or a text alone that ends the job. A rank that
+        # has ended its program is missed by those alone who wait for it.
+        self.news: list[bytes] = []
+        self.failure: bytes | None = None
         self.arrived: dict[bytes, builtins.set[int]] = {}
         self.board: pmi.Board | None = None
         self.parked: list[Parked] = []
@@ -176,6 +183,8 @@ class Book:
         who.member = r
 
         def all_there() -> Any:
+            if self.failure is not None:
+                return [b"error", self.failure]
             if not all(i in self.members for i in range(n)):
                 return None
             hosts = [self.members[i].host for i in range(n)]
@@ -190,24 +199,33 @@ class Book:
         return [b"timeout", *(str(r).encode() for r in range(n) if r not in there)]
 
     def tell(self, who: Connection, doing: bytes, known: bytes) -> Any:
-        """What a member does now; answered with the failures that it does not know yet."""
+        """What a member does now; answered with what rank 0 does, which keeps this book, and with
+        the news that it does not know yet."""
         if who.member is not None:
             member = self.members[who.member]
             member.doing, member.told = doing or member.doing, time.monotonic()
-            member.heard = len(self.failures)
-        return [b"ok", *self.failures[int(known) :]]
+            member.heard = len(self.news)
+        zero = self.members.get(0)
+        keeper = b"" if zero is None else f"{zero.name()}\t".encode() + zero.doing
+        return [b"ok", keeper, *self.news[int(known) :]]
 
     def states(self, who: Connection) -> Any:
         return [b"ok", *(m.line() for m in self.members.values())]
 
-    def leave(self, who: Connection) -> Any:
+    def leave(self, who: Connection, together: bytes) -> Any:
+        """A member ends its program, with all others or (b"0") without them."""
         if who.member is not None:
-            self.members[who.member].left = True
+            m = self.members[who.member]
+            m.left = True
+            if together == b"0":
+                text = f"{m.name()} has ended its program, {m.doing.decode(errors='replace')}"
+                self.news.append(f"{m.rank}\t{text}".encode())
         return [b"ok"]
 
     def fail(self, who: Connection, text: bytes) -> Any:
         """A member says that the job cannot go on."""
-        self.failures.append(text)
+        self.news.append(b"\t" + text)
+        self.failure = self.failure or text
         return [b"ok"]
 
     def arrive(
@@ -221,33 +239,50 @@ class Book:
         def met() -> Any:
             if wanted <= there:
                 return [b"ok"]
-            gone = [r for r in wanted - there if r in self.members and self.members[r].lost]
-            return [b"error", f"rank {gone[0]} is gone".encode()] if gone else None
+            if self.failure is not None:
+                return [b"error", self.failure]
+            gone = [m for r in wanted - there if (m := self.members.get(r)) and m.left]
+            return [b"error", f"{gone[0].name()} has ended its program".encode()] if gone else None
 
         return self.park(
             who, timeout, met,
             lambda: [b"timeout", *(str(r).encode() for r in sorted(wanted - there))],
         )  # fmt: skip
 
-    def lost(self, rank: int) -> None:
+    def lost(self, who: Connection, rank: int) -> None:
         """A member's connection ended without a word."""
         m = self.members[rank]
         if m.left or m.lost:
             return
         m.lost = "its connection ended"
         since = time.monotonic() - m.told
-        self.failures.append(
-            f"rank {rank} on {m.host} (process {m.pid}) is gone; it was last seen "
-            f"{since:.1f} s before, {m.doing.decode(errors='replace')}".encode()
-        )
+        doing = m.doing.decode(errors="replace")
+        text = f"{m.name()} is gone; it was last seen {since:.1f} s before, {doing}"
+        self.fail(who, text.encode())
 
 
 # What each command is called in a message, and the fewest fields that it takes.
 COMMANDS = {
     b"set": 2, b"get": 2, b"add": 2, b"append": 2, b"compare_set": 3, b"check": 0, b"wait": 1,
     b"delete": 1, b"count": 0, b"keys": 0, b"push": 2, b"pop": 2, b"length": 1, b"join": 5,
-    b"will": 2, b"tell": 2, b"states": 0, b"leave": 0, b"fail": 1, b"arrive": 3,
+    b"will": 2, b"tell": 2, b"states": 0, b"leave": 1, b"fail": 1, b"arrive": 3,
 }  # fmt: skip
+
+
+# A forked child (a loader's worker, say) would keep connections open that end with this process.
+servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def forked() -> None:
+    for server in servers:
+        for sock in [server.listener, *(c.sock for c in server.connections)]:
+            with contextlib.suppress(OSError):
+                sock.close()
+    servers.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forked)
 
 
 class Server:
@@ -273,6 +308,7 @@ class Server:
         self.woken.setblocking(False)
         self.selector.register(self.woken, selectors.EVENT_READ, self.woken)
         self.closing = False
+        servers.add(self)
         self.thread = threading.Thread(target=self.run, name="rushlight-store", daemon=True)
         self.thread.start()
 
@@ -433,4 +469,4 @@ class Server:
         if c.will is not None:
             self.book.set(c, *c.will)
         if c.member is not None:
-            self.book.lost(c.member)
+            self.book.lost(c, c.member)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import time
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -252,7 +253,10 @@ def made(
     if world.rank not in members:
         return GroupMember.NON_GROUP_MEMBER
     of_mpi = world.comm.Get_group().Incl(members)
-    comm = world.comm.Create_group(of_mpi, tag=hash_of(name))
+    comm = world.outside(
+        lambda: world.comm.Create_group(of_mpi, tag=hash_of(name)),
+        time.monotonic() + limit, f"new_group {name}", members,
+    )  # fmt: skip
     root = parent.store
     store = root._store if isinstance(root, PrefixStore) else root
     state.groups[name] = ProcessGroup(world, comm, members, name, limit, desc, store)

@@ -15,21 +15,23 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import node
 from ..errors import message
-from . import mpi, wire
+from . import faults, leftovers, mpi, wire
 from .client import Client
-from .errors import DistBackendError, DistError
+from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError
 from .server import Server
-from .stores import Store
+from .stores import PrefixStore, Store
 
 # How often a rank tells where it is, in seconds; more seldom among many.
 TELL_EVERY = 0.1
 # How long a rank waits for the others when it ends, before it goes without them.
 FAREWELL = 5.0
+# How long after a rank's end something may still come from it.
+LAST_WORDS = 1.0
 
 
 class World:
@@ -50,35 +52,78 @@ class World:
         self.main = threading.main_thread().ident
         self.server: Server | None = None
         self.ended = threading.Event()
+        self.gone: dict[int, tuple[float, str]] = {}  # ranks that have ended: when heard, a text
+        self.keeper = "rank 0"  # who keeps the book, and what it last did
+        self.began = time.time()
+        self.hosts = [socket.gethostname()] * size
         deadline = time.monotonic() + timeout
         host, port, token = self._meet(store, rank)
         self.member = Client(host, port, token, timeout)
         self.desk = Client(host, port, token, timeout)  # for questions that wait
+        atexit.register(self.end)
         try:
-            self.hosts = [h.decode() for h in self._join(max(1.0, deadline - time.monotonic()))]
-        except TimeoutError as why:
-            raise missing("init_process_group", [int(r) for r in why.args], size, timeout) from None
+            self._begin(host, port, token, deadline, timeout)
+        except BaseException as why:
+            self.give_up(f"{self.name()} could not start: {brief(why)}")
+            mpi.skip_destructors()
+            raise
+        faults.attend(self)
+
+    def _begin(self, host: str, port: int, token: str, deadline: float, timeout: float) -> None:
+        """Become one MPI world with the others."""
+        what = "init_process_group"
+        self.hosts = self._join(what, deadline, timeout)
+        self.watcher = threading.Thread(target=self._watch, name="rushlight-watcher", daemon=True)
+        self.watcher.start()
+        self.mpi = mpi.library()
+        rank, size = self.rank, self.size
         started = mpi.started_by_mpiexec()
         if started is None and size > 1:  # alone, MPI asks nobody
             self._lent = Client(host, port, token, timeout)
             mpi._joined.append(self._lent)
-            self.mpi = mpi.initialize(self._lent.lend_to_mpi(rank), rank, size)
+            descriptor = self._lent.lend_to_mpi(rank)
+            self.outside(lambda: mpi.initialize(descriptor, rank, size), deadline, what)
         else:
-            self.mpi = mpi.initialize(None, rank, size)
-        self.comm = self._ordered(self.mpi.COMM_WORLD)
-        self.watcher = threading.Thread(target=self._watch, name="rushlight-watcher", daemon=True)
-        self.watcher.start()
-        self.wait(mpi.all_done([self.comm.Ibarrier()]), timeout, "init_process_group")
+            mpi.initialize(None, rank, size)
+        self.comm = self.outside(lambda: self._ordered(self.mpi.COMM_WORLD), deadline, what)
+        left = max(1.0, deadline - time.monotonic())
+        self.wait(mpi.all_done([self.comm.Ibarrier()]), left, what)
         if self.local_rank == 0:
             mpi.unlink_shared_memory()
         if started is None:
             mpi.skip_destructors()
-        atexit.register(self.end)
+
+    def outside(
+        self, fn: Callable[[], Any], deadline: float, what: Any, ranks: Sequence[int] = ()
+    ) -> Any:
+        """The result of `fn`, which waits for other ranks inside of MPI: in a thread, so that it
+        can be left when one of them is gone, or at `deadline`."""
+        found: list[Any] = []
+        over = threading.Event()
+
+        def run() -> None:
+            try:
+                found.append(fn())
+            except BaseException as why:
+                found.append(why)
+            over.set()
+
+        if self.size == 1:
+            return fn()
+        threading.Thread(target=run, name="rushlight-mpi", daemon=True).start()
+        self.wait(over.is_set, max(1.0, deadline - time.monotonic()), what, ranks=ranks)
+        if isinstance(found[0], BaseException):
+            raise found[0]
+        return found[0]
+
+    def name(self) -> str:
+        """This rank, as others are told of it."""
+        return f"rank {self.rank} on {self.hosts[self.rank]} (process {os.getpid()})"
 
     def _meet(self, store: Store, rank: int) -> tuple[str, int, str]:
         """Where the book-keeper listens, and its token; rank 0 starts it and tells the others."""
         if rank == 0:
-            host = getattr(store, "host", None) or "127.0.0.1"
+            host = getattr(kept_by(store), "host", None) or "127.0.0.1"
             self.server = Server(host, 0, wire.new_token())
             found = f"{host} {self.server.address[1]} {self.server.token} {socket.gethostname()}"
             store.set("world", found)
@@ -93,11 +138,20 @@ class World:
             )
         return host, int(port), token
 
-    def _join(self, timeout: float) -> list[bytes]:
-        host = socket.gethostname()
-        return self.member.ask(
-            "join", timeout, self.rank, self.size, host, os.getpid(), wait=timeout
-        )
+    def _join(self, what: str, deadline: float, timeout: float) -> list[str]:
+        """Say that this rank is there; the machines of all ranks, when all are."""
+        limit, host = max(1.0, deadline - time.monotonic()), socket.gethostname()
+        try:
+            found = self.member.ask(
+                "join", limit, self.rank, self.size, host, os.getpid(), wait=limit
+            )
+        except TimeoutError as why:
+            raise missing(what, [int(r) for r in why.args], self.size, timeout) from None
+        except DistNetworkError as why:
+            raise self.broken(what, f"rank 0, which keeps the job's book, is gone ({why})") from why
+        except DistStoreError as why:
+            raise self.broken(what, str(why)) from None
+        return [h.decode() for h in found]
 
     def _ordered(self, comm: Any) -> Any:
         """A communicator of our own in which ranks are ours, whatever mpiexec has numbered."""
@@ -121,18 +175,31 @@ class World:
     def _watch(self) -> None:
         """Tell the book what this rank does, and hear what has failed; a thread's whole life."""
         pause = TELL_EVERY * max(1, self.size / 64)
-        heard, told = 0, ""
-        while not self.ended.wait(pause):
+        heard, told, asked = 0, "", time.monotonic()
+        while True:
             now = self.standing()
             try:
-                new = self.member.ask("tell", "" if now == told else now, heard)
+                keeper, *news = self.member.ask("tell", "" if now == told else now, heard)
             except DistError as why:
-                if not self.ended.is_set():
-                    self.failure = f"rank 0, which keeps the job's book, is gone ({why.__cause__})"
+                if not self.ended.is_set() and self.failure is None:
+                    who, _, doing = self.keeper.partition("\t")
+                    since = time.monotonic() - asked
+                    self.failure = (
+                        f"{who} is gone, and the job's book with it; it was last seen {since:.1f} s "
+                        f"before, {doing or 'starting'} ({why.__cause__})"
+                    )
                 return
-            told, heard = now, heard + len(new)
-            if new and self.failure is None:
-                self.failure = new[0].decode(errors="replace")
+            told, asked = now, time.monotonic()
+            self.keeper = keeper.decode(errors="replace")
+            heard += len(news)
+            for item in news:
+                rank, _, text = item.decode(errors="replace").partition("\t")
+                if rank:
+                    self.gone[int(rank)] = asked, text
+                else:
+                    self.failure = self.failure or text
+            if self.ended.wait(pause):
+                return
 
     def standing(self) -> str:
         """What this rank is doing, and the user's line where its main thread is."""
@@ -140,16 +207,22 @@ class World:
         code, at = node.line_from(frame, [None]) if frame is not None else (None, 0)
         return f"{self.doing}, at {node.show_line(code, at)}"
 
-    def failed(self) -> None:
-        """Raise when the job cannot go on."""
+    def failed(self, ranks: Sequence[int] = ()) -> None:
+        """Raise when the job cannot go on, or not a call that waits for one of `ranks`."""
         if self.failure is not None:
-            raise self.broken(str(self.doing))
+            raise self.broken(str(self.doing), self.failure)
+        if self.gone:
+            for rank in ranks:
+                # What it has sent before its end may still be on its way.
+                if rank in self.gone and time.monotonic() > self.gone[rank][0] + LAST_WORDS:
+                    self.give_up(self.gone[rank][1])
+                    self.failed()
 
-    def broken(self, what: str) -> DistBackendError:
+    def broken(self, what: str, why: str) -> DistBackendError:
         """The error of a collective that a failure ended."""
         return DistBackendError(
             message(
-                f"{what} cannot be carried out: {self.failure}",
+                f"{what} cannot be carried out: {why}",
                 got=f"rank {self.rank} of {self.size} waits in {what}",
                 hint="the output of the rank that is named says why it ended; "
                 "start the job again from its last checkpoint",
@@ -159,7 +232,7 @@ class World:
     def states(self) -> dict[int, str]:
         """What each rank was last doing, in words."""
         found = {}
-        for line in self.desk.ask("states"):
+        for line in self.member.ask("states"):
             rank, host, pid, since, state, doing = line.decode(errors="replace").split("\t", 5)
             there = "" if state == "there" else f"{state}; "
             found[int(rank)] = (
@@ -170,39 +243,55 @@ class World:
     # -- waiting -------------------------------------------------------------------------------
 
     def wait(
-        self, done: Callable[[], bool], timeout: float, what: Any, patient: bool = False
-    ) -> None:
+        self, done: Callable[[], bool], timeout: float, what: Any, patient: bool = False,
+        ranks: Sequence[int] = (),
+    ) -> None:  # fmt: skip
         """Wait until `done()`: MPI's requests (`mpi.all_done`), or what others have written.
+
+        Args:
+            ranks: of the world, that this waits for: when one has ended its program, it is vain.
 
         Raises:
             DistBackendError: a rank is gone, or the time is over; the text names who does what.
         """
         self.failed()
         try:
-            if mpi.wait(done, time.monotonic() + timeout, self.failed, patient):
+            deadline = time.monotonic() + timeout
+            if mpi.wait(done, deadline, lambda: self.failed(ranks), patient):
                 return
         except self.mpi.Exception as why:
             self.failed()
             raise DistBackendError(message(f"{what} failed in MPI", got=str(why))) from why
-        error = self.late(str(what), timeout)
-        self.give_up(f"rank {self.rank} waited {timeout:g} s in {what}, in vain")
-        raise error
+        raise self.late(str(what), timeout, ranks, give_up=True)
 
     def give_up(self, why: str) -> None:
         """The job cannot go on: tell the others, and let nothing begin any more."""
         if self.failure is None:
             self.failure = why
             with contextlib.suppress(DistError):
-                self.desk.ask("fail", why)
+                self.member.ask("fail", why)
 
-    def late(self, what: str, timeout: float) -> DistBackendError:
-        """The error of a collective whose time is over."""
+    def late(
+        self, what: str, timeout: float, ranks: Sequence[int] = (), give_up: bool = False
+    ) -> DistBackendError:
+        """The error of a collective whose time is over. Those of `ranks` that are not in the same
+        call are whom it has waited for."""
         with contextlib.suppress(DistError):
             self.member.ask("tell", self.standing(), 0)
+        blamed = found = []
         try:
-            found = [text for rank, text in sorted(self.states().items()) if rank != self.rank]
+            states = {r: text for r, text in sorted(self.states().items()) if r != self.rank}
         except DistError as why:
             found = [str(why)]
+        else:
+            found = list(states.values())
+            call = what.partition(" at ")[0]
+            others = {r: t for r, t in states.items() if not ranks or r in ranks}
+            blamed = [t for t in others.values() if f"): {call} at " not in t] or found
+        if give_up:
+            self.give_up(
+                f"{self.name()} waited {timeout:g} s in {what}, in vain, for {'; '.join(blamed)}"
+            )
         return DistBackendError(
             message(
                 f"Timed out: {what} did not end within {timeout:g} s, on rank {self.rank} "
@@ -226,8 +315,10 @@ class World:
         except TimeoutError as why:
             raise self.absent(place, [int(r) for r in why.args], timeout) from None
         except DistError as why:
+            if isinstance(why, DistNetworkError):
+                time.sleep(TELL_EVERY)  # the watcher knows more of rank 0
             self.failure = self.failure or str(why)
-            raise self.broken(place) from why
+            raise self.broken(place, self.failure) from why
 
     def absent(self, place: str, ranks: list[int], timeout: float) -> DistBackendError:
         states = self.states()
@@ -251,9 +342,11 @@ class World:
                 together = True
         self.ended.set()
         with contextlib.suppress(DistError):
-            self.member.ask("leave")
+            self.member.ask("leave", int(together))
         if together:
             mpi.finalize(self.mpi)
+        elif self.failure is not None:
+            leftovers.sweep(self.began)
         if self.server is not None:
             self._until_all_know(self.server.book, FAREWELL if together else 10 * TELL_EVERY)
             self.server.close()
@@ -263,9 +356,21 @@ class World:
         deadline = time.monotonic() + limit
         while time.monotonic() < deadline:
             others = [m for m in book.members.values() if not (m.left or m.lost)]
-            if all(m.heard == len(book.failures) > 0 for m in others):
+            if all(m.heard == len(book.news) > 0 for m in others):
                 return
             time.sleep(0.005)
+
+
+def kept_by(store: Store) -> Store:
+    """The store below all prefixes."""
+    while isinstance(store, PrefixStore):
+        store = store.underlying_store
+    return store
+
+
+def brief(why: BaseException) -> str:
+    """An error's class and the first line of its text."""
+    return f"{type(why).__name__}: {str(why).partition(chr(10))[0]}"
 
 
 def missing(what: str, ranks: list[int], size: int, timeout: float) -> DistBackendError:

@@ -227,7 +227,10 @@ def _wrap(fn: Callable[..., Any], i: int, args: Sequence[Any], error_file: str) 
         fn(i, *args)
     except KeyboardInterrupt:
         pass  # the parent ended this process, or the user both
-    except Exception:
+    except Exception as why:
+        faults = sys.modules.get("rushlight.distributed.faults")
+        if faults is not None:
+            faults.raised(why)  # the other ranks need not wait for this one
         with open(error_file, "wb") as file:
             pickle.dump(traceback.format_exc(), file)
         sys.exit(1)

@@ -11,14 +11,14 @@ import socket
 import string
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import tokens
+from .. import leftovers, tokens
 from ..elastic.multiprocessing import DefaultLogsSpecs, SignalException
 from ..elastic.multiprocessing.errors import ChildFailedError, ProcessFailure
 from .api import LaunchConfig
-from .guardian import Guardian
 from .nodes import Nodes, Plan
 from .workers import GRACE, Workers
 
@@ -45,7 +45,7 @@ class Agent:
         """
         with passed_on(self.config.signals_to_handle):
             nodes = Nodes(self.config)
-            guardian = Guardian()
+            guardian = leftovers.Guardian()
             try:
                 return self._attempts(nodes)
             except SignalException as why:
@@ -61,9 +61,11 @@ class Agent:
     def _attempts(self, nodes: Nodes) -> dict[int, Any]:
         while True:
             plan = nodes.meet()
+            began = time.time()
             self.workers = self._started(nodes, plan)
             news, failures = self._watched(nodes, plan, self.workers)
             self._stop(signal.SIGTERM)
+            leftovers.sweep(began)
             if news is None:
                 found = {plan.base + w.local_rank: self.workers.returned(w.local_rank)
                          for w in self.workers.all}  # fmt: skip

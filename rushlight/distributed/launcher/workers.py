@@ -7,6 +7,7 @@ for each waits for its end: the first to end is known as the first.
 from __future__ import annotations
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import pickle
@@ -19,9 +20,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from .. import faults
 from ..elastic.multiprocessing import LogsDest
 from ..elastic.multiprocessing.errors import record
-from .guardian import Guardian
+from ..leftovers import Guardian
 
 # How long processes may end by themselves after one has failed, before they are stopped: ranks that
 # wait for the failed one say so, with the line where it was last seen.
@@ -235,6 +237,20 @@ class Follower:
                 file.write(f"{self.prefix}{line}\n")
 
 
+def told(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose error the other ranks hear of."""
+
+    @functools.wraps(fn)
+    def wrapper(*args: Any) -> Any:
+        try:
+            return fn(*args)
+        except Exception as why:
+            faults.raised(why)
+            raise
+
+    return wrapper
+
+
 def call(
     fn: Callable[..., Any], args: Sequence[Any], env: dict[str, str], streams: tuple[str, str],
     result: str,
@@ -251,7 +267,7 @@ def call(
             to = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             os.dup2(to, number)
             os.close(to)
-    returned = record(fn)(*args)
+    returned = record(told(fn))(*args)
     sys.stdout.flush()
     sys.stderr.flush()
     if result.startswith(os.devnull):
