@@ -64,7 +64,7 @@ class Member:
 
     def __init__(self, rank: int, host: str, pid: int) -> None:
         self.rank, self.host, self.pid = rank, host, pid
-        self.doing, self.told = b"starting", time.monotonic()
+        self.doing, self.told = b"init_process_group", time.monotonic()
         self.left = False
         self.heard = 0  # news that it knows
         self.lost: str | None = None

@@ -48,7 +48,7 @@ class World:
         self.rank, self.size = rank, size
         self.groups = 0  # default groups so far, less one
         self.failure: str | None = None
-        self.doing: Any = "starting"  # text, or what turns into it
+        self.doing: Any = "init_process_group"  # text, or what turns into it
         self.main = threading.main_thread().ident
         self.server: Server | None = None
         self.ended = threading.Event()
@@ -61,13 +61,13 @@ class World:
         self.member = Client(host, port, token, timeout)
         self.desk = Client(host, port, token, timeout)  # for questions that wait
         atexit.register(self.end)
+        faults.attend(self)
         try:
             self._begin(host, port, token, deadline, timeout)
         except BaseException as why:
             self.give_up(f"{self.name()} could not start: {brief(why)}")
             mpi.skip_destructors()
             raise
-        faults.attend(self)
 
     def _begin(self, host: str, port: int, token: str, deadline: float, timeout: float) -> None:
         """Become one MPI world with the others."""
@@ -185,8 +185,8 @@ class World:
                     who, _, doing = self.keeper.partition("\t")
                     since = time.monotonic() - asked
                     self.failure = (
-                        f"{who} is gone, and the job's book with it; it was last seen {since:.1f} s "
-                        f"before, {doing or 'starting'} ({why.__cause__})"
+                        f"{who} is gone, and the job's book with it; it was last seen "
+                        f"{since:.1f} s before, {doing or 'starting'} ({why.__cause__})"
                     )
                 return
             told, asked = now, time.monotonic()
@@ -346,6 +346,7 @@ class World:
         if together:
             mpi.finalize(self.mpi)
         elif self.failure is not None:
+            mpi.unlink_shared_memory()  # a rank that was to do it may be the one that is gone
             leftovers.sweep(self.began)
         if self.server is not None:
             self._until_all_know(self.server.book, FAREWELL if together else 10 * TELL_EVERY)
