@@ -79,7 +79,7 @@ def embedding_backward(
     """Rows added up at their indices: a table of `n` rows."""
     factor = factors(indices, n, padding_idx, scale_grad_by_freq)
     rows = grad if factor is None else grad * factor.astype(grad.dtype)
-    return kernel.sum_rows(rows.reshape(-1, grad.shape[-1]), indices.reshape(-1), n)
+    return kernel.sum_rows(rows.reshape(indices.size, grad.shape[-1]), indices.reshape(-1), n)
 
 
 embedding_backward.shape(lambda g, indices, *, n, **_: MetaArray((n, g.shape[-1]), g.dtype))

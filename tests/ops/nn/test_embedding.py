@@ -59,3 +59,10 @@ def test_errors() -> None:
         F.embedding_bag(torch.tensor([[0]]), w, torch.tensor([0]))
     with pytest.raises(NotImplementedError, match="only supported for mode='sum'"):
         F.embedding_bag(torch.tensor([[0]]), w, per_sample_weights=torch.ones(1, 1))
+
+
+def test_a_table_without_columns_has_a_gradient() -> None:
+    w = torch.zeros(7, 0, requires_grad=True)
+    F.embedding(torch.tensor([[1, 2]]), w).sum().backward()
+    assert w.grad is not None
+    assert w.grad.shape == (7, 0)
