@@ -10,3 +10,8 @@ from .test_processes import program, pytestmark  # noqa: F401 - skips without mp
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_tensors_come_go_and_change_their_placements(ranks: int) -> None:
     assert program("tensors.py", str(ranks)) == f"well {ranks}\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_operators_give_what_they_give_of_whole_tensors(ranks: int) -> None:
+    assert program("tensor_operators.py", str(ranks)) == f"well {ranks}\n"

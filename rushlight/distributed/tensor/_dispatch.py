@@ -67,14 +67,24 @@ class Call:
             return self.kw[name]
         return self.args[place] if place < len(self.args) else default
 
+    def cutters(self, i: int) -> list[int]:
+        """The sizes of the mesh's dimension i and of all that cut an operand: a dimension may be
+        cut by several of them."""
+        return [
+            self.mesh.size(j)
+            for j in range(self.mesh.ndim)
+            if j == i or any(t._spec.placements[j].is_shard() for t in self.tensors)
+        ]
+
     def cuts_evenly(self, size: int, i: int) -> bool:
-        """Whether all ranks of dimension i of the mesh get as much of `size`."""
-        return size % self.mesh.size(i) == 0
+        """Whether all ranks get as much of `size`."""
+        return size % math.prod(self.cutters(i)) == 0
 
     def reaches_all(self, size: int, i: int) -> bool:
-        """Whether all ranks of dimension i of the mesh get some of `size`."""
-        n = self.mesh.size(i)
-        return chunk(size, n, n - 1)[0] > 0
+        """Whether all ranks get some of `size`."""
+        for n in self.cutters(i):
+            size = chunk(size, n, n - 1)[0]
+        return size > 0
 
 
 Rule = Callable[[Call, int], list[Way]]

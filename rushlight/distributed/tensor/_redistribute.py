@@ -16,17 +16,10 @@ from ... import autograd
 from ...autograd import no_grad
 from ...ops.create.factories import zeros
 from ...ops.shape.views import cat
-from ..collectives import all_gather_into_tensor, all_reduce, all_to_all, reduce_scatter_tensor
+from ..collectives import all_gather_into_tensor, all_to_all, reduce_scatter_tensor
 from ..device_mesh import DeviceMesh
-from ..reduce_op import ReduceOp
 from ._dtensor_spec import DTensorSpec, TensorMeta, local_shapes
-from .placement_types import Partial, Placement, Replicate, Shard, _StridedShard, chunk
-
-OPS = {
-    "sum": ReduceOp.SUM, "avg": ReduceOp.AVG, "max": ReduceOp.MAX, "min": ReduceOp.MIN,
-    "product": ReduceOp.PRODUCT, "band": ReduceOp.BAND, "bor": ReduceOp.BOR, "bxor": ReduceOp.BXOR,
-}  # fmt: skip
-
+from .placement_types import OPS, Partial, Placement, Replicate, Shard, _StridedShard, chunk
 
 # -- one dimension of the mesh ---------------------------------------------------------------------
 
@@ -97,14 +90,14 @@ def reduced(local: Any, p: Partial, mesh: DeviceMesh, i: int) -> Any:
     """Partial -> Replicate."""
     out = local.clone().contiguous()
     if mesh.size(i) > 1:
-        all_reduce(out, OPS[p.reduce_op], group=mesh.get_group(i))
+        p.combine(out, mesh.get_group(i))
     return out
 
 
 def reduced_and_cut(local: Any, p: Partial, q: Shard, mesh: DeviceMesh, i: int) -> Any:
     """Partial -> Shard."""
     n, me, d = mesh.size(i), mesh.get_coordinate()[i], q.dim  # type: ignore[index]
-    if n == 1 or isinstance(q, _StridedShard):
+    if n == 1 or isinstance(q, _StridedShard) or type(p) is not Partial:
         return cut(reduced(local, p, mesh, i), q, mesh, i)
     full = -(-local.shape[d] // n)
     rows = filled(local.movedim(d, 0), n * full)

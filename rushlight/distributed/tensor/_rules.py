@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...autograd.node import TensorBase
 from ._dispatch import REPLICATE, Call, Rule, Way, everywhere, rules
-from .placement_types import Partial, Placement, Replicate, Shard
+from .placement_types import Partial, Placement, Shard
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
@@ -46,13 +45,15 @@ ADDED = {"add", "sub"}
       "sgn", "addcmul", "addcdiv", "nan_to_num", "masked_fill", "fill", "angle", "logit",
       "polygamma_n", "conj_physical", "_conj", "_neg_view", "complex", "polar", "close",
       "frexp_parts", "detach", "zero", "ones_like", "zeros_like", "full_like", "empty_like",
-      "bits_combined", "alias", "contiguous", "mse_loss_none", "rrelu_with_noise",
-      "real_view", "imag_view", "_fused_dropout", "isin_element")  # fmt: skip
+      "bits_combined", "alias", "contiguous",
+      "real_view", "imag_view")  # fmt: skip
 def elementwise(call: Call, i: int) -> list[Way]:
     """Each element of the result is of the elements in its place: any cut will do."""
     shape = broadcast(call)
     ways = []
     now = placed(call, i)
+    if call.name.endswith("_like") and isinstance(now[0], Partial):
+        return [Way(REPLICATE, (now[0],))]  # nothing of its values is asked
     cuts = [p.dim + len(shape) - len(call.shape(k)) for k, p in enumerate(now)
             if isinstance(p, Shard)]  # fmt: skip
     kind = next((p for p in now if isinstance(p, Shard)), Shard(0))
@@ -103,7 +104,8 @@ def added_up(call: Call, now: list[Placement]) -> Iterator[Way]:
         yield Way(partial, (partial, partial))
     elif name in LINEAR and (name != "_to_copy" or kept_kind(call)):
         for k in LINEAR[name]:
-            if k < len(now) and now[k] == partial and call.tensors[k] in call.args[: k + 1]:
+            there = k < min(len(now), len(call.args)) and call.tensors[k] is call.args[k]
+            if there and now[k] == partial:
                 yield Way(partial, tuple(partial if j == k else REPLICATE for j in range(len(now))))
 
 
@@ -143,7 +145,7 @@ def kept(d: int, dims: tuple[int, ...], keepdim: bool) -> int:
 
 @rule("sum", "sum_all", "nansum", "nan_sum", "mean", "amax", "amin", "max_all", "min_all", "prod",
       "all", "any", "max", "min", "var", "std", "logsumexp", "max_dim", "min_dim", "argmax",
-      "argmin", "count_nonzero", "linalg_vector_norm", "kind:reduction")  # fmt: skip
+      "argmin", "count_nonzero", "kind:reduction")  # fmt: skip
 def reduction(call: Call, i: int) -> list[Way]:
     """A cut along a dimension that is left stays; one along a dimension that is reduced becomes
     what is still to be combined."""
@@ -202,5 +204,3 @@ def sum_to_shape(call: Call, i: int) -> list[Way]:
             ways.append(Way(Partial(), (p,)))
     return ways
 
-
-_ = (Replicate, TensorBase)

@@ -9,8 +9,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...errors import message
+from ..collectives import all_reduce
+from ..reduce_op import ReduceOp
 
 __all__ = ["Partial", "Placement", "Replicate", "Shard"]
+
+OPS = {
+    "sum": ReduceOp.SUM, "avg": ReduceOp.AVG, "max": ReduceOp.MAX, "min": ReduceOp.MIN,
+    "product": ReduceOp.PRODUCT, "band": ReduceOp.BAND, "bor": ReduceOp.BOR, "bxor": ReduceOp.BXOR,
+}  # fmt: skip
 
 
 def chunk(size: int, n: int, i: int) -> tuple[int, int]:
@@ -165,6 +172,10 @@ class Partial(Placement):
 
     def _key(self) -> Any:
         return self.reduce_op
+
+    def combine(self, x: Any, group: Any) -> None:
+        """Replace what this rank has by what all ranks have together, in place."""
+        all_reduce(x, OPS[self.reduce_op], group=group)
 
     def __repr__(self) -> str:
         return f"Partial({self.reduce_op})"
