@@ -29,7 +29,6 @@ PIPES = "data pipes, which PyTorch has given up"
 WORKERS = "the insides of PyTorch's loader processes"
 AGENTS = "agents, as PyTorch's launcher has them"
 LAUNCHER = "torch.distributed.run, or torch.distributed.launcher.api.elastic_launch"
-GROUPS = "groups of processes as PyTorch's; rushlight.distributed has those of MPI"
 
 # module -> (names, what they need, what to do instead); a module without names is one that is
 # asked for others below it. What ends in "?" asks whether there is such a thing: the answer is no.
@@ -65,12 +64,6 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
     "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),
-    "torch.distributed.algorithms._checkpoint": ("", GROUPS, None),
-    "torch.distributed.algorithms._checkpoint.checkpoint_wrapper": (
-        "CheckpointImpl apply_activation_checkpointing checkpoint_wrapper CheckpointWrapper",
-        MESH, "torch.utils.checkpoint.checkpoint"),
-    "torch.distributed.algorithms.model_averaging": ("", GROUPS, None),
-    "torch.distributed.algorithms.model_averaging.averagers": ("ModelAverager", GROUPS, None),
     "torch.distributed.elastic.agent": ("", AGENTS, LAUNCHER),
     "torch.distributed.elastic.agent.server": (
         "ElasticAgent RunResult SimpleElasticAgent Worker WorkerGroup WorkerSpec WorkerState",

@@ -5,6 +5,7 @@ Read next: `instancenorm.py`, `normalization.py`.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import rushlight
@@ -15,6 +16,7 @@ from .. import functional as F
 from .. import init
 from ..module import Module
 from ..parameter import UninitializedBuffer, UninitializedParameter
+from ._functions import SyncBatchNorm as sync_batch_norm
 from .lazy import LazyModuleMixin
 
 __all__ = [
@@ -245,10 +247,19 @@ class LazyBatchNorm3d(_LazyNormBase, _BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch normalisation with statistics over all processes; in one process, batch norm.
+    """Batch normalisation with statistics over the batches of all processes: what BatchNorm
+    computes of the whole batch, gradients too.
 
-    Shape: (N, C, *) -> the same. There is no distributed training here yet, so the statistics
-    are always those of this process.
+    Without a process group, and in evaluation, it is batch norm. In training all ranks of the group
+    call it together; their batches may differ in size. (PyTorch refuses tensors of the CPU.)
+
+    Args:
+        process_group: whose ranks share statistics; None: all.
+
+    Shape: (N, C, *) -> the same.
+
+    >>> nn.SyncBatchNorm(3)(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 3, 4])
     """
 
     def __init__(
@@ -268,6 +279,30 @@ class SyncBatchNorm(_BatchNorm):
             num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias
         )
         self.process_group = process_group
+
+    def forward(self, input: Tensor) -> Tensor:
+        group = self._group() if self.training else None
+        if group is None:
+            return super().forward(input)
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        mean = var = None
+        if self.track_running_stats:
+            mean, var = self.running_mean, self.running_var
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                momentum = 1.0 / float(self.num_batches_tracked)
+        return sync_batch_norm.apply(
+            input, self.weight, self.bias, mean, var, self.eps, momentum, group
+        )
+
+    def _group(self) -> Any:
+        """The ranks that share statistics; None where there are no others."""
+        groups = sys.modules.get("rushlight.distributed.group")
+        if groups is None or groups.state.default is None:
+            return None
+        group = groups.resolve(self.process_group)
+        return None if group is None or group.size() == 1 else group
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:

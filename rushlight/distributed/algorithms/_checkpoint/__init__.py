@@ -1,0 +1,1 @@
+"""Modules that do not keep their activations."""
