@@ -19,6 +19,11 @@ def test_fully_sharded_data_parallel(ranks: int) -> None:
     assert program("sharded.py", str(ranks)) == f"well {ranks}\n"
 
 
+def test_what_else_fully_sharded_data_parallel_does() -> None:
+    assert program("sharded_more.py", "2") == "well 2\n"
+    assert program("sharded_more.py", "4", "hybrid") == "well 4\n"
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_fully_shard(ranks: int) -> None:
     assert program("fully_sharded.py", str(ranks)) == f"well {ranks}\n"

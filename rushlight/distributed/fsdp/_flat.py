@@ -82,8 +82,7 @@ class FlatUnit(Unit):
         self.all_ranks = group  # that average gradients when nothing is spread
         super().__init__(held, None if whole else group, replicas)
         self.module, self.orig = module, orig
-        self.param_dtype = kind if param_dtype is None else param_dtype
-        self.reduce_dtype = self.param_dtype
+        self.param_dtype = param_dtype  # None: that of the shards
         self.keep_low = False
         self.starts = [0, *np.cumsum([h.numel for h in held]).tolist()]
         self.numel = self.starts[-1]
@@ -119,11 +118,16 @@ class FlatUnit(Unit):
     @property
     def alone(self) -> bool:
         """Whether the whole parameters are the shard itself."""
-        return self.ranks == 1 and self.flat.dtype == self.param_dtype
+        return self.ranks == 1 and self.flat.dtype == self.whole_dtype
+
+    @property
+    def whole_dtype(self) -> Any:
+        """The type of the whole parameters."""
+        return self.flat.dtype if self.param_dtype is None else self.param_dtype
 
     def make_whole(self) -> None:
         """The leaves over the whole parameters."""
-        dtype = self.param_dtype.np
+        dtype = self.whole_dtype.np
         if self.alone:
             self.whole_array = self.flat._a
         else:
@@ -164,10 +168,11 @@ class FlatUnit(Unit):
     def gather(self) -> None:
         if self.alone:
             if self.whole_array is not self.flat._a:  # converted to another type, or loaded
-                self.param_dtype = self.flat.dtype
                 self.make_whole()
             return
-        mine = self.flat.detach().to(self.param_dtype)
+        if self.whole_array.dtype != self.whole_dtype.np:
+            self.make_whole()
+        mine = self.flat.detach().to(self.whole_dtype)
         self.memory.held = True
         whole = Tensor._wrap(self.whole_array)
         if self.ranks == 1:
@@ -197,7 +202,8 @@ class FlatUnit(Unit):
     # -- reducing ------------------------------------------------------------------------------
 
     def reduce(self) -> None:
-        whole = np.zeros(self.part * self.ranks, self.reduce_dtype.np)
+        kind = self.reduce_dtype or self.whole_dtype
+        whole = np.zeros(self.part * self.ranks, kind.np)
         total = Tensor._wrap(whole)
         for i, h in enumerate(self.held):
             if h.whole.grad is not None:

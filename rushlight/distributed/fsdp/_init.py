@@ -224,7 +224,8 @@ def put_back_gradient(unit: Any, i: int, g: Any) -> None:
     a, b, at = unit.range_of(i)
     shard = unit.held[i].shard
     if b > a:
-        shard.grad = None if g is None else g.reshape(-1)[at : at + b - a].clone()
+        mine = None if g is None else g.reshape(-1)[at : at + b - a].clone()
+        shard.grad = None if mine is None else mine.reshape(shard.shape)
 
 
 def any_rank(flag: bool, group: Any) -> bool:

@@ -177,6 +177,8 @@ def spread(model: Any, optim: Any, osd: Any, named: bool = False) -> Any:
         present = [(i, state[n]) for i, n in zip(own.indices, own.names, strict=True) if n in state]
         if not present:
             continue
+        if unit.orig and not p.numel() and any(unit.held[i].numel for i, _ in present):
+            continue  # nothing of it is here, so it has no gradient and no state
         made: dict[str, Any] = {}
         for k, v in present[0][1].items():
             if not parted(v) and not (isinstance(v, Tensor) and k != "step"):

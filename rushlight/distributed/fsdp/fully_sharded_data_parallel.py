@@ -446,26 +446,27 @@ class FullyShardedDataParallel(OptimStateMethods, nn.Module):
             return super().apply(fn)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
-        orig = [m._unit for m in self.fsdp_modules(self) if m._use_orig_params and m._unit]
-        for u in orig:  # views of one array are converted as that
-            for h in u.held:
-                for owner, name in h.places:
-                    owner._parameters.pop(name, None)
-            u.module._parameters[FLAT_PARAM] = u.flat
-            u.flat.grad = u.local_gradient()
+        u = self._unit
+        if u is None or not u.orig or self._summoned:
+            return super()._apply(fn, recurse)
+        u.reshard()
+        for h in u.held:  # views of one array are converted as that
+            for owner, name in h.places:
+                owner._parameters.pop(name, None)
+        u.flat.grad = u.local_gradient()
+        u.module._parameters[FLAT_PARAM] = u.flat
         try:
             return super()._apply(fn, recurse)
         finally:
-            for u in orig:
-                u.flat = u.module._parameters.pop(FLAT_PARAM)
-                u.point()
-                u.show(False)
-                for h in u.held:
-                    h.shard.grad = None
-                if u.flat.grad is not None:
-                    with door.grad_enabled(False):
-                        u.add_gradient(u.flat.grad)
-                    u.flat.grad = None
+            u.flat = u.module._parameters.pop(FLAT_PARAM)
+            u.point()
+            u.show(False)
+            for h in u.held:
+                h.shard.grad = None
+            if u.flat.grad is not None:
+                with door.grad_enabled(False):
+                    u.add_gradient(u.flat.grad)
+                u.flat.grad = None
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Parameter]]:
         """`Module.named_parameters`; within `summon_full_params` under the modules' own names."""

@@ -46,7 +46,7 @@ def twenty_steps(rank, n):
             close(whole(model.state_dict()), reference.state_dict(), str(kw), 2e-4, 2e-5)
 
 
-def run(rank, n, path):
+def run(rank, n, path, names):
     dist.init_process_group(
         "gloo", init_method=f"file://{path}/meet", rank=rank, world_size=n,
         timeout=datetime.timedelta(seconds=30),
