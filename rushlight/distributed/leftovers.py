@@ -23,11 +23,11 @@ MEMORY = "/dev/shm"
 NAMES = ("mpich_", "ucx_shm_")
 
 
-def sweep(since: float) -> list[str]:
-    """Remove the names of shared memory that nobody uses, of this user and made after `since`
-    (seconds since 1970); what they were."""
+def orphans(since: float) -> dict[str, int]:
+    """Shared memory that nobody uses, of this user and made after `since` (seconds since 1970):
+    its path and its number."""
     if not os.path.isdir(MEMORY) or not os.path.isdir("/proc/self/fd"):
-        return []
+        return {}
     suspects = {}
     for name in os.listdir(MEMORY):
         if name.startswith(NAMES):
@@ -36,13 +36,17 @@ def sweep(since: float) -> list[str]:
                 found = os.lstat(path)
                 if found.st_uid == os.getuid() and found.st_ctime >= since - 1:
                     suspects[path] = found.st_ino
-    if suspects:
-        for path in used(set(suspects)):
-            suspects.pop(path, None)
+    for path in used(set(suspects)) if suspects else ():
+        suspects.pop(path, None)
+    return suspects
+
+
+def sweep(since: float) -> list[str]:
+    """Remove the names of the `orphans`; what they were."""
     gone = []
-    for path, inode in suspects.items():
+    for path, number in orphans(since).items():
         with contextlib.suppress(OSError):
-            if os.lstat(path).st_ino == inode:
+            if os.lstat(path).st_ino == number:
                 os.unlink(path)
                 gone.append(path)
     return gone

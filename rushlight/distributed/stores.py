@@ -225,9 +225,11 @@ class TCPStore(Store):
         token = tokens.own() or wire.new_token()
         try:
             listener = self._bound(port) if descriptor is None else socket.socket(fileno=descriptor)
-            # The port is ours, and nobody can connect yet: now others may read the token.
-            tokens.leave(listener.getsockname()[1], token)
+            # Not before it listens is the port ours: two may be bound to it, and the other one must
+            # not write its token there. Clients ask for the token when the server has greeted them,
+            # and it does not before it stands there.
             listener.listen(1024)
+            tokens.leave(listener.getsockname()[1], token)
         except OSError as why:
             raise DistNetworkError(
                 message(

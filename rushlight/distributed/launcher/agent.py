@@ -77,12 +77,6 @@ class Agent:
                 nodes.restarts = plan.restarts + 1
             if news["kind"] == "stopped" or nodes.restarts > plan.max_restarts:
                 raise self._error(news, failures)
-            print(
-                f"rushlight: {news['text']}; all processes are started again"
-                + (f" (restart {nodes.restarts} of {plan.max_restarts})"
-                   if news["kind"] == "failed" else ""),
-                file=sys.stderr, flush=True,
-            )  # fmt: skip
 
     def _stop(self, number: signal.Signals) -> None:
         if self.workers is not None:
@@ -176,6 +170,7 @@ class Agent:
             if heard is not None:
                 news = heard
                 break
+        self._announce(news, plan)
         # The others may say of whom they have waited in vain, and where it was.
         workers.wait(GRACE if news["kind"] == "failed" else 0)
         with contextlib.suppress(queue.Empty):
@@ -184,6 +179,16 @@ class Agent:
                 if ended.code != 0:
                     self._failed(failures, plan, workers, ended)
         return news, failures
+
+    def _announce(self, news: dict[str, Any], plan: Plan) -> None:
+        """Say at once what has happened, and what comes."""
+        number = plan.restarts + 1
+        again = news["kind"] == "members" or (
+            news["kind"] == "failed" and number <= plan.max_restarts
+        )
+        count = f" (restart {number} of {plan.max_restarts})" if news["kind"] == "failed" else ""
+        then = f"all processes are started again{count}" if again else "all processes are stopped"
+        print(f"rushlight: {news['text']}; {then}", file=sys.stderr, flush=True)
 
     def _failed(
         self, failures: dict[int, ProcessFailure], plan: Plan, workers: Workers, ended: Any
