@@ -497,7 +497,7 @@ class RNNCellBase(Module):
                 if h.shape[-1] != self.hidden_size:
                     raise RuntimeError(
                         message(
-                            f"hidden{i if pair else ''} has inconsistent hidden_size: got "
+                            f"hidden{i} has inconsistent hidden_size: got "
                             f"{h.shape[-1]}, expected {self.hidden_size}"
                         )
                     )

@@ -68,6 +68,8 @@ def spdiags(diagonals: Any, offsets: Any, shape: Any, layout: Any = None) -> Any
     from .conversions import to_sparse
 
     d = diagonals if diagonals.ndim > 1 else diagonals.unsqueeze(0)
+    if offsets.ndim > 1:
+        raise RuntimeError("Offsets must be scalar or vector")
     k = offsets._a.reshape(-1)
     if len(k) != d.shape[0]:
         raise RuntimeError(

@@ -293,8 +293,17 @@ def isclose_values(a: Any, b: Any) -> bool:
 
 def norm(s: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The norm of all values."""
-    if dim is not None and len(np.atleast_1d(dim)):
-        raise RuntimeError("norm_sparse currently does not support 'dim' other than all")
+    dims = None if dim is None else {int(d) % max(s.ndim, 1) for d in np.atleast_1d(dim)}
+    if p == "nuc" and dims is not None and len(dims) != 2:
+        shown = " ".join(map(str, np.atleast_1d(dim)))
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {shown}")
+    if dims and len(dims) != s.ndim:
+        raise RuntimeError(
+            "norm_sparse currently only supports full reductions, so 'dim' must either be empty or "
+            "contain all dimensions of the input"
+        )
+    if keepdim:
+        raise RuntimeError("norm_sparse currently does not support keepdim=True")
     values = values_of(ordered(s))
     return values.norm(2 if p == "fro" else p, dtype=dtype)
 

@@ -265,6 +265,12 @@ def contiguous(t: Any, memory_format: Any = None) -> Any:
     raise RuntimeError("unsupported memory format option Contiguous")
 
 
+def no_memory_format(memory_format: Any) -> None:
+    """Raise PyTorch's error about coordinates, which lie in one way."""
+    if memory_format is not None:
+        raise RuntimeError("memory format option is only supported by strided tensors")
+
+
 def zeros_like(t: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
                requires_grad: bool = False, **kw: Any) -> Any:  # fmt: skip
     """Zeros of the same shape, none of them stored; dense with layout=torch.strided."""
@@ -276,6 +282,7 @@ def zeros_like(t: Any, *, dtype: Any = None, layout: Any = None, device: Any = N
     if kind is STRIDED:
         return zeros(tuple(t.shape), dtype=dtype, requires_grad=requires_grad)
     if kind is COO:
+        no_memory_format(kw.get("memory_format"))
         made = create.empty_coo(a.shape, dtype.np, dense_dim(t))
     elif a.__class__ is Compressed and COMPRESSED[kind][1] == a.blocked:
         form = {**a.form, "by_row": COMPRESSED[kind][0]}
@@ -292,9 +299,9 @@ def filled_like(name: str) -> Any:
              requires_grad: bool = False, memory_format: Any = None, pin_memory: bool = False,
              **kw: Any) -> Any:  # fmt: skip
         create.no_meta(device)
-        if memory_format not in (None, preserve_format):
-            raise RuntimeError("memory format option is only supported by strided tensors")
         kind = layout or layout_of(t._a)
+        if kind is COO or memory_format is not preserve_format:
+            no_memory_format(memory_format)
         if t._a.__class__ is Coo or kind is not layout_of(t._a):
             if name == "empty_like":
                 return zeros_like(t, dtype=dtype, layout=kind, requires_grad=requires_grad)

@@ -656,6 +656,11 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.options = options
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        if input.shape[-1] != self.linear.in_features:
+            raise RuntimeError(
+                "expected equal input and linear_weight last dimensions (in_features), got "
+                f"{input.shape[-1]} and {self.linear.in_features}, respectively"
+            )
         logits = self.linear(input)
         if self.out_features:
             logits = logits.reshape((*logits.shape[:-1], self.num_classes, *self.out_features))

@@ -275,8 +275,8 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     need_tensor("unravel_index", indices, 1, "indices")
     if indices._a.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
-    if not hasattr(shape, "__index__"):
-        if not isinstance(shape, (tuple, list)):
+    if isinstance(shape, TensorBase) or not hasattr(shape, "__index__"):
+        if not isinstance(shape, (tuple, list, str)):  # text is a sequence, of no ints
             raise TypeError(
                 f"expected 'shape' to be int or sequence of ints, but got {type(shape)}"
             )

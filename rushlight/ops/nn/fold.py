@@ -173,15 +173,22 @@ def fold(
     blocks = kernel.out_size(
         size, how["kernel_size"], how["stride"], how["padding"], how["dilation"]
     )
-    if min(blocks) < 1 or math.prod(blocks) != input.shape[-1]:
+    given = (
+        f"fold: Given output_size={size}, kernel_size={how['kernel_size']}, "
+        f"dilation={how['dilation']}, padding={how['padding']}, stride={how['stride']}, "
+    )
+    if math.prod(blocks) != input.shape[-1]:
         raise RuntimeError(
             message(
-                f"fold: Given output_size={size}, kernel_size={how['kernel_size']}, "
-                f"dilation={how['dilation']}, padding={how['padding']}, stride={how['stride']}, "
-                "expected size of input's dimension 2 to match the calculated number of sliding "
-                f"blocks {' * '.join(map(str, blocks))} = {math.prod(blocks)}, "
+                f"{given}expected size of input's dimension 2 to match the calculated number of "
+                f"sliding blocks {' * '.join(map(str, blocks))} = {math.prod(blocks)}, "
                 f"but got input.size(2)={input.shape[-1]}."
             )
+        )
+    if min(blocks) < 1:
+        raise RuntimeError(
+            f"{given}calculated shape of the array of sliding blocks as {tuple(blocks)}, which is "
+            "too small (non-positive)"
         )
     if input.ndim == 2:
         return col2im(input.unsqueeze(0), output_size=size, **how).squeeze(0)

@@ -227,6 +227,15 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
                 got=f"input {tuple(input.shape)}",
             )
         )
+    if weight is not None and weight._a.dtype != input.dtype:
+        kinds = [type_name(dtypes.from_numpy(a.dtype)) for a in (input, weight._a)]
+        raise RuntimeError(
+            message(
+                f"expected scalar type {kinds[0]} but found {kinds[1]}",
+                got=f"input of type {kinds[0]}, weight of type {kinds[1]}",
+                hint="weight.to(input.dtype)",
+            )
+        )
     n = input.shape[d]
     if weight is not None and (weight.ndim != 1 or weight.numel() != n):
         raise RuntimeError(
@@ -339,7 +348,7 @@ def multi_margin_loss(
     if weight is not None:
         loss = loss * weight[flat].unsqueeze(1)
     loss = loss.sum(1) / c
-    return finished(loss if input.ndim == 2 else loss.squeeze(0), reduction)
+    return finished(loss if input.ndim == 2 or target.ndim else loss.squeeze(0), reduction)
 
 
 @composite(

@@ -190,6 +190,13 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
                 hint="unsqueeze(0) for a missing batch or channel dimension",
             )
         )
+    if mode != "circular" and 0 in input.shape[ndim - d - 1 :]:
+        raise RuntimeError(
+            message(
+                f"Expected {d + 1}D or {d + 2}D (batch mode) tensor with possibly 0 batch size and "
+                f"other non-zero dimensions for input, but got: {list_of(input.shape)}"
+            )
+        )
     _check_edges(input.shape, sizes, mode)
     return _MODES[mode, d](input, pad=sizes)
 

@@ -71,6 +71,14 @@ def _window(
 
 def _pooled_size(fn: str, d: int, shape: Ints, how: dict[str, Ints], ceil_mode: bool) -> Ints:
     """Check the input's shape; where it has a batch, that may be empty."""
+    if d > 1 and len(shape) not in (d + 1, d + 2) and fn.startswith("max_pool"):
+        raise RuntimeError(
+            message(
+                f"{fn}: non-empty {d + 1}D or {d + 2}D (batch mode) tensor expected for input",
+                got=f"input {list_of(shape)}",
+                hint="unsqueeze() for a missing dimension",
+            )
+        )
     if len(shape) not in (d + 1, d + 2) or 0 in shape[len(shape) - d - 1 :]:
         raise RuntimeError(
             message(

@@ -261,8 +261,23 @@ def _fractional(
             message(f"{fn}: Expected {d + 1}D or {d + 2}D tensor, but got: {list_of(input.shape)}")
         )
     size = tuple(input.shape[-d:])
+    many = "tuple of Ints" if d == 2 else "tuple of three Ints"
+    if isinstance(output_size, (tuple, list)) and len(output_size) != d:
+        raise RuntimeError(
+            message(
+                f"{fn}: output_size must either be a single Int or {many}",
+                got=f"output_size={list(output_size)}",
+            )
+        )
     if output_size is None:
         ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * d
+        if len(ratios) != d:
+            raise ValueError(
+                message(
+                    f"{fn} requires output_ratio to either be a single Int or tuple of Ints.",
+                    got=f"output_ratio={tuple(ratios)}",
+                )
+            )
         out = tuple(int(n * r) for n, r in zip(size, ratios, strict=True))
     else:
         out = ints(fn, "output_size", output_size, d)

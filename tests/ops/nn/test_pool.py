@@ -91,7 +91,7 @@ def test_fractional_pool_covers_the_input():
     [
         ("max_pool2d", (1, 4, 4), {"kernel_size": 5}, "Output size is too small"),
         ("max_pool2d", (1, 4, 4), {"kernel_size": 2, "padding": 2}, "at most half of effective"),
-        ("max_pool2d", (4,), {"kernel_size": 2}, "Expected 3D or 4D"),
+        ("max_pool2d", (4,), {"kernel_size": 2}, "non-empty 3D or 4D"),
         ("max_pool2d", (1, 4, 4), {"kernel_size": 2, "stride": 0}, "stride should not be zero"),
         ("avg_pool2d", (1, 4, 4), {"kernel_size": (2, 2, 2)}, "tuple of two ints"),
         ("adaptive_avg_pool2d", (4, 4), {"output_size": 2}, "Expected 3D or 4D tensor"),

@@ -1,0 +1,97 @@
+"""Shapes, types and numbers that functions of nn refuse, in PyTorch's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rushlight as torch
+from rushlight import nn
+from rushlight.nn import functional as F
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate"])
+@pytest.mark.parametrize("shape", [(2, 0, 4), (0, 3), (2, 3, 0)])
+def test_edges_of_nothing_cannot_be_repeated(mode: str, shape: tuple[int, ...]) -> None:
+    with pytest.raises(RuntimeError, match="possibly 0 batch size and other non-zero dimensions"):
+        F.pad(torch.ones(shape), (1, 1), mode=mode)
+    assert F.pad(torch.ones(0, 3, 4), (1, 1), mode=mode).shape == (0, 3, 6)
+
+
+def test_weights_of_classes_have_the_type_of_the_scores() -> None:
+    x, target = torch.zeros(2, 3), torch.tensor([0, 1])
+    for weight in (torch.ones(3).half(), torch.ones(3).double()):
+        for call in (F.nll_loss, F.cross_entropy):
+            with pytest.raises(RuntimeError, match="expected scalar type Float but found"):
+                call(x, target, weight=weight)
+
+
+def test_a_target_of_one_element_gives_a_loss_of_one_element() -> None:
+    loss = nn.MultiMarginLoss(reduction="none")
+    assert loss(torch.ones(5), torch.tensor([1])).shape == (1,)
+    assert loss(torch.ones(5), torch.tensor(1)).shape == ()
+
+
+CALLS: list[tuple[Any, type[Exception], str]] = [
+    (
+        lambda: F.fold(torch.ones(1, 12, 12), (4, 5), 2, dilation=8),
+        RuntimeError,
+        r"sliding blocks as \(-4, -3\), which is too small",
+    ),
+    (
+        lambda: F.fractional_max_pool2d(torch.ones(1, 2, 4, 4), 2, output_ratio=(0.5,) * 3),
+        ValueError,
+        "requires output_ratio to either be a single Int or tuple of Ints",
+    ),
+    (
+        lambda: F.fractional_max_pool3d(torch.ones(1, 2, 4, 4, 4), 2, output_size=(2, 2)),
+        RuntimeError,
+        "output_size must either be a single Int or tuple of three Ints",
+    ),
+    (
+        lambda: F.max_pool2d(torch.ones(3, 4), 2),
+        RuntimeError,
+        r"non-empty 3D or 4D \(batch mode\) tensor expected for input",
+    ),
+    (
+        lambda: nn.GRUCell(3, 4)(torch.ones(2, 3), torch.ones(2, 5)),
+        RuntimeError,
+        "hidden0 has inconsistent hidden_size: got 5, expected 4",
+    ),
+    (
+        lambda: nn.LinearCrossEntropyLoss(3, 2)(torch.ones(4, 5), torch.zeros(4).long()),
+        RuntimeError,
+        r"last dimensions \(in_features\), got 5 and 3, respectively",
+    ),
+    (
+        lambda: torch.heaviside(torch.ones(2) + 0j, torch.ones(2)),
+        RuntimeError,
+        "not yet implemented for complex tensors",
+    ),
+    (
+        lambda: torch.unravel_index(torch.tensor([0]), torch.tensor([2, 2])),
+        TypeError,
+        "expected 'shape' to be int or sequence of ints",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), CALLS)
+def test_words(call: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_sparse_tensors_have_no_memory_format_and_one_norm() -> None:
+    s = torch.eye(3).to_sparse()
+    for like in (torch.zeros_like, torch.empty_like):
+        with pytest.raises(RuntimeError, match="only supported by strided tensors"):
+            like(s, memory_format=torch.preserve_format)
+    assert torch.norm(s, dim=(0, 1)).item() == pytest.approx(3**0.5)
+    with pytest.raises(RuntimeError, match="only supports full reductions"):
+        torch.norm(s, p=1, dim=1)
+    with pytest.raises(RuntimeError, match="does not support keepdim=True"):
+        torch.norm(s, keepdim=True)
+    with pytest.raises(RuntimeError, match="Offsets must be scalar or vector"):
+        torch.sparse.spdiags(torch.ones(2, 3), torch.ones(1, 2).long(), (3, 3))
