@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door, engine, steps
-from ..autograd.node import Out
+from ..autograd.node import Extras, Out
 from ..autograd.unbroadcast import add
 from .program import GIVEN, MADE, Program, Ref
 from .seeing import Unknown
@@ -34,16 +34,24 @@ class Recorder(Writer):
 
     Attributes:
         saved: the numbers of the forward's values that it is given, behind the gradients.
+        leaves: leaves in the order in which they get their gradients, by id.
         why: what cannot be written down, or None.
     """
+
+    spans = True
 
     def __init__(self, forward: Any, gradients: list[Any]) -> None:
         super().__init__()
         self.forward = forward
         self.saved: list[Ref] = []
+        self.leaves: list[int] = []
         self.why: Unknown | None = None
         for g in gradients:
             self.program.given.append(self.value(GIVEN, g, "gradient"))
+
+    def entering(self, kind: str, what: Any, operands: Any) -> Any:
+        if kind == "leaf":
+            self.leaves.append(id(what))
 
     def performed(
         self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
@@ -109,6 +117,12 @@ class Plan:
                     recorder, got = recorded(capture, ys, edges)
                 found[chosen] = recorder
                 totals[chosen] = [parts(recorder.program, r) for r in got]
+        # The engine goes along the edges of a node in their order: hooks of leaves are called as
+        # eager calls them, where all results have gradients.
+        after = {key: place for place, key in enumerate(recorder.leaves)}
+        order = sorted(range(len(edges)), key=lambda k: after.get(id(tensors[k]), -1))
+        tensors = [tensors[k] for k in order]
+        totals = {chosen: [total[k] for k in order] for chosen, total in totals.items()}
         # an edge for each contribution, as many as there may be
         most = [max(len(t[k]) for t in totals.values()) for k in range(len(edges))]
         self.tensors = [t for t, n in zip(tensors, most, strict=True) for _ in range(n)]
@@ -159,24 +173,39 @@ def recorded(capture: Any, ys: list[Any], edges: list[Any]) -> tuple[Recorder, l
     roots = [engine.edge_of(y) for y in ys]
     gradients = [np.ones_like(y._a) for y in ys]
     recorder = Recorder(capture, gradients)
-    # Hooks on what the edges lead to are not for this backward.
-    hooked = [(n, n.x) for n in map(node_of, edges) if n._is_node and n.x is not None]
-    for n, _ in hooked:
-        n.x = None
-    door.observe(recorder)
-    try:
-        if not edges:
-            return recorder, []
-        got = engine.run(roots, gradients, True, False, edges, True)
-    except RuntimeError as error:
-        raise Unknown(f"its backward fails: {str(error).splitlines()[0]}") from None
-    finally:
-        door.unobserve(recorder)
-        for n, x in hooked:
-            n.x = x
+    if not edges:
+        return recorder, []
+    with without_hooks(edges):
+        door.observe(recorder)
+        try:
+            got = engine.run(roots, gradients, True, False, edges, True)
+        except RuntimeError as error:
+            raise Unknown(f"its backward fails: {str(error).splitlines()[0]}") from None
+        finally:
+            door.unobserve(recorder)
     if recorder.why is not None:
         raise recorder.why
     return recorder, [None if g is None else recorder.refer(g) for g in got]
+
+
+@contextmanager
+def without_hooks(edges: list[Any]) -> Iterator[None]:
+    """For a block, no hooks run on what the edges lead to: they are for the backward around."""
+    ends = list({id(n): n for n in map(node_of, edges)}.values())
+    nodes = [(n, n.x) for n in ends if n._is_node and n.x is not None]
+    leaves = [(t, t._x) for t in ends if not t._is_node and t._x.__class__ is Extras]
+    for n, _ in nodes:
+        n.x = None
+    for t, x in leaves:
+        t._x = Extras(x.cut)
+        t._x.inference, t._x.grad = x.inference, x.grad
+    try:
+        yield
+    finally:
+        for n, x in nodes:
+            n.x = x
+        for t, x in leaves:
+            t._x = x
 
 
 @contextmanager

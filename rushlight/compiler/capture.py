@@ -56,6 +56,7 @@ class Capture(Writer):
         self.modules: list[Any] = []
         self.tensors: list[tuple[Any, bool, Any]] = []
         self.leaves: dict[int, Any] = {}
+        self.sent: dict[int, Any] = {}  # leaves that got a gradient
         self.grads: dict[int, Any] = {}  # id of a leaf to its gradient as a replay would have it
         self.forgotten: set[int] = set()  # leaves whose gradient an effect has set to None
         self.pausing = False
@@ -70,7 +71,7 @@ class Capture(Writer):
         """Let go of arrays, once the program has been made: hooks and capture know each other, so
         they would stay for a while."""
         seen = self.reads
-        kept: tuple[Any, ...] = (self.number, self.tensors, self.leaves, self.grads)
+        kept: tuple[Any, ...] = (self.number, self.tensors, self.leaves, self.sent, self.grads)
         for container in (*kept, seen.tensors, seen.kept):
             container.clear()
 
@@ -89,10 +90,6 @@ class Capture(Writer):
             return "has a history from outside"
         if t._v is not None and not given and t._v.base._fn is not None:
             return "is a view with a history"
-        x = t._x
-        if x.__class__ is Extras and (x.hooks or x.post_hooks or (x.accumulator is not None
-                                      and x.accumulator() is not None)):  # fmt: skip
-            return "has hooks"
         if t.__dict__:
             return "has attributes of its own"
         if id(t._a) in self.number:
@@ -171,7 +168,13 @@ class Capture(Writer):
     # -- gradients of leaves ---------------------------------------------------------------------
 
     def touch(self, leaf: Any) -> None:
-        """A leaf is about to be sent a gradient."""
+        """A leaf is about to be sent a gradient. Its hooks would be a part of the program; where the
+        engine calls them, behind a compiled forward, they may do what they like."""
+        x = leaf._x
+        if x.__class__ is Extras and (x.hooks or x.post_hooks or (x.accumulator is not None
+                                      and x.accumulator() is not None)):  # fmt: skip
+            self.reads.unknown("a tensor that gets a gradient has hooks")
+        self.sent[id(leaf)] = leaf
         if id(leaf) not in self.reads.tensors and id(leaf._a) not in self.number:
             self.reads.unknown("a tensor gets a gradient that the code has not read")
         if id(leaf) in self.leaves or id(leaf) not in self.reads.tensors:

@@ -36,7 +36,7 @@ class Entry:
         self.program = capture.program
         self.guards = capture.reads.guards
         self.modules = list({id(m): m for m in capture.modules}.values())
-        self.leaves = list(capture.leaves.values())
+        self.sent = list(capture.sent.values())
         given, changed = places_of(capture)
         self.space = self.guards.space
         self.template = Template(capture, result)
@@ -74,7 +74,7 @@ class Entry:
         now = counters()
         if self.slow(args, kw) is not None or any(has_hooks(m) for m in self.modules):
             return False
-        for leaf in self.leaves:
+        for leaf in self.sent:
             x = leaf._x
             if x.__class__ is Extras and (x.hooks or x.post_hooks):
                 return False

@@ -17,7 +17,7 @@ import numpy as np
 from ..autograd import door, engine
 from ..autograd.node import Cell, Freed, Node, Out, freed_error, inplace_error, tick, user_line
 from ..errors import message
-from .backwards import Plan, ending_at, groups, history
+from .backwards import Plan, ending_at, groups, history, without_hooks
 from .program import MADE, Program
 from .seeing import Unknown
 
@@ -159,7 +159,7 @@ class Region(Node):
         edges = [engine.edge_of(t) for t in tensors]
         unique = list({id(e): e for e in edges}.values())
         roots = [engine.edge_of(ys[k]) for k in chosen]
-        with ending_at(tensors):
+        with ending_at(tensors), without_hooks(edges):
             got = engine.run(roots, given, True, True, unique, True)
         by_edge = {id(e): g for e, g in zip(unique, got, strict=True)}
         return [by_edge.pop(id(e), None) for e in edges]

@@ -497,3 +497,68 @@ def test_gradients_of_several_results_meet(place: str) -> None:
             t(call, which)
 
     same(program)
+
+
+HOOKS: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "of the tensor": lambda p, seen: p.register_hook(lambda g: (seen.append(g.sum()), g * 3)[1]),
+    "behind the gradient": lambda p, seen: p.register_post_accumulate_grad_hook(
+        lambda p: (seen.append(p.grad.sum()), p.grad.mul_(2))
+    ),
+    "of the accumulator": lambda p, seen: (
+        (node := p.view_as(p).grad_fn.next_functions[0][0]),
+        node.register_hook(lambda *_: seen.append(p.grad.sum())),
+    ),
+    "that ends the backward": lambda p, seen: p.register_hook(lambda g: 1 / 0),
+}
+
+
+@places
+@pytest.mark.parametrize("kind", HOOKS)
+def test_hooks_of_parameters(place: str, kind: str) -> None:
+    """The engine calls them behind the compiled forward: DistributedDataParallel stands on it."""
+    torch._dynamo.reset()
+    entries = []
+
+    def program(t: Twin) -> None:
+        model, seen = network(), []
+        kept = [HOOKS[kind](p, seen) for p in model.parameters()]
+        forward = compiled_forward(t, place, model)
+        t.watch(model, seen)
+
+        def call() -> None:
+            forward(torch.randn(3, 4)).square().mean().backward()
+
+        for _ in range(4):
+            t(call)
+        if t.compiled:
+            entries.append(forward)
+        del kept
+
+    same(program)
+    (compiled,) = entries
+    compiled = compiled._compiled if place == "module" else compiled
+    assert compiled.entries[0].runs > 0, "it was not compiled"
+
+
+def test_a_step_whose_parameters_have_hooks_runs_eagerly() -> None:
+    def program(t: Twin) -> None:
+        model, seen = network(), []
+        opt = torch.optim.SGD(model.parameters(), 0.1)
+
+        def step(x: Any) -> Any:
+            opt.zero_grad()
+            loss = model(x).square().mean()
+            loss.backward()
+            opt.step()
+            return loss.detach()
+
+        fast = t.compile(step)
+        t.watch(model, seen)
+        for k in range(6):
+            if k == 2:
+                handle = model[0].weight.register_hook(lambda g: (seen.append(g.sum()), g * 3)[1])
+            if k == 4:
+                handle.remove()
+            t(fast, torch.randn(3, 4))
+
+    same(program)
