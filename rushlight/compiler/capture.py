@@ -168,8 +168,8 @@ class Capture(Writer):
     # -- gradients of leaves ---------------------------------------------------------------------
 
     def touch(self, leaf: Any) -> None:
-        """A leaf is about to be sent a gradient. Its hooks would be a part of the program; where the
-        engine calls them, behind a compiled forward, they may do what they like."""
+        """A leaf is about to be sent a gradient. Its hooks would be a part of the program; behind a
+        compiled forward the engine calls them, and they may do what they like."""
         x = leaf._x
         if x.__class__ is Extras and (x.hooks or x.post_hooks or (x.accumulator is not None
                                       and x.accumulator() is not None)):  # fmt: skip
