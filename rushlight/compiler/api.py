@@ -45,6 +45,9 @@ class Options:
     def __call__(self, fn: Callable[..., Any]) -> Any:
         from .replay import Compiled  # which needs modules and optimisers
 
+        within = getattr(type(fn), "_compiled_within", None)
+        if within is not None:  # a module around another one, which runs as it is
+            return within(fn, self)
         return Compiled(fn, self.fullgraph, self.dynamic, self.recompile_limit)
 
 

@@ -404,7 +404,7 @@ class DistributedDataParallel(Module, Joinable):
         """The module's own result; its backward reduces gradients."""
         with record_function("DistributedDataParallel.forward"):
             if self._delay_all_reduce_all_params:
-                output = self.module(*inputs, **kwargs)
+                output = self._computing(*inputs, **kwargs)
                 self._clear_grad_buffer()
                 return output
             synced = is_grad_enabled() and self.require_backward_grad_sync
@@ -412,11 +412,29 @@ class DistributedDataParallel(Module, Joinable):
             before = DistributedDataParallel._active_ddp_module
             DistributedDataParallel._active_ddp_module = self
             try:
-                output = self.module(*inputs, **kwargs)
+                output = self._computing(*inputs, **kwargs)
             finally:
                 DistributedDataParallel._active_ddp_module = before
             self._post_forward(output, synced)
             return output
+
+    def _compiled_within(self, told: Callable[[Any], Any]) -> Callable[..., Any]:
+        """What `torch.compile` makes of this module: the one inside is compiled; gradients are
+        reduced behind it, as the engine comes to them."""
+        inner = told(self.module)
+
+        def call(*inputs: Any, **kwargs: Any) -> Any:
+            before, self.__dict__["_inner"] = self.__dict__.get("_inner"), inner
+            try:
+                return self(*inputs, **kwargs)
+            finally:
+                self.__dict__["_inner"] = before
+
+        return call
+
+    @property
+    def _computing(self) -> Callable[..., Any]:
+        return self.__dict__.get("_inner") or self.module
 
     def _pre_forward(self, synced: bool) -> None:
         reducer = self.reducer

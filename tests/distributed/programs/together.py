@@ -11,6 +11,7 @@ import warnings
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.multiprocessing as mp
+from rushlight import nn
 
 
 def profiler(rank, n, folder):
@@ -58,10 +59,35 @@ def compiled(rank, n):
     assert any("all_reduce" in str(w.message) for w in told)
 
 
+def reduced(rank, n):
+    """A DistributedDataParallel around what is compiled, or compiled itself: the bits of eager."""
+    found = []
+    for way in ("eager", "inside", "outside"):
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+        model = nn.parallel.DistributedDataParallel(torch.compile(net) if way == "inside" else net)
+        if way == "outside":
+            model = torch.compile(model)
+        opt = torch.optim.Adam(model.parameters(), 0.01)
+        inputs = torch.Generator().manual_seed(rank)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # it would say what runs eagerly
+            for _ in range(5):
+                opt.zero_grad()
+                model(torch.randn(4, 8, generator=inputs)).square().mean().backward()
+                opt.step()
+        found.append([p.detach().clone() for p in net.parameters()])
+        if way == "inside":
+            assert model.module._compiled.entries[0].runs == 4
+    for other in found[1:]:
+        assert all(map(torch.equal, found[0], other))
+
+
 def run(rank, n, folder):
     dist.init_process_group(init_method=f"file://{folder}/meet", rank=rank, world_size=n)
     profiler(rank, n, folder)
     compiled(rank, n)
+    reduced(rank, n)
     dist.destroy_process_group()
 
 
