@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .meta import MetaArray, contiguous_strides
+
 
 def empty_like(a: Any, dtype: Any = None) -> Any:
     """Uninitialised memory without gaps in the shape and order of an array."""
@@ -96,3 +98,14 @@ def inner_to_outer(*operands: Any) -> list[int]:
             elif way < 0:
                 break
     return order
+
+
+def in_columns(y: Any) -> Any:
+    """Matrices of which each lies column by column, as LAPACK leaves its results."""
+    if y.ndim < 2:
+        return y
+    if y.__class__ is MetaArray:
+        *batch, m, n = y.shape
+        *outer, s, t = contiguous_strides((*batch, n, m), y.dtype.itemsize)
+        return MetaArray(y.shape, y.dtype, (*outer, t, s))
+    return np.ascontiguousarray(y.swapaxes(-1, -2)).swapaxes(-1, -2)

@@ -18,6 +18,7 @@ from ...autograd import door, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray, UnresolvedArray
+from ...storage import strided_view
 from . import overrides
 from .types import Public
 
@@ -281,6 +282,17 @@ def refuse_other_type(name: str, out: Any, result: Any) -> None:
         )
 
 
+def lie_alike(out: Any, result: Any) -> None:
+    """Let what was resized lie as the result does, which it is to hold."""
+    a, y = out._a, result._a
+    if a.__class__ is not ndarray or y.__class__ is not ndarray or y.flags.c_contiguous:
+        return
+    strides = tuple([s // y.itemsize for s in y.strides])
+    reach = 1 + sum(s * (n - 1) for s, n in zip(strides, y.shape, strict=True))
+    if y.size and reach == y.size and min(strides) > 0:
+        out._a = strided_view(a, a.shape, strides, None)
+
+
 def write_out(name: str, out: Any, result: Any) -> Any:
     """`out=`: store a result in the given tensor(s), resizing them as PyTorch does."""
     if isinstance(result, tuple):
@@ -318,6 +330,7 @@ def write_out(name: str, out: Any, result: Any) -> Any:
         if out._a.size:
             warn_resized(out._a.shape, result._a.shape)
         out.resize_(result._a.shape)
+        lie_alike(out, result)
     if out._a.__class__ is not MetaArray:
         if not out._a.flags.writeable:
             views.unlock(out, name)

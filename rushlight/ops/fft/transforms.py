@@ -27,10 +27,24 @@ from ..linalg.matmul import constant, finish
 # -- kernels ---------------------------------------------------------------------------------------
 
 
-def _scaled(y: Any, scale: float) -> Any:
+def _scaled(y: Any, scale: float, order: list[int]) -> Any:
     if scale != 1:
         y *= y.real.dtype.type(scale)
-    return y
+    return np.ascontiguousarray(y.transpose(order)).transpose(np.argsort(order))
+
+
+def memory_order(x: Any, dims: tuple[int, ...], last: bool = False) -> list[int]:
+    """The dims from the outermost to the innermost, as PyTorch lays down a transform of x over
+    `dims`: what is not transformed in the order of x, then what is; the last of dims stays last if
+    it becomes half."""
+
+    def by_strides(some: Any) -> list[int]:
+        return sorted(some, key=lambda d: -x.strides[d])
+
+    rest = [d for d in range(x.ndim) if d not in dims]
+    if last:
+        return [*by_strides(rest), *by_strides(dims[:-1]), dims[-1]]
+    return by_strides(rest) + by_strides(dims)
 
 
 @op(
@@ -51,7 +65,7 @@ def fft_c2c(x: Any, *, dims: tuple[int, ...], forward: bool = True, scale: float
         y = np.fft.fft(x, axis=dims[0]) if forward else np.fft.ifft(x, axis=dims[0], norm="forward")
     else:
         y = np.fft.fftn(x, axes=dims) if forward else np.fft.ifftn(x, axes=dims, norm="forward")
-    return _scaled(y, scale)
+    return _scaled(y, scale, memory_order(x, dims))
 
 
 fft_c2c.shape(lambda x, **_kw: _meta(x.shape, x.dtype))
@@ -84,7 +98,7 @@ def fft_r2c(x: Any, *, dims: tuple[int, ...], scale: float = 1.0) -> Any:
     if x.size == 0:
         return np.zeros(_half_shape(x, dims=dims).shape, np.result_type(x.dtype, np.complex64))
     y = np.fft.rfft(x, axis=dims[0]) if len(dims) == 1 else np.fft.rfftn(x, axes=dims)
-    return _scaled(y, scale)
+    return _scaled(y, scale, memory_order(x, dims, last=True))
 
 
 fft_r2c.shape(_half_shape)
@@ -112,7 +126,9 @@ def fft_c2r(x: Any, *, dims: tuple[int, ...], n: int, scale: float = 1.0) -> Any
         y = np.fft.irfft(x, n, axis=dims[0], norm="forward")
     else:
         y = np.fft.irfftn(x, sizes, axes=dims, norm="forward")
-    return _scaled(y, scale)
+    *others, last = dims  # of several, PyTorch transforms the others first
+    order = [d for d in memory_order(x, tuple(others)) if d != last]
+    return _scaled(y, scale, [*order, last])
 
 
 def _whole_shape(x: Any, *, dims: tuple[int, ...], n: int, **_kw: Any) -> Any:
@@ -268,8 +284,11 @@ def to_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bool
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
     x = fitted(x, dims, sizes)
-    y = fft_r2c(x, dims=dims, scale=normalisation(norm, [x.shape[d] for d in dims], forward))
-    return y if forward else y.conj() if len(dims) == 1 else y.conj_physical()
+    scale = normalisation(norm, [x.shape[d] for d in dims], forward)
+    if forward:
+        return fft_r2c(x, dims=dims, scale=scale)
+    y = fft_r2c(x, dims=dims[-1:], scale=scale).conj()
+    return y if len(dims) == 1 else fft_c2c(y, dims=dims[:-1], forward=False)
 
 
 def from_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:

@@ -15,7 +15,7 @@ from ..core.composite import composite
 from ..core.samples import case, error, values
 from ..elementwise.formulas import sqrt
 from ..shape.views import cat
-from .factor import householder_product
+from .factor import householder_product, in_columns
 from .matmul import adjoint_, finish, is_complex, matmul
 from .spectral import linalg_svd
 
@@ -104,7 +104,8 @@ def ormqr(
     wide = wrap(np.zeros((*input.shape[:-1], more), input._a.dtype))
     q = householder_product(cat(input, wide, dim=-1) if more else input, tau)
     q = adjoint_(q) if transpose else q
-    return finish("ormqr", matmul(q, other) if left else matmul(other, q), out)
+    y = matmul(q, other) if left else matmul(other, q)
+    return finish("ormqr", in_columns(y), out)
 
 
 @composite(public="torch", random=True, smooth=False, samples=[case((5, 4), 2)])

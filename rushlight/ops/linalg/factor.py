@@ -13,6 +13,7 @@ import numpy as np
 from ...autograd.door import wrap
 from ...autograd.views import type_name
 from ...errors import LinAlgError, message
+from ...kernels import dense
 from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
@@ -94,6 +95,12 @@ def need_matrix(name: str, x: Any, square: bool = False) -> None:
         )
 
 
+def same_in_columns(a: Any, **_kw: Any) -> MetaArray:
+    """A result of the operand's shape, column by column."""
+    made: MetaArray = dense.in_columns(MetaArray(a.shape, a.dtype))
+    return made
+
+
 def same_shape(a: Any, **_kw: Any) -> MetaArray:
     """The shape rule of functions of a matrix."""
     return MetaArray(a.shape, a.dtype)
@@ -168,10 +175,10 @@ def linalg_cholesky(a: Any, *, upper: bool = False) -> Any:
                 hint="A + 1e-6 * torch.eye(n), or torch.linalg.eigh",
             )
         ) from None
-    return np.ascontiguousarray(adjoint_(low)) if upper else low
+    return dense.in_columns(adjoint_(low) if upper else low)
 
 
-linalg_cholesky.shape(same_shape)
+linalg_cholesky.shape(same_in_columns)
 
 
 @linalg_cholesky.vjp
@@ -226,7 +233,7 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out:
         if check_errors:
             raise
         infos = positive_definite_infos(adjoint_(A._a) if upper else A._a)
-        factors = np.zeros_like(A._a)
+        factors = dense.in_columns(np.zeros_like(A._a))
         for place in np.ndindex(infos.shape):
             if infos[place] == 0:
                 factors[place] = linalg_cholesky.fn(A._a[place], upper=upper)
@@ -236,15 +243,25 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False, out:
     return finish("cholesky_ex", result, out)
 
 
+@op(samples=[sample(4, 3)], low="keep", fresh=True, public="", node="CloneBackward0")
+def in_columns(input: Any) -> Any:
+    """A copy that lies column by column, of what is composed as LAPACK would compute it."""
+    return dense.in_columns(input.copy())
+
+
+in_columns.vjp(lambda g, _y, _x: g)
+in_columns.shape(same_in_columns)
+
 # -- QR --------------------------------------------------------------------------------------------
 
 
-def qr_shape(a: Any, *, mode: Any = "reduced") -> tuple[MetaArray, MetaArray]:
+def qr_shape(a: Any, *, mode: Any = "reduced") -> tuple[MetaArray, ...]:
     """The shapes of Q and R."""
     *batch, m, n = a.shape
     k = m if mode == "complete" else min(m, n)
     q = (0,) if mode == "r" else (*batch, m, k)
-    return MetaArray(q, a.dtype), MetaArray((*batch, k, n), a.dtype)
+    shapes = q, (*batch, k, n)
+    return tuple(dense.in_columns(MetaArray(shape, a.dtype)) for shape in shapes)
 
 
 def lu_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
@@ -258,7 +275,7 @@ def packed_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
     """The shapes of packed L and U, of the pivots, and of what LAPACK says."""
     *batch, m, n = a.shape
     places = MetaArray((*batch, min(m, n)), np.int32)
-    return MetaArray(a.shape, a.dtype), places, MetaArray(batch, np.int32)
+    return same_in_columns(a), places, MetaArray(batch, np.int32)
 
 
 @op(
@@ -270,9 +287,9 @@ def packed_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
 def linalg_qr(a: Any, *, mode: Any = "reduced") -> Any:
     """a = Q @ R."""
     if mode == "r":
-        return np.zeros(0, a.dtype), np.linalg.qr(a, mode="r")
+        return np.zeros(0, a.dtype), dense.in_columns(np.linalg.qr(a, mode="r"))
     q, r = np.linalg.qr(a, mode=mode)
-    return q, r
+    return dense.in_columns(q), dense.in_columns(r)
 
 
 linalg_qr.shape(qr_shape)
@@ -346,7 +363,8 @@ def _old_qr(input: Any, some: bool = True, *, out: Any = None) -> Any:
 
 def _geqrf_shape(input: Any, **_: Any) -> Any:
     shape, dtype = tuple(input.shape), input._a.dtype
-    return Geqrf((MetaArray(shape, dtype), MetaArray((*shape[:-2], min(shape[-2:])), dtype)))
+    reflections = dense.in_columns(MetaArray(shape, dtype))
+    return Geqrf((reflections, MetaArray((*shape[:-2], min(shape[-2:])), dtype)))
 
 
 @composite(accepts="wide complex: geqrf_cpu",
@@ -355,8 +373,7 @@ def geqrf(input: Any, *, out: Any = None) -> Any:
     """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
     need_matrix("geqrf", input)
     h, tau = np.linalg.qr(input._a, mode="raw")
-    # by columns, as LAPACK writes it
-    return finish("geqrf", Geqrf((wrap(np.ascontiguousarray(h).mT), wrap(tau))), out)
+    return finish("geqrf", Geqrf((wrap(dense.in_columns(h.mT)), wrap(tau))), out)
 
 
 @composite(accepts="floating complex: orgqr_cpu",
@@ -391,7 +408,7 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
         head = wrap((np.arange(m) == i).astype(A._a.dtype))
         v = column(A[..., :, i] * below + head)
         q = q - tau[..., i, None, None] * matmul(v, matmul(adjoint_(v), q))
-    return finish("householder_product", q, out)
+    return finish("householder_product", in_columns(q), out)
 
 
 @composite(accepts="floating complex: orgqr_cpu",
@@ -460,7 +477,8 @@ def _lu_rule(g: Any, y: Any, _a: Any) -> Any:
 )
 def linalg_lu_factor(a: Any, *, pivot: bool = True) -> Any:
     """LU in LAPACK's packed form, pivots, info."""
-    return kernels.lu_factor(a, pivot=pivot)
+    packed, pivots, info = kernels.lu_factor(a, pivot=pivot)
+    return dense.in_columns(packed), pivots, info
 
 
 linalg_lu_factor.shape(packed_shape)

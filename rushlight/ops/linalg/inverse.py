@@ -15,6 +15,7 @@ from ...autograd.door import wrap
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
 from ...errors import LinAlgError, message
+from ...kernels import dense
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -24,7 +25,7 @@ from ..core.samples import case, regular, spd
 from ..core.shapes import real_of, same
 from ..elementwise.formulas import log, where
 from ..reduce import sums
-from .factor import first_bad, need_matrix, same_shape, sample
+from .factor import first_bad, need_matrix, same_in_columns, sample
 from .matmul import adjoint_, finish, is_complex, matmul
 from .spectral import rank_tolerance
 
@@ -52,7 +53,7 @@ def singular(name: str, infos: Any, last: int) -> LinAlgError:
 def linalg_inv(a: Any) -> Any:
     """The inverse of square matrices."""
     try:
-        return np.linalg.inv(a)
+        return dense.in_columns(np.linalg.inv(a))
     except np.linalg.LinAlgError:
         raise singular("linalg.inv", kernels.lu_factor(a)[2], a.shape[-1]) from None
 
@@ -62,7 +63,7 @@ def _inverse_rule(g: Any, y: Any, _a: Any) -> Any:
     return -matmul(yh, matmul(g, yh))
 
 
-linalg_inv.shape(same_shape)
+linalg_inv.shape(same_in_columns)
 linalg_inv.vjp(_inverse_rule)
 
 
@@ -70,9 +71,9 @@ linalg_inv.vjp(_inverse_rule)
 def linalg_inv_quiet(a: Any) -> Any:
     """The inverse; infinities instead of an exception for singular matrices."""
     try:
-        return np.linalg.inv(a)
+        return dense.in_columns(np.linalg.inv(a))
     except np.linalg.LinAlgError:
-        y = np.empty_like(a)
+        y = dense.in_columns(np.empty(a.shape, a.dtype))
         for place in np.ndindex(a.shape[:-2]):
             try:
                 y[place] = np.linalg.inv(a[place])
@@ -81,7 +82,7 @@ def linalg_inv_quiet(a: Any) -> Any:
         return y
 
 
-linalg_inv_quiet.shape(same_shape)
+linalg_inv_quiet.shape(same_in_columns)
 linalg_inv_quiet.vjp(_inverse_rule)
 
 

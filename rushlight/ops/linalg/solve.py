@@ -16,16 +16,18 @@ from ... import dtypes
 from ...autograd.door import wrap
 from ...autograd.views import type_name
 from ...errors import LinAlgError, axis, message
+from ...kernels import dense
 from ...kernels.linalg import ldl
 from ...kernels.linalg import reference as kernels
 from ...kernels.meta import MetaArray
+from ...layout import contiguous_format
 from ..core.composite import composite
 from ..core.record import op
 from ..core.return_types import return_type
 from ..core.samples import Case, case, made, regular, values
 from ..core.shapes import real_of, same
 from ..shape.views import cat
-from .factor import first_bad, need_matrix, sample
+from .factor import first_bad, in_columns, need_matrix, sample
 from .inverse import inv, linalg_inv, linalg_inv_quiet, linalg_pinv, pinv_rule, singular
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .norm import need_float
@@ -56,7 +58,8 @@ def system(shape: tuple[int, ...], right: tuple[int, ...], **kw: Any) -> Case:
 
 def _broadcast_shape(a: Any, b: Any, **_kw: Any) -> MetaArray:
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    return MetaArray((*batch, *b.shape[-2:]), b.dtype)
+    made: MetaArray = dense.in_columns(MetaArray((*batch, *b.shape[-2:]), b.dtype))
+    return made
 
 
 @op(
@@ -68,7 +71,7 @@ def _broadcast_shape(a: Any, b: Any, **_kw: Any) -> MetaArray:
 def linalg_solve(a: Any, b: Any) -> Any:
     """The x with a @ x = b, for matrices b."""
     try:
-        return np.linalg.solve(a, b)
+        return dense.in_columns(np.linalg.solve(a, b))
     except np.linalg.LinAlgError:
         place, _ = first_bad(kernels.lu_factor(a)[2])
         raise LinAlgError(
@@ -170,7 +173,7 @@ def solve_ex(
 )
 def linalg_solve_triangular(a: Any, b: Any, *, upper: bool, unit: bool = False) -> Any:
     """The x with a @ x = b, where only one triangle of a is read."""
-    return kernels.solve_triangular(a, b, upper=upper, unit=unit)
+    return dense.in_columns(kernels.solve_triangular(a, b, upper=upper, unit=unit))
 
 
 linalg_solve_triangular.shape(_broadcast_shape)
@@ -219,6 +222,7 @@ def solve_triangular(
         y = linalg_solve_triangular(A, B, upper=upper, unit=unitriangular)
     else:
         y = linalg_solve_triangular(A.mT, B.mT, upper=not upper, unit=unitriangular).mT
+        y = in_columns(y)
     return finish("solve_triangular", y, out)
 
 
@@ -275,13 +279,14 @@ def solve_and_copy(b: Any, A: Any, *, upper: bool, transposed: bool, unit: bool)
     """(the solution of a triangular system, a copy of A)."""
     a = np.swapaxes(A, -1, -2) if transposed else A
     y = kernels.solve_triangular(a, b, upper=upper != transposed, unit=unit)
-    return y, np.broadcast_to(A, (*y.shape[:-2], *A.shape[-2:])).copy()
+    copied = np.broadcast_to(A, (*y.shape[:-2], *A.shape[-2:])).copy()
+    return dense.in_columns(y), dense.in_columns(copied)
 
 
 @solve_and_copy.shape
 def _(b: Any, A: Any, **_: Any) -> Any:
     y = _broadcast_shape(A, b)
-    return y, MetaArray((*y.shape[:-2], *A.shape[-2:]), A.dtype)
+    return y, dense.in_columns(MetaArray((*y.shape[:-2], *A.shape[-2:]), A.dtype))
 
 
 @solve_and_copy.joint
@@ -424,13 +429,14 @@ def lu_solve(
     check_factored(LU, pivots, B, left)
     if not left:
         y = lu_solve(LU, pivots, adjoint_(B), adjoint=not adjoint)
-        return finish("lu_solve", adjoint_(y).resolve_conj(), out)
+        y = adjoint_(y).resolve_conj()
+        return finish("lu_solve", y, out)
     order = kernels.permutation(pivots._a, LU.shape[-1])
     p = constant(np.eye(LU.shape[-1])[order], LU)  # P^T
     if adjoint:
         half = linalg_solve_triangular(adjoint_(LU), B, upper=False)
         y = linalg_solve_triangular(adjoint_(LU), half, upper=True, unit=True)
-        y = matmul(p.mT, y)
+        y = in_columns(matmul(p.mT, y))
     else:
         half = linalg_solve_triangular(LU, matmul(p, B), upper=False, unit=True)
         y = linalg_solve_triangular(LU, half, upper=True)
@@ -503,11 +509,19 @@ def ldl_solve(
 # -- least squares ---------------------------------------------------------------------------------
 
 
+def least_squares_memory(batch: Any, a: Any, b: Any) -> Any:
+    """Memory for solutions: LAPACK writes them over the right side, which has at least as many
+    rows."""
+    m, n = a.shape[-2:]
+    return np.empty((*batch, b.shape[-1], max(m, n)), a.dtype).swapaxes(-1, -2)[..., :n, :]
+
+
 def least_squares_shape(a: Any, b: Any, *, rcond: Any = None) -> tuple[MetaArray, ...]:
     """The shapes of solutions, ranks and singular values."""
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     values = MetaArray((*batch, min(a.shape[-2:])), real_of(a.dtype))
-    solutions = MetaArray((*batch, a.shape[-1], b.shape[-1]), a.dtype)
+    solutions = least_squares_memory(batch, a, b)
+    solutions = MetaArray(solutions.shape, a.dtype, solutions.strides)
     return solutions, MetaArray(batch, np.int64), values
 
 
@@ -524,7 +538,7 @@ def linalg_lstsq(a: Any, b: Any, *, rcond: float | None = None) -> Any:
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = np.broadcast_to(a, (*batch, *a.shape[-2:]))
     b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
-    x = np.empty((*batch, a.shape[-1], b.shape[-1]), a.dtype)
+    x = least_squares_memory(batch, a, b)
     rank = np.empty(batch, np.int64)
     s = np.empty((*batch, min(a.shape[-2:])), a.real.dtype)
     limit = np.finfo(a.dtype).eps * max(a.shape[-2:]) if rcond is None else rcond
@@ -661,6 +675,7 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
         need_matrix(
             "linalg.matrix_power", A.double() if A._a.dtype.kind in "iub" else A, square=True
         )
+    given = A
     if n < 0:
         need_float("linalg.inv", A)
         A, n = linalg_inv(A), -n
@@ -668,6 +683,8 @@ def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
         eye = np.broadcast_to(np.eye(A.shape[-1], dtype=A._a.dtype), A.shape).copy()
         y = wrap(eye) + A * 0 if A.requires_grad else wrap(eye)
         return finish("matrix_power", y, out)
+    if n == 1 and A is given:
+        return finish("matrix_power", A.clone(memory_format=contiguous_format), out)
     result: Any = None
     while n:
         if n & 1:

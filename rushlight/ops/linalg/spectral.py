@@ -15,6 +15,7 @@ import numpy as np
 from ...autograd.door import wrap
 from ...autograd.node import TensorBase
 from ...errors import LinAlgError, message
+from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.record import op
@@ -22,7 +23,7 @@ from ..core.return_types import return_type
 from ..core.samples import case, regular, spd
 from ..core.shapes import real_of
 from ..elementwise.formulas import where
-from .factor import column, need_matrix, row, sample
+from .factor import column, need_matrix, row, same_in_columns, sample
 from .matmul import adjoint_, constant, finish, is_complex, matmul
 from .triangles import put_diagonal, take_diagonal
 
@@ -49,7 +50,7 @@ def off_diagonal(x: Any) -> Any:
 def eig_shape(a: Any) -> tuple[MetaArray, MetaArray]:
     """The shapes of eigenvalues and eigenvectors, which are complex."""
     kind = np.result_type(a.dtype, np.complex64)
-    return MetaArray(a.shape[:-1], kind), MetaArray(a.shape, kind)
+    return MetaArray(a.shape[:-1], kind), dense.in_columns(MetaArray(a.shape, kind))
 
 
 def svd_shape(a: Any, *, full_matrices: bool = False) -> tuple[MetaArray, ...]:
@@ -58,7 +59,8 @@ def svd_shape(a: Any, *, full_matrices: bool = False) -> tuple[MetaArray, ...]:
     k = min(m, n)
     u, v = (m, n) if full_matrices else (k, k)
     values = MetaArray((*batch, k), real_of(a.dtype))
-    return MetaArray((*batch, m, u), a.dtype), values, MetaArray((*batch, v, n), a.dtype)
+    left, right = (MetaArray((*batch, *s), a.dtype) for s in ((m, u), (v, n)))
+    return dense.in_columns(left), values, dense.in_columns(right)
 
 
 @op(
@@ -77,11 +79,11 @@ def linalg_eigh(a: Any, *, uplo: Any = "L") -> Any:
         values, vectors = np.linalg.eigh(a, UPLO=uplo)
     except np.linalg.LinAlgError as failed:
         raise LinAlgError(f"linalg.eigh: The algorithm failed to converge ({failed})") from None
-    return values, vectors
+    return values, dense.in_columns(vectors)
 
 
 linalg_eigh.shape(
-    lambda a, *, uplo="L": (MetaArray(a.shape[:-1], real_of(a.dtype)), MetaArray(a.shape, a.dtype))
+    lambda a, *, uplo="L": (MetaArray(a.shape[:-1], real_of(a.dtype)), same_in_columns(a))
 )
 
 
@@ -152,7 +154,7 @@ def linalg_eig(a: Any) -> Any:
     if not np.isfinite(a).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     values, vectors = np.linalg.eig(a)
-    return values.astype(kind, copy=False), vectors.astype(kind, copy=False)
+    return values.astype(kind, copy=False), dense.in_columns(vectors.astype(kind, copy=False))
 
 
 linalg_eig.shape(eig_shape)
@@ -210,7 +212,8 @@ def linalg_svd(a: Any, *, full_matrices: bool = False) -> Any:
         sides = (m, n) if full_matrices else (k, k)
         u = np.broadcast_to(np.eye(m, sides[0], dtype=a.dtype), (*a.shape[:-2], m, sides[0]))
         vh = np.broadcast_to(np.eye(sides[1], n, dtype=a.dtype), (*a.shape[:-2], sides[1], n))
-        return u.copy(), np.zeros((*a.shape[:-2], k), a.real.dtype), vh.copy()
+        s = np.zeros((*a.shape[:-2], k), a.real.dtype)
+        return dense.in_columns(u.copy()), s, dense.in_columns(vh.copy())
     try:
         u, s, vh = np.linalg.svd(a, full_matrices=full_matrices)
     except np.linalg.LinAlgError as failed:
@@ -218,7 +221,7 @@ def linalg_svd(a: Any, *, full_matrices: bool = False) -> Any:
             f"linalg.svd: The algorithm failed to converge because the input matrix contained "
             f"non-finite values. ({failed})"
         ) from None
-    return u, s, vh
+    return dense.in_columns(u), s, dense.in_columns(vh)
 
 
 linalg_svd.shape(svd_shape)
