@@ -157,8 +157,9 @@ change_watchers: list[ChangeWatcher] = []
 
 def check_inplace(t: Any, name: str, same: bool = False) -> None:
     """Raise before an in-place change that PyTorch forbids (`same`: all elements get one value)."""
-    if t._a.__class__ is np.ndarray:
-        if not same and overlaps_itself(t._a):
+    a = t._a.raw if t._a.__class__ is UnresolvedArray else t._a
+    if a.__class__ is np.ndarray:
+        if not same and overlaps_itself(a):
             raise RuntimeError(
                 message(
                     f"{name}: unsupported operation: more than one element of the written-to "
@@ -170,8 +171,6 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
             )
         if not t._a.flags.writeable:
             unlock(t, name)
-    elif t._a.__class__ is UnresolvedArray and not t._a.flags.writeable:
-        unlock(t, name)
     for watcher in change_watchers:
         watcher.before(t)
     if t._x is not None:

@@ -161,3 +161,17 @@ def test_indices_that_changed_are_noticed(name: str, create_graph: bool) -> None
     indices.zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         torch.autograd.grad(values.sum(), x, create_graph=create_graph)
+
+
+def test_complex_numbers_with_an_imaginary_part_are_true():
+    x = torch.zeros(2, dtype=torch.bool)
+    v = torch.tensor([0.5j, 0], requires_grad=True)
+    x[...] = v * 1
+    assert x.tolist() == [True, False]
+    assert torch.zeros(2, dtype=torch.bool).copy_(v * 1).tolist() == [True, False]
+
+
+def test_conjugates_of_expanded_tensors_are_not_written_to():
+    x = torch.zeros(1, 3, dtype=torch.complex64).expand(2, 3).conj()
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        x += 1

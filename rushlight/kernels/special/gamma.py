@@ -361,7 +361,7 @@ def _incomplete(a: Array, x: Array) -> tuple[Array, Array]:
     np.copyto(upper, 1 - lower, where=series)
     fine = (a >= 0) & (x >= 0)
     ends = (
-        (fine & (x == 0) & (a > 0), 0.0),
+        (((a > 0) | np.isnan(a)) & (x == 0), 0.0),
         (fine & (a == 0) & (x > 0), 1.0),
         (fine & np.isinf(a) & np.isfinite(x), 0.0),
         (fine & np.isinf(x) & np.isfinite(a), 1.0),

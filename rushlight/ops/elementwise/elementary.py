@@ -423,14 +423,14 @@ frac.vjp(lambda g, _y, _x: g)
 @op(accepts="floating integral: round_vml_cpu",
     samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True,
     public="torch Tensor special", exact_out=True)  # fmt: skip
-def round(input: Any, *, decimals: int = 0) -> Any:
+def round(input: Any, *, decimals: int | None = None) -> Any:
     """The nearest multiple of 10^-decimals; halves go to even."""
     if input.dtype.kind in "iub":
-        if decimals:
+        if decimals is not None:
             kind = type_name(dtypes.from_numpy(input.dtype))
             raise NotImplementedError(f"\"round_cpu\" not implemented for '{kind}'")
         return dense.copied(input)
-    if decimals == 0:
+    if not decimals:
         return np.rint(input)
     ten = input.dtype.type(10.0 ** max(decimals, -decimals))
     return np.rint(input * ten) / ten if decimals > 0 else np.rint(input / ten) * ten

@@ -251,8 +251,22 @@ addcmul.vjp(
 )
 
 
+def not_whole(_input: Any, a: Any, b: Any) -> None:
+    """Quotients of two whole numbers are refused, whatever they are added to."""
+    kinds = [x._a.dtype.kind for x in (a, b) if isinstance(x, TensorBase)]
+    if len(kinds) == 2 and set(kinds) <= set("iub"):
+        raise RuntimeError(
+            message(
+                "Integer division with addcdiv is no longer supported, and in a future  release "
+                "addcdiv will perform a true division of tensor1 and tensor2.",
+                hint="(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)",
+            )
+        )
+
+
 @op(
     apart="partly",
+    check=not_whole,
     samples=[case(A34, A34, FAR, value=0.5), case(A34, A4, arr((3, 1), 0.5, 2))],
     promote="common",
     numbers=(),
@@ -262,15 +276,6 @@ addcmul.vjp(
 )
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     """input + value * tensor1 / tensor2."""
-    if tensor1.dtype.kind in "iub":
-        raise RuntimeError(
-            message(
-                "Integer division with addcdiv is no longer supported, and in a future  release "
-                "addcdiv will perform a true "
-                "division of tensor1 and tensor2.",
-                hint="(input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype)",
-            )
-        )
     return plus_quotient(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
 
 
@@ -405,10 +410,21 @@ logaddexp2 = intrinsic(
 )
 
 
+def no_truths(x: Any, exponent: Any) -> None:
+    """Truths are no exponents of floats."""
+    if not (isinstance(exponent, TensorBase) and exponent._a.dtype.kind == "b"):
+        return
+    if x.is_floating_point():
+        raise NotImplementedError(
+            message("\"ldexp_cpu_exp\" not implemented for 'Bool'", hint="exponent.int()")
+        )
+
+
 @composite(apart="partly", adapt=True, samples=[case((3, 4), ints((4,), 3))])
 def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
     need_tensor("ldexp", input)
+    no_truths(input, other)
     power = m.pow.call((2.0, other), {})
     if input.dtype.low and isinstance(other, TensorBase) and not other.is_floating_point():
         power = power.to(input.dtype)  # whole powers, in the type of what they scale
@@ -418,6 +434,7 @@ def ldexp(input: Any, other: Any) -> Any:
 @composite(adapt=True, name="ldexp_", public="torch Tensor", samples=[case((3, 4), ints((4,), 3))])
 def ldexp_(input: Any, other: Any) -> Any:
     """`ldexp` in place."""
+    no_truths(input, other)
     return input.mul_(m.pow.call((2.0, other), {}))
 
 

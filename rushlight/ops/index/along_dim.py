@@ -386,7 +386,8 @@ def index_reduce(
         raise RuntimeError(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
         )
-    bad = "cW" if reduce != "mean" and include_self else "cWb"
+    apart = input.ndim > 1 and include_self  # PyTorch reduces slice by slice, by other kernels
+    bad = {"prod": "", "mean": "b"}.get(reduce, "cW") if apart else "cWb"
     if input.dtype.kind in bad and (input.dtype.kind != "b" or index.size):
         kernel = "index_func_" if include_self else "index_reduce_func_exclude_input_init"
         REAL_OR_INTEGER[kernel].check_array(input.dtype)

@@ -12,6 +12,7 @@ from ...kernels.matmul import select as kernel
 from ...kernels.meta import MetaArray
 from ..core.record import op
 from ..core.samples import case, error
+from ..create.arguments import stored
 from .matmul import (
     bmm,
     check_product,
@@ -62,7 +63,7 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
     same_type(input, product, "input", "the product")
     if product.dtype.kind not in "fc":
         for word, number in (("beta", beta), ("alpha", alpha)):
-            if strict and isinstance(number, float):
+            if strict and not isinstance(number, int):
                 raise RuntimeError(
                     f"For integral input tensors, argument {word} must not be a floating point "
                     "number."
@@ -164,6 +165,8 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: Any = 1, alpha: Any = 1) -> 
     for word, number in (("beta", beta), ("alpha", alpha)):
         if number.__class__ is bool and not input.dtype == vec1.dtype == bool:
             raise RuntimeError(f"Boolean {word} only supported for Boolean results.")
+        if isinstance(number, complex) and input.dtype.kind == "f":
+            stored(number, input.dtype)  # raises
     return _added(input, vec1[:, None] * vec2, beta, alpha, strict=True)
 
 

@@ -11,6 +11,7 @@ import math
 from functools import lru_cache
 from typing import Any
 
+from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ..core import overrides
 from ..core.composite import composite
@@ -264,6 +265,11 @@ def summed(*args: Any) -> Any:
         raise ValueError("einsum(): must specify the equation string and at least one operand")
     if isinstance(args[0], str):
         equation, operands = args[0], list(args[1:])
+    elif not isinstance(args[0], TensorBase):
+        raise TypeError(
+            "einsum(): argument 'equation' (position 1) must be str, not "
+            f"{type(args[0]).__name__}"
+        )
     else:
         equation, operands = from_sublists(args)
     if not operands:

@@ -477,6 +477,15 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             )
         )
     if weight.ndim == 1:
+        if bias is not None and input.ndim == 2:
+            raise RuntimeError(
+                message(
+                    "mat2 must be a matrix, got 1-D tensor",
+                    f"weight {tuple(weight.shape)} and a bias",
+                    "weight (out, in) beside a bias",
+                    "weight.unsqueeze(0)",
+                )
+            )
         y = products.product(input, weight)
         return y if bias is None else y + bias
     if bias is not None and input.dtype != bias.dtype:
@@ -541,6 +550,16 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
                     f"but expected {weight.shape[side]}",
                 )
             )
+    if bias is not None and (bias.ndim == 0 or bias.shape[0] != weight.shape[0]):
+        if bias.ndim == 0:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        raise RuntimeError(
+            message(
+                "bilinear(): bias size does not match weight size",
+                f"got {bias.shape[0]}",
+                f"but expected {weight.shape[0]}",
+            )
+        )
     batch = tuple(input1.shape[:-1])
     rows = math.prod(batch)
     x1, x2 = input1.reshape((rows, input1.shape[-1])), input2.reshape((rows, input2.shape[-1]))

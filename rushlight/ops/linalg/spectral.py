@@ -113,7 +113,7 @@ def _eigh_rule(g: Any, y: Any, _a: Any) -> Any:
     inner = matmul(vh, gv)
     if is_complex(v):
         refuse_phases("linalg_eigh_backward", "eigenvectors", take_diagonal(inner))
-    inner = off_diagonal(inner) / differences(values)
+    inner = off_diagonal((inner - adjoint_(inner)) * 0.5) / differences(values)
     if gl is not None:
         inner = inner + put_diagonal(gl, rows=gl.shape[-1], columns=gl.shape[-1])
     return matmul(matmul(v, inner), vh)

@@ -75,6 +75,7 @@ def trace_shape(x: Any) -> MetaArray:
     samples=[case((3,), (4,))],
     errors=[error(RuntimeError, "vector", (3, 1), (3,))],
     promote="common",
+    numbers=(),
     holomorphic=True,
     fresh=True,
     aliases="ger",

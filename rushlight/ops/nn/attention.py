@@ -455,6 +455,8 @@ def multi_head_attention_forward(
     """
     if not (query.is_floating_point() or query.is_complex()):
         kind = views.type_name(query.dtype)
+        if kind == "Bool":
+            raise NotImplementedError(message("\"addmm_impl_cpu_\" not implemented for 'Bool'"))
         raise RuntimeError(message(f"expected scalar type Float but found {kind}"))
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

@@ -355,8 +355,10 @@ def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
                 got=f"input {list_of(input.shape)}, weight {list_of(weight.shape)}",
             )
         )
+    check_tensor("conv_tbc", "bias", 3, bias)
+    bias = bias.to(input.dtype)  # in PyTorch the result's memory is filled with it first
     y = conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad)
-    return y.permute(2, 0, 1)
+    return y.permute(2, 0, 1).contiguous()
 
 
 # -- checks --------------------------------------------------------------------------------------

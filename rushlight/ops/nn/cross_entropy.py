@@ -341,4 +341,14 @@ def linear_cross_entropy(
     if target.shape == scores.shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     ignored = -100 if ignore_index is None else ignore_index
+    if input.dim() == 1 and target.dim() == 1 and target.shape != scores.shape:
+        if target.shape[0] != 1:
+            raise ValueError(
+                message(
+                    "For 1D input, 1D target must have size 1, but got target size: "
+                    f"{target.shape[0]}",
+                    hint="input.unsqueeze(0)",
+                )
+            )
+        target = target.squeeze(0)
     return cross_entropy(scores, target, weight, None, ignored, None, reduction, label_smoothing)

@@ -196,6 +196,7 @@ def _torch_embedding(
     sparse: bool = False,
 ) -> Any:
     """Rows of a table: `nn.functional.embedding` with the table first."""
+    need_tensor("embedding", weight, 1, "weight")
     need_tensor("embedding", indices, 2, "indices")
     return lookup(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 

@@ -29,6 +29,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     tensor([1.])
     """
 
+    need_tensor("cosine_similarity", x1, 1, "x1")
+    need_tensor("cosine_similarity", x2, 2, "x2")
     common = dtypes.promote_types(x1.dtype, x2.dtype)
     if not common.is_floating_point:
         raise RuntimeError(

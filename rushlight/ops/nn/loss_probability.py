@@ -16,6 +16,7 @@ from ...autograd.views import type_name
 from ...errors import message
 from ...kernels.elementwise.select import fuse
 from ...kernels.reduce.select import Reduction
+from ..core.accepted import Accepted
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
@@ -263,6 +264,8 @@ def kl_div(
         reduction: 'batchmean' divides the sum by the batch size: the definition.
         log_target: the target holds log-probabilities too.
     """
+    need_tensor("kl_div", input)
+    need_tensor("kl_div", target, 2, "target")
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
             "reduction: 'mean' divides the total loss by both the batch size and the support size."
@@ -318,8 +321,10 @@ def poisson_nll_loss(
     return finished(loss, reduction)
 
 
+FLOATS = Accepted("floating: result type Float can't be cast to the desired output type {}")
+
+
 @composite(
-    accepts="floating: result type Float can't be cast to the desired output type {}",
     public="nn.functional",
     samples=[
         case((3, 4), (3, 4), arr((3, 4), 0.5, 1)),
@@ -358,6 +363,7 @@ def gaussian_nll_loss(
             )
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
+    FLOATS.check(input.dtype)
     with door.grad_enabled(False):
         lift = (eps - var).clamp(min=0)  # the floor does not stop the gradient of var
     var = var + lift

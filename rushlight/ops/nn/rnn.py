@@ -514,6 +514,8 @@ def _sequence(
         rest = rest[1:]
     else:
         batch_sizes, hx, params = None, second, third
+    if kind == "rnn_relu" and input.is_complex():
+        raise NotImplementedError(message("clamp is not supported for complex types"))
     options = {**dict(zip(names, rest, strict=False)), **kw}
     if set(names) - options.keys() - ({"batch_first"} if packed else set()):
         raise TypeError(

@@ -333,14 +333,16 @@ def _histogram(a: Any, weight: Any, bins: Any, limits: Any, density: bool) -> tu
     return hist, edges
 
 
+COUNTED = Accepted("floating: histogram_cpu")
+
+
 @composite(
-    accepts="floating: histogram_cpu",
     shape=_histogram_shape,
     samples=[case((20,), 5, range=(-2.0, 2.0)), case((20,), values([-1.0, 0.0, 1.0]))],
 )
 def histogram(
     input: Any,
-    bins: Any,
+    bins: Any = 100,
     *,
     range: Any = None,
     weight: Any = None,
@@ -348,6 +350,15 @@ def histogram(
     out: Any = None,
 ) -> Any:
     """(hist, bin_edges): counts (or sums of weights) in bins given by number or by edges."""
+    if isinstance(bins, TensorBase) and bins.dtype is not input.dtype:
+        raise RuntimeError(
+            message(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype",
+                got=f"input {input.dtype!r}, bins {bins.dtype!r}",
+                hint="bins.to(input.dtype)",
+            )
+        )
+    COUNTED.check(input.dtype)
     if input._a.dtype == dtypes.bfloat16.np and (range is not None or isinstance(bins, TensorBase)):
         wide = [t.float() if isinstance(t, TensorBase) else t for t in (input, bins, weight)]
         found = histogram(wide[0], wide[1], range=range, weight=wide[2], density=density)
@@ -393,6 +404,8 @@ def histogramdd(
 @composite(data_dependent=True, samples=[case(ints((10,), 5)), case(ints((10,), 5), (10,), 7)])
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
+    if weights is not None:
+        need_tensor("bincount", weights, 2, "weights")
     a = input._a
     if a.dtype.kind not in "iu":
         kind = type_name(input.dtype)

@@ -381,6 +381,11 @@ def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: in
     """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
     from ..shape.views import cat
 
+    if input._a.dtype == np.uint8:
+        raise RuntimeError(
+            message("torch.gradient does not support uint8 input.", hint="input.int()")
+        )
+
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     spacing = 1 if spacing is None else spacing

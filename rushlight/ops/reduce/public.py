@@ -314,7 +314,15 @@ def summed_apart(x: Any, out: Any) -> bool:
 @composite(adapt=True, samples=[case((3, 4), 1), case((3, 4), [0, 1], True)])
 def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
     """log(sum(exp(x))) over `dim`, computed without overflow."""
+    if isinstance(out, TensorBase) and not (out.is_floating_point() or out.is_complex()):
+        raise RuntimeError(
+            message(
+                "logsumexp(): Expected floating point type for result tensor, but got: "
+                f"{type_name(out.dtype)} (result type Float can't be cast to it)",
+            )
+        )
     if out is not None and summed_apart(input, out):
+        input = input.float() if input._a.dtype.kind in "iub" else input
         top = (input.real if input.is_complex() else input).amax(dim, keepdim=True)
         top = top.masked_fill(top.isfinite().logical_not(), 0)
         y = sum((input - top).exp(), dim, keepdim, dtype=out.dtype).log()

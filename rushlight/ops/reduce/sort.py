@@ -160,8 +160,16 @@ def _chosen(record: Any, input: Any, dim: int, keepdim: bool, *how: Any) -> tupl
     x = input.reshape((1,)) if input.ndim == 0 else input
     values, index = record(x, dim=where, how=how)
     if input.ndim == 0:
-        return values.reshape(()), index.reshape(())
-    return (values, index) if keepdim else (values.squeeze(where), index.squeeze(where))
+        return alone(values.reshape(())), alone(index.reshape(()))
+    if keepdim:
+        return values, index
+    return alone(values.squeeze(where)), alone(index.squeeze(where))
+
+
+def alone(t: Any) -> Any:
+    """A view of a result that nobody else has, as a tensor that is no view."""
+    t._v = None  # but what is saved of it still counts its changes
+    return t
 
 
 def orderable(name: str, x: Any) -> None:

@@ -365,7 +365,7 @@ def copy(input: Any, source: Any) -> Any:
     """The values of `source` in the shape and type of `input`."""
     if isinstance(input, MetaArray) or isinstance(source, MetaArray):
         return MetaArray(input.shape, input.dtype)
-    if source.dtype.kind in "cW" and input.dtype.kind not in "cW":
+    if source.dtype.kind in "cW" and input.dtype.kind not in "cbW":
         source = dense.real_part(source)
     if np.broadcast_shapes(input.shape, source.shape) != input.shape:
         raise ValueError("could not broadcast")

@@ -219,7 +219,7 @@ class Program:
     def operands(self) -> list[Any]:
         """PyTorch's tensors that the last line names."""
         last = self.lines[-1] if self.lines else ""
-        named = re.findall(NAME, last.partition(" = ")[2] or last)
+        named = re.findall(NAME, re.sub(rf"^{NAME} = ", "", last))
         return [self.theirs[n] for n in named if hasattr(self.theirs.get(n), "stride")]
 
     def differ(self, what: str, ours: Any, theirs: Any) -> None:

@@ -28,7 +28,7 @@ SETTINGS = {
     "to_mkldnn",
     "register_post_accumulate_grad_hook", "retain_grad", "rename", "rename_", "refine_names",
     "align_to", "record_stream", "hash_tensor", "names", "has_names",
-    "creator", "as_subclass", "set_data",
+    "creator", "as_subclass", "set_data", "_neg_view",
 }  # fmt: skip
 # Left whole: PyTorch reads beyond operands of too few elements, and may crash.
 UNCHECKED = {"lstm", "embedding_bag", "lu_unpack", "segment_reduce"}

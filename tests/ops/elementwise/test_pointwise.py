@@ -156,3 +156,25 @@ def test_zeros_for_a_gradient_of_any_kind() -> None:
     assert nothing(np.float64("inf")) == 0
     assert nothing(np.array([np.inf], np.float32)).dtype == np.float32
     assert torch.equal(nothing(torch.tensor(float("inf"))), torch.tensor(0.0))
+
+
+def test_quotients_of_whole_numbers_are_not_added():
+    x, n = torch.ones(2), torch.ones(2, dtype=torch.int64)
+    with pytest.raises(RuntimeError, match="Integer division with addcdiv"):
+        torch.addcdiv(x, n, n)
+    assert torch.addcdiv(x, n, x).tolist() == [2, 2]
+
+
+def test_truths_are_no_exponents_of_floats():
+    truths = torch.tensor([True, False])
+    for call in (lambda: torch.ldexp(torch.ones(2), truths), lambda: torch.ones(2).ldexp_(truths)):
+        with pytest.raises(NotImplementedError, match="ldexp_cpu_exp"):
+            call()
+    assert torch.ldexp(torch.ones(2, dtype=torch.int64), truths).tolist() == [2, 1]
+
+
+def test_whole_numbers_are_rounded_without_decimals_alone():
+    n = torch.ones(2, dtype=torch.int64)
+    assert n.round().tolist() == [1, 1]
+    with pytest.raises(NotImplementedError, match="'Long'"):
+        n.round(decimals=0)

@@ -148,3 +148,10 @@ def test_polynomials():
     np.testing.assert_allclose(
         torch.special.legendre_polynomial_p(x, torch.tensor(2)).numpy(), p2.numpy()
     )
+
+
+def test_incomplete_gamma_at_zero():
+    nan = torch.tensor(float("nan"))
+    assert torch.igamma(nan, torch.tensor(0.0)).item() == 0
+    assert torch.igammac(nan, torch.tensor(0.0)).item() == 1
+    assert torch.igamma(torch.tensor(0.0), torch.tensor(0.0)).isnan()

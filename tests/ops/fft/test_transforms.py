@@ -158,3 +158,15 @@ def test_frequencies_of_no_terms():
     for n in (1.5, True):
         with pytest.raises(TypeError, match="must be int, not"):
             torch.fft.rfftfreq(n)
+
+
+def test_transformed_dimensions_lie_innermost():
+    x, f = torch.ones(3, 4), torch.fft
+    assert f.fft(x.mT.contiguous().mT).stride() == (4, 1)
+    assert f.fft(x, dim=0).stride() == (1, 3)
+    assert f.rfft(x, dim=0).stride() == (1, 2)
+    assert f.irfft(x.mT.contiguous().mT + 0j).stride() == (6, 1)
+    y = torch.ones(2, 3, 4)
+    assert f.fftn(y, dim=(1, 0)).stride() == (3, 1, 6)
+    assert f.fftn(y, dim=(2, 0)).stride() == (4, 8, 1)
+    assert f.ihfftn(y).stride() == (3, 1, 6)

@@ -38,3 +38,15 @@ def test_reductions_of_truths(reduce, made):
         torch.index_reduce(x, 1, index, source, reduce, include_self=False)
     with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
         torch.index_reduce(x, 1, index, source, "mean")
+
+
+def test_reductions_of_complex_numbers():
+    x, index, source = torch.tensor([[1j, 2]]), torch.tensor([0]), torch.tensor([[2j]])
+    assert torch.index_reduce(x, 1, index, source, "prod").tolist() == [[-2, 2]]
+    assert torch.index_reduce(x, 1, index, source, "mean").tolist() == [[1.5j, 2]]
+    for call in (
+        lambda: torch.index_reduce(x, 1, index, source, "amax"),
+        lambda: torch.index_reduce(x[0], 0, index, source[0], "prod"),
+    ):
+        with pytest.raises(NotImplementedError, match="'ComplexFloat'"):
+            call()

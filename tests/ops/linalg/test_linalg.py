@@ -497,3 +497,66 @@ def test_a_bias_of_another_type_is_added_where_rows_do_not_lie_in_order() -> Non
     assert bias.grad.dtype is torch.float16
     with pytest.raises(RuntimeError, match="same dtype"):
         torch.nn.functional.linear(x, w, bias)
+
+
+# -- where results lie -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        torch.linalg.cholesky, torch.linalg.inv, torch.inverse, torch.linalg.qr, torch.geqrf,
+        torch.linalg.eigh, torch.linalg.eig, torch.linalg.svd, torch.linalg.lu_factor,
+        lambda a: torch.linalg.solve(a, a), lambda a: torch.cholesky_solve(a, a),
+        lambda a: torch.linalg.solve_triangular(a, a, upper=True),
+        lambda a: torch.triangular_solve(a, a), lambda a: torch.linalg.lstsq(a, a),
+        lambda a: torch.linalg.householder_product(a, torch.ones(2, 3)),
+        lambda a: torch.ormqr(a, torch.ones(2, 3), a),
+        lambda a: torch.lu_solve(a, *torch.linalg.lu_factor(a)),
+    ],
+)  # fmt: skip
+def test_matrices_lie_by_columns(call):
+    x = torch.rand(2, 3, 3)
+    for a in (x @ x.mT + torch.eye(3), (x @ x.mT + torch.eye(3)).mT):
+        found = call(a)
+        for y in found if isinstance(found, tuple) else (found,):
+            assert y.ndim < 3 or y.stride() == (9, 1, 3)
+
+
+def test_what_out_resizes_lies_as_the_result():
+    assert torch.linalg.inv(torch.eye(3), out=torch.empty(0)).stride() == (1, 3)
+    assert torch.linalg.inv(torch.eye(3), out=torch.empty(3, 3)).stride() == (3, 1)
+
+
+def test_gradients_of_eigenvectors_are_symmetric():
+    a = torch.tensor([[4.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]], requires_grad=True)
+    vectors = torch.linalg.eigh(a).eigenvectors
+    (vectors * torch.arange(9.0).reshape(3, 3)).sum().backward()
+    close(a.grad, a.grad.mT, 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: torch.outer(0.1, torch.ones(2)), TypeError, "must be Tensor, not float"),
+        (lambda: torch.einsum(0.0, torch.ones(2)), TypeError, "must be str, not float"),
+        (lambda: torch.ones(3).renorm(2, 5, 1.0), RuntimeError, "needs at least 2 dimensions"),
+        (lambda: torch.ones(3, dtype=torch.bool).renorm_(2, 0), TypeError, "maxnorm"),
+        (lambda: torch.nn.functional.linear(torch.ones(4, 3), torch.ones(3), torch.ones(4)),
+         RuntimeError, "mat2 must be a matrix, got 1-D tensor"),
+        (lambda: torch.nn.functional.bilinear(torch.ones(2, 2), torch.ones(2, 2),
+                                              torch.ones(3, 2, 2), torch.ones(2)),
+         RuntimeError, "bias size does not match"),
+        (lambda: torch.addr(*torch.ones(3, 3, dtype=torch.int64), alpha=2.0), RuntimeError,
+         "argument alpha must not be a floating point number"),
+        (lambda: torch.addr(*torch.ones(3, 3), alpha=1j), RuntimeError, "cannot be converted"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_renorm_leaves_what_has_no_norm():
+    x = torch.tensor([[1.0, float("nan")], [0.5, 0.5]])
+    assert x.renorm(2, 0, 1.5)[0, 0].item() == 1

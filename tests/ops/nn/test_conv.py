@@ -126,3 +126,11 @@ def test_types_must_agree():
         F.conv1d(x, w)
     with pytest.raises(TypeError, match=r"argument 'input' .*must be Tensor, not list"):
         F.conv1d([1.0], w)
+
+
+def test_conv_tbc_takes_a_bias_of_any_type():
+    x, w = torch.ones(5, 2, 3), torch.ones(2, 3, 4)
+    y = F.conv_tbc(x, w, torch.ones(4, dtype=torch.uint8))
+    assert y.dtype is torch.float32
+    assert y.is_contiguous()
+    assert y[0, 0].tolist() == [7, 7, 7, 7]

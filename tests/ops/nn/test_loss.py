@@ -177,3 +177,34 @@ def test_cross_entropy_of_probabilities_of_nothing_or_of_a_number():
         F.cross_entropy(torch.tensor(1.0), torch.tensor(1))
     with pytest.raises(NotImplementedError, match="log_softmax"):
         F.cross_entropy(nothing.int(), torch.ones(0, dtype=torch.int32))
+
+
+def test_weighted_squares_of_complex_numbers():
+    x, y = torch.tensor([1j, 1j]), torch.tensor([2j, 2j])
+    assert F.mse_loss(x, y, weight=torch.ones(2)).item() == -1
+    with pytest.raises(NotImplementedError, match="'ComplexFloat'"):
+        F.mse_loss(x, y)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: F.kl_div(2, torch.ones(2)), "argument 'input' .* must be Tensor"),
+        (lambda: F.kl_div(torch.ones(2), 2), "argument 'target' .* must be Tensor"),
+        (lambda: F.cosine_similarity(torch.ones(2, 2), 1), "argument 'x2' .* must be Tensor"),
+        (lambda: torch.embedding(True, torch.ones(2)), "argument 'weight' .* must be Tensor"),
+    ],
+)
+def test_numbers_are_no_tensors(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+def test_sizes_are_named_before_types():
+    n = torch.ones(2, 3, dtype=torch.int64)
+    with pytest.raises(ValueError, match="var is of incorrect size"):
+        F.gaussian_nll_loss(n, n, n[0])
+    with pytest.raises(ValueError, match="1D target must have size 1"):
+        F.linear_cross_entropy(torch.ones(5), torch.ones(4, 5), torch.tensor([0, 1, 2]))
+    one = F.linear_cross_entropy(torch.ones(5), torch.ones(4, 5), torch.tensor([0]))
+    assert one.item() == pytest.approx(1.3862943649291992)

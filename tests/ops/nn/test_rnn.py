@@ -175,3 +175,10 @@ def test_cells_name_pytorchs_mistake():
     truths = [t.bool() for t in (x, h, torch.ones(4, 3), torch.ones(4, 4))]
     with pytest.raises(NotImplementedError, match="addmm_impl_cpu_"):
         torch.rnn_relu_cell(*truths)
+
+
+def test_relu_of_complex_states_is_refused():
+    params = [torch.ones(4, 3) * 1j, torch.ones(4, 4) * 1j, torch.ones(4) * 1j, torch.ones(4) * 1j]
+    x, h = torch.ones(5, 2, 3) * 1j, torch.ones(1, 2, 4) * 1j
+    with pytest.raises(NotImplementedError, match="clamp is not supported for complex types"):
+        torch.rnn_relu(x, h, params, True, 1, 0.0, False, False, False)

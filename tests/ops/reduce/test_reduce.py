@@ -241,3 +241,17 @@ def test_where_numbers_are_searched():
         torch.searchsorted(truths, truths)
     with pytest.raises(NotImplementedError, match="'ComplexFloat'"):
         torch.searchsorted(torch.tensor([1j]), 1.0)
+
+
+def test_histograms_have_a_hundred_bins_of_one_type():
+    x = torch.tensor([0.0, 1.0])
+    assert torch.histogram(x).hist.shape == (100,)
+    with pytest.raises(RuntimeError, match="should have the same dtype"):
+        torch.histogram(x, torch.tensor([0, 1]))
+    with pytest.raises(TypeError, match="'weights'"):
+        torch.bincount(torch.tensor([1, 2]), 7)
+
+
+def test_gradients_of_bytes_are_refused():
+    with pytest.raises(RuntimeError, match="does not support uint8 input"):
+        torch.gradient(torch.ones(3, dtype=torch.uint8))

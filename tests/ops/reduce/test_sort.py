@@ -185,3 +185,15 @@ def test_medians_of_nothing_have_the_type_of_the_operand(kind, value):
     for made in (x.median(), x.nanmedian()):
         assert made.dtype == x.dtype
         assert made.isnan() if value is None else made == value
+
+
+def test_what_is_chosen_is_no_view():
+    x = torch.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+    for found in (x.mode(1), x.median(1), x.kthvalue(2, 1)):
+        values, index = found
+        assert not values._is_view()
+        assert not index._is_view()
+        assert index.detach_() is index
+        values.mul_(2)
+        values.sum().backward()
+    assert x.grad.tolist() == [[2, 4, 0]]
