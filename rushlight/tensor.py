@@ -851,6 +851,10 @@ class Parameter(Tensor):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) in memo:
             return memo[id(self)]
+        if self._a.__class__ is OuterArray:  # a copy as its class makes one
+            with door.grad_enabled(False):
+                made = memo[id(self)] = Parameter(self.detach().clone(), self.requires_grad)
+            return made
         from .tensor_storage import copied
 
         return copied(self, memo)

@@ -409,6 +409,26 @@ def swapped(name: str, plain: Any, own: Any) -> Any:
     return method
 
 
+def set_data(plain: Any) -> Callable[[Any, Any], None]:
+    """The setter of `data`, which takes over what an instance of a class holds."""
+
+    @functools.wraps(plain)
+    def setter(self: Any, value: Any) -> None:
+        plain(self, value)
+        if self._a.__class__ is OuterArray and taken_by(self, value):
+            for name in copyreg._slotnames(type(value)):  # type: ignore[attr-defined]
+                if name not in TensorBase.__slots__ and hasattr(value, name):
+                    setattr(self, name, getattr(value, name))
+
+    return setter
+
+
+def taken_by(t: Any, value: Any) -> bool:
+    """Whether both compute by the same class."""
+    own = next((k for k in type(value).__mro__ if "__torch_dispatch__" in k.__dict__), Tensor)
+    return own is not Tensor and isinstance(t, own)
+
+
 done: list[bool] = []
 
 
@@ -422,7 +442,7 @@ def install() -> None:
             setattr(Tensor, name, swapped(name, getattr(Tensor, name), own))
         plain: Any = Tensor.__dict__["data"]
         getter = swapped("data", plain.fget, data)
-        Tensor.data = property(getter, plain.fset, plain.fdel, plain.__doc__)  # type: ignore[misc, assignment]
+        Tensor.data = property(getter, set_data(plain.fset), plain.fdel, plain.__doc__)  # type: ignore[misc, assignment]
     dispatch.INSTEAD.update(to=to, cpu=cpu, cuda=cuda)
     dispatch.install()
 
