@@ -15,3 +15,8 @@ def test_tensors_come_go_and_change_their_placements(ranks: int) -> None:
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 def test_operators_give_what_they_give_of_whole_tensors(ranks: int) -> None:
     assert program("tensor_operators.py", str(ranks)) == f"well {ranks}\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_models_train_as_on_one_process(ranks: int) -> None:
+    assert program("tensor_training.py", str(ranks)) == f"well {ranks}\n"

@@ -9,7 +9,14 @@ from ..tensor import (
     Placement,
     Replicate,
     Shard,
+    distribute_module,
     distribute_tensor,
+    empty,
+    full,
+    ones,
+    rand,
+    randn,
+    zeros,
 )
 
 __all__ = [
@@ -19,6 +26,13 @@ __all__ = [
     "Placement",
     "Replicate",
     "Shard",
+    "distribute_module",
     "distribute_tensor",
+    "empty",
+    "full",
     "init_device_mesh",
+    "ones",
+    "rand",
+    "randn",
+    "zeros",
 ]

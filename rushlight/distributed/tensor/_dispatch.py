@@ -16,6 +16,7 @@ from ...autograd import door, no_grad
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...ops.core import dispatch
+from ...ops.core.record import registry
 from ..device_mesh import DeviceMesh
 from ._dtensor_spec import DTensorSpec, TensorMeta, local_shapes
 from ._redistribute import redistribute_local_tensor
@@ -54,8 +55,8 @@ class Call:
 
     @property
     def record(self) -> Any:
-        """The record that the operator is; None for others."""
-        return self.func.record
+        """The record that the operator is, or is the form in place of; None for others."""
+        return self.func.record or registry.get(self.name.removesuffix("_"))
 
     def shape(self, i: int = 0) -> tuple[int, ...]:
         """The shape of a tensor operand as a whole."""

@@ -74,6 +74,15 @@ def without_partials(t: Any) -> tuple[Placement, ...]:
     return tuple(REPLICATE if p.is_partial() else p for p in t._spec.placements)
 
 
+@taking("new_tensor")
+def new_tensor(func: Any, args: Any, kw: Any) -> Any:
+    """Of plain values: the whole on each rank."""
+    t, data = args
+    local = t._local_tensor.new_tensor(data, **{k: v for k, v in kw.items() if k != "requires_grad"})
+    made = made_like(t, local, (REPLICATE,) * t._spec.mesh.ndim, local.shape)
+    return made.requires_grad_() if kw.get("requires_grad") else made
+
+
 @taking("new_zeros", "new_ones", "new_empty", "new_full")
 def new(func: Any, args: Any, kw: Any) -> Any:
     """Of the same shape: lying alike; of another: the whole on each rank."""
@@ -172,8 +181,7 @@ def drawn_in_place(func: Any, args: Any, kw: Any) -> Any:
     with no_grad():
         meta = t._spec.tensor_meta
         draw = empty_strided(tuple(meta.shape), meta.stride, dtype=meta.dtype)
-        name = func.overloadpacket.__name__
-        getattr(draw, name)(*[plain(v) for v in rest], **{k: plain(v) for k, v in kw.items()})
+        func(draw, *[plain(v) for v in rest], **{k: plain(v) for k, v in kw.items()})
         t._local_tensor.copy_(parted(draw, mesh, t._spec.placements))
     return t
 

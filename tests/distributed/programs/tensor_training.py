@@ -1,0 +1,177 @@
+"""Models of DTensors: random numbers, changes in place, optimizers, clipping, modules, layers spread
+by `parallelize_module`.
+
+python tensor_training.py RANKS
+"""
+
+import copy
+import datetime
+import sys
+import tempfile
+
+import rushlight as torch
+import rushlight.distributed as dist
+import rushlight.distributed.tensor as dt
+import rushlight.multiprocessing as mp
+import rushlight.nn.functional as F
+from rushlight import nn
+from rushlight.distributed.device_mesh import init_device_mesh
+from rushlight.distributed.tensor import (
+    DTensor,
+    Partial,
+    Replicate,
+    Shard,
+    distribute_module,
+    distribute_tensor,
+)
+
+
+def refused(kind, words, call, *args, **kw):
+    try:
+        call(*args, **kw)
+        said = "nothing"
+    except kind as error:
+        said = str(error)
+    assert words in said, said
+
+
+def close(a, b, tolerance=1e-5):
+    assert a.shape == b.shape
+    assert torch.allclose(a, b, rtol=tolerance, atol=tolerance), (a - b).abs().max()
+
+
+def factories(rank, n, mesh):
+    for where in (Shard(0), Shard(1), Replicate()):
+        kw = {"device_mesh": mesh, "placements": [where]}
+        assert torch.equal(dt.zeros(5, 3, **kw).full_tensor(), torch.zeros(5, 3))
+        assert torch.equal(dt.ones((5, 3), **kw).full_tensor(), torch.ones(5, 3))
+        assert torch.equal(dt.full((5, 3), 2.5, **kw).full_tensor(), torch.full((5, 3), 2.5))
+        assert dt.empty(5, 3, dtype=torch.int64, **kw).dtype is torch.int64
+        assert dt.ones(5, 3, requires_grad=True, **kw).requires_grad
+        dt._random.manual_seed(3, mesh)
+        x, y = dt.rand(5, 3, **kw), dt.randn(20, 3, **kw)
+        z = dt.empty(5, 3, **kw).normal_(1, 2)
+        u = nn.init.uniform_(dt.empty(5, 3, **kw), -1, 1)
+        drop = F.dropout(dt.ones(5, 3, **kw), 0.5)
+        like = torch.rand_like(z)
+        torch.manual_seed(3)
+        assert torch.equal(x.full_tensor(), torch.rand(5, 3))
+        assert torch.equal(y.full_tensor(), torch.randn(20, 3))
+        assert torch.equal(z.full_tensor(), torch.empty(5, 3).normal_(1, 2))
+        assert torch.equal(u.full_tensor(), torch.empty(5, 3).uniform_(-1, 1))
+        assert torch.equal(drop.full_tensor(), F.dropout(torch.ones(5, 3), 0.5))
+        assert torch.equal(like.full_tensor(), torch.rand(5, 3))
+
+
+def in_place(rank, n, mesh):
+    whole = torch.arange(15.0).reshape(5, 3)
+    for where in (Shard(0), Shard(1), Replicate()):
+        x = distribute_tensor(whole, mesh, [where])
+        y = distribute_tensor(whole + 1, mesh, [Shard(0)])
+        assert x.add_(y) is x
+        x.mul_(2).clamp_(max=20.0).sub_(1)
+        close(x.full_tensor(), ((whole + whole + 1) * 2).clamp(max=20) - 1)
+        x.zero_()
+        x.copy_(y)
+        assert torch.equal(x.full_tensor(), whole + 1)
+        assert x.placements == (where,)
+        x.fill_(3)
+        assert (x == 3).all().item()
+        assert torch.equal(x, x.clone())
+        assert not torch.equal(x, x + 1)
+        assert bool((x.sum() == 45).item())
+        assert x.max().item() == 3
+        row = x[:, 1] if where != Shard(1) else None
+        if row is not None:
+            row.fill_(9)
+            assert (x.full_tensor()[:, 1] == 9).all()
+    if n > 1:
+        part = DTensor.from_local(torch.ones(3), mesh, [Partial()])
+        other = DTensor.from_local(torch.ones(3), mesh, [Replicate()])
+        refused(RuntimeError, "in-place operations that require placement changes", part.exp_)
+        assert part.add_(other).full_tensor().tolist() == [n + 1] * 3
+    x = distribute_tensor(whole, mesh, [Shard(0)])
+    refused(RuntimeError, "got mixed torch.Tensor and DTensor", torch.add, x, whole)
+    refused(NotImplementedError, "does not have a sharding strategy", torch.histc, x)
+    assert (x + torch.tensor(1.0)).full_tensor()[0, 0] == 1
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(6, 7)
+        self.norm = nn.LayerNorm(7)
+        self.b = nn.Linear(7, 3)
+
+    def forward(self, x):
+        return self.b(F.gelu(self.norm(self.a(x))))
+
+
+def optimizers(rank, n, mesh):
+    made = [
+        lambda ps: torch.optim.SGD(ps, lr=0.1, momentum=0.9),
+        lambda ps: torch.optim.Adam(ps, lr=0.01),
+        lambda ps: torch.optim.AdamW(ps, lr=0.01, foreach=True, amsgrad=True),
+        lambda ps: torch.optim.RMSprop(ps, lr=0.01),
+    ]
+    for k, make in enumerate(made):
+        torch.manual_seed(k)
+        plain = Net()
+        spread = copy.deepcopy(plain)
+
+        def cut(name, m, mesh):
+            for key, p in list(m._parameters.items()):
+                where = Shard(1 if name == "b" and p.ndim == 2 else 0)
+                m.register_parameter(key, nn.Parameter(distribute_tensor(p.data, mesh, [where])))
+
+        distribute_module(spread, mesh, cut)
+        refused(RuntimeError, "only be called once", distribute_module, spread, mesh)
+        one, many = make(plain.parameters()), make(spread.parameters())
+        x, t = torch.randn(8, 6), torch.randint(0, 3, (8,))
+        own = [distribute_tensor(v, mesh, [Shard(0)]) for v in (x, t)]
+        for _ in range(4):
+            for model, opt, (data, target) in ((plain, one, (x, t)), (spread, many, own)):
+                opt.zero_grad()
+                loss = F.cross_entropy(model(data), target)
+                loss.backward()
+                norm = nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+                opt.step()
+                if model is plain:
+                    wanted = loss.detach(), norm
+                else:
+                    close(loss.detach().full_tensor(), wanted[0])
+                    close(norm.full_tensor(), wanted[1])
+        for p, q in zip(plain.parameters(), spread.parameters(), strict=True):
+            close(q.full_tensor().detach(), p.detach())
+        held = many.state[next(iter(spread.parameters()))]
+        if k:
+            assert held["exp_avg" if k < 3 else "square_avg"].placements == (Shard(0),)
+        again = make(spread.parameters())
+        again.load_state_dict(many.state_dict())
+        found = {k: v.to_local() if isinstance(v, DTensor) else v for k, v in
+                 again.state[next(iter(spread.parameters()))].items()}  # fmt: skip
+        for key, v in found.items():
+            assert v is None or torch.equal(v, held[key].to_local() if isinstance(held[key], DTensor)
+                                            else held[key])  # fmt: skip
+        state = spread.state_dict()
+        assert all(isinstance(v, DTensor) for v in state.values())
+        other = copy.deepcopy(spread)
+        other.load_state_dict(state)
+        half = spread.to(torch.float64)
+        assert next(iter(half.parameters())).to_local().dtype is torch.float64
+
+
+def run(rank, n, address):
+    dist.init_process_group(
+        "gloo", init_method=address, rank=rank, world_size=n, timeout=datetime.timedelta(seconds=60)
+    )
+    mesh = init_device_mesh("cpu", (n,), mesh_dim_names=("tp",))
+    for part in (factories, in_place, optimizers):
+        part(rank, n, mesh)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    ranks = int(sys.argv[1])
+    mp.spawn(run, (ranks, f"file://{tempfile.mkdtemp()}/meet"), nprocs=ranks)
+    print("well", ranks)
