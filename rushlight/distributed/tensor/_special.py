@@ -78,7 +78,8 @@ def without_partials(t: Any) -> tuple[Placement, ...]:
 def new_tensor(func: Any, args: Any, kw: Any) -> Any:
     """Of plain values: the whole on each rank."""
     t, data = args
-    local = t._local_tensor.new_tensor(data, **{k: v for k, v in kw.items() if k != "requires_grad"})
+    own = {k: v for k, v in kw.items() if k != "requires_grad"}
+    local = t._local_tensor.new_tensor(data, **own)
     made = made_like(t, local, (REPLICATE,) * t._spec.mesh.ndim, local.shape)
     return made.requires_grad_() if kw.get("requires_grad") else made
 

@@ -1,5 +1,4 @@
-"""Models of DTensors: random numbers, changes in place, optimizers, clipping, modules, layers spread
-by `parallelize_module`.
+"""Models of DTensors: random numbers, changes in place, optimizers, clipping, modules.
 
 python tensor_training.py RANKS
 """
@@ -148,11 +147,8 @@ def optimizers(rank, n, mesh):
             assert held["exp_avg" if k < 3 else "square_avg"].placements == (Shard(0),)
         again = make(spread.parameters())
         again.load_state_dict(many.state_dict())
-        found = {k: v.to_local() if isinstance(v, DTensor) else v for k, v in
-                 again.state[next(iter(spread.parameters()))].items()}  # fmt: skip
-        for key, v in found.items():
-            assert v is None or torch.equal(v, held[key].to_local() if isinstance(held[key], DTensor)
-                                            else held[key])  # fmt: skip
+        for key, v in again.state[next(iter(spread.parameters()))].items():
+            assert v is None or torch.equal(v, held[key])
         state = spread.state_dict()
         assert all(isinstance(v, DTensor) for v in state.values())
         other = copy.deepcopy(spread)
