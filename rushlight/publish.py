@@ -18,6 +18,7 @@ from .ops.core.record import registry
 from .tensor import Parameter, Tensor
 
 namespaces: dict[str, dict[str, Any]] = {}
+METHODS_ALONE = ("absolute",)  # whose form with an underscore is no function, in PyTorch as well
 
 
 def publish(space: str, name: str, fn: Any) -> None:
@@ -63,6 +64,8 @@ def derive() -> None:
             for name in record.publication.names(record.name, dotted=False):
                 for space in record.public:
                     if alone and space != "Tensor":
+                        continue
+                    if space == "torch" and name in METHODS_ALONE:
                         continue
                     if space in ("torch", "Tensor") or record.publication.switch:
                         publish(space, name + "_", inplace)

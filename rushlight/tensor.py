@@ -130,7 +130,7 @@ class Tensor(TensorBase):
     is_meta = property(
         lambda self: self.device.type == "meta", doc="Whether it is a shape without data."
     )
-    names = property(lambda self: (None,) * self._a.ndim, doc="Dimension names: always None here.")
+    name = property(lambda self: None, doc="The name of a variable: none has one.")
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of one dimension."""

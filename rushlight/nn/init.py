@@ -15,7 +15,7 @@ from typing import Any
 
 import rushlight
 
-from ..autograd.grad_mode import no_grad
+from ..autograd.grad_mode import no_grad as _no_grad
 from ..tensor import Tensor
 
 __all__ = [
@@ -78,19 +78,19 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers drawn uniformly from [a, b)."""
-    with no_grad():
+    with _no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
     """Fill with numbers from the normal distribution N(mean, std²)."""
-    with no_grad():
+    with _no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with `val`."""
-    with no_grad():
+    with _no_grad():
         return tensor.fill_(val)
 
 
@@ -101,7 +101,7 @@ def ones_(tensor: Tensor) -> Tensor:
 
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with 0."""
-    with no_grad():
+    with _no_grad():
         return tensor.zero_()
 
 
@@ -109,7 +109,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with the identity."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    with no_grad():
+    with _no_grad():
         return tensor.copy_(rushlight.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
 
 
@@ -124,7 +124,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         return tensor
     each = out // groups
     middle = tuple(size // 2 for size in tensor.shape[2:])
-    with no_grad():
+    with _no_grad():
         tensor.zero_()
         for g in range(groups):
             for d in range(min(each, inner)):
@@ -236,7 +236,7 @@ def trunc_normal_(
             "The distribution of values may be incorrect.",
             stacklevel=2,
         )
-    with no_grad():
+    with _no_grad():
         if cdf((b - mean) / std) - cdf((a - mean) / std) > 0.3:
             return _redraw_normal(tensor, mean, std, a, b, generator)
         return _accept_uniform(tensor, mean, std, a, b, generator)
@@ -286,7 +286,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor
     rows = tensor.shape[0]
     cols = tensor.numel() // rows
-    with no_grad():
+    with _no_grad():
         flat = tensor.new_empty((rows, cols)).normal_(0, 1, generator=generator)
         q, r = rushlight.linalg.qr(flat.T if rows < cols else flat)
         q = q * rushlight.diag(r, 0).sign()  # makes the decomposition unique, so q is uniform
@@ -305,7 +305,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         return tensor
     rows, cols = tensor.shape
     zeros = math.ceil(sparsity * rows)
-    with no_grad():
+    with _no_grad():
         tensor.normal_(0, std, generator=generator)
         for col in range(cols):
             tensor[rushlight.randperm(rows)[:zeros], col] = 0
