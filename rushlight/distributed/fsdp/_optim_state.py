@@ -123,17 +123,20 @@ def gathered(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The states of a unit's parameters, made of the ranks' parts."""
     unit = fsdp._unit
-    told = {
-        i: {k: (v.dtype if parted(v) else None, None if parted(v) else v) for k, v in s.items()}
-        for i, s in local.items()
-    }
+    told: tuple[Any, Any] = ({}, {})
+    for i, s in local.items():
+        a, b, _ = unit.range_of(i)
+        told[a == b][i] = {
+            k: (v.dtype if parted(v) else None, None if parted(v) else v) for k, v in s.items()
+        }
     everybody: list[Any] = [told]
     if unit.group is not None and unit.ranks > 1:
         everybody = [None] * unit.ranks
         dist.all_gather_object(everybody, told, unit.group)
     kinds: dict[str, Any] = {}
     values: dict[int, dict[str, Any]] = {}
-    for each in everybody:
+    # A rank without a part of a parameter does not step it: the others' counts are right.
+    for each in [e[0] for e in everybody] + [e[1] for e in everybody]:
         for i, s in each.items():
             for k, (dtype, v) in s.items():
                 values.setdefault(i, {}).setdefault(k, v)

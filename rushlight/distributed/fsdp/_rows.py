@@ -97,14 +97,18 @@ class RowsUnit(Unit):
 
     # -- layout --------------------------------------------------------------------------------
 
+    def take_over(self) -> None:
+        """Note parameters that were put in the place of ours: loaded with assign, or converted."""
+        for h in self.held:
+            owner, name = h.places[0]
+            now = owner._parameters.get(name)
+            if now is not h.shard and isinstance(now, DTensor):
+                h.shard = now
+
     def look(self) -> None:
         """Take over parameters that were loaded or converted, and lay out the memory for them."""
         if not self.shown:
-            for h in self.held:
-                owner, name = h.places[0]
-                now = owner._parameters.get(name)
-                if now is not h.shard and isinstance(now, DTensor):
-                    h.shard = now
+            self.take_over()
             self.show(False)
         meta = [h.name for h in self.held if h.shard._local_tensor.is_meta]
         if meta:
@@ -241,6 +245,8 @@ class RowsUnit(Unit):
         if self.under_way is not None:  # begun and not needed after all
             self.gather()
             self.gathered = True
+        if not self.shown:
+            self.take_over()
         super().reshard()
 
     def finish(self) -> None:
