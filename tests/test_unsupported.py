@@ -19,7 +19,6 @@ REFUSED = {
     "distributed.rpc": ["init_rpc", "rpc_async", "RRef"],
     "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
     "distributed.checkpoint": ["HuggingFaceStorageReader", "load_sharded_optimizer_state_dict"],
-    "distributed.checkpoint.state_dict": ["StateDictOptions", "get_model_state_dict"],
     "onnx": ["export", "ONNXProgram"],
     "nested": ["nested_tensor"],
     "package": ["PackageExporter"],

@@ -329,7 +329,9 @@ def test_old_names(tmp_path: Path) -> None:
     reason="mpi4py is not installed (pip install 'rushlight[distributed]')",
 )
 @pytest.mark.parametrize(
-    "program", [["checkpoint.py", "2"], ["checkpoint.py", "3"], ["killed_save.py"]]
+    "program",
+    [["checkpoint.py", "2"], ["checkpoint.py", "3"], ["killed_save.py"], ["states.py", "2"]],
+    ids=" ".join,
 )
 def test_ranks(program: list[str]) -> None:
     done = subprocess.run(
