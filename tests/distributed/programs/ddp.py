@@ -322,10 +322,45 @@ def low_rank(rank, n):
         assert state.iter == i + 1
 
 
+def compiled(rank, n):
+    """Plans give the bits of eager steps; hooks hear of their gradients."""
+    plain = trained(rank, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # nothing runs eagerly
+        for outside in (False, True):
+            inside = cnn() if outside else torch.compile(cnn())
+            model = DDP(inside, bucket_cap_mb=0.001)
+            call = torch.compile(model) if outside else model
+            optimizer = torch.optim.SGD(model.parameters(), 0.1)
+            for x, y in batches(6):
+                px, py = mine(rank, n, x, y)
+                optimizer.zero_grad()
+                F.cross_entropy(call(px), py).backward()
+                optimizer.step()
+            for p, q in zip(plain, model.parameters(), strict=True):
+                assert torch.equal(p, q)
+    model = DDP(cnn())
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+    @torch.compile
+    def step(x, y):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    for x, y in batches(6):
+        step(*mine(rank, n, x, y))
+    for p, q in zip(plain, model.parameters(), strict=True):
+        torch.testing.assert_close(q, p)
+
+
 def run(rank, n, address):
     dist.init_process_group("gloo", init_method=address, rank=rank, world_size=n)
     warnings.simplefilter("ignore")
     for part in (
+        compiled,  # first: programs that differentiate twice keep plans from being made
         same_as_one_process, parameters_that_are_not_used, backwards_of_many_kinds, construction,
         sparse, communication_hooks,
     ):  # fmt: skip
