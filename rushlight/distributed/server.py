@@ -30,6 +30,11 @@ from typing import Any
 
 from . import pmi, wire
 
+# A client has so long to show that it knows the token, and so many may be about to: more, and those
+# that came first are dropped, so that a stranger cannot take all of this process's descriptors.
+PATIENCE = 10.0
+STRANGERS = 256
+
 
 class Connection:
     """One client: its socket, what has come in and what is still to go out."""
@@ -301,6 +306,7 @@ class Server:
         self.token = token
         self.book = Book()
         self.connections: set[Connection] = set()
+        self.strangers: deque[Connection] = deque()  # not known yet, the first to come first
         self.mpi: dict[int, Connection] = {}
         self.selector = selectors.DefaultSelector()
         self.selector.register(self.listener, selectors.EVENT_READ, None)
@@ -328,6 +334,7 @@ class Server:
                     elif isinstance(key.data, Connection):
                         self.serve(key.data)
                 self.answer_parked()
+                self.forget_strangers()
         finally:
             for connection in list(self.connections):
                 self.drop(connection)
@@ -338,21 +345,43 @@ class Server:
             self.selector.close()
 
     def next_deadline(self) -> float | None:
-        parked = self.book.parked
-        if not parked:
-            return None
-        return max(0.0, min(p.deadline for p in parked) - time.monotonic())
+        times = [p.deadline for p in self.book.parked]
+        if self.strangers:
+            times.append(self.strangers[0].born + PATIENCE)
+        return max(0.0, min(times) - time.monotonic()) if times else None
 
     def accept(self) -> None:
-        with contextlib.suppress(BlockingIOError, ConnectionError):
+        try:
             sock, _ = self.listener.accept()
+        except (BlockingIOError, ConnectionError):
+            return
+        except OSError:  # no descriptor is left: those go whom nobody knows
+            self.forget_strangers(0)
+            time.sleep(0.01)
+            return
+        with contextlib.suppress(OSError):
             sock.setblocking(False)
             if sock.family in (socket.AF_INET, socket.AF_INET6):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection = Connection(sock)
             self.connections.add(connection)
+            self.strangers.append(connection)
             self.selector.register(sock, selectors.EVENT_READ, connection)
             self.send(connection, connection.nonce)
+
+    def forget_strangers(self, most: int | None = None) -> None:
+        """Drop clients that do not introduce themselves."""
+        waiting, limit = self.strangers, time.monotonic() - PATIENCE
+        most = STRANGERS if most is None else most
+        while waiting and (
+            waiting[0].known
+            or waiting[0] not in self.connections
+            or waiting[0].born < limit
+            or len(waiting) > most
+        ):
+            first = waiting.popleft()
+            if not first.known:
+                self.drop(first)
 
     def serve(self, c: Connection) -> None:
         """Read what has come, answer what is complete; drop a client that ended or misbehaves."""
