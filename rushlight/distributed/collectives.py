@@ -16,7 +16,7 @@ from ..errors import message
 from ..tensor import Tensor
 from . import memory, reduce_op
 from .exchange import Call
-from .group import ProcessGroup, resolve
+from .group import ProcessGroup, resolve, state
 from .reduce_op import ReduceOp
 from .work import Work
 
@@ -29,7 +29,8 @@ def outside(name: str) -> Any:
 
 
 def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, default: int = 0) -> int:
-    """The group's number of a root that is given as a rank of the world, or of the group."""
+    """The group's number of a root that is given as a rank of the world, or of the group. Whether
+    it is one of the default group's is asked later, as in PyTorch (`check_root`)."""
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_dst/src and dst/src")
     if group_rank is not None:
@@ -37,8 +38,19 @@ def root_of(group: ProcessGroup, rank: int | None, group_rank: int | None, defau
             raise ValueError(f"group rank {group_rank} is not one of the {group.size()} ranks")
         return group_rank
     if rank is None:
-        rank = group.global_rank(default)
-    return group.local(rank)
+        return default
+    return rank if group is state.default else group.local(rank)
+
+
+def check_root(name: str, group: ProcessGroup, root: int) -> None:
+    """RuntimeError for a root that is none of the group's ranks."""
+    if not 0 <= root < group.size():
+        raise RuntimeError(
+            message(
+                f"ProcessGroup::{name}: invalid root rank: {root}",
+                wanted=f"a rank from 0 to {group.size() - 1}",
+            )
+        )
 
 
 def all_reduce(
@@ -110,6 +122,7 @@ def broadcast(
     if g is None:
         return outside("broadcast")
     root = root_of(g, src, group_src)
+    check_root("broadcast", g, root)
     (w,) = memory.writable("broadcast", [tensor], read=True)
     call = Call("broadcast", w.array, root=root)
 
@@ -136,6 +149,7 @@ def reduce(
     if g is None:
         return outside("reduce")
     root = root_of(g, dst, group_dst)
+    check_root("reduce", g, root)
     (w,) = memory.writable("reduce", [tensor], read=True)
     call = Call("reduce", w.array, root=root, op=op)
 
@@ -249,6 +263,7 @@ def gather(
         return outside("gather")
     root = root_of(g, dst, group_dst)
     outs = rooted("gather", "gather_list", gather_list, g, root, tensor)
+    check_root("gather", g, root)
     a = memory.readable(tensor)
     ws = memory.writable("gather", outs) if outs is not None else []
     call = Call("gather", a, root=root)
@@ -298,6 +313,7 @@ def scatter(
         return outside("scatter")
     root = root_of(g, src, group_src)
     ins = rooted("scatter", "scatter_list", scatter_list, g, root, tensor)
+    check_root("scatter", g, root)
     rows = [memory.readable(t) for t in ins] if ins is not None else None
     (w,) = memory.writable("scatter", [tensor])
     call = Call("scatter", w.array, root=root)

@@ -209,9 +209,10 @@ def resolve(given: Any) -> ProcessGroup | None:
     if given is GroupMember.NON_GROUP_MEMBER or given == GroupMember.NON_GROUP_MEMBER:
         return None
     if not isinstance(given, ProcessGroup):
-        raise TypeError(
+        raise ValueError(
             message(
-                "group must be a ProcessGroup",
+                f"Process group {given} is not initialized in the world group map. Please "
+                "initialize the group first.",
                 got=type(given).__name__,
                 wanted="what init_process_group or new_group made, or None for the default group",
             )

@@ -190,15 +190,17 @@ class _Background:
 background = _Background()
 
 
-def peer(g: ProcessGroup, rank: int | None, group_rank: int | None, name: str) -> int:
-    """The group's number of the other end; ValueError for this rank itself."""
+def peer(
+    g: ProcessGroup, rank: int | None, group_rank: int | None, name: str, itself: Any = RuntimeError
+) -> int:
+    """The group's number of the other end; an error of class `itself` for this rank."""
     if (rank is None) == (group_rank is None):
         raise ValueError(
             f"{name}: give the other rank once, as a rank of the world or of the group"
         )
     found = g.local(rank) if rank is not None else int(group_rank)  # type: ignore[arg-type]
     if found == g.rank():
-        raise ValueError(
+        raise itself(
             f"Invalid {name} rank: {name} rank should not be the same as the rank of the current "
             "process."
         )
@@ -221,11 +223,19 @@ def isend(
     group_dst: int | None = None,
 ) -> Work | None:
     """Begin to send a tensor to rank `dst`; it must not be changed before `wait()`."""
-    memory.check("isend", "tensor", tensor)
+    return begun("isend", tensor, dst, group, tag, group_dst, RuntimeError)
+
+
+def begun(
+    name: str, tensor: Tensor, dst: int | None, group: Any, tag: int, group_dst: int | None,
+    itself: type[Exception],
+) -> Work | None:  # fmt: skip
+    """A message that is being sent; an error of class `itself` for one to this rank."""
+    memory.check(name, "tensor", tensor)
     g = resolve(group)
     if g is None:
-        return outside("isend")
-    to = peer(g, dst, group_dst, "destination")
+        return outside(name)
+    to = peer(g, dst, group_dst, "destination", itself)
     work = Sent(g, tensor, to, tag, describe("send", "to", g, to, tag))
     background.add(work)
     return work
@@ -257,7 +267,7 @@ def send(
     group_dst: int | None = None,
 ) -> None:
     """Send a tensor to rank `dst`; return when it may be changed again."""
-    work = isend(tensor, dst, group, tag, group_dst)
+    work = begun("send", tensor, dst, group, tag, group_dst, ValueError)
     if work is not None:
         work.wait()
 
@@ -300,7 +310,7 @@ class P2POp:
         group_peer: int | None = None,
     ) -> None:
         if op not in (isend, irecv):
-            raise RuntimeError(
+            raise ValueError(
                 "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "
                 "``torch.distributed.irecv``."
             )
@@ -308,10 +318,20 @@ class P2POp:
         self.op, self.tensor, self.peer = op, tensor, peer
         self.group, self.tag, self.group_peer = group, tag, group_peer
 
+    def __repr__(self) -> str:
+        t = self.tensor
+        other = self.peer if self.peer is not None else self.group_peer
+        return f"P2POp({self.op.__name__} peer={other}, {t.shape}, {t.dtype})"
+
 
 def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Work]:
     """Begin several messages at once: a list of their works."""
-    if not p2p_op_list or not all(isinstance(o, P2POp) for o in p2p_op_list):
-        raise ValueError("Invalid ``p2p_op_list``. Each op is expected to be of type P2POp.")
+    if not isinstance(p2p_op_list, list) or not all(isinstance(o, P2POp) for o in p2p_op_list):
+        raise ValueError(
+            "Invalid ``p2p_op_list``. Each op is expected to to be of type "
+            "``torch.distributed.P2POp``."
+        )
+    if not p2p_op_list:
+        raise IndexError("batch_isend_irecv: the list of messages is empty")
     found = [o.op(o.tensor, o.peer, o.group, o.tag, o.group_peer) for o in p2p_op_list]
     return [w for w in found if w is not None]

@@ -85,7 +85,8 @@ def check(name: str, op: Any, dtype: Any) -> None:
     if not isinstance(op, RedOpType):
         raise TypeError(f"{name}: op must be a ReduceOp, got {type(op).__name__}")
     if dtype.is_complex and not supports_complex(op):
-        raise ValueError(f"{name} does not support {op} on complex tensors")
+        kind = RuntimeError if name == "reduce" else ValueError
+        raise kind(f"{name} does not support {op} on complex tensors")
     if dtype.is_floating_point and op in BITWISE:
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
     if op is RedOpType.AVG and not (dtype.is_floating_point or dtype.is_complex):
