@@ -45,6 +45,9 @@ one thread, beside PyTorch's.
 `data`: how many samples a second a `DataLoader` gives with and without workers, how long the first
 batch takes, and what is left behind by hundreds of loaders that start and stop.
 
+`distributed`: all_reduce among 2 and 4 ranks, and training with DistributedDataParallel on 2 ranks,
+beside PyTorch with gloo, and against one rank alone.
+
 `profiler`: which share of a training step the profiler's events account for, and what recording
 them costs, on the clock on the wall and in processor time.
 
