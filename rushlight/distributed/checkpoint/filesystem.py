@@ -14,7 +14,6 @@ import io
 import os
 import re
 import secrets
-import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
@@ -27,6 +26,7 @@ from ...futures import Future
 from ...serialization.atomic import _sync_folder, replacing
 from ...tensor import Tensor
 from . import metadata_file, shards
+from .default_planner import narrow_tensor_by_index
 from .metadata import Metadata, StorageMeta, _StorageInfo
 from .planner import (
     LoadItemType,
@@ -232,7 +232,7 @@ def write_tensor(file: Any, tensor: Tensor) -> None:
     t = tensor.detach().cpu().contiguous()
     if t.untyped_storage().nbytes() != t.numel() * t.element_size():
         t = t.clone()
-    part: Any = shards.Section(file, file.tell())
+    part: Any = shards.Section(file)
     serialization.save(t, part)
     file.seek(0, os.SEEK_END)
 
@@ -276,8 +276,7 @@ class FileSystemReader(StorageReader):
         self.path = Path(path)
         self.storage_data: dict[Any, _StorageInfo] = {}
         self.load_id = str(uuid.uuid4())
-        self._objects: dict[Any, bytes] = {}
-        self._lock = threading.Lock()
+        self._held: dict[tuple[str, int], Any] = {}  # what `verify_data` has looked at
 
     def reset(self, checkpoint_id: str | os.PathLike[str] | None = None) -> None:
         """A new load, of another folder if one is given."""
@@ -321,17 +320,19 @@ class FileSystemReader(StorageReader):
         Raises:
             CheckpointError: a file is missing, damaged, or not what the metadata says.
         """
+        self._held = {}
         self._each(plan, planner, copy=False)
 
     def read_data(self, plan: LoadPlan, planner: LoadPlanner) -> Future[None]:
         """Read the boxes of the plan."""
         self._each(plan, planner, copy=True)
+        self._held = {}
         done: Future[None] = Future()
         done.set_result(None)
         return done
 
     def _each(self, plan: LoadPlan, planner: LoadPlanner, copy: bool) -> None:
-        files: dict[str, list[tuple[_StorageInfo, ReadItem]]] = {}
+        files: dict[str, shards.File] = {}
         for item in plan.items:
             info = self.storage_data.get(item.storage_index)
             if info is None:
@@ -349,58 +350,30 @@ class FileSystemReader(StorageReader):
                         hint="saving it again in PyTorch without extensions",
                     )
                 )
-            files.setdefault(info.relative_path, []).append((info, item))
-        for name, wanted in files.items():
-            path = os.fspath(self.path / name)
             try:
-                file = open(path, "rb")  # noqa: SIM115
-            except OSError as error:
-                raise shards.missing(path, error) from error
-            with file:
-                for info, item in wanted:
-                    try:
-                        self._one(file, path, info, item, planner, copy)
-                    except serialization.CheckpointError as error:
-                        where = f"{item.storage_index.fqn!r}, bytes {info.offset} to "
-                        where += f"{info.offset + info.length} of {path}"
-                        text = f"{error}\n  item    {where}"
-                        raise serialization.CheckpointError(text) from error
+                found = self._found(files, item, info)
+                if item.type == LoadItemType.BYTE_IO:
+                    if copy:
+                        planner.load_bytes(item, io.BytesIO(found))
+                else:
+                    give(found, item, planner, copy)
+            except serialization.CheckpointError as error:
+                where = f"bytes {info.offset} to {info.offset + info.length} of "
+                where += os.fspath(self.path / info.relative_path)
+                text = f"{error}\n  item    {item.storage_index.fqn!r}, {where}"
+                raise serialization.CheckpointError(text) from error
 
-    def _one(
-        self, file: Any, path: str, info: _StorageInfo, item: ReadItem, planner: LoadPlanner,
-        copy: bool,
-    ) -> None:  # fmt: skip
-        if item.type == LoadItemType.BYTE_IO:
-            data = shards.read_object(file, info.offset, info.length, path)
-            if copy:
-                planner.load_bytes(item, data)
-            return
-        from .default_planner import narrow_tensor_by_index
-
-        stored = shards.StoredTensor(file, info.offset, info.length, path)
-        box = stored.tensor
-        inside = len(item.lengths) == box.dim() and all(
-            b + n <= m
-            for b, n, m in zip(item.storage_offsets, item.lengths, box.shape, strict=True)
-        )
-        if not inside:
-            raise serialization.CheckpointError(
-                message(
-                    "load: corrupt checkpoint: a tensor is smaller than its metadata says",
-                    got=f"shape {tuple(box.shape)}",
-                    wanted=f"{tuple(item.lengths)} from {tuple(item.storage_offsets)}",
-                )
-            )
-        if not copy and tuple(item.lengths) == tuple(box.shape):
-            stored.verify()
-        target = planner.resolve_tensor(item).detach()
-        if tuple(target.shape) != tuple(item.lengths):
-            raise AssertionError(
-                f"req {item.storage_index} mismatch sizes {target.size()} vs {item.lengths}"
-            )
-        if copy:
-            target.copy_(narrow_tensor_by_index(box, item.storage_offsets, item.lengths))
-            planner.commit_tensor(item, target)
+    def _found(self, files: dict[str, shards.File], item: ReadItem, info: _StorageInfo) -> Any:
+        """The object or tensor of an item, which `verify_data` may have found already."""
+        name, key = info.relative_path, (info.relative_path, info.offset)
+        if key not in self._held:
+            if name not in files:
+                files[name] = shards.File(os.fspath(self.path / name))
+            if item.type == LoadItemType.BYTE_IO:
+                self._held[key] = files[name].object(info.offset, info.length)
+            else:
+                self._held[key] = shards.StoredTensor(files[name].part(info.offset, info.length))
+        return self._held[key]
 
     @property
     def checkpoint_id(self) -> str | os.PathLike[str]:
@@ -411,6 +384,31 @@ class FileSystemReader(StorageReader):
     def validate_checkpoint_id(cls, checkpoint_id: str | os.PathLike[str]) -> bool:
         """Whether this is a path."""
         return _is_path(checkpoint_id)
+
+
+def give(stored: shards.StoredTensor, item: ReadItem, planner: LoadPlanner, copy: bool) -> None:
+    """Copy a box of a tensor to where it goes, or look whether that can be done."""
+    box, begin, lengths = stored.tensor, item.storage_offsets, item.lengths
+    if len(lengths) != box.dim() or any(
+        b + n > m for b, n, m in zip(begin, lengths, box.shape, strict=True)
+    ):
+        raise serialization.CheckpointError(
+            message(
+                "load: corrupt checkpoint: a tensor is smaller than its metadata says",
+                got=f"shape {tuple(box.shape)}",
+                wanted=f"{tuple(lengths)} from {tuple(begin)}",
+            )
+        )
+    if not copy and tuple(lengths) == tuple(box.shape):
+        stored.verify()
+    target = planner.resolve_tensor(item).detach()
+    if tuple(target.shape) != tuple(lengths):
+        raise AssertionError(
+            f"req {item.storage_index} mismatch sizes {target.size()} vs {lengths}"
+        )
+    if copy:
+        target.copy_(narrow_tensor_by_index(box, begin, lengths))
+        planner.commit_tensor(item, target)
 
 
 def _is_path(checkpoint_id: Any) -> bool:

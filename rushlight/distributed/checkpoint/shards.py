@@ -28,17 +28,13 @@ _CHUNK = 1 << 18
 
 
 class Section(io.RawIOBase):
-    """Part of a file as a file: for reading its `length` bytes, or for writing behind `begin`."""
+    """What is written into a file from its end on, as a file of its own."""
 
-    def __init__(self, file: IO[bytes], begin: int, length: int | None = None) -> None:
-        self._file, self._begin, self._length = file, begin, length
-        file.seek(begin)
-
-    def readable(self) -> bool:
-        return self._length is not None
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._begin = file, file.seek(0, os.SEEK_END)
 
     def writable(self) -> bool:
-        return self._length is None
+        return True
 
     def seekable(self) -> bool:
         return True
@@ -47,19 +43,9 @@ class Section(io.RawIOBase):
         return self._file.tell() - self._begin
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        if whence == os.SEEK_CUR:
-            offset += self.tell()
-        elif whence == os.SEEK_END:
-            if self._length is None:
-                return self._file.seek(0, os.SEEK_END) - self._begin
-            offset += self._length
-        if offset < 0:
-            raise ValueError("negative position in a file")
-        return self._file.seek(self._begin + offset) - self._begin
-
-    def readinto(self, target: Any) -> int:
-        left = max(0, (self._length or 0) - self.tell())
-        return self._file.readinto(memoryview(target)[:left]) or 0  # type: ignore[attr-defined]
+        if whence == os.SEEK_SET:
+            offset += self._begin
+        return self._file.seek(offset, whence) - self._begin
 
     def write(self, data: Any) -> int:
         return self._file.write(data)
@@ -72,33 +58,76 @@ class Section(io.RawIOBase):
         """Leave the file itself open."""
 
 
-def section(file: IO[bytes], begin: int, length: int, path: str) -> Section:
-    """A part of a file that was written; CheckpointError when the file is too short for it."""
-    size = os.fstat(file.fileno()).st_size
-    if begin + length > size:
-        raise broken(
-            f"the file {os.path.basename(path)} is truncated",
-            f"{size} bytes",
-            f"at least {begin + length}",
-        )
-    return Section(file, begin, length)
+class Window(io.RawIOBase):
+    """Bytes in memory as a file, without a copy."""
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self._memory, self._at = memory, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        start = (0, self._at, self._memory.size)[whence]
+        if start + offset < 0:
+            raise ValueError("negative position in a file")
+        self._at = start + offset
+        return self._at
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        end = None if size is None or size < 0 else self._at + size
+        data = self._memory[self._at : end].tobytes()
+        self._at += len(data)
+        return data
+
+    def readinto(self, target: Any) -> int:
+        data = self.read(len(target))
+        target[: len(data)] = data
+        return len(data)
 
 
-def read_object(file: IO[bytes], begin: int, length: int, path: str) -> io.BytesIO:
-    """An object as it was written, after a look that it can be read."""
-    data = section(file, begin, length, path).read()
-    serialization.load(io.BytesIO(data), weights_only=False)
-    return io.BytesIO(data)
+class File:
+    """A file of a checkpoint, mapped: what is not looked at is not read."""
+
+    def __init__(self, path: str) -> None:
+        """CheckpointError for a file that cannot be opened."""
+        self.path = path
+        try:
+            size = os.path.getsize(path)
+            self.memory = _mapped(path, size)
+        except OSError as error:
+            raise missing(path, error) from error
+
+    def part(self, begin: int, length: int) -> np.ndarray:
+        """Some of its bytes; CheckpointError when it is too short for them."""
+        if begin + length > self.memory.size:
+            raise broken(
+                f"the file {os.path.basename(self.path)} is truncated",
+                f"{self.memory.size} bytes",
+                f"at least {begin + length}",
+            )
+        return self.memory[begin : begin + length]
+
+    def object(self, begin: int, length: int) -> bytes:
+        """An object as it was written, after a look that it can be read."""
+        data = self.part(begin, length).tobytes()
+        serialization.load(io.BytesIO(data), weights_only=False)
+        return data
 
 
 class StoredTensor:
     """A tensor in a file, of which boxes can be had."""
 
-    def __init__(self, file: IO[bytes], begin: int, length: int, path: str) -> None:
+    def __init__(self, memory: np.ndarray) -> None:
         self._records: list[tuple[Reader, str, np.ndarray]] = []
-        part: Any = section(file, begin, length, path)
-        reader = Reader(part)
-        foreign = _byte_order(reader) != sys.byteorder
+        file: Any = Window(memory)
+        reader = Reader(file)
         blocks: dict[str, Block] = {}
 
         def storage(saved_id: Any) -> Block:
@@ -106,14 +135,14 @@ class StoredTensor:
             if key not in blocks:
                 nbytes, record = count * kind.itemsize, f"data/{key}"
                 at = reader._begin(record, nbytes)
-                memory = _mapped(path, begin + at, nbytes)
-                self._records.append((reader, record, memory))
-                blocks[key] = Block(memory, kind, nbytes)
+                part = memory[at : at + nbytes]
+                self._records.append((reader, record, part))
+                blocks[key] = Block(part, kind, nbytes)
             return blocks[key]
 
-        if foreign:  # seldom: read, and turned around
-            part.seek(0)
-            found = serialization.load(part, map_location="cpu")
+        if _byte_order(reader) != sys.byteorder:  # seldom: read, and turned around
+            file.seek(0)
+            found = serialization.load(file, map_location="cpu")
         else:
             found = Unpickler(reader.read("data.pkl"), Table(True), storage).load()
         if not isinstance(found, Tensor):
@@ -132,10 +161,11 @@ class StoredTensor:
             reader._verify(record, crc)
 
 
-def _mapped(path: str, begin: int, nbytes: int) -> np.ndarray:
+def _mapped(path: str, nbytes: int) -> np.ndarray:
+    """The bytes of a file; writing into them changes memory only."""
     if not nbytes:
         return np.empty(0, np.uint8)
-    return np.memmap(path, np.uint8, "c", begin, (nbytes,)).view(np.ndarray)
+    return np.memmap(path, np.uint8, "c", 0, (nbytes,)).view(np.ndarray)
 
 
 def missing(path: str, error: OSError) -> CheckpointError:
