@@ -171,3 +171,9 @@ def test_deep_copies_keep_sharing_and_gradients():
     assert pair[0].grad.tolist() == [1.0] * 4
     with pytest.raises(RuntimeError, match="graph leaves"):
         copy.deepcopy(x * 2)
+
+
+@pytest.mark.parametrize("name", ["__add__", "__radd__", "__rmul__", "__or__", "__eq__"])
+def test_operators_are_methods_of_tensors_alone(t, name):
+    with pytest.raises(TypeError, match=r"descriptor '__.*doesn't apply to a 'int'"):
+        getattr(torch.Tensor, name)(2, t)

@@ -47,6 +47,12 @@ def plain_binary(op: Any, swap: bool = False) -> Any:
     """The operator through the door, for every kind of operand."""
 
     def method(a: Any, b: Any) -> Any:
+        if not isinstance(a, TensorBase):
+            name = f"__{'r' if swap else ''}{op.publication.operator}__"
+            raise TypeError(
+                f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a "
+                f"'{type(a).__name__}' object"
+            )
         if swap and op.name == "div" and isinstance(b, ndarray):
             return a.reciprocal() * b  # the one operator of an array and a tensor in PyTorch
         b = operand(op, b)
