@@ -17,7 +17,6 @@ REFUSED = {
     "distributed": ["Logger"],
     "distributed.optim": ["DistributedOptimizer"],
     "distributed.rpc": ["init_rpc", "rpc_async", "RRef"],
-    "distributed.tensor.parallel": ["ColwiseParallel", "parallelize_module"],
     "distributed.checkpoint": ["HuggingFaceStorageReader", "load_sharded_optimizer_state_dict"],
     "onnx": ["export", "ONNXProgram"],
     "nested": ["nested_tensor"],

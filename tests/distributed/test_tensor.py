@@ -17,6 +17,11 @@ def test_operators_give_what_they_give_of_whole_tensors(ranks: int) -> None:
     assert program("tensor_operators.py", str(ranks)) == f"well {ranks}\n"
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("ranks", [1, 3])
 def test_models_train_as_on_one_process(ranks: int) -> None:
     assert program("tensor_training.py", str(ranks)) == f"well {ranks}\n"
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_layers_compute_what_they_compute_on_one_process(ranks: int) -> None:
+    assert program("tensor_layers.py", str(ranks)) == f"well {ranks}\n"
