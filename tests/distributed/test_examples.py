@@ -38,6 +38,7 @@ def test_ddp_tutorial() -> None:
     assert errors == ""
 
 
+@pytest.mark.long
 def test_restarting() -> None:
     run = ("-m", "torch.distributed.run", "--nproc-per-node", 2)
     program = PROGRAMS / "restarting.py"

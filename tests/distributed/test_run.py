@@ -219,6 +219,24 @@ def test_an_agent_that_is_gone(tells: Path) -> None:
     second.communicate(timeout=10)
 
 
+def test_a_node_that_comes_later(tmp_path: Path) -> None:
+    """All start again among more ranks, which is no failure; when the agent that keeps the store is
+    killed, the other one ends."""
+    where = ("--nnodes", "1:2", "--rdzv-backend", "c10d", "--rdzv-endpoint",
+             f"127.0.0.1:{free_port()}")  # fmt: skip
+    code = "import os, time\nprint(os.environ['WORLD_SIZE'], flush=True)\ntime.sleep(100)"
+    waits = ("--no-python", sys.executable, "-c", code)
+    first = started(*where, "--rdzv-conf", "is_host=1,last_call_timeout=0.1", *waits)
+    assert first.stdout.readline() == "1\n"
+    second = started(*where, "--rdzv-conf", "is_host=0", *waits)
+    assert second.stdout.readline() == "2\n"
+    assert first.stdout.readline() == "2\n"
+    first.kill()
+    _, errors = ended(second, 1)
+    assert "the agent that keeps the job's store is gone, and the job with it" in errors
+    assert "a node has joined; all processes are started again\n" in first.communicate(10)[1]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signals_are_passed_on(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "waits.py"
@@ -317,6 +335,22 @@ def test_options(monkeypatch: pytest.MonkeyPatch) -> None:
     assert to_map({1: Std.ERR}, 2) == {0: Std.NONE, 1: Std.ERR}
     with pytest.raises(NotADirectoryError):
         DefaultLogsSpecs(__file__)
+
+
+def test_names_where_programs_look_for_them() -> None:
+    from rushlight.distributed.elastic.multiprocessing import SignalException
+    from rushlight.distributed.elastic.multiprocessing import api as streams
+    from rushlight.distributed.elastic.rendezvous import api as meeting
+    from rushlight.distributed.elastic.utils.distributed import get_free_port
+
+    assert streams.SignalException is SignalException
+    assert meeting.RendezvousTimeoutError is RendezvousTimeoutError
+    with socket.create_server(("localhost", get_free_port())):
+        pass
+    with pytest.raises(NotImplementedError, match="elastic_launch"):
+        streams.start_processes()
+    with pytest.raises(NotImplementedError, match="c10d or static"):
+        meeting.RendezvousParameters()
 
 
 def test_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ class Job:
             if there:
                 return next(pid for pid, parent in there if parent == self.process.pid)
             assert time.monotonic() < deadline, "the job does not start again:\n" + self.text()
-            time.sleep(0.01)
+            time.sleep(0.05)
         return None
 
     def text(self):

@@ -1,0 +1,1 @@
+"""Small things that programs borrow from PyTorch's launcher."""
