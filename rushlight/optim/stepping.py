@@ -310,6 +310,10 @@ def zeros_like(p: Tensor) -> Tensor:
 
 def full_like(p: Tensor, value: Any) -> Tensor:
     """As `zeros_like`, filled with `value`."""
+    part: Any = getattr(p, "_local_tensor", None)
+    if part is not None:  # of a DTensor
+        whole: Any = p
+        return type(whole)._made(full_like(part, value), whole._spec)  # type: ignore[no-any-return]
     return Tensor._wrap(door.perform(steps.full_like, (p._a,), {"value": value}))
 
 

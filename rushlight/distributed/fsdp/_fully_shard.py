@@ -351,8 +351,13 @@ def hook(m: Any, state: State) -> None:
         if state.unit is not None:
             state.unit.reshard()
 
+    def loaded(*_: Any) -> None:
+        if state.unit is not None:
+            state.unit.adopt()
+
     m.register_state_dict_pre_hook(spread)
     m.register_load_state_dict_pre_hook(spread)
+    m.register_load_state_dict_post_hook(loaded)
 
 
 @functools.cache
@@ -538,7 +543,10 @@ class FSDPModule:
 
     def _apply(self, *args: Any, **kwargs: Any) -> Any:
         self.reshard()
-        return super()._apply(*args, **kwargs)  # type: ignore[misc]
+        made = super()._apply(*args, **kwargs)  # type: ignore[misc]
+        for u in self._units():
+            u.adopt()
+        return made
 
 
 def check_modules(modules: Iterable[Any]) -> None:

@@ -105,11 +105,15 @@ class RowsUnit(Unit):
             if now is not h.shard and isinstance(now, DTensor):
                 h.shard = now
 
-    def look(self) -> None:
-        """Take over parameters that were loaded or converted, and lay out the memory for them."""
+    def adopt(self) -> None:
+        """Take over parameters that were put into the modules."""
         if not self.shown:
             self.take_over()
             self.show(False)
+
+    def look(self) -> None:
+        """Take over what was loaded or converted, and lay out the memory for the parameters."""
+        self.adopt()
         meta = [h.name for h in self.held if h.shard._local_tensor.is_meta]
         if meta:
             raise RuntimeError(
@@ -245,8 +249,6 @@ class RowsUnit(Unit):
         if self.under_way is not None:  # begun and not needed after all
             self.gather()
             self.gathered = True
-        if not self.shown:
-            self.take_over()
         super().reshard()
 
     def finish(self) -> None:

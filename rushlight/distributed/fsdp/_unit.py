@@ -163,7 +163,8 @@ class Unit:
             return
         if self.gathered:
             self.free()
-        self.show(False)
+        if self.shown:
+            self.show(False)
 
     def free(self) -> None:
         self.gathered = False
