@@ -384,6 +384,14 @@ class Tensor(TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, on: bool) -> None:
+        if on and self._fn is None and self._a.dtype.kind not in "fcVW":
+            raise RuntimeError(
+                message(
+                    "only Tensors of floating point and complex dtype can require gradients",
+                    got=f"{self.dtype!r}",
+                    hint="x.float()",
+                )
+            )
         self.requires_grad_(on)
 
     @requires_grad.deleter
@@ -412,8 +420,7 @@ class Tensor(TensorBase):
                 if self._a.dtype.kind not in "fcVW":
                     raise RuntimeError(
                         message(
-                            "only Tensors of floating point and complex dtype can require "
-                            "gradients",
+                            "only Tensors of floating point dtype can require gradients",
                             got=f"{self.dtype!r}",
                             hint="x.float().requires_grad_()",
                         )

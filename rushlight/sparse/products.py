@@ -12,6 +12,7 @@ import numpy as np
 
 from ..autograd import door
 from ..autograd.steps import Step
+from ..autograd.views import type_name
 from ..errors import message
 from ..kernels.sparse import products as kernel
 from ..kernels.sparse.arrays import Compressed, Coo
@@ -53,9 +54,10 @@ def check_matrices(name: str, a: Any, b: Any) -> None:
             f"{b.shape[0]}x{b.shape[1]})"
         )
     if a.dtype is not b.dtype:
-        raise RuntimeError(
-            f"{name}: expected operands of one dtype, but got {a.dtype!r} and {b.dtype!r}"
-        )
+        kinds = [type_name(x.dtype) for x in (a, b)]
+        if is_sparse(a) and is_sparse(b):
+            raise RuntimeError(f"mat1 dtype {kinds[0]} does not match mat2 dtype {kinds[1]}")
+        raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
     for x in (a, b):
         if is_sparse(x) and x._a.__class__ is Coo and x._a.sparse_dim != 2:
             raise RuntimeError(
