@@ -10,5 +10,7 @@ from . import (
     Std,
     to_map,
 )
+from . import __dir__ as __dir__
+from . import __getattr__ as __getattr__
 
 __all__ = ["DefaultLogsSpecs", "LogsDest", "LogsSpecs", "SignalException", "Std", "to_map"]

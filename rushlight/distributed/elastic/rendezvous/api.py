@@ -10,6 +10,8 @@ from . import (
     RendezvousStateError,
     RendezvousTimeoutError,
 )
+from . import __dir__ as __dir__
+from . import __getattr__ as __getattr__
 
 __all__ = [
     "RendezvousClosedError",
