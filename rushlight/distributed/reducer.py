@@ -94,6 +94,7 @@ class Reducer:
         self.order: list[int] = []  # in which gradients came, the first time
         self.forward_work: tuple[Any, bool] | None = None  # of `join`: who still has inputs
         self.futures: list[Any] = []  # that a hook of buffers wants to be waited for
+        self.stepping: dict[Tensor, Any] = {}  # optimisers that wait for reduced gradients
         self.iterations = 0
         self.expected = False  # whether hooks mark gradients as ready
         self.unfinished = False  # some are, and the rest not yet
@@ -361,6 +362,11 @@ class Reducer:
         for future in self.futures:
             future.wait()
         self.futures = []
+        for p, optimizers in self.stepping.items():
+            if p.grad is not None:
+                for optimizer in optimizers:
+                    optimizer.step()
+                p.grad = None
         self.forward_work = None
         self.divisor = 0
         if self.learns_order and not self.order:

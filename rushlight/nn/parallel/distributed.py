@@ -233,7 +233,7 @@ class DistributedDataParallel(Module, Joinable):
         self.broadcast_bucket_size = BROADCAST_BYTES
         self._divide_by_initial_world_size = True
         self._comm_hooks: list[tuple[Callable[..., Any], Any]] = []
-        self._has_rebuilt_buckets = False
+        self._has_rebuilt_buckets = self._lazy_init_ran = False
         if check_reduction:
             warnings.warn(
                 "The `check_reduction` argument in `DistributedDataParallel` module is deprecated. "
@@ -438,6 +438,8 @@ class DistributedDataParallel(Module, Joinable):
 
     def _pre_forward(self, synced: bool) -> None:
         reducer = self.reducer
+        if not self._lazy_init_ran:
+            self._lazy_init()
         if synced:
             reducer.prepare_for_forward()
         work = Join.notify_join_context(self)
@@ -589,14 +591,35 @@ class DistributedDataParallel(Module, Joinable):
         self.reducer.register(self.process_group, hook)
         self.reducer.builtin = kind
 
-    def _register_fused_optim(self, optim: Any, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError(
-            message(
-                "DistributedDataParallel: optimizers that step while gradients are reduced",
-                got=f"_register_fused_optim({getattr(optim, '__name__', optim)})",
-                hint="optimizer.step() after backward()",
-            )
-        )
+    def _register_fused_optim(
+        self, optim: Any, *args: Any, optim_params: Any = None, **kwargs: Any
+    ) -> None:
+        """Let an optimiser of each parameter step when its gradient is reduced, at the end of the
+        backward; the gradient is None then.
+
+        Args:
+            optim: a class of optimisers; `args` and `kwargs` are its arguments.
+            optim_params: which parameters; None: all.
+        """
+        from ...distributed.optim import _apply_optimizer_in_backward
+
+        def made(params: Any, **more: Any) -> Any:
+            return optim(params, *args, **more)
+
+        chosen = self.module.parameters() if optim_params is None else optim_params
+        made_of: Any = made
+        _apply_optimizer_in_backward(made_of, chosen, kwargs, register_hook=False)
+        self._lazy_init_ran = False
+
+    def _lazy_init(self) -> None:
+        """Before the first forward: optimisers that step in the backward wait for the reduction."""
+        self._lazy_init_ran = True
+        for p in self.reducer.parameters:
+            if hasattr(p, "_in_backward_optimizers"):
+                if hasattr(p, "_in_backward_hook"):
+                    p._in_backward_hook.remove()
+                    del p._in_backward_hook
+                self.reducer.stepping[p] = p._in_backward_optimizers
 
     # -- uneven inputs -----------------------------------------------------------------------------
 
@@ -762,6 +785,7 @@ class DistributedDataParallel(Module, Joinable):
         self.__dict__.setdefault("forward_sync_buffers", old)
         self.__dict__.setdefault("require_forward_param_sync", True)
         self.__dict__.setdefault("require_backward_grad_sync", True)
+        self._lazy_init_ran = False
         self._make_reducer(*self._reduced(), self.static_graph)
         self.reducer.static = self.static_graph
 

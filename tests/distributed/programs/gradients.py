@@ -19,6 +19,7 @@ import rushlight.nn as nn
 from rushlight.distributed import distributed_c10d
 from rushlight.distributed.algorithms import Join
 from rushlight.distributed.distributed_c10d import _get_default_group, _rank_not_in_group
+from rushlight.distributed.optim import _apply_optimizer_in_backward
 from rushlight.nn.parallel import DistributedDataParallel as DDP
 
 close = torch.testing.assert_close
@@ -220,6 +221,22 @@ def uneven(rank, n):
     raises(ValueError, "requires at least one joinable", lambda: Join([]))
 
 
+def optimizers_in_the_backward(rank, n):
+    """They see the mean of the gradients, not this rank's."""
+    for register in ("before", "after"):
+        net = Net().fc
+        start = net.weight.detach().clone()
+        if register == "before":
+            _apply_optimizer_in_backward(torch.optim.SGD, net.parameters(), {"lr": 0.5})
+        model = DDP(net)
+        if register == "after":
+            model._register_fused_optim(torch.optim.SGD, 0.5)
+        for _ in range(2):
+            model(torch.full((1, 2), float(rank))).sum().backward()
+            assert net.weight.grad is None
+        close(net.weight.detach(), start - sum(range(n)) / n)
+
+
 def buffers(rank, n):
     model = DDP(Net(), find_unused_parameters=True)
     model.module.count.fill_(float(rank))
@@ -297,6 +314,7 @@ def run(rank, n, address):
     warnings.simplefilter("ignore")
     for part in (
         collectives, batch_norm_over_ranks, uneven, buffers, delayed, averaged_models,
+        optimizers_in_the_backward,
     ):  # fmt: skip
         part(rank, n)
 
