@@ -24,6 +24,11 @@ def message(what: str, got: Any = None, wanted: Any = None, hint: Any = None) ->
     return "\n".join(parts)
 
 
+class BoundsError(IndexError, RuntimeError):
+    """An index out of range of which PyTorch says the one or the other, by the kernel that types
+    and layouts choose."""
+
+
 class LinAlgError(RuntimeError, np.linalg.LinAlgError):
     """A matrix has no inverse, factorisation or eigenvalues (PyTorch's
     ``torch.linalg.LinAlgError``)."""

@@ -11,6 +11,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import views
 from ...autograd.node import TensorBase
+from ...errors import message
 from .composite import composite
 from .samples import Case, case, error
 
@@ -362,4 +363,9 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
 @composite(public="torch", aliases="dsmm", samples=[case((2, 3), (3, 4))])
 def spmm(input: Any, mat: Any) -> Any:
     """The matrix product, of which an operand may be sparse."""
+    for name, x in (("self", input), ("mat2", mat)):
+        if x.ndim != 2:
+            raise RuntimeError(
+                message(f"{name} must be a matrix", f"shape {tuple(x.shape)}", hint="matmul")
+            )
     return input @ mat

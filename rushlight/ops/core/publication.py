@@ -96,11 +96,11 @@ def public_function(op: Op) -> Public:
             overlaps.refuse(op.name, out, inputs, op.apart == "wholly")
         try:
             result = op.call(inputs, kw)
-        except (IndexError, RuntimeError):
+        except (IndexError, RuntimeError) as error:
             if op.rules is not None:
                 refuse_tracked(op.name, inputs, out)  # what PyTorch says first
-            own_words = op.accepts is not None and op.accepts.error is not None
-            if op.numerics.exact_out and not own_words:
+            refused = isinstance(error, NotImplementedError) and op.name in REAL_FIRST
+            if op.numerics.exact_out and not refused:
                 refuse_other_type(op.name, out, inputs[0])
             raise
         if op.publication.out_of_truths and isinstance(out, TensorBase):
@@ -281,6 +281,10 @@ def refuse_other_type(name: str, out: Any, result: Any) -> None:
                 hint=f"out.copy_(torch.{name}(x)), which converts",
             )
         )
+
+
+# Of these PyTorch refuses complex numbers before it looks at `out=`.
+REAL_FIRST = frozenset(("ceil", "floor", "sign", "trunc"))
 
 
 def lie_alike(out: Any, result: Any) -> None:

@@ -172,7 +172,7 @@ def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def int_divide(a: Any, b: Any) -> Any:
-    if a.dtype.kind in "iub" and np.any(b == 0):
+    if a.dtype.kind in "iub" and a.size and np.any(b == 0):
         raise RuntimeError("ZeroDivisionError")
     return np.floor_divide(a, b)
 
@@ -261,7 +261,7 @@ def div_(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 def int_mod(ufunc: Any) -> Any:
     def mod(a: Any, b: Any) -> Any:
-        if a.dtype.kind in "iub" and np.any(b == 0):
+        if a.dtype.kind in "iub" and a.size and np.any(b == 0):
             raise RuntimeError("ZeroDivisionError")
         return ufunc(a, b)
 

@@ -217,6 +217,10 @@ def stft(
     >>> torch.stft(torch.ones(100), 16, return_complex=True).shape
     torch.Size([9, 26])
     """
+    if not input.numel():
+        raise RuntimeError(
+            message("stft: Expected a non-empty signal for input", f"{tuple(input.shape)}")
+        )
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     is_complex = input.is_complex() or (window is not None and window.is_complex())
@@ -300,6 +304,8 @@ def istft(
             "istft requires a complex-valued input tensor matching the output from stft with "
             "return_complex=True."
         )
+    if not input.numel():
+        raise RuntimeError(message("istft: input tensor cannot be empty.", f"{tuple(input.shape)}"))
     x = input.unsqueeze(0) if input.ndim == 2 else input
     if onesided is None:
         onesided = x.shape[-2] != n_fft

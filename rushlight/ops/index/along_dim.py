@@ -14,7 +14,7 @@ from ... import dtypes
 from ...autograd import door, overlaps, views
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
-from ...errors import axis, message
+from ...errors import BoundsError, axis, message
 from ...kernels import dense
 from ...kernels.embedding import along
 from ...kernels.indices import asked, within
@@ -241,14 +241,17 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
     """(copy with at least one dimension, key, source) for a change along `dim`."""
     d = check_source(name + "_", input, index, source, dim)
     n = input.shape[d] if input.ndim else 1
-    if name == "index_add" and input.ndim > 1 and not within(index, 0, n):
+    if name == "index_add" and input.ndim > 1 and input.size and not within(index, 0, n):
         worst = int(index.max()) if index.max() >= n else int(index.min())
-        raise RuntimeError(
+        raise BoundsError(
             message(
-                f"index {worst} is out of bounds for dimension {d} with size {n}",
+                f"index out of range in self: index {worst} is out of bounds for dimension {d} "
+                f"with size {n}",
                 wanted=f"indices from 0 to {n - 1}",
             )
         )
+    if name == "index_add" and input.ndim > 1 and not input.size:  # nothing is added anywhere
+        return input.copy(), (), source.dtype.type(0)
     inside(index, n, name)
     out = input.copy()
     if not out.ndim:

@@ -456,6 +456,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
             f"dimensions, but got {len(a)} "
             f"dimensions for input, and {len(i)} dimensions for indices"
         )
+    if dim is None and indices._a.dtype == np.int32:
+        indices = indices.long()
     if indices._a.dtype != np.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype!r}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.matmul import select as kernel
 from ...kernels.meta import MetaArray
 from ..core.record import op
@@ -180,8 +180,16 @@ addr.vjp(
 )
 
 
+def of_three(*operands: Any) -> None:
+    """PyTorch asks for the sizes of the result before it looks at anything else."""
+    _, first, second = operands
+    axis(1, first.ndim)
+    axis(2, second.ndim)
+
+
 @op(
     unmixed=of_one_type,
+    check=of_three,
     accepts="floating integral complex: baddbmm",
     autocast="lower",
     samples=[
@@ -214,6 +222,7 @@ baddbmm.vjp(
 
 @op(
     unmixed=of_one_type,
+    check=of_three,
     accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[

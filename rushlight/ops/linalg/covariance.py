@@ -89,6 +89,10 @@ def ormqr(
     input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False, *, out: Any = None
 ) -> Any:
     """The product of other with the square Q that `geqrf` describes."""
+    if other.ndim < 2:
+        raise RuntimeError(
+            message("torch.ormqr: other must have at least 2 dimensions.", f"{tuple(other.shape)}")
+        )
     m = other.shape[-2] if left else other.shape[-1]
     if tau.shape[-1] != min(m, input.shape[-1]):
         side = "-2" if left else "-1"

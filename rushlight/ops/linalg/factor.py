@@ -208,6 +208,8 @@ def cholesky(A: Any, *, upper: bool = False, out: Any = None) -> Any:
 @composite(public="torch Tensor", name="cholesky", smooth=False, samples=[case(spd(3))])
 def _old_cholesky(input: Any, upper: bool = False, *, out: Any = None) -> Any:
     """The Cholesky factor; the older name of linalg.cholesky."""
+    if not input.numel():  # of whatever shape and type
+        return finish("cholesky", input.clone(), out)
     return cholesky(input, upper=upper, out=out)
 
 

@@ -230,7 +230,7 @@ def tall(x: Any) -> Any:
 
 @op(
     unmixed=unmixed,
-    accepts="floating integral complex: addmm_impl_cpu_",
+    accepts="floating integral complex empty: addmm_impl_cpu_",
     operator="matmul",
     autocast="lower",
     samples=[
@@ -310,7 +310,7 @@ def need_dims(x: Any, name: str, dims: int = 2) -> None:
 
 @op(
     unmixed=unmixed,
-    accepts="floating integral complex: addmm_impl_cpu_",
+    accepts="floating integral complex empty: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (3, 5)), case((0, 3), (3, 2))],
     errors=[
@@ -350,9 +350,15 @@ def check_stacks(input: Any, mat2: Any) -> None:
         )
 
 
+def of_two(input: Any, _vec: Any) -> None:
+    """PyTorch asks for the size of the result before it looks at anything else."""
+    if not input.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+
+
 @op(
     unmixed=unmixed,
-    accepts="floating integral complex: bmm",
+    accepts="floating integral complex empty: bmm",
     autocast="lower",
     samples=[case((2, 4, 3), (2, 3, 5))],
     errors=[
@@ -375,7 +381,8 @@ bmm.vjp(lambda g, _y, _a, b: bmm(g, b.mT), lambda g, _y, a, _b: bmm(a.mT, g))
 
 @op(
     unmixed=unmixed,
-    accepts="floating integral complex: addmv_impl_cpu",
+    check=of_two,
+    accepts="floating integral complex empty: addmv_impl_cpu",
     autocast="lower",
     samples=[case((4, 3), (3,))],
     errors=[error(RuntimeError, "size mismatch", (4, 3), (4,))],
@@ -444,7 +451,7 @@ def vdot(input: Any, other: Any, *, out: Any = None) -> Any:
 
 @op(
     unmixed=unmixed,
-    accepts="floating integral complex: addmm_impl_cpu_",
+    accepts="floating integral complex empty: addmm_impl_cpu_",
     autocast="lower",
     samples=[case((4, 3), (5, 3), (5,)), case((2, 4, 3), (5, 3), None), case((3,), (5, 3), (5,))],
     errors=[error(RuntimeError, "mat1 and mat2 shapes cannot be multiplied", (4, 3), (5, 2))],
@@ -563,5 +570,6 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     batch = tuple(input1.shape[:-1])
     rows = math.prod(batch)
     x1, x2 = input1.reshape((rows, input1.shape[-1])), input2.reshape((rows, input2.shape[-1]))
-    y = (matmul(x1, weight) * x2).sum(-1, dtype=x1.dtype).mT.reshape((*batch, weight.shape[0]))
+    y = (matmul(x1, weight) * x2).sum(-1, dtype=x1.dtype).mT.contiguous()
+    y = y.reshape((*batch, weight.shape[0]))
     return y if bias is None else y + bias

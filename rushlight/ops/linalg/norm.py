@@ -406,6 +406,8 @@ def cdist(
     >>> torch.cdist(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
     tensor([[5.]])
     """
+    need_tensor("cdist", x1, 1, "x1")
+    need_tensor("cdist", x2, 2, "x2")
     if x1.ndim < 2 or x2.ndim < 2:
         raise RuntimeError(
             f"cdist only supports at least 2D tensors, X1 got: {x1.ndim}D and X2 got: {x2.ndim}D"

@@ -332,6 +332,8 @@ def matrix_rank(
     out: Any = None,
 ) -> Any:
     """The number of singular values above max(atol, rtol * the largest one)."""
+    if A.ndim > 1 and not A.numel():
+        return finish("matrix_rank", wrap(np.zeros(A.shape[:-2], np.int64)), out)
     need_matrix("linalg.matrix_rank", A, square=hermitian)
     a = A._a
     s = np.abs(np.linalg.eigvalsh(a)) if hermitian else linalg_svd.fn(a)[1]
@@ -358,6 +360,8 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
 
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if A.ndim > 1 and not A.numel():  # of whatever type
+        return finish("cond", abs(A).sum((-2, -1)).to(abs(A).dtype), out)
     need_matrix("linalg.cond", A, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         s = linalg_svd(A)[1]

@@ -13,6 +13,7 @@ from ... import dtypes
 from ...dtypes import type_name
 from ...errors import axis, message
 from ...kernels.meta import MetaArray
+from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import case, error
@@ -177,6 +178,7 @@ def _cross_last(input: Any, other: Any, *, dim: int = -1, out: Any = None) -> An
 @composite(samples=[case((2, 3), (2, 3)), case((3, 2), (3, 2), 0)])
 def cross(input: Any, other: Any, dim: int | None = None, *, out: Any = None) -> Any:
     """The vector product along dim (by default the first dim of size 3)."""
+    need_tensor("cross", other, 2, "other")
     if dim is None:
         found = [i for i, n in enumerate(input.shape) if n == 3]
         if not found:

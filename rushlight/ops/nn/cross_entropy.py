@@ -33,6 +33,7 @@ from .loss_classes import (
     factors,
     nll,
     nll_backward,
+    one_of_one,
     refuse_swapped,
 )
 from .softmax import log_softmax
@@ -202,6 +203,7 @@ def cross_entropy(
         )
     refuse_swapped(input._a, target._a)
     SCORES.check_array(input._a.dtype)
+    target = one_of_one(input, target)
     check_classes(input, target, weight)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     if not label_smoothing or weight is None or weight._fn is None:
@@ -341,14 +343,4 @@ def linear_cross_entropy(
     if target.shape == scores.shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     ignored = -100 if ignore_index is None else ignore_index
-    if input.dim() == 1 and target.dim() == 1 and target.shape != scores.shape:
-        if target.shape[0] != 1:
-            raise ValueError(
-                message(
-                    "For 1D input, 1D target must have size 1, but got target size: "
-                    f"{target.shape[0]}",
-                    hint="input.unsqueeze(0)",
-                )
-            )
-        target = target.squeeze(0)
     return cross_entropy(scores, target, weight, None, ignored, None, reduction, label_smoothing)

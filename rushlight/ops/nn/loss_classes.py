@@ -16,6 +16,7 @@ from ...errors import message
 from ...kernels.loss import at_classes
 from ...kernels.loss import select as arrays
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.composite import composite
 from ..core.record import op
 from ..core.samples import arr, case, error, ints, values
@@ -182,6 +183,20 @@ def refuse_swapped(input: Any, target: Any) -> None:
         )
 
 
+def one_of_one(input: Any, target: Any) -> Any:
+    """The target of a single sample (C): also (1) may be said, which is taken as ()."""
+    if input._a.ndim != 1 or target._a.ndim != 1 or target._a.dtype.kind not in "iu":
+        return target
+    if target.shape[0] != 1:
+        raise ValueError(
+            message(
+                f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}",
+                hint="input.unsqueeze(0)",
+            )
+        )
+    return target.squeeze(0)
+
+
 def check_classes(input: Any, target: Any, weight: Any) -> None:
     """PyTorch's checks of an input against class indices."""
     input, target = input._a, target._a
@@ -246,8 +261,11 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
         )
 
 
+LIKELIHOODS = Accepted("floating: nll_loss_out_frame")
+MARGINS = Accepted("floating: multi_margin_loss_cpu_kernel")
+
+
 @composite(
-    accepts="floating: nll_loss_out_frame",
     public="nn.functional",
     constant=(2,),
     samples=[
@@ -278,7 +296,9 @@ def nll_loss(
     """
     reduction = reduction_of(size_average, reduce, reduction)
     check_tensor("nll_loss_nd", "target", 2, target)
+    target = one_of_one(input, target)
     check_classes(input, target, weight)
+    LIKELIHOODS.check(input.dtype)
     kw = {"reduction": reduction, "ignore_index": int(ignore_index)}
     return nll.call((input, target, weight), kw)
 
@@ -296,7 +316,6 @@ def _margin_shape(
 
 
 @composite(
-    accepts="floating: multi_margin_loss_cpu_kernel",
     shape=_margin_shape,
     public="nn.functional",
     samples=[case((3, 4), ints((3,), 4)), case((3, 4), ints((3,), 4), 2, 0.5)],
@@ -315,6 +334,7 @@ def multi_margin_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
+    MARGINS.check(input.dtype)
     check_tensor("multi_margin_loss", "target", 2, target)
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")

@@ -92,9 +92,10 @@ def along(record: Any, input: Any, dim: int, dtype: Any) -> Any:
     if dtype is not None:
         input = cast(input, dtype)
     elif input._a.dtype.kind in "iubc":
-        if not input._a.size and input._a.ndim and input._a.dtype.kind not in "cW":
+        if not input._a.size and input._a.ndim:
             axis(dim, input._a.ndim)
             return input.clone()  # nothing to compute, in whatever type
+        axis(dim, input._a.ndim)
         name = type_name(dtypes.from_numpy(input._a.dtype))
         raise NotImplementedError(
             message(

@@ -15,8 +15,8 @@ from ... import dtypes
 from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
+from ...errors import axes, message
 from ...errors import axis as place_of
-from ...errors import message
 from ...kernels.meta import MetaArray
 from ...kernels.reduce import segments
 from ..core import return_types
@@ -119,6 +119,8 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
     need_tensor("nansum", input)
+    if dim is not None:
+        axes(dim, input.ndim)
     if input.is_complex():
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if not input.is_floating_point():
@@ -321,7 +323,7 @@ def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -
                 f"{type_name(out.dtype)} (result type Float can't be cast to it)",
             )
         )
-    if out is not None and summed_apart(input, out):
+    if out is not None and input.numel() and summed_apart(input, out):
         input = input.float() if input._a.dtype.kind in "iub" else input
         top = (input.real if input.is_complex() else input).amax(dim, keepdim=True)
         top = top.masked_fill(top.isfinite().logical_not(), 0)

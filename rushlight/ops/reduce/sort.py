@@ -351,6 +351,14 @@ def others(where: int, ndim: int) -> tuple[int, ...]:
 
 
 def _quantile(name: str, x: Any, q: Any, dim: Any, keepdim: bool, how: str, skip: bool) -> Any:
+    if isinstance(dim, bool):
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments",
+                got=f"dim={dim}",
+                hint=f"{name}(input, q, None, {dim})",
+            )
+        )
     if x._a.dtype not in (np.float32, np.float64):
         raise RuntimeError(
             message(

@@ -132,12 +132,14 @@ def roll(input: Any, *, shifts: Any, dims: Any = None) -> Any:
         if not input.ndim:
             return input.copy()
         return np.roll(np.ascontiguousarray(input), builtin_sum(shifts))
+    if not input.size:  # PyTorch does not look at the dimensions then
+        return input.copy()
     for d in dims:
         axis(d, input.ndim)
     return np.roll(np.ascontiguousarray(input), shifts, dims)
 
 
-roll.shape(on(lambda x, *, shifts, dims=None: [axis(d, x.ndim) for d in dims or () if x.ndim]))
+roll.shape(on(lambda x, *, shifts, dims=None: [axis(d, x.ndim) for d in dims or () if x.size]))
 
 
 builtin_sum = sum
@@ -168,6 +170,10 @@ def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
 @composite(adapt=True, samples=[case((2, 3)), case((2, 3), 2, [0, 1])])
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A quarter turn, k times, in the plane of two dimensions."""
+    if not hasattr(k, "__index__"):
+        raise TypeError(
+            f"rot90(): argument 'k' (position 2) must be int, not {type(k).__name__}"
+        )
     n = input._a.ndim
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")

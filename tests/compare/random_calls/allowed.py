@@ -210,10 +210,6 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and computed_here(d, "In-place elu backward calculation is triggered with a negative"),
     ),
     (
-        "a tensor without elements: PyTorch looks at more, or at less, before it gives nothing",
-        lambda d: empty(d) and (d.what == "error" or named(d, r"pixel_\w+|addmv")),
-    ),
-    (
         "parameters that PyTorch's signature wants, or has not: out= of nn's functions, defaults "
         "of convolution's last ones, prod of several dims, a type in special.log_softmax, out= of "
         "what floor_divide made of a tensor that requires grad",
@@ -319,12 +315,6 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "which values a node keeps: Rushlight copies what `a *= a` overwrites, and keeps operands "
         "where PyTorch keeps what it made of them",
         lambda d: "modified by an inplace operation" in words(d.theirs) + words(d.ours),
-    ),
-    (
-        "of two things that are wrong with a call, a type is named first here, then dimensions",
-        lambda d: isinstance(d.theirs, BaseException)
-        and ("not implemented for" in words(d.ours)
-             or ("Dimension" in words(d.theirs) and isinstance(d.ours, RuntimeError))),
     ),
     (
         "a number where a tensor is wanted is a TypeError here, whatever PyTorch's Python says",

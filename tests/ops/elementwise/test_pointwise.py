@@ -178,3 +178,9 @@ def test_whole_numbers_are_rounded_without_decimals_alone():
     assert n.round().tolist() == [1, 1]
     with pytest.raises(NotImplementedError, match="'Long'"):
         n.round(decimals=0)
+
+
+def test_what_is_unknown_is_named_before_the_type_of_out():
+    for name in ("ceil", "floor", "trunc", "sign"):
+        with pytest.raises(NotImplementedError):
+            getattr(torch, name)(torch.ones(2) * 1j, out=torch.ones(2))

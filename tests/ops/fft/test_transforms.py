@@ -170,3 +170,10 @@ def test_transformed_dimensions_lie_innermost():
     assert f.fftn(y, dim=(1, 0)).stride() == (3, 1, 6)
     assert f.fftn(y, dim=(2, 0)).stride() == (4, 8, 1)
     assert f.ihfftn(y).stride() == (3, 1, 6)
+
+
+def test_signals_without_elements_have_no_spectrum():
+    with pytest.raises(RuntimeError, match="cannot be empty"):
+        torch.istft(torch.ones(0, 5, 5) * 1j, 8, 4)
+    with pytest.raises(RuntimeError, match="non-empty signal"):
+        torch.stft(torch.ones(0, 16), 8, 4, return_complex=True)

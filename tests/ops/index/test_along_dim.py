@@ -50,3 +50,19 @@ def test_reductions_of_complex_numbers():
     ):
         with pytest.raises(NotImplementedError, match="'ComplexFloat'"):
             call()
+
+
+def test_nothing_is_added_to_tensors_without_elements():
+    none, index = torch.ones(0, 4), torch.tensor([0, 1])
+    assert none.index_add(0, index, torch.ones(2, 4)).shape == (0, 4)
+    with pytest.raises(IndexError):
+        none[:, 0].index_add(0, index, torch.ones(2))
+    for error in (IndexError, RuntimeError):  # PyTorch raises the one or the other
+        with pytest.raises(error, match="index 3 is out of bounds"):
+            X.index_add(1, torch.tensor([3]), torch.ones(2, 1))
+
+
+def test_flat_places_may_be_int32():
+    assert torch.take_along_dim(X, torch.tensor([4], dtype=torch.int32)).tolist() == [4]
+    with pytest.raises(RuntimeError, match="should be Long"):
+        torch.take_along_dim(X, torch.tensor([[1]], dtype=torch.int32), 1)

@@ -560,3 +560,41 @@ def test_what_is_refused(call, error, words):
 def test_renorm_leaves_what_has_no_norm():
     x = torch.tensor([[1.0, float("nan")], [0.5, 0.5]])
     assert x.renorm(2, 0, 1.5)[0, 0].item() == 1
+
+
+def test_products_of_truths_without_elements():
+    none = torch.ones(2, 0, dtype=torch.bool)
+    assert (none @ none.mT).tolist() == [[False, False], [False, False]]
+    assert torch.mm(none, none.mT).dtype is torch.bool
+    with pytest.raises(NotImplementedError, match="'Bool'"):
+        none.mT.new_ones(2, 2) @ none.mT.new_ones(2, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: torch.mv(torch.tensor(1.0), torch.ones(2)), IndexError),
+        (lambda: torch.mv(torch.ones(2), torch.ones(2)), RuntimeError),
+        (lambda: torch.baddbmm(torch.ones(2), torch.ones(4), torch.ones(2, 3, 5)), IndexError),
+        (lambda: torch.baddbmm(torch.ones(2), torch.ones(2, 4, 3), torch.ones(3, 5)), IndexError),
+        (lambda: torch.baddbmm(torch.ones(2), torch.ones(4, 3), torch.ones(2, 3, 5)), RuntimeError),
+        (lambda: torch.addbmm(torch.ones(2), torch.ones(2, 4, 3), torch.ones(3)), IndexError),
+        (lambda: torch.cdist(torch.ones(2, 2), 1.0), TypeError),
+        (lambda: torch.cross(torch.ones(3), 0), TypeError),
+        (lambda: torch.spmm(torch.ones(3), torch.ones(3, 4)), RuntimeError),
+        (lambda: torch.ormqr(torch.ones(4, 3), torch.ones(3), torch.ones(4)), RuntimeError),
+    ],
+)
+def test_what_is_asked_first(call, error):
+    with pytest.raises(error) as found:
+        call()
+    assert type(found.value) is error
+
+
+def test_matrices_without_elements_have_any_shape():
+    none = torch.ones(0, 3)
+    assert torch.cholesky(none).shape == (0, 3)
+    assert torch.linalg.cond(none.int()).item() == 0
+    assert torch.linalg.matrix_rank(none, hermitian=True).item() == 0
+    with pytest.raises(RuntimeError, match="square"):
+        torch.linalg.cholesky(none)

@@ -208,3 +208,14 @@ def test_sizes_are_named_before_types():
         F.linear_cross_entropy(torch.ones(5), torch.ones(4, 5), torch.tensor([0, 1, 2]))
     one = F.linear_cross_entropy(torch.ones(5), torch.ones(4, 5), torch.tensor([0]))
     assert one.item() == pytest.approx(1.3862943649291992)
+
+
+def test_a_single_sample_takes_a_target_of_one():
+    x = torch.tensor([1.0, 2.0])
+    for name in ("nll_loss", "cross_entropy"):
+        loss = getattr(F, name)
+        assert loss(x, torch.tensor([1])).item() == loss(x, torch.tensor(1)).item()
+        with pytest.raises(ValueError, match="1D target must have size 1"):
+            loss(x, torch.tensor([0, 1, 1]))
+    with pytest.raises(ValueError, match="only p == 1 and p == 2"):
+        F.multi_margin_loss(x.int(), torch.tensor(1), 3)

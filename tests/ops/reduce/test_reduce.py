@@ -255,3 +255,22 @@ def test_histograms_have_a_hundred_bins_of_one_type():
 def test_gradients_of_bytes_are_refused():
     with pytest.raises(RuntimeError, match="does not support uint8 input"):
         torch.gradient(torch.ones(3, dtype=torch.uint8))
+
+
+def test_dimensions_are_looked_at_before_types():
+    x = torch.ones(3, dtype=torch.complex64)
+    for call in (lambda: x.nansum(3), lambda: x.softmax(1), lambda: x.real.int().log_softmax(1)):
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            call()
+    assert x[:0].softmax(0).dtype is torch.complex64
+    with pytest.raises(TypeError, match="invalid combination"):
+        torch.quantile(x, 1, True)
+
+
+def test_whole_numbers_without_elements_are_divided_by_zero():
+    none = torch.ones(0, 3, dtype=torch.int64)
+    for y in (none // 0, none % 0, torch.floor_divide(none, 0)):
+        assert y.shape == (0, 3)
+    assert none.roll(1, 5).shape == (0, 3)
+    with pytest.raises(TypeError, match="'k'"):
+        torch.rot90(torch.ones(2, 2), [0, 1])
