@@ -12,7 +12,9 @@ import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.multiprocessing as mp
 from rushlight import nn, optim
+from rushlight.distributed.algorithms.join import Join
 from rushlight.distributed.optim import PostLocalSGDOptimizer, ZeroRedundancyOptimizer
+from rushlight.nn.parallel import DistributedDataParallel
 
 CLASSES = [
     (optim.SGD, {"lr": 0.1, "momentum": 0.9, "nesterov": True}), (optim.Adam, {"lr": 0.01}),
@@ -271,6 +273,42 @@ def averaged(rank, n):
     assert opt.averager.step == 9
 
 
+def with_ddp(rank, n):
+    """DistributedDataParallel averages, ZeRO updates: one rank's numbers on the whole batch."""
+    whole, net = model(), DistributedDataParallel(model())
+    one = optim.AdamW(whole.parameters(), lr=0.01)
+    opt = ZeroRedundancyOptimizer(net.parameters(), optim.AdamW, lr=0.01)
+    for k in range(20):
+        x, y = batch(k)
+        backward(whole, x, y)
+        one.step()
+        backward(net, x[rank::n], y[rank::n])
+        opt.step()
+    far = max(
+        ((p - q).abs() / q.abs().clamp(min=0.1)).max().item()
+        for p, q in zip(net.parameters(), whole.parameters(), strict=True)
+    )
+    assert far <= 2e-5, far
+
+
+def uneven(rank, n):
+    """Rank r has 3 + r batches: those without any step along, and all end with the same."""
+    net = DistributedDataParallel(model())
+    opt = ZeroRedundancyOptimizer(net.parameters(), optim.Adam, lr=0.01)
+    with Join([net, opt]):
+        for k in range(3 + rank):
+            backward(net, *batch(10 * rank + k))
+            opt.step()
+    for p in net.parameters():
+        q = p.data.clone()
+        dist.broadcast(q, n - 1)
+        assert torch.equal(p.data, q)
+    steps = {int(row["step"]) for row in opt.optim.state.values()}
+    assert steps <= {3 + n - 1}, steps
+    assert opt.join_device == torch.device("cpu")
+    assert opt.join_process_group is dist.group.WORLD
+
+
 def refused(rank, n):
     w = [nn.Parameter(torch.ones(2))]
     for make, kind, text in (
@@ -287,7 +325,7 @@ def refused(rank, n):
 def run(rank, n, address):
     dist.init_process_group(init_method=address, rank=rank, world_size=n)
     parts = (every_class, as_one_process, share_of_bytes, saved_and_loaded, groups_and_schedules,
-             closures_and_hooks, averaged, refused)  # fmt: skip
+             closures_and_hooks, averaged, with_ddp, uneven, refused)  # fmt: skip
     for part in parts:
         part(rank, n)
     dist.destroy_process_group()
