@@ -16,7 +16,13 @@ import pytest
 
 import rushlight as torch
 import rushlight.distributed.checkpoint as dcp
-from rushlight.distributed.checkpoint import default_planner, filesystem, format_utils
+from rushlight.distributed.checkpoint import (
+    default_planner,
+    filesystem,
+    format_utils,
+    metadata_file,
+    quick_metadata,
+)
 from rushlight.distributed.checkpoint._nested_dict import flatten_state_dict, unflatten_state_dict
 from rushlight.distributed.checkpoint.metadata import ChunkStorageMetadata, MetadataIndex
 from rushlight.distributed.checkpoint.planner_helpers import create_read_items_for_chunk_list
@@ -290,6 +296,37 @@ def test_boxes_of_any_cut() -> None:
     assert re.search("out of bounds.*\n.*overlapping", "\n".join(errors))
 
 
+def test_quick_metadata(tmp_path: Path) -> None:
+    """Written instruction by instruction, read from the index: as in the general way."""
+    saved = {**state(), "many": {f"w{i}": torch.ones(i % 3, 2) for i in range(300)}, "ü\ud800": 1}
+    saved["far"] = torch.zeros(1, dtype=torch.float8_e4m3fn)
+    saved["p"] = torch.nn.Parameter(torch.ones(1))
+    m = dcp.save(saved, checkpoint_id=tmp_path)
+    places: Any = m.storage_data
+    places[MetadataIndex("step")] = filesystem._StorageInfo("__0_0.distcp", 2**40, 2**33)
+    assert quick_metadata.usual(m)
+    pickle_ = quick_metadata.pickled(m)
+    assert metadata_file.loaded(pickle_) == m
+    file = quick_metadata.indexed(m, pickle_)
+    assert metadata_file.loaded(file) == m  # what stands behind the pickle is not looked at
+    assert quick_metadata.found(file) == m
+    assert quick_metadata.found(pickle_) is None
+    assert quick_metadata.found(b"x" + file) is None  # of another pickle
+    assert quick_metadata.found(file[:-1]) is None
+    for old, new in ((b'"__0_0.distcp"', b'"../0.distcp"'), (b"[2,2]", b"[2,-]"),
+                     (b"[2,2]", b"[2,[]"), (b'"version":', b'"versiom":')):  # fmt: skip
+        text = file[len(pickle_) : -40 - len(quick_metadata.MAGIC)]
+        text = text.replace(old, new)
+        (tmp_path / ".metadata").write_bytes(
+            pickle_ + text + quick_metadata._tail(pickle_, len(text))
+        )
+        with pytest.raises(torch.serialization.CheckpointError, match="corrupt checkpoint"):
+            metadata_file.read(tmp_path / ".metadata")
+    m.planner_data = {"a": [1]}
+    assert not quick_metadata.usual(m)
+    assert metadata_file.loaded(metadata_file.written(m)) == m
+
+
 def test_nested_dictionaries() -> None:
     x = torch.ones(1)
     nested = {"a": {"b": {}, "c": [{"d": x}, 2]}, "e": [1, 2], "f": (x,)}
@@ -322,6 +359,52 @@ def test_old_names(tmp_path: Path) -> None:
     with pytest.warns(FutureWarning, match="use `load`"):
         dcp.load_state_dict(into, dcp.FileSystemReader(tmp_path))
     assert into["w"].all()
+
+
+UNDER_THE_DROPIN = """
+import sys, torch
+import torch.distributed.checkpoint as dcp
+import torch.distributed.tensor
+from torch.distributed.checkpoint.filesystem import _StorageInfo
+from torch.distributed.checkpoint.metadata import Metadata
+from torch.distributed.checkpoint.planner_helpers import is_dtensor
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+from torch.distributed.checkpoint.stateful import Stateful
+from torch.distributed.fsdp import FullyShardedDataParallel
+from torch.distributed.checkpoint.state_dict import fsdp_class
+
+net = torch.nn.Linear(2, 2)
+opt = torch.optim.Adam(net.parameters())
+
+class App(Stateful):
+    def state_dict(self):
+        return dict(zip(("m", "o"), get_state_dict(net, opt)))
+
+    def load_state_dict(self, s):
+        set_state_dict(net, opt, model_state_dict=s["m"], optim_state_dict=s["o"])
+
+folder = sys.argv[1]
+dcp.save({"app": App()}, checkpoint_id=folder)
+w = net.weight.detach().clone()
+torch.nn.init.zeros_(net.weight)
+dcp.load({"app": App()}, checkpoint_id=folder)
+assert torch.equal(w, net.weight)
+raw = open(folder + "/.metadata", "rb").read()
+assert b"torch.distributed.checkpoint.filesystem" in raw and b"rushlight" not in raw
+assert is_dtensor(object.__new__(torch.distributed.tensor.DTensor))
+assert fsdp_class() is FullyShardedDataParallel
+print(Metadata.__module__, _StorageInfo.__module__)
+"""
+
+
+def test_under_the_dropin(tmp_path: Path) -> None:
+    (tmp_path / "p.py").write_text(UNDER_THE_DROPIN)
+    done = subprocess.run(
+        [sys.executable, "-m", "rushlight", str(tmp_path / "p.py"), str(tmp_path / "c")],
+        cwd=ROOT, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    wanted = "torch.distributed.checkpoint.metadata torch.distributed.checkpoint.filesystem\n"
+    assert done.stdout == wanted, done.stderr
 
 
 @pytest.mark.skipif(

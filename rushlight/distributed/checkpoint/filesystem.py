@@ -195,7 +195,7 @@ class FileSystemWriter(StorageWriter):
         metadata.version = CURRENT_DCP_VERSION
         metadata.storage_data = {r.index: r.storage_data for part in results for r in part}
         metadata.storage_meta = self.storage_meta()
-        data = metadata_file.dumped(metadata)
+        data = metadata_file.written(metadata)
         if self.sync_files:
             _sync_folder(os.fspath(self.path))
         with replacing(self._metadata_path()) as file:

@@ -24,6 +24,7 @@ from ...serialization.standard import entry as standard_entry
 from ...serialization.unpickler import Known, Unpickler, broken, shown
 from ...size import Size
 from . import metadata as md
+from . import quick_metadata
 from .storage import WriteResult
 
 VERSION = "1.0.0"
@@ -55,6 +56,13 @@ def loaded(data: bytes) -> Any:
     return Unpickler(data, find, persistent).load()
 
 
+def written(metadata: md.Metadata) -> bytes:
+    """The file of a checkpoint's metadata."""
+    if not quick_metadata.usual(metadata):
+        return dumped(metadata)
+    return quick_metadata.indexed(metadata, quick_metadata.pickled(metadata))
+
+
 def read(path: str | os.PathLike[str]) -> md.Metadata:
     """The metadata of a checkpoint.
 
@@ -79,7 +87,7 @@ def read(path: str | os.PathLike[str]) -> md.Metadata:
             path,
         ) from None
     try:
-        found = loaded(data)
+        found = quick_metadata.found(data) or loaded(data)
         if not isinstance(found, md.Metadata):
             raise broken("its metadata is something else", shown(found))
         _check(found)
@@ -112,6 +120,8 @@ def _check(found: md.Metadata) -> None:
     for index, info in places.items():
         if not isinstance(index, md.MetadataIndex) or not isinstance(info, md._StorageInfo):
             raise broken("its metadata does not say where a value is", shown(index))
+        if not _name(info.relative_path):
+            raise broken("relative_path of a _StorageInfo is impossible", shown(info.relative_path))
 
 
 def _is(*kinds: type) -> Callable[[Any], bool]:

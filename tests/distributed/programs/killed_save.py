@@ -43,7 +43,7 @@ def dies_when(where, rank):
     if where == "writing" and rank == 1:
         return Dies()
     if where == "metadata" and rank == 0:  # when all is written but the last file
-        filesystem.metadata_file.dumped = lambda value: die()
+        filesystem.metadata_file.written = lambda value: die()
     if where == "renaming" and rank == 0:  # when it is written and has not its name yet
         os.replace = lambda a, b: die()
     return None
