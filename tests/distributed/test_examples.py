@@ -66,3 +66,11 @@ def test_imagenet(tmp_path: Path) -> None:
 def test_all_are_listed() -> None:
     text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     assert all(f"`distributed/{p.name}`" in text for p in PROGRAMS.glob("*.py"))
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_tensor_parallel(ranks: int) -> None:
+    out, _ = ran(PROGRAMS / "tensor_parallel.py", "--world-size", ranks, "--steps", 3)
+    mesh, loss = out.splitlines()
+    assert mesh == f"mesh ({ranks // 2}, 2) (dp, tp): 12448 of 24736 numbers on a rank"
+    assert float(loss.rpartition("at most ")[2].split()[0]) < 1e-5
