@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
+
+HOME = os.path.dirname(__file__) + os.sep
 
 _told: set[str] = set()
 _always = [False]
@@ -16,6 +20,14 @@ def set_warn_always(mode: bool, /) -> None:
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` set."""
     return _always[0]
+
+
+def users_level() -> int:
+    """The `stacklevel` of the program's own line, for a warning that comes by several ways."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(HOME):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def warn_once(text: str, stacklevel: int = 3) -> None:

@@ -329,11 +329,13 @@ def as_index(k: Any) -> Any:
         if a.dtype == np.uint8:
             import warnings
 
+            from ...once import users_level
+
             warnings.warn(
                 "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
                 "instead.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=users_level(),
             )
             return a.astype(bool)
         if a.dtype.kind not in "iub":
