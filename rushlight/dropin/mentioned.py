@@ -27,6 +27,8 @@ INDUCTOR = "PyTorch's code generator"
 META = "device='meta', on which nothing is computed"
 PIPES = "data pipes, which PyTorch has given up"
 WORKERS = "the insides of PyTorch's loader processes"
+OVERLAP = "optimisers that step while gradients of other layers are reduced"
+STEP = "optimizer.step() after backward()"
 AGENTS = "agents, as PyTorch's launcher has them"
 LAUNCHER = "torch.distributed.run, or torch.distributed.launcher.api.elastic_launch"
 
@@ -64,6 +66,10 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
     "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),
+    "torch.distributed.algorithms.ddp_comm_hooks.ddp_zero_hook": (
+        "hook_with_zero_step hook_with_zero_step_interleaved", OVERLAP, STEP),
+    "torch.distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks": (
+        "_apply_optim_in_backward_hook _hook_then_optimizer _OptimizerHookState", OVERLAP, STEP),
     "torch.distributed.elastic.agent": ("", AGENTS, LAUNCHER),
     "torch.distributed.elastic.agent.server": (
         "ElasticAgent RunResult SimpleElasticAgent Worker WorkerGroup WorkerSpec WorkerState",

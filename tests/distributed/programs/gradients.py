@@ -169,6 +169,24 @@ def batch_norm_over_ranks(rank, n):
     model(torch.ones(2, 1, 4, 4)).sum().backward()
 
 
+def calls_in_callbacks(rank, n):
+    """What a future's callback calls comes before what is queued, on all ranks."""
+    import time
+
+    for k in range(10):
+        first, second, third = torch.ones(1), torch.ones(2), torch.ones(3)
+        if (rank + k) % 2:
+            time.sleep(0.002)  # now this rank is ahead, now another one
+        done = dist.all_reduce(first, async_op=True).get_future().then(
+            lambda f, t=second: (f.value()[0], dist.all_reduce(t, async_op=True).wait(), t)
+        )
+        last = dist.all_reduce(third, async_op=True)
+        dist.barrier()
+        last.wait()
+        assert done.wait()[2].tolist() == [n, n]
+        assert third.tolist() == [n] * 3
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -314,7 +332,7 @@ def run(rank, n, address):
     warnings.simplefilter("ignore")
     for part in (
         collectives, batch_norm_over_ranks, uneven, buffers, delayed, averaged_models,
-        optimizers_in_the_backward,
+        optimizers_in_the_backward, calls_in_callbacks,
     ):  # fmt: skip
         part(rank, n)
 
