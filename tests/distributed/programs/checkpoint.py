@@ -12,6 +12,10 @@ import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.distributed.checkpoint as dcp
 import rushlight.multiprocessing as mp
+from rushlight.distributed.checkpoint.format_utils import (
+    BroadcastingTorchSaveReader,
+    DynamicMetaLoadPlanner,
+)
 from rushlight.distributed.checkpoint.state_dict_loader import _load_state_dict_from_keys
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
 from rushlight.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
@@ -208,9 +212,36 @@ def by_themselves(rank, n, folder):
     dist.barrier()
 
 
+def from_a_file(rank, n, folder):
+    """A file of torch.save, read by one rank, into tensors that are spread."""
+    if rank == 0:
+        os.mkdir(folder)
+        torch.save({"net": {"w": whole(), "v": torch.ones(3)}, "step": 1}, f"{folder}/a.pt")
+    dist.barrier()
+    mesh = init_device_mesh("cpu", (n,))
+    for place in (Shard(0), Shard(1), Replicate()):
+        w = distribute_tensor(torch.zeros(7, 5), mesh, [place])
+        state = {"net": {"w": w, "v": torch.zeros(3)}}
+        reader = BroadcastingTorchSaveReader(f"{folder}/a.pt")
+        dcp.load(state, storage_reader=reader, planner=DynamicMetaLoadPlanner())
+        assert torch.equal(w.full_tensor(), whole())
+        assert state["net"]["v"].all()
+    for state, words in (({"net": {"w": torch.zeros(5, 7)}}, "no tensor 'net.w'"),
+                         ({"step": 1}, "Non-tensor value identified at step")):  # fmt: skip
+        reader = BroadcastingTorchSaveReader()
+        failed = fails(lambda state=state, reader=reader: dcp.load(
+            state, checkpoint_id=f"{folder}/a.pt", storage_reader=reader,
+            planner=DynamicMetaLoadPlanner()))  # fmt: skip
+        assert words in str(failed[0][0]), failed
+    failed = fails(lambda: dcp.load({"w": whole()}, checkpoint_id=f"{folder}/none.pt",
+                                    storage_reader=BroadcastingTorchSaveReader(),
+                                    planner=DynamicMetaLoadPlanner()))  # fmt: skip
+    assert isinstance(failed[0][0], FileNotFoundError)
+
+
 def run(rank, n, folder):
     dist.init_process_group(init_method=f"file://{folder}/meet", rank=rank, world_size=n)
-    for part in (written_once, every_cut, one_rank_fails, meanwhile, by_themselves):
+    for part in (written_once, every_cut, one_rank_fails, meanwhile, by_themselves, from_a_file):
         part(rank, n, f"{folder}/{part.__name__}")
         dist.barrier()
     dist.destroy_process_group()
