@@ -23,17 +23,24 @@ from ..core.publication import write_out
 def finish(a: Any, requires_grad: bool = False, device: Any = None, out: Any = None) -> Any:
     """The new tensor of a factory: on its device, a leaf, or written to `out`."""
     if out is not None:
-        return into(out, a, device)
+        written = into(out, a, device)
+        if requires_grad:
+            refuse_grad(written._a)
+            written.requires_grad_()
+        return written
     if device is not None and a.__class__ is not MetaArray and usable(device) is META:
         a = MetaArray(a.shape, a.dtype)
     t = door.wrap(a)
     if requires_grad:
-        if a.dtype.kind not in "fcVW":
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+        refuse_grad(a)
         t._fn = LEAF
     return t
+
+
+def refuse_grad(a: Any) -> None:
+    """Raise PyTorch's error about a factory of integers or bools that shall require grad."""
+    if a.dtype.kind not in "fcVW":
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 
 
 def into(out: Any, a: Any, device: Any) -> Any:
