@@ -29,6 +29,7 @@ from ..leftovers import Guardian
 # wait for the failed one say so, with the line where it was last seen.
 GRACE = 1.0
 NAP = 0.02
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way to end a process
 
 
 class Ended(NamedTuple):
@@ -67,7 +68,7 @@ class Worker:
                 if info is not None and info.si_status != 0:
                     with contextlib.suppress(ProcessLookupError, PermissionError):
                         if os.getpgid(self.pid) == self.pid:
-                            os.killpg(self.pid, signal.SIGKILL)
+                            os.killpg(self.pid, KILL)
         tell_guardian(f"-{self.pid}")
         self.code = self.wait()
         return self.code
@@ -117,7 +118,7 @@ class Workers:
                 thread.start()
                 self.threads.append(thread)
         except BaseException:
-            self.stop(signal.SIGKILL, 0)
+            self.stop(KILL, 0)
             raise
         self._follow(prefixes, filters)
 
@@ -179,7 +180,7 @@ class Workers:
 
     def stop(self, first: int = signal.SIGTERM, timeout: float = 30.0) -> None:
         """End all: by a signal, and after `timeout` seconds by force."""
-        for number, limit in ((first, timeout), (signal.SIGKILL, 30.0)):
+        for number, limit in ((first, timeout), (KILL, 30.0)):
             for worker in self.all:
                 worker.send(number)
             if self.wait(limit):
