@@ -27,7 +27,8 @@ def calls():
     x, y, w = number(4, 6), number(4, 6) + 1, number(6, 8)
     words, table = torch.tensor([[1, 4, 0, 3]]), number(6, 4)
     one = [
-        ("neg", lambda a: -a), ("exp", torch.exp), ("times", lambda a: a * 2), ("t", lambda a: a.t()),
+        ("neg", lambda a: -a), ("exp", torch.exp), ("times", lambda a: a * 2),
+        ("t", lambda a: a.t()),
         ("sum", lambda a: a.sum()), ("sum 0", lambda a: a.sum(0)), ("mean 1", lambda a: a.mean(1)),
         ("mean", lambda a: a.mean()), ("amax", lambda a: a.amax(0)),
         ("softmax", lambda a: a.softmax(-1)), ("view", lambda a: a.view(2, 2, 6)),
@@ -76,8 +77,10 @@ def run(rank, n, port):
         out = fn(*leaves)
         told[name] = [shown(out), list(out.shape), list(out.stride()), local(out)]
         out.full_tensor().sum().backward()
-        told[name] += [[list(t.grad.shape), [round(float(v), 3) + 0.0 for v in
-                        t.grad.full_tensor().reshape(-1)]] for t in leaves if t.grad is not None]  # fmt: skip
+        for t in leaves:
+            if t.grad is not None:
+                g = t.grad.full_tensor()
+                told[name].append([list(g.shape), [round(float(v), 3) + 0.0 for v in g.flatten()]])
     uneven = distribute_tensor(number(5, 3), mesh, [S0])
     told["uneven"] = [local(uneven), local(uneven.redistribute(mesh, [S1])), repr(uneven)]
     if rank == 0:
