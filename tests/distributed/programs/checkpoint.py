@@ -244,11 +244,15 @@ def run(rank, n, folder):
     for part in (written_once, every_cut, one_rank_fails, meanwhile, by_themselves, from_a_file):
         part(rank, n, f"{folder}/{part.__name__}")
         dist.barrier()
-    dist.destroy_process_group()
+    dcp.async_save({"last": torch.ones(2)}, checkpoint_id=f"{folder}/last")
+    dist.destroy_process_group()  # the save goes on, and the process waits for it
 
 
 if __name__ == "__main__":
     ranks = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         mp.spawn(run, (ranks, folder), nprocs=ranks)
+        last = {"last": torch.zeros(2)}
+        dcp.load(last, checkpoint_id=f"{folder}/last")
+        assert last["last"].all()
     print("well", ranks)
