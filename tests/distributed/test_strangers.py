@@ -92,12 +92,12 @@ def test_a_proof_is_good_once(store: TCPStore) -> None:
 
 def test_half_a_message(store: TCPStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who says half and waits is dropped after a while, and nobody waits for him."""
-    monkeypatch.setattr(server, "PATIENCE", 0.3)
+    monkeypatch.setattr(server, "PATIENCE", 1.0)
     with connection(store.port) as sock:
         sock.sendall(bytes(wire.NONCE + 5))
         began = time.monotonic()
         assert store.get("secret") == b"of this job"
-        assert time.monotonic() - began < 0.25
+        assert time.monotonic() - began < 0.9
         assert len(answer(sock)) == wire.NONCE
     member = Client("localhost", store.port, tokens.found(store.port), 5.0)
     member.sock.sendall(GET[:-3])

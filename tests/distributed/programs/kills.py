@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 EACH, STEPS, EVERY = 5, 60, 5
-NAMED = 5.0  # seconds within which a kill must be named
+NAMED = 10.0  # seconds within which a kill must be named
 DEADLINE = 60.0  # for an attempt
 
 
