@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import rushlight
 from rushlight import nn
 from rushlight.errors import message
 
@@ -216,6 +217,9 @@ def auto_wrap(
                 "as separate FSDP instances with mixed precision disabled.",
                 stacklevel=4,
             )
+        for m in root.modules():
+            if plain and isinstance(m, plain) and m not in ignored_modules:
+                compute_whole(m)
     if isinstance(policy, _Policy):
         chosen = policy._run_policy(root, ignored_modules, kwargs)
         for m in root.modules():
@@ -237,6 +241,24 @@ def auto_wrap(
     _recursive_wrap(
         root, policy, lambda m: _wrap(m, wrapper, **kwargs), ignored_modules, ignored_params, True
     )
+
+
+def compute_whole(module: nn.Module) -> None:
+    """Let a module among others in a narrow type compute in float32: its inputs are converted, and
+    its outputs back."""
+    from ._unit import cast_floats, tensors_in
+
+    seen: list[Any] = []
+
+    def before(m: nn.Module, args: Any, kwargs: Any) -> Any:
+        seen[:] = [t.dtype for t in tensors_in((args, kwargs)) if t.is_floating_point()][:1]
+        return cast_floats((args, kwargs), rushlight.float32)
+
+    def after(m: nn.Module, args: Any, output: Any) -> Any:
+        return cast_floats(output, seen[0]) if seen else output
+
+    module.register_forward_pre_hook(before, prepend=True, with_kwargs=True)
+    module.register_forward_hook(after)
 
 
 def _replace(module: nn.Module, fn: Callable[[Any], Any], done: dict[Any, Any]) -> None:

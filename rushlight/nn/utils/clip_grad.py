@@ -98,10 +98,13 @@ def get_total_norm(
         return rushlight.as_tensor(0.0)
     with no_grad():
         arrays = [t._a for t in tensors]
-        spread: list[Any] = [t for t in tensors if hasattr(t, "_local_tensor")]  # over processes
+        bare, spread = _bare(tensors), []
+        if not bare:
+            spread = [type(t) for t in tensors if hasattr(t, "_local_tensor")]  # over processes
         if spread and norm_type:
-            total = type(spread[0])._total_norm(tensors, norm_type)
-        elif _bare(tensors) and multi_tensor.has_norm(arrays, norm_type):
+            of_parts: Any = spread[0]
+            total = of_parts._total_norm(tensors, norm_type)
+        elif bare and multi_tensor.has_norm(arrays, norm_type):
             total = Tensor._wrap(door.perform(total_norm, arrays, {"order": norm_type}))
         else:
             wide = (
@@ -123,9 +126,11 @@ def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Any, foreach: bool | None = None
 ) -> None:
     """Multiply all gradients by min(1, max_norm / total_norm), in place."""
-    grads = [getattr(g, "_local_tensor", g) for g in _grads(parameters)]
+    grads = _grads(parameters)
     if not grads:
         return
+    if not _bare(grads):
+        grads = [getattr(g, "_local_tensor", g) for g in grads]
     total_norm = getattr(total_norm, "_local_tensor", total_norm)
     if locked:
         unlock_all(grads)

@@ -87,11 +87,7 @@ def one(n, layers):
     return counted(model, steps(model, 1))
 
 
-def run(rank, n, path, names):
-    dist.init_process_group(
-        "gloo", init_method=f"file://{path}/meet", rank=rank, world_size=n,
-        timeout=datetime.timedelta(seconds=60),
-    )  # fmt: skip
+def bytes_of_a_rank(rank, n, names=()):
     can = sys.platform == "linux"
     for fn in (one, flat, rows):  # what is made once is there now
         fn(n, 2)
@@ -104,6 +100,14 @@ def run(rank, n, path, names):
                 print(fn.__name__, round(mine / whole, 4), round(high / most, 4), most >> 20)
             # its part, one unit whole or so, and what the messages need
             assert high <= 0.36 * most, (fn.__name__, high / most)
+
+
+def run(rank, n, path, names):
+    dist.init_process_group(
+        "gloo", init_method=f"file://{path}/meet", rank=rank, world_size=n,
+        timeout=datetime.timedelta(seconds=60),
+    )  # fmt: skip
+    bytes_of_a_rank(rank, n, names)
     dist.barrier()
     dist.destroy_process_group()
 

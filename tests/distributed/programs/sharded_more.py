@@ -317,7 +317,10 @@ def mixed(rank, n):
             size_based_auto_wrap_policy, min_num_params=1))
     assert "mixed precision disabled" in str(told[0].message)
     assert isinstance(model.norm, FSDP)
+    kinds = []
+    model.norm.module.register_forward_pre_hook(lambda m, args: kinds.append(args[0].dtype))
     y = model(x)
+    assert kinds == [torch.float32]
     assert y.dtype is torch.bfloat16
     assert model.norm.running_mean.dtype is torch.float32
     y.float().sum().backward()
