@@ -446,6 +446,14 @@ def ldexp_(input: Any, other: Any) -> Any:
 def float_power(input: Any, exponent: Any) -> Any:
     """input^exponent in float64 (complex128 for complex numbers)."""
     both = [x for x in (input, exponent)]
+    if not any(isinstance(x, TensorBase) for x in both):
+        raise TypeError(
+            message(
+                "float_power() received an invalid combination of arguments",
+                got=f"({type(input).__name__}, {type(exponent).__name__})",
+                wanted="a tensor, and a tensor or a number",
+            )
+        )
     wide = (
         dtypes.complex128
         if any(

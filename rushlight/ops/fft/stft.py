@@ -132,6 +132,14 @@ def kaiser_window(
     requires_grad: bool = False,
 ) -> Any:
     """The Kaiser window: i0(beta sqrt(1 - (2k/n - 1)^2)) / i0(beta)."""
+    if isinstance(periodic, float):
+        raise TypeError(
+            message(
+                "kaiser_window() received an invalid combination of arguments",
+                got=f"periodic={periodic}",
+                hint=f"kaiser_window({window_length}, True, {periodic})",
+            )
+        )
     if pin_memory:
         refuse_pinned("kaiser_window", pin_memory, device)
     _of_floats("kaiser_window", dtype, layout)

@@ -420,7 +420,11 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
         matrices = tuple(matrices[0])
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
-    for t in matrices:
+    for i, t in enumerate(matrices):
+        if not isinstance(t, TensorBase):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
         if t.ndim != 2:
             raise RuntimeError(
                 message(f"Tensor dimension is {t.ndim}, expected 2 instead.", wanted="matrices")

@@ -215,6 +215,14 @@ def solve_triangular(
     out: Any = None,
 ) -> Any:
     """The X with A @ X = B (X @ A = B when not left) for triangular A."""
+    if B.ndim < 2:
+        raise RuntimeError(
+            message(
+                "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.",
+                f"{tuple(B.shape)}",
+                hint="B.unsqueeze(-1)",
+            )
+        )
     if A._a.dtype != B._a.dtype:
         B = B.to(A.dtype)  # unlike solve(), which wants one type
     check_system("linalg.solve_triangular", A, B, left, False)
@@ -383,6 +391,8 @@ def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
 def check_factored(LU: Any, pivots: Any, B: Any, left: bool) -> None:
     """Raise PyTorch's errors unless these are a factorization and a right side that fit."""
     name = "linalg.lu_solve"
+    if not pivots.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     need_matrix("torch." + name, LU, square=True)
     if B.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor B must have at least 2 dimensions.")
@@ -761,6 +771,8 @@ def _powers(x: Any, n: int) -> Any:
 @composite(public="torch", name="vander", samples=[case((3,)), case((3,), 4, True)])
 def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix of a vector, highest power first unless increasing."""
+    if isinstance(N, bool):
+        raise TypeError("vander(): argument 'N' (position 2) must be int, not bool")
     if x.ndim != 1:
         raise RuntimeError(
             message("x must be a one-dimensional tensor.", f"{tuple(x.shape)}", hint="x.flatten()")

@@ -197,6 +197,8 @@ def cross_entropy(
     check_tensor("cross_entropy_loss", "target", 2, target)
     d = arrays.class_dim(input)
     if target.shape == input.shape:
+        if not input.ndim and target.is_floating_point():
+            raise IndexError("Dimension specified as 1 but tensor has no dimensions")
         SCORES.check_array(input._a.dtype)
         return _with_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing, d

@@ -448,8 +448,10 @@ def rms_norm(
         eps = dtypes.finfo(dtypes.float32 if dtype.low else dtype).eps
     if weight is not None and dtype_of(weight) is not dtype:  # it promotes nothing but the product
         wide = input.float() if dtype.low else input
-        return (rms_norm(wide, normalized_shape, None, eps) * weight).to(dtype)
+        wide = rms_norm(wide.contiguous(), normalized_shape, None, eps)
+        return (wide * weight).to(dtype)
     if dtype.is_complex:
+        input = input.contiguous()
         root = (input * input).mean(dims, keepdim=True).add(eps).rsqrt()
         return input * root if weight is None else input * root * weight
     return ops.rms_norm_op(input, weight, dims=dims, eps=float(eps))[0]

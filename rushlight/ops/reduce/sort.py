@@ -499,7 +499,7 @@ def quantile(
     tensor(1.5000)
     """
     return finish(
-        "quantile", _quantile("quantile", input, q, dim, keepdim, interpolation, False), out
+        "quantile", alone(_quantile("quantile", input, q, dim, keepdim, interpolation, False)), out
     )
 
 

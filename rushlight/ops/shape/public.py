@@ -228,6 +228,12 @@ def broadcast_to(input: Any, size: Any) -> Any:
 @composite(public="torch", dispatch=False, samples=[case([2, 1], [3])])
 def broadcast_shapes(*shapes: Any) -> Any:
     """The shape that tensors of these shapes broadcast to."""
+    for n in shapes:
+        if not isinstance(n, (int, tuple, list)):
+            raise RuntimeError(
+                "Input shapes should be of type ints, a tuple of ints, or a list of ints, got "
+                f"{n}"
+            )
     full = [(n,) if isinstance(n, int) else tuple(n) for n in shapes]
     if any(k < 0 for shape in full for k in shape):
         raise RuntimeError(

@@ -598,3 +598,22 @@ def test_matrices_without_elements_have_any_shape():
     assert torch.linalg.matrix_rank(none, hermitian=True).item() == 0
     with pytest.raises(RuntimeError, match="square"):
         torch.linalg.cholesky(none)
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: torch.chain_matmul(2.0, torch.ones(2, 2)), TypeError),
+        (lambda: torch.linalg.solve_triangular(torch.eye(2), torch.ones(2), upper=True),
+         RuntimeError),
+        (lambda: torch.vander(torch.ones(3), True), TypeError),
+        (lambda: torch.float_power(2, 2.5), TypeError),
+        (lambda: torch.broadcast_shapes(0.5, (3,)), RuntimeError),
+        (lambda: torch.kaiser_window(5, 8.0), TypeError),
+        (lambda: torch.lu_solve(torch.ones(3, 2), torch.eye(3), torch.tensor(1)), IndexError),
+    ],
+)  # fmt: skip
+def test_mistaken_operands(call, error):
+    with pytest.raises(error) as found:
+        call()
+    assert type(found.value) is error

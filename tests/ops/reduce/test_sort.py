@@ -197,3 +197,8 @@ def test_what_is_chosen_is_no_view():
         values.mul_(2)
         values.sum().backward()
     assert x.grad.tolist() == [[2, 4, 0]]
+
+
+def test_a_quantile_is_no_view():
+    y = torch.tensor([[1.0, 2.0, 3.0]]).quantile(0.5, 1)
+    assert y.detach_() is y
