@@ -90,7 +90,10 @@ def bound(fn: Any, name: str, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         if "out" not in kw:  # which stands in no signature
             fn(*args, **kw)  # raises, and names what is missing
         return None
-    if isinstance(given, (tuple, list)) and known.parameters["dim"].annotation == "int":
+    one = name in ("max", "median", "min", "nanmedian") or (
+        "dim" in known.parameters and known.parameters["dim"].annotation == "int"
+    )
+    if isinstance(given, (tuple, list)) and one:
         kind = type(given).__name__
         raise TypeError(f"{name}(): argument 'dim' must be int, not {kind}")
     return given if given.__class__ is int else None

@@ -327,6 +327,8 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
         )
     d = checked("index_fill_", input, index, dim)
     n = input.shape[d] if input.ndim else 1
+    if isinstance(value, (int, float, complex)):
+        stored(value, input.dtype)  # raises for what does not fit
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
         raise IndexError(
             f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"

@@ -82,6 +82,8 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     if dim is None and dtype is None and not keepdim:
         return door.apply(r.sum_all, (input,), {})
     if dtype is not None:
+        if dim is not None and input._a.ndim:
+            axes(dim, input._a.ndim)
         input = typed(input, dtype)
         if input._a.dtype.kind in "iub" and input._a.dtype.itemsize < 8:
             total = door.apply(r.sum, (input,), {"dim": dims(dim), "keepdim": keepdim})

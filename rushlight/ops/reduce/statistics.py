@@ -353,6 +353,10 @@ min_dim = located("min")
 
 def position(name: str) -> Any:
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+        if isinstance(dim, (tuple, list)):
+            raise TypeError(
+                f"{name}(): argument 'dim' (position 2) must be int, not {type(dim).__name__}"
+            )
         if input.dtype.kind in "bcW":
             raise RuntimeError(
                 f'"{name}_cpu" not implemented for '

@@ -368,6 +368,10 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         or (refused(d, "a leaf Variable") and bool(re.search(r"\] [-+*/]= ", d.line))),
     ),
     (
+        "a tensor whose sizes squeeze_(), t_() and the like changed is a view of what it was",
+        lambda d: named(d, "detach") and "Can't detach views" in words(d.ours),
+    ),
+    (
         "numbers of another type written by truths: which of them are a fill, for which types need "
         "not be alike",
         lambda d: "Index put requires" in words(d.theirs) + words(d.ours),

@@ -66,3 +66,8 @@ def test_flat_places_may_be_int32():
     assert torch.take_along_dim(X, torch.tensor([4], dtype=torch.int32)).tolist() == [4]
     with pytest.raises(RuntimeError, match="should be Long"):
         torch.take_along_dim(X, torch.tensor([[1]], dtype=torch.int32), 1)
+
+
+def test_numbers_are_looked_at_before_places():
+    with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t"):
+        X.byte().index_fill(0, torch.tensor([5]), -1.5)

@@ -274,3 +274,13 @@ def test_whole_numbers_without_elements_are_divided_by_zero():
     assert none.roll(1, 5).shape == (0, 3)
     with pytest.raises(TypeError, match="'k'"):
         torch.rot90(torch.ones(2, 2), [0, 1])
+
+
+def test_one_dimension_is_no_tuple():
+    x = torch.ones(2, 2, dtype=torch.complex64)
+    for call in (lambda: x.argmin((0, 1)), lambda: x.nanmedian((0, 1)), lambda: x.max((0, 1))):
+        with pytest.raises(TypeError, match="must be int, not tuple"):
+            call()
+    y = torch.ones(2, requires_grad=True)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        y.sum(5, dtype=torch.int64)
