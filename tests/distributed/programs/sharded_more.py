@@ -13,6 +13,9 @@ from sharded import Block, Net, adam, alone, close, data, loss_of, mine, net, sg
 import rushlight as torch
 import rushlight.distributed as dist
 from rushlight import nn
+from rushlight.distributed.algorithms._checkpoint.checkpoint_wrapper import (
+    apply_activation_checkpointing,
+)
 from rushlight.distributed.fsdp import (
     FullOptimStateDictConfig,
     FullStateDictConfig,
@@ -249,6 +252,19 @@ def checkpointing(rank, n):
             model.zero_grad()
             loss_of(model, mine(data(0), rank, n)).backward()
             close(gradients(model), wanted, f"checkpoint {reentrant}", 1e-4, 1e-6)
+    for within in (False, True):
+        inner = net()
+        if within:
+            apply_activation_checkpointing(inner, check_fn=lambda m: isinstance(m, Block))
+        model = FSDP(inner, use_orig_params=True, auto_wrap_policy=BLOCKS)
+        if not within:
+            apply_activation_checkpointing(model, check_fn=lambda m: isinstance(m, Block))
+        loss_of(model, mine(data(0), rank, n)).backward()
+        found = {k.replace("_checkpoint_wrapped_module.", ""): g
+                 for k, g in gradients(model).items()}
+        close(found, wanted, f"checkpoint_wrapper {within}", 1e-4, 1e-6)
+        close(model.state_dict(), net().state_dict(), "checkpoint_wrapper", 0, 0)
+        model.load_state_dict(net().state_dict())
     inner = net()
     for b in inner.blocks:
         b.__class__ = Inside
