@@ -97,6 +97,7 @@ class DTensor(Tensor):
     """
 
     __slots__ = ("_local_tensor", "_spec")
+    __module__ = "rushlight.distributed.tensor"
     _local_tensor: Tensor
     _spec: DTensorSpec
 

@@ -23,6 +23,7 @@ from rushlight.distributed.tensor import (
     distribute_module,
     distribute_tensor,
 )
+from rushlight.distributed.tensor.experimental import implicit_replication
 
 
 def refused(kind, words, call, *args, **kw):
@@ -93,6 +94,8 @@ def in_place(rank, n, mesh):
     refused(RuntimeError, "got mixed torch.Tensor and DTensor", torch.add, x, whole)
     refused(NotImplementedError, "does not have a sharding strategy", torch.histc, x)
     assert (x + torch.tensor(1.0)).full_tensor()[0, 0] == 1
+    with implicit_replication():
+        assert torch.equal((x + whole).full_tensor(), whole * 2)
 
 
 class Net(nn.Module):
