@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -141,7 +142,8 @@ class FileStore(HashStore):
         if file is None:
             return
         self._file = file
-        with contextlib.suppress(OSError):
-            if self._size > 0 and self.add(USERS, -1) == 0:
-                os.unlink(self._path)
+        if not sys.is_finalizing():  # then nothing can be imported, and the file stays
+            with contextlib.suppress(OSError):
+                if self._size > 0 and self.add(USERS, -1) == 0:
+                    os.unlink(self._path)
         file.close()
