@@ -487,7 +487,10 @@ class DeviceMesh:
         return self._flatten_rank_map, self._layout, self._device_type, self._mesh_dim_names
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self._hash = hash(self._key())
+        return found
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, DeviceMesh) and self._key() == other._key())
@@ -506,7 +509,8 @@ class DeviceMesh:
         return f"DeviceMesh({sizes}, '{self._device_type}', stride={steps}{more})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_groups": [g.group_name for g in self._groups]}
+        held = {k: v for k, v in self.__dict__.items() if k != "_hash"}  # of this process alone
+        return {**held, "_groups": [g.group_name for g in self._groups]}
 
     def __setstate__(self, held: dict[str, Any]) -> None:
         names = held["_groups"]

@@ -8,10 +8,12 @@ dimension the way is taken that sends the fewest bytes; the first of equals. Wha
 
 from __future__ import annotations
 
+import atexit
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
+from ... import dtypes
 from ...autograd import door, no_grad
 from ...autograd.node import TensorBase
 from ...errors import message
@@ -172,12 +174,19 @@ def carry_out(func: Any, args: Any, kw: Any) -> Any:
             return got
     mesh, args, kw, tensors = operands(func, args, kw)
     call = Call(func, args, kw, tensors, mesh)
-    rule = rule_of(call)
     changes = name.endswith("_") and not name.startswith("__") and bool(tensors)
     target = tensors[0] if changes else None
-    result = None if changes else of_no_data(call)
-    call.result = result
-    ways = chosen(call, rule, target)
+    key = key_of(func, args, kw)
+    known = plans.get(key) if key is not None else None
+    if known is None:
+        rule = rule_of(call)
+        call.result = None if changes else of_no_data(call)
+        known = (call.result, chosen(call, rule, target), func)
+        if key is not None:
+            if len(plans) >= MOST_PLANS:
+                plans.clear()
+            plans[key] = known
+    call.result, ways = known[:2]
     given = [brought(t, [w.operands[k] for w in ways]) for k, t in enumerate(tensors)]
     if mesh.get_coordinate() is None:
         local = None
@@ -186,7 +195,38 @@ def carry_out(func: Any, args: Any, kw: Any) -> Any:
             local = computed(call, ways, given)
     if changes:
         return target
-    return wrapped(result, local, [w.out for w in ways], mesh, tensors[0])
+    return wrapped(call.result, local, [w.out for w in ways], mesh, tensors[0])
+
+
+# What was found for calls like this one: whole results without data, and ways (and the operator,
+# which the key has by its id).
+plans: dict[Any, tuple[Any, list[Way], Any]] = {}
+MOST_PLANS = 4096
+atexit.register(plans.clear)  # they hold meshes, whose stores close files while that can be done
+
+
+def key_of(func: Any, args: Any, kw: Any) -> Any:
+    """What a plan depends on: the operator, where its operands lie and what they are as a whole,
+    and other arguments. None when one of those cannot be a key."""
+    try:
+        key = (id(func), values(args), values(kw.items()), dtypes.get_default_dtype())
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def values(args: Any) -> tuple[Any, ...]:
+    """Arguments as parts of a key: 1, 1.0 and True are three."""
+    found: list[Any] = []
+    for v in args:
+        if isinstance(v, TensorBase):
+            found.append(v._spec)  # type: ignore[attr-defined]
+        elif v.__class__ is tuple or v.__class__ is list:
+            found.append((v.__class__, values(v)))
+        else:
+            found.append((v.__class__, v))
+    return tuple(found)
 
 
 def operands(func: Any, args: Any, kw: Any) -> tuple[DeviceMesh, Any, Any, list[Any]]:

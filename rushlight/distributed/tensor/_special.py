@@ -8,6 +8,7 @@ a mesh the generators of its ranks get the state of the first one's.
 
 from __future__ import annotations
 
+import atexit
 import math
 from collections.abc import Callable
 from typing import Any
@@ -137,6 +138,7 @@ def equal(func: Any, args: Any, kw: Any) -> bool:
 # -- random numbers --------------------------------------------------------------------------------
 
 agreed: set[DeviceMesh] = set()
+atexit.register(agreed.clear)
 
 
 def agree(mesh: DeviceMesh) -> None:
