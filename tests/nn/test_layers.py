@@ -196,7 +196,7 @@ def test_transposed_convolution_with_output_size() -> None:
         (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 4, [4]), ValueError, "cutoffs should be"),
         (lambda: nn.BatchNorm2d(3)(torch.ones(2, 3)), ValueError, "expected 4D input .got 2D"),
         (lambda: nn.CircularPad1d(1)(torch.ones(2)), ValueError, "expected 2D or 3D input"),
-        (lambda: nn.parallel.DistributedDataParallel(nn.Tanh()), RuntimeError, "is_available"),
+        (lambda: nn.parallel.DistributedDataParallel(nn.Tanh()), ValueError, "init_process_group"),
     ],
 )
 def test_misuse(make: Any, error: type[Exception], text: str) -> None:
