@@ -224,8 +224,8 @@ def stack(*tensors: Any, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension `dim`."""
     first = tensors[0]
     shape = first.shape
-    of_one_shape(tensors)
     d = axis(dim, first.ndim + 1)
+    of_one_shape(tensors)
     if d == 0 and first.ndim and first.flags.c_contiguous:  # without a view of each tensor
         return np.concatenate(tensors).reshape(len(tensors), *shape)
     y = np.stack(tensors, axis=d)

@@ -1,6 +1,8 @@
 """Calls from the records: their samples, with operands of other types and layouts.
 
 Every public operation states sample calls, so every one of them is tried without being named here.
+A call has at most one mistake of those in `MISTAKES`: operands may still be of any type, since most
+operations take all.
 """
 
 from __future__ import annotations
