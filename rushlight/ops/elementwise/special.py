@@ -178,8 +178,10 @@ def _trigamma(x: Any) -> Any:
 )
 def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
     """The n-th derivative of digamma at input, n >= 0."""
-    if isinstance(n, float):
-        raise TypeError("polygamma(): argument 'n' (position 1) must be int, not float")
+    if isinstance(n, (bool, float)):
+        raise TypeError(
+            f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}"
+        )
     if n < 0:
         raise RuntimeError(
             message("polygamma(n, x) does not support negative n.", f"n = {n}", "n >= 0")

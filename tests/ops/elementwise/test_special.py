@@ -155,3 +155,9 @@ def test_incomplete_gamma_at_zero():
     assert torch.igamma(nan, torch.tensor(0.0)).item() == 0
     assert torch.igammac(nan, torch.tensor(0.0)).item() == 1
     assert torch.igamma(torch.tensor(0.0), torch.tensor(0.0)).isnan()
+
+
+def test_orders_of_polygamma_are_whole_numbers():
+    for n in (True, 1.0):
+        with pytest.raises(TypeError, match="must be int"):
+            torch.polygamma(n, torch.ones(2))
