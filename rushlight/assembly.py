@@ -16,6 +16,7 @@ try:
     ops.load()
     publish.derive()
     publish.operators()
+    publish.give_names()
     namespaces = publish.namespaces
     if not gc.get_freeze_count():  # at once to the oldest generation, unseen
         gc.freeze()

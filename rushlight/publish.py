@@ -7,6 +7,8 @@ Nothing here lists ops by hand: a record says which of Python's operators it is.
 from __future__ import annotations
 
 import functools
+import sys
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -145,6 +147,31 @@ def operators() -> None:
             setattr(Tensor, op.name, specialize.method(op, plain))
     cls.sum = over(registry["sum"], cls.sum, registry["sum_all"])
     cls.mean = over(registry["mean"], cls.mean, registry["mean"])
+
+
+def give_names() -> None:
+    """Let functions be called by where they are public, if their own name leads elsewhere: pickles
+    (of processes, of whole modules) hold a function as its module and name."""
+    package = __name__.rpartition(".")[0]
+    found: set[int] = set()
+    spaces = ["torch", "nn.functional", *namespaces]  # where a function has several, the first
+    for space in dict.fromkeys(s for s in spaces if s != "Tensor"):
+        home = package if space == "torch" else f"{package}.{space}"
+        public = namespaces.get(space, {})
+        for name, fn in public.items():
+            if fn.__class__ is not FunctionType or id(fn) in found:
+                continue
+            found.add(id(fn))
+            own = fn.__qualname__
+            born = sys.modules.get(fn.__module__)
+            if public.get(own) is not fn or born is None or vars(born).get(own) is not fn:
+                fn.__module__, fn.__qualname__, fn.__name__ = home, name, name
+    for name in namespaces["Tensor"]:
+        method = Tensor.__dict__[name]
+        if method.__class__ is FunctionType and id(method) not in found:
+            found.add(id(method))
+            method.__module__, method.__name__ = Tensor.__module__, name
+            method.__qualname__ = f"Tensor.{name}"
 
 
 def over(op: Any, plain: Any, whole: Any) -> Any:

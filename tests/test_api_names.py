@@ -6,8 +6,10 @@ The list was counted over public repositories; each of its names occurs in two o
 from __future__ import annotations
 
 import importlib
+import pickle
 import warnings
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -78,3 +80,23 @@ def test_the_nearest_name_is_told() -> None:
     with pytest.raises(AttributeError, match=r"no attribute 'tensr'(.|\n)*  try     torch.tensor"):
         _ = rushlight.tensr
     assert not hasattr(rushlight, "nothing_like_it")
+
+
+@pytest.mark.parametrize("space", ["", "nn.functional", "special", "fft", "linalg"])
+def test_functions_are_pickled_by_where_they_are_public(space: str) -> None:
+    """Processes that are started get functions so, and modules that hold them are saved so."""
+    module = importlib.import_module(f"rushlight.{space}".rstrip("."))
+    names = [n for n in dir(module) if n[0] != "_"]
+    functions = {n: f for n in names if (f := getattr(module, n)).__class__ is FunctionType}
+    assert len(functions) > 15
+    for name, fn in functions.items():
+        if fn.__module__ == "rushlight.unsupported":
+            continue  # what quantized tensors would need, which raises
+        assert pickle.loads(pickle.dumps(fn)) is fn, name
+
+
+def test_methods_are_pickled_by_where_they_are_public() -> None:
+    cls: Any = rushlight.Tensor
+    for fn in (cls.relu, cls.mul_, cls.sum, cls.unfold):
+        assert pickle.loads(pickle.dumps(fn)) is fn
+    assert cls.mul_.__qualname__ == "Tensor.mul_"
