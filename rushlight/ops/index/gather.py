@@ -546,21 +546,26 @@ def prod_rule(
     # a single zero among the others makes the product 0, but not its derivative: it stays as a
     # factor
     lone = back(src * zero_src)
-    to_self = g * m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, rest * 0))
+    others = m.where(zeros == 0, rest, m.where(zeros == 1, lone * rest, rest * 0))
+    to_self = g * others.conj()
     safe_base = m.where(base == 0, ones_in(base), base)
     whole = rest * safe_base
     among = spread(zeros + self_zero) - zero_src
     lone = spread(lone + base * self_zero) - src * zero_src
     full = spread(whole) / safe_src
-    return to_self, spread(g) * m.where(among == 0, full, m.where(among == 1, lone * full, src * 0))
+    others = m.where(among == 0, full, m.where(among == 1, lone * full, src * 0))
+    return to_self, spread(g) * others.conj()
 
 
 def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
-    """Products of positive and negative sources at each place: exp of the sum of log|s|, with the
-    sign.
+    """Products of the sources at each place: exp of the sum of log|s|, with the sign; of complex
+    ones exp of the sum of log s, whose imaginary part may be any multiple of 2 pi.
     """
     from ..elementwise import formulas as m
+    from ..elementwise.elementary import is_complex
 
+    if is_complex(src):
+        return m.exp(back(m.log(src)))
     negative = m.where(src < 0, ones_in(src), src * 0)
     size = m.exp(back(m.log(m.abs(src))))
     odd = back(negative) % 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import rushlight as torch
@@ -177,3 +179,16 @@ def test_numbers_that_do_not_fit():
 def test_whole_slices_name_pytorchs_mistake(x, call, kind, words):
     with pytest.raises(kind, match=words):
         call(x)
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+def test_products_of_complex_numbers_have_gradients(include_self: bool) -> None:
+    """PyTorch's in-place form leaves the conjugate out; central differences say what is right."""
+    x = torch.tensor([1 + 1j, 2 - 1j, 0.5j], dtype=torch.complex128, requires_grad=True)
+    s = torch.tensor([1 - 2j, 3j, 2 + 0j, 1 + 1j], dtype=torch.complex128, requires_grad=True)
+    index = torch.tensor([0, 0, 1, 2])
+
+    def product(x: Any, s: Any) -> Any:
+        return x.scatter_reduce(0, index, s, "prod", include_self=include_self)
+
+    assert torch.autograd.gradcheck(product, (x, s))
