@@ -131,6 +131,14 @@ def write(into: Any, source: Any) -> None:
 
 
 @step(outputs=0, mutates=(0,))
+def write_changed(into: Any, source: Any) -> None:
+    """Store those values that are not there already. Of an array whose elements share memory, what
+    stays as it is would else be written over what has changed."""
+    same = (into == source) | ((into != into) & (source != source))
+    np.copyto(into, source, where=~same, casting="unsafe")
+
+
+@step(outputs=0, mutates=(0,))
 def store(into: Any, *, value: Any) -> None:
     """Store one value in all elements, by NumPy's rules of assignment."""
     into[...] = value

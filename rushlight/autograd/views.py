@@ -134,6 +134,12 @@ def overlaps_itself(a: Any) -> bool:
     return a.size > 1 and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True))
 
 
+def holds_several(a: np.ndarray) -> bool:
+    """Whether an array has more elements than the memory between its ends: windows of `unfold`."""
+    ends = sum([(n - 1) * (s if s > 0 else -s) for n, s in zip(a.shape, a.strides, strict=True)])
+    return ends + a.itemsize < a.nbytes
+
+
 class ChangeWatcher:
     """Who looks on while tensors are changed in place. While there is one, changes go the long
     way, in which a result is computed first and then written."""
@@ -402,7 +408,10 @@ def write_inplace(
         )
     spare(target)
     if t.__class__ is not MetaArray:
-        door.put(t, a)
+        if t.__class__ is np.ndarray and not t.flags.forc and holds_several(t):
+            door.perform(steps.write_changed, (t, a), {})
+        else:
+            door.put(t, a)
     c = cell(target)
     c.bump(name)
     if not tracked:

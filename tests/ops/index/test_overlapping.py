@@ -54,3 +54,24 @@ def test_others_and_gradients_are_refused():
 def test_masks_are_truths(dtype):
     with pytest.raises(RuntimeError, match="masked_fill_ only supports boolean masks"):
         expanded().masked_fill_(torch.ones(4, dtype=dtype), 2.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "after"),
+    [
+        (lambda v: v.__setitem__(torch.tensor([0, 2]), 9.0), [9, 9, 9, 9, 9]),
+        (lambda v: v.__setitem__(torch.tensor([True, False, False]), 5.0), [5, 5, 5, 3, 4]),
+        (lambda v: v.index_fill_(0, torch.tensor([0]), 7.0), [7, 7, 7, 3, 4]),
+        (lambda v: v.index_add_(0, torch.tensor([1]), torch.ones(1, 3)), [0, 2, 3, 4, 4]),
+        (lambda v: v.__setitem__((torch.tensor([0, 1]), torch.tensor([2, 0])),
+                                 torch.tensor([4.0, 6.0])), [0, 6, 4, 3, 4]),
+        (lambda v: v.masked_fill_(v > 2, 0.0), [0, 1, 2, 0, 0]),
+        (lambda v: v.scatter_(0, torch.tensor([[1, 0, 2]]), torch.tensor([[1.0, 2.0, 3.0]])),
+         [0, 2, 2, 3, 3]),
+    ],
+)  # fmt: skip
+def test_windows_that_share_memory_keep_what_is_written(change, after):
+    """What stays as it is in one window is not written over what has changed in another."""
+    x = torch.arange(5.0)
+    change(x.unfold(0, 3, 1))
+    assert x.tolist() == after
