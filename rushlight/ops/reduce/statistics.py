@@ -16,7 +16,7 @@ from ...autograd.node import TensorBase
 from ...errors import axis, message
 from ...kernels.argreduce import select as argreduce
 from ...kernels.loss import select as loss_kernels
-from ...kernels.meta import MetaArray
+from ...kernels.meta import MetaArray, OuterArray
 from ...kernels.reduce import select as reduce_kernels
 from ...kernels.reduce.select import Reduction, add_reduce
 from ..core import return_types
@@ -67,8 +67,10 @@ def conj(x: Any) -> Any:
 
 
 def has_zero(x: Any) -> bool:
+    """Whether a factor is zero; also where nobody here sees the numbers (a tensor whose class
+    computes for it)."""
     a = x._a if isinstance(x, TensorBase) else x
-    return bool((a == 0).any())
+    return a.__class__ is OuterArray or bool((a == 0).any())
 
 
 def others(x: Any, d: int) -> Any:

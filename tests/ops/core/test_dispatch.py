@@ -314,3 +314,12 @@ def test_classes_are_asked_for_numbers_after_something_was_compiled(within, monk
         assert Held.told == ["aten._local_scalar_dense.default"]
         if not within:
             assert torch.Tensor.item is own
+
+
+def test_the_gradient_of_a_product_asks_no_numbers():
+    x = Held(torch.tensor([2.0, 0.0, 3.0]), requires_grad=True)
+    x.prod().backward()
+    assert x.grad.elem.tolist() == [0, 6, 0]
+    y = Held(torch.tensor([[2.0, 4.0], [5.0, 3.0]]), requires_grad=True)
+    y.prod(1).sum().backward()
+    assert y.grad.elem.tolist() == [[4, 2], [3, 5]]
