@@ -62,10 +62,10 @@ def test_module_load_says_what_is_swapped_in(future: Any) -> None:
 
 def test_swapped_tensors_stay_the_objects_they_are() -> None:
     a, b = torch.zeros(1, requires_grad=True), nn.Parameter(torch.ones(2))
-    a.name = "a"
+    a.label = "a"
     torch.utils.swap_tensors(a, b)
     assert (type(a), type(b)) == (nn.Parameter, torch.Tensor)
-    assert (a.tolist(), b.tolist(), b.name) == ([1.0, 1.0], [0.0], "a")
+    assert (a.tolist(), b.tolist(), b.label) == ([1.0, 1.0], [0.0], "a")
     keep = weakref.ref(a)
     with pytest.raises(RuntimeError, match="Cannot swap t1 because it has weakref"):
         torch.utils.swap_tensors(a, b)
