@@ -29,6 +29,11 @@ PIPES = "data pipes, which PyTorch has given up"
 WORKERS = "the insides of PyTorch's loader processes"
 OVERLAP = "optimisers that step while gradients of other layers are reduced"
 STEP = "optimizer.step() after backward()"
+HUB = "distributed checkpoints in safetensors files"
+FOLDER = "torch.distributed.checkpoint.save and load, whose folders PyTorch reads as well"
+SHARDED = "ShardedTensor, the forerunner of DTensor"
+PIPELINES = "models that are cut into stages (torch.distributed.pipelining)"
+CONTEXT = "attention over sequences that are spread over ranks"
 AGENTS = "agents, as PyTorch's launcher has them"
 LAUNCHER = "torch.distributed.run, or torch.distributed.launcher.api.elastic_launch"
 
@@ -65,11 +70,17 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.ao.quantization.qconfig": ("QConfig", QUANTIZED, None),
     "torch.distributed._shard": ("", MESH, None),
     "torch.distributed._shard.sharded_tensor": ("ShardedTensor Shard", MESH, None),
-    "torch.distributed._tensor.experimental": ("implicit_replication local_map", MESH, None),
     "torch.distributed.algorithms.ddp_comm_hooks.ddp_zero_hook": (
         "hook_with_zero_step hook_with_zero_step_interleaved", OVERLAP, STEP),
     "torch.distributed.algorithms.ddp_comm_hooks.optimizer_overlap_hooks": (
         "_apply_optim_in_backward_hook _hook_then_optimizer _OptimizerHookState", OVERLAP, STEP),
+    "torch.distributed.checkpoint._consolidate_hf_safetensors": (
+        "consolidate_safetensors_files consolidate_safetensors_files_on_every_rank", HUB, FOLDER),
+    "torch.distributed.checkpoint.hf_storage": (
+        "HuggingFaceStorageReader HuggingFaceStorageWriter", HUB, FOLDER),
+    "torch.distributed.checkpoint.optimizer": (
+        "load_sharded_optimizer_state_dict", SHARDED,
+        "torch.distributed.checkpoint.state_dict.set_optimizer_state_dict"),
     "torch.distributed.elastic.agent": ("", AGENTS, LAUNCHER),
     "torch.distributed.elastic.agent.server": (
         "ElasticAgent RunResult SimpleElasticAgent Worker WorkerGroup WorkerSpec WorkerState",
@@ -83,7 +94,10 @@ MODULES: dict[str, tuple[str, str, str | None]] = {
     "torch.distributed.elastic.timer": (
         "LocalTimerClient LocalTimerServer TimerClient TimerServer configure expires", AGENTS,
         "the timeout of init_process_group"),
-    "torch.distributed.pipelining": ("PipelineStage pipeline", MESH, None),
+    "torch.distributed.pipelining": (
+        "PipelineStage pipeline SplitPoint ScheduleGPipe Schedule1F1B pipe_split", PIPELINES, None),
+    "torch.distributed.tensor.experimental._attention": (
+        "context_parallel context_parallel_unshard set_rotate_method", CONTEXT, None),
     "torch.export": ("Dim ExportedProgram export", GRAPHS, None),
     "torch.fx.experimental.symbolic_shapes": (
         "ShapeEnv is_concrete_int is_symbolic? definitely_true guard_or_true", SYMBOLS, None),
@@ -110,6 +124,9 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
         DATASET,
         "ImageFolder, for images in folders",
     ),
+    "torch.distributed.distributed_c10d": (
+        "_new_process_group_helper", "PyTorch's own classes of process groups", "new_group"),
+    "torch.distributed.tensor.experimental": ("context_parallel local_map", CONTEXT, None),
     "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
     "torch.utils.data": ("IterDataPipe MapDataPipe", PIPES, "Dataset or IterableDataset"),
     "torch.utils.data.dataloader": (

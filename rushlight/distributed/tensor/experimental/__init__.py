@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ._dispatch import implicit
+from .._dispatch import implicit
 
 __all__ = ["implicit_replication"]
 

@@ -1,0 +1,5 @@
+"""The old name of `torch.distributed.tensor.experimental`."""
+
+from ..tensor.experimental import implicit_replication
+
+__all__ = ["implicit_replication"]
