@@ -7,6 +7,7 @@ made.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd import door, views
 from ...errors import axis, message
+from ...kernels.elementwise.select import Formula
 from ...kernels.meta import MetaArray
 from ...kernels.random import select as random
 from ..core.arguments import need_tensor
@@ -146,11 +148,30 @@ leaky_relu.vjp(lambda g, _y, x, *, negative_slope: where(x > 0, g, g * negative_
              promote="common", public="torch nn.functional", switch=True,
              name="threshold")  # fmt: skip
 def held_above(input: Any, *, threshold: float, value: float) -> Any:
-    """x where x > threshold, else value."""
+    """x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
     if input.__class__ is np.ndarray and input.dtype.kind in "iu":
-        threshold = stored(threshold, input.dtype).item()
-        value = stored(value, input.dtype).item()
+        given = of_the_type(input.dtype, {"threshold": threshold, "value": value})
+        threshold, value = given["threshold"], given["value"]
     return where(input <= threshold, value, input)
+
+
+def of_the_type(dtype: np.dtype[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters as whole numbers of a type, as PyTorch's kernel has them."""
+    return {name: stored(number, dtype).item() for name, number in given.items()}
+
+
+class HeldAbove(Formula):
+    """The formula's kernels are given such numbers as well."""
+
+    def key(self, args: Sequence[Any], kw: dict[str, Any], stand_ins: bool = False) -> Any:
+        """As it is; parameters of whole numbers in their type."""
+        kind = getattr(args[0], "dtype", None)
+        if kind is not None and kind.kind in "iu":
+            kw = of_the_type(kind, kw)
+        return super().key(args, kw, stand_ins)
+
+
+held_above.fn.planned.__class__ = HeldAbove  # type: ignore[attr-defined]
 
 
 held_above.vjp(lambda g, _y, x, *, threshold: where(x <= threshold, 0.0, g))
