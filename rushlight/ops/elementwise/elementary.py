@@ -103,6 +103,8 @@ def power(a: Any, b: Any) -> Any:
         if b == 0.5:
             return np.sqrt(a)
     if a.dtype.kind == "b":
+        if b.dtype.kind == "b" and b.ndim == 0:  # exponents 1 and 0 compute nothing, in PyTorch too
+            return a.copy() if b else np.ones_like(a)
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     return np.power(a, b)
 

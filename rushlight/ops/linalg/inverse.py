@@ -194,7 +194,8 @@ def pinv(
                 "or more dimensions of float, double, cfloat or cdouble types"
             )
         )
-    need_matrix("linalg.pinv", A, square=hermitian)
+    # without elements there is nothing to decompose, whatever the shape
+    need_matrix("linalg.pinv", A, square=hermitian and A._a.size > 0)
     for name, tolerance in (("rcond", rcond), ("atol", atol), ("rtol", rtol)):
         if isinstance(tolerance, TensorBase) and is_complex(tolerance):
             kind = type_name(tolerance.dtype)

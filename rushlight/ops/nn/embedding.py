@@ -230,6 +230,7 @@ def _embedding(
     >>> torch.nn.functional.embedding(torch.tensor([1]), torch.eye(2))
     tensor([[0., 1.]])
     """
+    need_tensor("embedding", weight, 1, "weight")
     table_of(weight)
     padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:

@@ -184,3 +184,14 @@ def test_what_is_unknown_is_named_before_the_type_of_out():
     for name in ("ceil", "floor", "trunc", "sign"):
         with pytest.raises(NotImplementedError):
             getattr(torch, name)(torch.ones(2) * 1j, out=torch.ones(2))
+
+
+def test_powers_of_truths() -> None:
+    """Exponents 1 and 0 compute nothing, so there they are; no other power of bools is."""
+    x = torch.tensor([True, False])
+    assert torch.equal(x**True, x)
+    assert torch.equal(torch.pow(x, False), torch.tensor([True, True]))
+    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+        torch.pow(x, x)
+    many = torch.ones(100_000, dtype=torch.bool)
+    assert torch.equal(many**True, many)

@@ -617,3 +617,9 @@ def test_mistaken_operands(call, error):
     with pytest.raises(error) as found:
         call()
     assert type(found.value) is error
+
+
+def test_pinv_of_nothing_may_be_called_hermitian():
+    assert torch.linalg.pinv(torch.ones(0, 3), hermitian=True).shape == (3, 0)
+    with pytest.raises(RuntimeError, match="square"):
+        torch.linalg.pinv(torch.ones(2, 3), hermitian=True)

@@ -66,3 +66,8 @@ def test_a_table_without_columns_has_a_gradient() -> None:
     F.embedding(torch.tensor([[1, 2]]), w).sum().backward()
     assert w.grad is not None
     assert w.grad.shape == (7, 0)
+
+
+def test_the_table_is_a_tensor():
+    with pytest.raises(TypeError, match=r"embedding\(\): argument 'weight' .* must be Tensor"):
+        torch.nn.functional.embedding(torch.ones(3, 2), 1)
