@@ -12,6 +12,7 @@ from .classes import library_object, torch_name
 
 SafeGlobal = Any  # a class or function, or a pair of one and the name it goes by in files
 
+_own: list[Any] = []  # functions of the library's modules that are loaded when they are asked for
 _items: list[SafeGlobal] = []
 _by_name: dict[str, Any] = {}
 
@@ -40,6 +41,12 @@ def add_safe_globals(safe_globals: list[SafeGlobal]) -> None:
     for item in safe_globals:
         if item not in _items:
             _items.append(item)
+    _index()
+
+
+def add_own(function: Any) -> None:
+    """Allow a function of the library whose module is loaded late; not the user's to take back."""
+    _own.append(function)
     _index()
 
 
@@ -97,7 +104,7 @@ def allowed_by_user(module: str, name: str) -> Any:
 
 def _index() -> None:
     _by_name.clear()
-    for item in _items:
+    for item in (*_own, *_items):
         if isinstance(item, tuple):
             _by_name[item[1]] = item[0]
         else:

@@ -15,7 +15,7 @@ from typing import Any
 from ... import autograd
 from ...autograd import door, no_grad
 from ...nn.parameter import Parameter
-from ...serialization import add_safe_globals
+from ...serialization.allowed import add_own
 from ...size import Size
 from ...tensor import Tensor
 from ..collectives import broadcast, scatter
@@ -330,7 +330,7 @@ def _rebuilt(local: Tensor, about: dict[str, Any]) -> Any:
     return made.requires_grad_() if about["requires_grad"] else made
 
 
-add_safe_globals([_rebuilt])
+add_own(_rebuilt)
 
 
 def agreed(local: Tensor, mesh: DeviceMesh, where: Sequence[Placement], sizes: bool) -> Tensor:
