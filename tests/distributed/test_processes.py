@@ -57,9 +57,11 @@ def test_what_else_looks_on() -> None:
     assert program("together.py", "2") == "well 2\n"
 
 
-@pytest.mark.parametrize(
-    "ranks", [3, pytest.param(2, marks=pytest.mark.long), pytest.param(4, marks=pytest.mark.long)]
-)
+# Three minutes of waiting for what must not hang: 2 and 4 ranks where they are asked for, by hand.
+MANY = bool(os.environ.get("RUSHLIGHT_TEST_FAULTS"))
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4] if MANY else [3])
 def test_faults_are_named(ranks: int) -> None:
     """Every kind of fault (programs/faults.py): all other ranks name who it was, and where."""
     assert program("faults.py", str(ranks)).splitlines()[-1] == "left []"

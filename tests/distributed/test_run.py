@@ -241,8 +241,9 @@ def test_a_node_that_comes_later(tmp_path: Path) -> None:
 def test_signals_are_passed_on(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "waits.py"
     path.write_text(
-        "import signal, subprocess, sys, time\n"
-        "def handle(n, frame):\n    print('got', n, flush=True); sys.exit(3)\n"
+        "import os, signal, subprocess, sys, time\n"
+        # not print: the signal may come while the line below is being printed
+        "def handle(n, frame):\n    os.write(1, b'got %d\\n' % n); sys.exit(3)\n"
         f"signal.signal({int(number)}, handle)\n"
         "child = subprocess.Popen(['sleep', '100'])\n"
         "print('there', child.pid, flush=True)\ntime.sleep(100)\n"
