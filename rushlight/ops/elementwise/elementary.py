@@ -102,15 +102,20 @@ def power(a: Any, b: Any) -> Any:
             return a * a * a
         if b == 0.5:
             return np.sqrt(a)
-    if a.dtype.kind == "b":
-        if b.dtype.kind == "b" and b.ndim == 0:  # exponents 1 and 0 compute nothing, in PyTorch too
-            return a.copy() if b else np.ones_like(a)
-        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
+    if a.dtype.kind == "b":  # the exponent is the number True or False: `exponent` lets no other by
+        return a.copy() if b else np.ones_like(a)
     return np.power(a, b)
 
 
-def whole_exponent(a: Any, b: Any) -> None:
-    """An integer tensor takes no negative number as its exponent."""
+def is_bool(a: Any) -> bool:
+    return a._a.dtype.kind == "b" if isinstance(a, TensorBase) else isinstance(a, bool)
+
+
+def exponent(a: Any, b: Any) -> None:
+    """No tensor of bools is an exponent of bools, and no negative number one of integers."""
+    if isinstance(b, TensorBase) and b._a.dtype.kind == "b" and is_bool(a):
+        # PyTorch's kernels know no bools; with the number True or False they compute nothing
+        raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     if isinstance(b, int) and b < 0 and isinstance(a, TensorBase) and a._a.dtype.kind in "iub":
         raise RuntimeError(
             message(
@@ -140,7 +145,7 @@ pow = intrinsic(
     samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
     errors=[],
     holomorphic=True,
-    check=whole_exponent,
+    check=exponent,
     doc="a to the power b.",
 )
 

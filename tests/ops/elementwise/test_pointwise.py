@@ -187,11 +187,14 @@ def test_what_is_unknown_is_named_before_the_type_of_out():
 
 
 def test_powers_of_truths() -> None:
-    """Exponents 1 and 0 compute nothing, so there they are; no other power of bools is."""
+    """The numbers True and False are exponents, which compute nothing; tensors of bools are not."""
     x = torch.tensor([True, False])
     assert torch.equal(x**True, x)
     assert torch.equal(torch.pow(x, False), torch.tensor([True, True]))
-    with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
-        torch.pow(x, x)
+    for base, by in ((x, x), (x, torch.tensor(True)), (x[0], x[0]), (True, x), (False, x[0])):
+        with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+            torch.pow(base, by)
+        with pytest.raises(NotImplementedError, match="not implemented for 'Bool'"):
+            torch.pow(base, by, out=torch.ones(2, dtype=torch.bool))
     many = torch.ones(100_000, dtype=torch.bool)
     assert torch.equal(many**True, many)
