@@ -352,6 +352,41 @@ class DeviceMesh:
             mesh_dim_names=names, _root_mesh=root, _rank=self._rank, **kw,
         )  # fmt: skip
 
+    @staticmethod
+    def _concatenate(device_mesh_list: Sequence[DeviceMesh]) -> DeviceMesh:
+        """The mesh that has the dimensions of all of these, slices of one mesh, in their order.
+
+        Raises:
+            RuntimeError: slices of different meshes, or that have a dimension in common.
+            AssertionError: a mesh without names.
+        """
+        first = device_mesh_list[0]
+        axes: list[Axis] = []
+        names: list[str] = []
+        groups: list[ProcessGroup] = []
+        for part in device_mesh_list:
+            if part._flatten_rank_map != first._flatten_rank_map:
+                raise RuntimeError(
+                    "Cannot concatenate DeviceMeshes derived from different device meshs"
+                )
+            if part.mesh_dim_names is None:
+                raise AssertionError(
+                    message(
+                        "meshes that are put together have names",
+                        got=repr(part),
+                        hint="mesh_dim_names=",
+                    )
+                )
+            axes += part._layout
+            names += part.mesh_dim_names
+            groups += part._groups
+        every = places(tuple(piece for axis in axes for piece in axis))
+        if len(set(every)) != len(every):
+            raise RuntimeError(f"Cannot concatenate overlapping meshes: {device_mesh_list}")
+        whole = first._part(tuple(axes), tuple(names), _init_backend=False)
+        whole._groups = groups
+        return whole
+
     def _flatten(
         self, mesh_dim_name: str | None = None, backend_override: Any = None
     ) -> DeviceMesh:

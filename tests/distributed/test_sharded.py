@@ -19,3 +19,8 @@ pytestmark = pytest.mark.skipif(
 def test_full_shard(ranks: int) -> None:
     """With four ranks also the bytes of one: 0.25 of one process's counted, 0.28 at the peak."""
     assert program("full_shard.py", str(ranks)) == f"well {ranks}\n"
+
+
+def test_full_shard_of_layers_that_tensor_parallelism_has_cut() -> None:
+    """On a mesh of 2 by 2."""
+    assert program("two_ways.py", "4") == "well 4\n"

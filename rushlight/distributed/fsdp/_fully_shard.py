@@ -240,7 +240,13 @@ def fully_shard(
     Raises:
         ValueError: containers without forward; a mesh of three dimensions.
         AssertionError: a module that it was applied to before.
-        NotImplementedError: parameters that are DTensors already.
+        NotImplementedError: DTensors on a mesh of three dimensions; an uneven cut of another
+            dimension than 0.
+        RuntimeError: DTensors on a mesh that is no slice of the one that `mesh` is a slice of.
+
+    Parameters that `parallelize_module` has made DTensors are cut once more, each rank's part of
+    them: with `mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "tp"))` the layers get
+    `mesh["tp"]` and this `mesh["dp"]`. The shards lie on both.
 
     Example (needs several processes)::
 
@@ -264,7 +270,6 @@ def fully_shard(
             dist.init_process_group()
         mesh = init_device_mesh("cpu", (dist.get_world_size(),))
     mesh = groups(mesh, dp_mesh_dims)
-    few = None if reshard_after_forward is None else smaller_group(mesh, reshard_after_forward)
     state = State(modules, mp_policy)
     state.auto_reshard = reshard_after_forward is None
     ignored = {id(p) for p in ignored_params or ()}
@@ -277,6 +282,19 @@ def fully_shard(
                 same[0].names += h.names
             else:
                 held.append(h)
+    few = None
+    if reshard_after_forward is not None:
+        some = type(reshard_after_forward) is int and reshard_after_forward != mesh.size(-1)
+        spread = [h.name for h in held if isinstance(h.shard, DTensor)]
+        if some and spread:
+            raise NotImplementedError(
+                message(
+                    "Resharding to smaller mesh is not supported for DTensor parameters yet",
+                    got=f"reshard_after_forward={reshard_after_forward}, {spread[0]} a DTensor",
+                    wanted="reshard_after_forward=True or False",
+                )
+            )
+        few = smaller_group(mesh, reshard_after_forward)
     if held:
         dims = [placed(h, shard_placement_fn, mesh) for h in held]
         unit = state.unit = RowsUnit(held, mesh, dims)
@@ -305,15 +323,10 @@ def roots(modules: list[Any]) -> list[Any]:
 def placed(h: Any, choose: Any, mesh: DeviceMesh) -> int:
     """Along which dimension a parameter is cut."""
     p = h.shard
-    if isinstance(p, DTensor):
-        raise NotImplementedError(
-            message(
-                "fully_shard: a parameter is spread already",
-                got=f"{h.name}: DTensor with placements {p.placements}",
-                wanted="plain parameters",
-                hint="fully_shard alone, or parallelize_module alone",
-            )
-        )
+    shape = tuple(p.shape)
+    if isinstance(p, DTensor):  # by tensor parallelism: what this rank has is cut
+        shape = tuple(p._local_tensor.shape)
+        check_spread(h.name, p, mesh)
     if p.ndim == 0:
         raise ValueError(
             message(
@@ -331,15 +344,47 @@ def placed(h: Any, choose: Any, mesh: DeviceMesh) -> int:
     n = mesh.size(mesh.ndim - 1)
     if dim < 0:
         raise AssertionError(f"Shard dim {found.dim} is not one of {p.ndim} dimensions of {h.name}")
-    if dim and p.shape[dim] % n:
+    if dim and shape[dim] % n:
         raise NotImplementedError(
             message(
                 "FSDP does not support uneven sharding on dim "
-                f"{dim}: {tuple(p.shape)} (world size: {n})",
+                f"{dim}: {shape} (world size: {n})",
                 hint="Shard(0) for it",
             )
         )
     return dim
+
+
+def check_spread(name: str, p: Any, mesh: DeviceMesh) -> None:
+    """Whether a parameter that is spread over another mesh can be cut over ours, too."""
+    if len(p.placements) > 2:
+        raise NotImplementedError(
+            message(
+                f"FSDP only supports 1D TP/EP or 2D EP+TP, not {p.placements}",
+                got=f"{name}: a mesh of {p.device_mesh.ndim} dimensions",
+                wanted="parameters that one or two dimensions of a mesh have cut",
+                hint="parallelize_module(model, mesh['tp'], ...)",
+            )
+        )
+    if any(q.is_partial() for q in p.placements):
+        raise NotImplementedError(
+            message(
+                "fully_shard: a parameter is still to be added up",
+                got=f"{name}: placements {p.placements}",
+                wanted="Shard or Replicate",
+                hint="redistribute() first",
+            )
+        )
+    if mesh._flatten_rank_map != p.device_mesh._flatten_rank_map:
+        raise RuntimeError(
+            message(
+                "Cannot concatenate DeviceMeshes derived from different device meshs",
+                got=f"{name} on {p.device_mesh}, fully_shard on {mesh}",
+                wanted="slices of one mesh",
+                hint='mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "tp")); '
+                'mesh["tp"] for the layers, mesh["dp"] for fully_shard',
+            )
+        )
 
 
 def hook(m: Any, state: State) -> None:

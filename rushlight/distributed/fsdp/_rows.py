@@ -6,6 +6,10 @@ one behind another, as bytes; what it receives are such rows of all ranks.
     rank 0 sends  [ rows 0-2 of a | rows 0-1 of b ]      parts as torch.chunk cuts them,
     rank 1 sends  [ rows 3-4 of a | row 2 of b    ]      filled up to the largest
 
+A parameter that tensor parallelism has spread over another mesh is a DTensor before: what is cut
+then is this rank's part of it, what modules see is that DTensor again, and the shard lies on the
+mesh of both, (ours, theirs).
+
 Read next: `_unit.py`.
 """
 
@@ -17,7 +21,8 @@ import numpy as np
 
 import rushlight.distributed as dist
 from rushlight import dtypes
-from rushlight.distributed.tensor import DTensor, Replicate, Shard
+from rushlight.distributed.device_mesh import DeviceMesh
+from rushlight.distributed.tensor import DTensor, Replicate, Shard, _StridedShard
 from rushlight.distributed.tensor._dtensor_spec import DTensorSpec, TensorMeta
 from rushlight.errors import message
 from rushlight.tensor import Parameter, Tensor
@@ -52,7 +57,8 @@ class Rows:
 
 
 class RowsUnit(Unit):
-    """Parameters cut along a dimension each, over the last dimension of a mesh.
+    """Parameters cut along a dimension each, over the last dimension of a mesh. Of those that are
+    DTensors already, what a rank has counts as the whole.
 
     Args:
         held: the parameters.
@@ -64,6 +70,10 @@ class RowsUnit(Unit):
         replicas = mesh.get_group(0) if mesh.ndim == 2 else None
         super().__init__(held, mesh.get_group(mesh.ndim - 1), replicas)
         self.mesh = mesh
+        for h in held:
+            if isinstance(h.shard, DTensor):
+                local = h.shard._local_tensor
+                h.of_rank, h.shape, h.numel = h.shard._spec, tuple(local.shape), local.numel()
         self.rows = [Rows(h.shape, d, self.ranks) for h, d in zip(held, dims, strict=True)]
         self.factor: float | None = None  # instead of the number of ranks
         self.zeros_for_unused = False
@@ -78,22 +88,53 @@ class RowsUnit(Unit):
         self.layout: Any = None
         self.memory = Memory(0)
         for h, r in zip(held, self.rows, strict=True):
-            h.shard = self.cut(h.shard, r)
+            h.shard = self.cut(h, r)
         self.show(False)
 
-    def cut(self, p: Any, r: Rows) -> Any:
+    def cut(self, h: Held, r: Rows) -> Any:
         """A parameter as a DTensor of this rank's rows."""
-        part = p.detach().movedim(r.dim, 0)[r.of(self.rank)].movedim(0, r.dim)
+        p = h.shard
+        whole = p.detach() if h.of_rank is None else p._local_tensor.detach()
+        part = whole.movedim(r.dim, 0)[r.of(self.rank)].movedim(0, r.dim)
         local = part.clone().contiguous() if not p.is_meta else part
-        whole = tuple(p.shape)
-        stride = tuple(int(np.prod(whole[i + 1 :], dtype=np.int64)) for i in range(len(whole)))
-        meta = TensorMeta(p.shape, stride, p.dtype)
-        where = [Shard(r.dim)] if self.mesh.ndim == 1 else [Replicate(), Shard(r.dim)]
-        made = Parameter(
-            DTensor._made(local, DTensorSpec(self.mesh, where, meta)), requires_grad=p.requires_grad
-        )
+        spec = self.spec_of(h, r, p)
+        made = Parameter(DTensor._made(local, spec), requires_grad=p.requires_grad)
         made.__dict__.update(p.__dict__)
         return made
+
+    def spec_of(self, h: Held, r: Rows, p: Any) -> DTensorSpec:
+        """Where a parameter's shard lies."""
+        shape = tuple(p.shape)
+        stride = tuple(int(np.prod(shape[i + 1 :], dtype=np.int64)) for i in range(len(shape)))
+        meta = TensorMeta(p.shape, stride, p.dtype)
+        mesh, cut, theirs = self.mesh, Shard(r.dim), ()
+        if h.of_rank is not None:
+            mesh, theirs = DeviceMesh._concatenate([mesh, h.of_rank.mesh]), h.of_rank.placements
+            n = 1  # into how many parts they have cut our dimension
+            for i, t in enumerate(theirs):
+                n *= h.of_rank.mesh.size(i) if t.is_shard(r.dim) else 1
+            if n > 1:
+                cut = _StridedShard(r.dim, split_factor=n)
+        return DTensorSpec(mesh, (*(Replicate(),) * (self.mesh.ndim - 1), cut, *theirs), meta)
+
+    def leaf(self, h: Held, array: Any) -> Any:
+        local = Tensor._wrap(array)
+        if h.of_rank is None:
+            return local
+        spec, meta = h.of_rank, h.of_rank.tensor_meta
+        if local.dtype != meta.dtype:
+            meta = TensorMeta(meta.shape, meta.stride, local.dtype)
+            spec = spec.shallow_copy_with_tensor_meta(meta)
+        return DTensor._made(local, spec)
+
+    def gradient(self, h: Held) -> Any:
+        """The gradient of a whole parameter as this rank has it; the parameter has none then."""
+        g, h.whole.grad = h.whole.grad, None
+        if g is None or h.of_rank is None:
+            return g
+        if g.placements != h.of_rank.placements:
+            g = g.redistribute(placements=h.of_rank.placements)
+        return g._local_tensor
 
     # -- layout --------------------------------------------------------------------------------
 
@@ -135,10 +176,16 @@ class RowsUnit(Unit):
         self.memory = Memory(-(-start // few) * few)
         for h, d, at in zip(self.held, kinds, starts, strict=True):
             a = self.memory.array(at, h.shape, d.np)
-            if h.whole is None:
+            if h.whole is None or (h.of_rank is not None and h.whole.dtype != d):
                 self.lead(h, a)
-            else:
+            elif h.of_rank is None:
                 h.whole._a = a
+            else:
+                h.whole._local_tensor._a = a
+
+    def array_of(self, h: Held) -> Any:
+        """The memory of a whole parameter, or of this rank's part of it."""
+        return (h.whole if h.of_rank is None else h.whole._local_tensor)._a
 
     def dtype_of(self, h: Held) -> Any:
         """The type of the whole parameter."""
@@ -199,7 +246,7 @@ class RowsUnit(Unit):
         at = 0
         for h, r, d in zip(self.held, self.rows, self.layout, strict=True):
             n = r.numel * d.itemsize
-            whole = r.first(h.whole._a)
+            whole = r.first(self.array_of(h))
             for rank in range(self.ranks):
                 rows = whole[r.of(rank)]
                 if rows.size:
@@ -281,7 +328,7 @@ class RowsUnit(Unit):
         at = 0
         for i in which:
             h, r = self.held[i], self.rows[i]
-            g, h.whole.grad = h.whole.grad, None
+            g = self.gradient(h)
             if g is not None:
                 rows = r.first(g.to(kind)._a)
                 for rank in range(self.ranks):

@@ -44,11 +44,14 @@ _counting: list[Any] = []
 class Held:
     """One parameter of a unit: where modules have it, and in which forms."""
 
-    __slots__ = ("dtype", "name", "names", "numel", "places", "shape", "shard", "whole")
+    __slots__ = (
+        "dtype", "name", "names", "numel", "of_rank", "places", "shape", "shard", "whole"
+    )  # fmt: skip
 
     def __init__(self, name: str, places: list[tuple[Module, str]], param: Any) -> None:
         self.name, self.names, self.places = name, [name], places
         self.shape, self.dtype, self.numel = tuple(param.shape), param.dtype, param.numel()
+        self.of_rank: Any = None  # the spec of a parameter that tensor parallelism has spread
         self.whole: Any = None  # the leaf that the tape knows
         self.shard: Any = param  # what stands in the modules while the unit is spread
 
@@ -132,13 +135,17 @@ class Unit:
 
     def lead(self, h: Held, array: Any) -> None:
         """Make the whole form of a parameter, in the unit's memory."""
-        h.whole = Parameter(Tensor._wrap(array), requires_grad=h.shard.requires_grad)
+        h.whole = Parameter(self.leaf(h, array), requires_grad=h.shard.requires_grad)
         h.whole.__dict__.update(h.shard.__dict__)
         if array.dtype.kind in "fcVW":
             trained = h.whole.requires_grad
             h.whole.requires_grad_(True)
             h.whole.register_post_accumulate_grad_hook(self.has_gradient)
             h.whole.requires_grad_(trained)
+
+    def leaf(self, h: Held, array: Any) -> Any:
+        """The whole form of a parameter, over an array."""
+        return Tensor._wrap(array)
 
     def unshard(self) -> None:
         """Gather, unless it is gathered, and show the whole parameters."""
