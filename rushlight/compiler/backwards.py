@@ -22,6 +22,7 @@ import numpy as np
 from ..autograd import door, engine, steps
 from ..autograd.node import Extras, Out
 from ..autograd.unbroadcast import add
+from . import early
 from .program import GIVEN, MADE, Program, Ref
 from .seeing import Unknown
 from .writer import Writer
@@ -34,7 +35,8 @@ class Recorder(Writer):
 
     Attributes:
         saved: the numbers of the forward's values that it is given, behind the gradients.
-        leaves: leaves in the order in which they get their gradients, by id.
+        leaves: leaves in the order in which they get their gradients, with how many lines stand
+            before that.
         why: what cannot be written down, or None.
     """
 
@@ -44,14 +46,14 @@ class Recorder(Writer):
         super().__init__()
         self.forward = forward
         self.saved: list[Ref] = []
-        self.leaves: list[int] = []
+        self.leaves: list[tuple[Any, int]] = []
         self.why: Unknown | None = None
         for g in gradients:
             self.program.given.append(self.value(GIVEN, g, "gradient"))
 
     def entering(self, kind: str, what: Any, operands: Any) -> Any:
         if kind == "leaf":
-            self.leaves.append(id(what))
+            self.leaves.append((what, len(self.program.lines)))
 
     def performed(
         self, record: Any, arrays: Any, kw: dict[str, Any], results: Any, begun: Any
@@ -84,11 +86,13 @@ class Way:
         saved: the places of its saved arrays among those of the node.
         returns: for each edge of the node, the place of its gradient in what `run` returns; None.
         owned: whether what comes out is new memory.
+        stops: how often gradients leave it while it goes on (`early.py`).
     """
 
     def __init__(self, program: Program, run: Any, returns: list[int | None], owned: bool) -> None:
         self.program, self.run, self.returns, self.owned = program, run, returns, owned
         self.saved: list[int] = []
+        self.stops = 0
 
 
 class Plan:
@@ -119,7 +123,7 @@ class Plan:
                 totals[chosen] = [parts(recorder.program, r) for r in got]
         # The engine goes along the edges of a node in their order: hooks of leaves are called as
         # eager calls them, where all results have gradients.
-        after = {key: place for place, key in enumerate(recorder.leaves)}
+        after = {id(leaf): place for place, (leaf, _) in enumerate(recorder.leaves)}
         order = sorted(range(len(edges)), key=lambda k: after.get(id(tensors[k]), -1))
         tensors = [tensors[k] for k in order]
         totals = {chosen: [total[k] for k in order] for chosen, total in totals.items()}
@@ -141,12 +145,17 @@ class Plan:
             owned = own_memory(program)
             for r in program.returns:
                 program.values[r].fresh = program.values[r].kind == MADE
+            values_of = [None if k is None else program.returns[k] for k in returns]
+            stops = early.stops(program, recorder.leaves, self.tensors, values_of)
+            if stops:
+                early.stop(program, stops)
             program.without_dead_lines()
             for r in recorder.saved:
                 if r not in self.saved:
                     self.saved.append(r)
             way = Way(program, executor(program), returns, owned)
             way.saved = [self.saved.index(r) for r in recorder.saved]
+            way.stops = len(stops)
             self.ways[chosen] = way
         self.shapes = tuple([y._a.shape for y in results])
         self.strides = tuple([np.empty_like(y._a).strides for y in results])

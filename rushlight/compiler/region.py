@@ -15,8 +15,19 @@ from typing import Any
 import numpy as np
 
 from ..autograd import door, engine
-from ..autograd.node import Cell, Freed, Node, Out, freed_error, inplace_error, tick, user_line
+from ..autograd.node import (
+    LEAF,
+    Cell,
+    Freed,
+    Node,
+    Out,
+    freed_error,
+    inplace_error,
+    tick,
+    user_line,
+)
 from ..errors import message
+from . import early
 from .backwards import Plan, ending_at, groups, history, without_hooks
 from .program import MADE, Program
 from .seeing import Unknown
@@ -51,6 +62,7 @@ class Regions:
         self.places = found
         self.saved: list[list[int]] = []
         names, watched = [], []
+        quiet: list[Any] = []
         reached: set[int] = set()
         for g in found:
             others = [results[k] for k in range(len(results)) if k not in g]
@@ -71,6 +83,9 @@ class Regions:
             plan.others = [(i, numbers[id(t)]) for i, t in enumerate(plan.tensors)
                            if id(t) in numbers]  # fmt: skip
             watched.append(", ".join(known[id(t)][1] for t in plan.watched))
+            if not any(way.stops for way in plan.ways.values()):
+                quiet += [t for t in plan.tensors if t._fn is LEAF and id(t) in known
+                          and early.unheard([t])]  # fmt: skip
             # Eager would add up the gradients of all in the order of their nodes.
             mine = {id(t) for t in plan.tensors}
             if mine & reached:
@@ -78,6 +93,11 @@ class Regions:
             reached |= mine
             del plan.tensors, plan.watched
         space = capture.reads.guards.space
+        if quiet:  # a DistributedDataParallel that comes later wants a plan with stops
+            capture.reads.guards.space["unheard"] = early.unheard
+            leaves = ", ".join(dict.fromkeys(known[id(t)][1] for t in quiet))
+            words = "nobody waits for gradients"
+            capture.reads.guards.add(f"unheard([{leaves}])", words, slow=True)
         self.edges = [eval(f"lambda args, kw, ys: [{n}]", space) for n in names]
         self.watched = [eval(f"lambda args, kw: [{n}]", space) for n in watched]
 
@@ -125,10 +145,19 @@ class Region(Node):
         for i, k in enumerate(chosen):
             if gs[i].strides != plan.strides[k]:  # programs know where each number lies
                 gs[i] = laid_out(gs[i], plan.strides[k])
-        found = way.run(*gs, *[saved[k] for k in way.saved])
+        if not way.stops:
+            found = way.run(*gs, *[saved[k] for k in way.saved])
+            if not way.owned:
+                found = [np.array(a) for a in found]
+            return [None if k is None else found[k] for k in way.returns]
+        sink = early.sink(self, way.owned)
+        found = way.run(*gs, *[saved[k] for k in way.saved], sink)
+        returned = [None if k is None else found[k] for k in way.returns]
+        for k in () if sink is None else sink.taken:
+            returned[k] = None
         if not way.owned:
-            found = [np.array(a) for a in found]
-        return [None if k is None else found[k] for k in way.returns]
+            returned = [None if a is None else np.array(a) for a in returned]
+        return returned
 
     run_shown = run
 

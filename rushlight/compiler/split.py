@@ -117,7 +117,9 @@ class Inner:
         """The compiled form of a module or function, kept as long as that lives."""
         found = self.known.get(fn)
         if found is None:
-            found = self.known[fn] = self.compiled(fn)
+            within = getattr(type(fn), "_compiled_within", None)
+            found = self.compiled(fn) if within is None else within(fn, self.compiled)
+            self.known[fn] = found
         return found
 
 

@@ -110,7 +110,7 @@ class Reducer:
         self._made(buckets, limits)
         me = weakref.ref(self)
         self.handles = [
-            p.register_post_accumulate_grad_hook(_hook(me, i))
+            p.register_post_accumulate_grad_hook(Accumulated(me, i))
             for i, p in enumerate(self.parameters)
         ]
         weakref.finalize(self, _removed, self.handles)
@@ -458,6 +458,28 @@ class Reducer:
         self.rebuilt = True
         return True
 
+    def fills(self, leaves: Sequence[Any]) -> list[int]:
+        """Where buckets are full if gradients come in the order of `leaves`, which is about how the
+        buckets are made anew; of other parameters those behind them come first."""
+        number = {p: i for i, p in enumerate(self.parameters)}
+        place = {number[p]: at for at, p in enumerate(leaves) if p in number}
+        if not place:
+            return []
+        newest = max(place)
+        for i in range(len(self.parameters)):
+            place.setdefault(i, -1 if i > newest else len(leaves))
+        members = [b.indices for b in self.buckets]
+        if self.learns_order:
+            order = sorted(place, key=lambda i: (place[i], -i))
+            tensors = [self.parameters[i] for i in order]
+            members, _ = assigned(tensors, self.caps, self.sparse, order)
+        found, last = [], 0
+        for indices in members:  # they are reduced in this order
+            last = max(last, *(place[i] for i in indices))
+            if last < len(leaves):
+                found.append(last)
+        return found
+
     # -- hooks, and what DDP asks ------------------------------------------------------------------
 
     def register(self, state: Any, hook: Any) -> None:
@@ -495,13 +517,28 @@ def _removed(handles: list[Any]) -> None:
         handles.pop().remove()
 
 
-def _hook(reducer: Any, i: int) -> Callable[[Any], None]:
-    def accumulated(p: Any) -> None:
-        found = reducer()
-        if found is not None:
-            found.came(i)
+class Accumulated:
+    """The hook of a parameter.
 
-    return accumulated
+    Attributes:
+        of: the reducer, weakly.
+        fills: tells a compiled backward where it should stop (`compiler/early.py`).
+    """
+
+    __slots__ = ("number", "of")
+
+    def __init__(self, of: Any, number: int) -> None:
+        self.of, self.number = of, number
+
+    def __call__(self, p: Any) -> None:
+        found = self.of()
+        if found is not None:
+            found.came(self.number)
+
+    def fills(self, leaves: Sequence[Any]) -> list[int]:
+        """The places in an order of leaves behind which a bucket is full."""
+        found = self.of()
+        return [] if found is None else found.fills(leaves)
 
 
 def same_memory(a: np.ndarray, b: np.ndarray) -> bool:

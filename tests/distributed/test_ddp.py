@@ -51,6 +51,12 @@ def test_gradients_of_collectives(ranks: int) -> None:
     assert program("gradients.py", str(ranks)) == f"well {ranks}\n"
 
 
+@processes
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_gradients_are_reduced_while_the_plan_goes_on(ranks: int) -> None:
+    assert program("overlap.py", str(ranks)) == f"well {ranks}\n"
+
+
 def test_checkpoint_wrapper() -> None:
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.Tanh(), nn.Linear(4, 2)))

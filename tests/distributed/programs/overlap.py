@@ -1,0 +1,235 @@
+"""Gradients of compiled modules are reduced while the plan of the backward goes on.
+
+python overlap.py RANKS
+"""
+
+import contextlib
+import sys
+import tempfile
+import warnings
+
+import rushlight as torch
+import rushlight.distributed as dist
+import rushlight.multiprocessing as mp
+from rushlight import nn
+from rushlight.compiler import state
+from rushlight.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook
+
+DDP = nn.parallel.DistributedDataParallel
+WAYS = ("outside", "inside", "step", "late")
+DIM = 32
+
+
+class Net(nn.Module):
+    """Layers, one of which is used twice, and one of which need not be used."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.ModuleList([nn.Linear(DIM, DIM) for _ in range(5)])
+        self.norm = nn.BatchNorm1d(DIM)
+        self.spare = nn.Linear(DIM, DIM)
+
+    def forward(self, x, spare=True):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        x = self.norm(self.layers[2](x))
+        return self.spare(x) if spare else x
+
+
+class Pieces(nn.Module):
+    """A model of which two pieces are compiled, each for itself."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        made = [nn.Sequential(nn.Linear(DIM, DIM), nn.Tanh(), nn.Linear(DIM, DIM))
+                for _ in range(2)]  # fmt: skip
+        self.pieces = nn.ModuleList(made)
+
+    def forward(self, x):
+        for piece in self.pieces:
+            x = piece(x)
+        return x
+
+
+def plans():
+    """The backwards of all compiled functions: how often each stops."""
+    regions = [e.region for c in state.compiled for e in c.entries if e.region is not None]
+    return [way.stops for r in regions for plan in r.plans for way in plan.ways.values()]
+
+
+def trained(rank, way, spare=True, hook=None, parts=1, made=Net, **settings):
+    """Parameters, gradients and buffers after some steps; how often backwards stopped."""
+    torch.compiler.reset()
+    net = made()
+    inner = net
+    if way in ("inside", "late"):
+        inner = torch.compile(net)
+    inputs = torch.Generator().manual_seed(rank)
+    if way == "late":  # there are plans already when DistributedDataParallel comes
+        for _ in range(3):
+            inner(torch.randn(4, DIM, generator=torch.Generator().manual_seed(9)), spare)
+        net.norm.reset_running_stats()
+    model = DDP(inner, bucket_cap_mb=0.005, **settings)
+    if hook is not None:
+        model.register_comm_hook(*hook())
+    call = torch.compile(model) if way == "outside" else model
+    optimizer = torch.optim.Adam(net.parameters(), 0.01)
+    more = () if spare else (False,)
+
+    def step(*xs):
+        optimizer.zero_grad()
+        for k, x in enumerate(xs):
+            with model.no_sync() if k + 1 < len(xs) else contextlib.nullcontext():
+                call(x, *more).square().mean().backward()
+        optimizer.step()
+
+    if way == "step":
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = model(x, *more).square().mean()
+            loss.backward()
+            optimizer.step()
+
+        step = torch.compile(step)
+    for _ in range(6):
+        step(*[torch.randn(4, DIM, generator=inputs) for _ in range(parts)])
+    found = [p.detach().clone() for p in net.parameters()]
+    found += [p.grad.clone() for p in net.parameters() if p.grad is not None]
+    return found + [b.clone() for b in net.buffers()], plans()
+
+
+def same_bits(rank, ways=WAYS, **how):
+    wanted, _ = trained(rank, "eager", **how)
+    for way in ways:
+        found, stops = trained(rank, way, **how)
+        assert len(found) == len(wanted)
+        assert all(map(torch.equal, found, wanted)), (way, how)
+        assert max(stops) >= 2, (way, how, stops)  # it was in the middle of a plan
+
+
+def every_kind(rank, n):
+    same_bits(rank)
+    few = ("outside", "step")
+    same_bits(rank, few, spare=False, find_unused_parameters=True)
+    same_bits(rank, few, spare=False, static_graph=True)
+    same_bits(rank, few, gradient_as_bucket_view=True)
+    same_bits(rank, ("outside", "inside"), parts=3)
+    same_bits(rank, ("inside",), batched_grad_copy=True)
+    for hook in (
+        lambda: (None, default_hooks.fp16_compress_hook),
+        lambda: (powerSGD_hook.PowerSGDState(None, start_powerSGD_iter=3),
+                 powerSGD_hook.powerSGD_hook),
+    ):  # fmt: skip
+        same_bits(rank, ("outside",), hook=hook)
+
+
+def gradients_elsewhere(rank, n):
+    """What is not a plain backward gets all gradients from the node, as it asks for them."""
+    torch.compiler.reset()
+    net = Net()
+    model = DDP(torch.compile(net), bucket_cap_mb=0.005)
+    x = torch.randn(4, DIM, generator=torch.Generator().manual_seed(rank), requires_grad=True)
+    model(x).sum().backward()
+    for _ in range(2):
+        wanted = torch.autograd.grad(net.layers[0](x).sum(), net.layers[0].weight)
+        y = torch.tanh(net.layers[0](x))
+        for layer in net.layers[1:]:
+            y = torch.tanh(layer(y))
+        y = net.spare(net.norm(net.layers[2](y))).square().mean()
+        parameters = list(net.parameters())
+        wanted = torch.autograd.grad(y, [x, *parameters])
+        with model.no_sync():
+            found = torch.autograd.grad(model(x).square().mean(), [x, *parameters])
+        assert all(map(torch.equal, found, wanted))
+    assert max(plans()) >= 3
+    # another use of a parameter, outside of the plan: its gradient is not whole in the middle
+    x = x.detach()
+    model.zero_grad()
+    with model.no_sync():
+        (model(x).square().mean() + net.layers[4].weight.sum()).backward()
+    found = [p.grad.clone() for p in net.parameters()]
+    model.zero_grad()
+    with model.no_sync(), torch.compiler.set_stance("force_eager"):
+        (model(x).square().mean() + net.layers[4].weight.sum()).backward()
+    assert all(map(torch.equal, found, [p.grad for p in net.parameters()]))
+    # hooks of the user's see whole gradients; what they raise leaves the plan usable
+    seen = []
+
+    def fails(p):
+        seen.append(p.grad.clone())
+        raise ValueError("no")
+
+    handle = net.layers[4].weight.register_post_accumulate_grad_hook(fails)
+    with model.no_sync():
+        for _ in range(2):
+            model.zero_grad()
+            try:
+                model(x).square().mean().backward()
+            except ValueError:
+                pass
+            else:
+                raise AssertionError("the hook's error is lost")
+        handle.remove()
+        model.zero_grad()
+        model(x).square().mean().backward()
+        assert all(torch.equal(g, net.layers[4].weight.grad) for g in seen)
+
+
+def pieces(rank, n):
+    """Two compiled pieces in one model: a bucket may have gradients of both."""
+    found = []
+    for compiled in (False, True):
+        torch.compiler.reset()
+        net = Pieces()
+        if compiled:
+            for piece in net.pieces:
+                piece.compile()
+        model = DDP(net, bucket_cap_mb=0.005)
+        optimizer = torch.optim.SGD(net.parameters(), 0.1)
+        inputs = torch.Generator().manual_seed(rank)
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(torch.randn(4, DIM, generator=inputs)).square().mean().backward()
+            optimizer.step()
+        found.append([p.detach().clone() for p in net.parameters()])
+    assert all(map(torch.equal, *found))
+    assert sum(plans()) >= 1
+
+
+def while_it_goes_on(rank, n):
+    """The first bucket's all_reduce begins before the plan's last launch has ended."""
+    for way in ("outside", "inside"):
+        torch.compiler.reset()
+        torch.manual_seed(0)
+        net = nn.Sequential(*[nn.Linear(256, 256) for _ in range(6)])
+        model = DDP(torch.compile(net) if way == "inside" else net, bucket_cap_mb=0.3)
+        model = torch.compile(model) if way == "outside" else model
+        for k in range(4):
+            loss = model(torch.ones(64, 256)).square().mean()
+            with torch.profiler.profile() if k == 3 else contextlib.nullcontext() as prof:
+                loss.backward()
+        events = prof.events()
+        plan = next(e for e in events if e.name == "CompiledFunctionBackward").time_range
+        begun = [e.time_range.start for e in events if e.name == "mpi:all_reduce"]
+
+        assert len(begun) >= 4
+        asked = [e.time_range.start for e in events if e.name == "c10d::allreduce_"]
+        assert sum(plan.start < t < plan.end for t in asked) == len(begun) - 1 > 2
+        #assert plan.start < begun[0] < plan.end
+
+
+def run(rank, n, folder):
+    dist.init_process_group(init_method=f"file://{folder}/meet", rank=rank, world_size=n)
+    warnings.simplefilter("ignore")
+    for part in (while_it_goes_on, every_kind, gradients_elsewhere, pieces):
+        part(rank, n)
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    ranks = int(sys.argv[1])
+    mp.spawn(run, (ranks, tempfile.mkdtemp()), nprocs=ranks)
+    print("well", ranks)
