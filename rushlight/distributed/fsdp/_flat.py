@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import rushlight.distributed as dist
+from rushlight.distributed.tensor import DTensor
 from rushlight.errors import message
 from rushlight.tensor import Parameter, Tensor
 
@@ -33,6 +34,16 @@ class FlatParameter(Parameter):
 
 def checked(held: list[Held], use_orig_params: bool) -> Any:
     """The type of the parameters; ValueError when they cannot be one flat parameter."""
+    for h in held:
+        if isinstance(h.shard, DTensor):
+            raise NotImplementedError(
+                message(
+                    "FullyShardedDataParallel: a parameter is a DTensor",
+                    got=f"{h.name}: placements {h.shard.placements}",
+                    wanted="plain parameters",
+                    hint="fully_shard, which cuts what tensor parallelism has cut once more",
+                )
+            )
     kinds = {h.dtype for h in held}
     if len(kinds) > 1:
         raise ValueError(

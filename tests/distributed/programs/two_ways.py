@@ -27,7 +27,7 @@ from rushlight.distributed.checkpoint.state_dict import (
     set_optimizer_state_dict,
 )
 from rushlight.distributed.device_mesh import DeviceMesh, init_device_mesh
-from rushlight.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from rushlight.distributed.fsdp import FullyShardedDataParallel, MixedPrecisionPolicy, fully_shard
 from rushlight.distributed.tensor import Replicate, Shard, _StridedShard
 from rushlight.distributed.tensor.parallel import (
     ColwiseParallel,
@@ -77,6 +77,17 @@ PLAN = {
     **{f"blocks.*.{name}": RowwiseParallel() for name in ("o", "down")},
     "last": ColwiseParallel(output_layouts=Replicate()),
 }
+
+# Norms along the sequence: parameters that are replicated.
+ALONG = {
+    "words": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
+    **{f"blocks.*.{name}": SequenceParallel(use_local_output=False)
+       for name in ("first", "second")},
+    **{f"blocks.*.{name}": ColwiseParallel(input_layouts=Shard(1))
+       for name in ("q", "k", "v", "up")},
+    **{f"blocks.*.{name}": RowwiseParallel(output_layouts=Shard(1)) for name in ("o", "down")},
+    "last": ColwiseParallel(input_layouts=Shard(1), output_layouts=Replicate()),
+}  # fmt: skip
 
 
 def model():
@@ -225,17 +236,8 @@ def lie(mesh):
 
 
 def sequence(mesh):
-    """Norms along the sequence: parameters that are replicated DTensors."""
-    plan = {
-        "words": RowwiseParallel(input_layouts=Replicate(), output_layouts=Shard(1)),
-        **{f"blocks.*.{name}": SequenceParallel(use_local_output=False)
-           for name in ("first", "second")},
-        **{f"blocks.*.{name}": ColwiseParallel(input_layouts=Shard(1))
-           for name in ("q", "k", "v", "up")},
-        **{f"blocks.*.{name}": RowwiseParallel(output_layouts=Shard(1)) for name in ("o", "down")},
-        "last": ColwiseParallel(input_layouts=Shard(1), output_layouts=Replicate()),
-    }  # fmt: skip
-    alone, net = model(), spread(mesh, plan)
+    """Parameters that tensor parallelism leaves whole are DTensors, too."""
+    alone, net = model(), spread(mesh, ALONG)
     assert net.blocks[0].first.weight.placements == (Shard(0), Replicate())
     wanted = train(alone, adam(alone), range(3))
     found = train(net, adam(net), range(3), rows_of(mesh, "dp"))
@@ -271,6 +273,7 @@ def refusals(mesh):
     other = DeviceMesh("cpu", list(reversed(range(mesh.size()))), mesh_dim_names=("all",))
     raises(RuntimeError, "different device meshs", lambda: fully_shard(net, mesh=other))
     raises(RuntimeError, "overlapping meshes", lambda: fully_shard(net, mesh=mesh["tp"]))
+    raises(NotImplementedError, "a parameter is a DTensor", lambda: FullyShardedDataParallel(net))
     if mesh["dp"].size() > 1:
         raises(
             NotImplementedError, "Resharding to smaller mesh is not supported for DTensor",
