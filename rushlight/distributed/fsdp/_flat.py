@@ -8,6 +8,7 @@ Of `FullyShardedDataParallel`. Read next: `_unit.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from rushlight.errors import message
 from rushlight.tensor import Parameter, Tensor
 
 from ._memory import Memory
-from ._unit import Held, Unit, averaged
+from ._unit import Held, Unit, averaging
 
 
 class FlatParameter(Parameter):
@@ -176,7 +177,8 @@ class FlatUnit(Unit):
 
     # -- gathering -----------------------------------------------------------------------------
 
-    def gather(self) -> None:
+    def begin_gather(self, async_op: bool) -> None:
+        self.under_way = (None,)
         if self.alone:
             if self.whole_array is not self.flat._a:  # converted to another type, or loaded
                 self.make_whole()
@@ -189,7 +191,8 @@ class FlatUnit(Unit):
         if self.ranks == 1:
             whole.copy_(mine)
         else:
-            dist.all_gather_into_tensor(whole, mine, self.group)
+            work = dist.all_gather_into_tensor(whole, mine, self.group, async_op)
+            self.under_way = (work, mine)
 
     def show(self, whole: bool) -> None:
         if self.orig:
@@ -212,10 +215,11 @@ class FlatUnit(Unit):
 
     # -- reducing ------------------------------------------------------------------------------
 
-    def reduce(self) -> None:
+    def reduce(self) -> Callable[[], None]:
         kind = self.reduce_dtype or self.whole_dtype
         whole = np.zeros(self.part * self.ranks, kind.np)
         total = Tensor._wrap(whole)
+        works: list[Any] = []
         for i, h in enumerate(self.held):
             if h.whole.grad is not None:
                 total[self.starts[i] : self.starts[i] + h.numel].copy_(h.whole.grad.reshape(-1))
@@ -224,17 +228,24 @@ class FlatUnit(Unit):
             if self.hook is not None:
                 self.hook[1](self.hook[0], total)
             else:
-                averaged(total, self.all_ranks)
+                works = averaging(total, self.all_ranks)
         elif self.hook is not None:
             mine = total.new_empty(self.part)
             self.hook[1](self.hook[0], total, mine)
             total = mine
         elif self.ranks > 1:
             mine = total.new_empty(self.part)
-            dist.reduce_scatter_tensor(mine, total, dist.ReduceOp.AVG, self.group)
+            op = dist.ReduceOp.AVG
+            works = [dist.reduce_scatter_tensor(mine, total, op, self.group, async_op=True)]
             total = mine
-        averaged(total, self.replicas)
-        self.add_gradient(total if self.keep_low else total.to(self.flat.dtype))
+        works += averaging(total, self.replicas)  # behind it, in the lane
+
+        def end() -> None:
+            for work in works:
+                work.wait()
+            self.add_gradient(total if self.keep_low else total.to(self.flat.dtype))
+
+        return end
 
     def add_gradient(self, g: Any) -> None:
         """Add this rank's part of the averaged gradient to what is there."""

@@ -122,6 +122,7 @@ class State:
             if not self.to_run:
                 self.to_run = {id(m) for m in self.modules}
             self.unit.unshard()
+            self.tree.forward_of(self.unit)
             for state in self.forward_next:
                 if state.unit is not None:
                     state.unit.prefetch()
@@ -481,7 +482,8 @@ class FSDPModule:
         """Forget a forward or backward that an error has ended, with its gradients; of the
         outermost module."""
         for u in self._units(recurse=True):
-            u.tree.queued, u.pending, u.until_end = False, None, False
+            u.tree.forget()
+            u.pending, u.until_end = None, False
             u.partial.clear()
             u.reshard()
             for h in u.held:

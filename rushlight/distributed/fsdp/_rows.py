@@ -15,6 +15,7 @@ Read next: `_unit.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from rushlight.errors import message
 from rushlight.tensor import Parameter, Tensor
 
 from ._memory import Memory, aligned
-from ._unit import Held, Unit, averaged, steps
+from ._unit import Held, Unit, averaging
 
 
 class Rows:
@@ -77,14 +78,12 @@ class RowsUnit(Unit):
         self.rows = [Rows(h.shape, d, self.ranks) for h, d in zip(held, dims, strict=True)]
         self.factor: float | None = None  # instead of the number of ranks
         self.zeros_for_unused = False
-        self.in_backward = True  # whether the backward needs the parameters
         self.gather_with: Any = None  # set_custom_all_gather
         self.reduce_with: Any = None
         self.reduce_hook: Any = None  # set_all_reduce_hook
         self.few: Any = None  # the group of reshard_after_forward=int
         self.part: Any = None  # this rank's part of the memory within `few`
         self.partial: dict[Any, Any] = {}  # gradients that replicas have not added up yet
-        self.under_way: Any = None  # a gathering that was begun
         self.layout: Any = None
         self.memory = Memory(0)
         for h, r in zip(held, self.rows, strict=True):
@@ -194,15 +193,8 @@ class RowsUnit(Unit):
 
     # -- gathering -----------------------------------------------------------------------------
 
-    def gather(self) -> None:
-        if self.under_way is None:
-            self.begin_gather(False)
-        self.end_gather()
-
     def begin_gather(self, async_op: bool) -> None:
-        """Send this rank's rows; `end_gather` waits for those of the others."""
         self.look()
-        self.at_step = steps[0]
         if self.part is not None:
             whole = Tensor._wrap(self.memory._bytes[: self.memory.nbytes])
             self.memory.held = True
@@ -234,10 +226,8 @@ class RowsUnit(Unit):
 
     def end_gather(self) -> None:
         """Put the rows of all ranks where they belong."""
-        work, got, _ = self.under_way
-        self.under_way = None
-        if work is not None:
-            work.wait()
+        _, got, _ = self.under_way
+        super().end_gather()
         self.part = None
         if got is None:
             return
@@ -274,48 +264,26 @@ class RowsUnit(Unit):
     def unshard(self) -> None:
         if self.old():
             self.part = None
-            if self.under_way is not None:
-                self.end_gather()
         super().unshard()
-
-    def before_backward(self, g: Any) -> None:
-        self.expect()
-        if self.in_backward or self.gathered:
-            self.unshard()
-        for unit in self.backward_next:
-            unit.prefetch()
-
-    backward_next: tuple[Any, ...] = ()
-
-    def prefetch(self) -> None:
-        """Begin to gather, so that the rows are there when they are needed."""
-        if not self.gathered and self.under_way is None:
-            self.begin_gather(True)
-
-    def reshard(self) -> None:
-        if self.under_way is not None:  # begun and not needed after all
-            self.gather()
-            self.gathered = True
-        super().reshard()
-
-    def finish(self) -> None:
-        super().finish()
-        if self.under_way is not None and self.reshard_after_backward:
-            self.reshard()
 
     # -- reducing ------------------------------------------------------------------------------
 
-    def reduce(self) -> None:
+    def reduce(self) -> Callable[[], None]:
         kinds: dict[Any, list[int]] = {}
         for i, h in enumerate(self.held):
             if h.whole.requires_grad and (h.whole.grad is not None or self.zeros_for_unused):
                 kind = self.reduce_dtype or h.whole.dtype
                 kinds.setdefault(kind, []).append(i)
-        for kind, which in kinds.items():
-            self.reduce_some(kind, which)
+        ends = [self.reduce_some(kind, which) for kind, which in kinds.items()]
 
-    def reduce_some(self, kind: Any, which: list[int]) -> None:
-        """Average the gradients of some parameters in one type."""
+        def end() -> None:
+            for fn in ends:
+                fn()
+
+        return end
+
+    def reduce_some(self, kind: Any, which: list[int]) -> Callable[[], None]:
+        """`reduce` of some parameters in one type."""
         total = sum(self.rows[i].numel for i in which)
         size = (self.ranks, total)
         if self.reduce_with is None:
@@ -338,29 +306,43 @@ class RowsUnit(Unit):
         mine = Tensor._wrap(np.empty(total, kind.np))
         op = dist.ReduceOp.AVG if self.factor is None else dist.ReduceOp.SUM
         flat = Tensor._wrap(sent.reshape(-1))
+        works = []
         if self.reduce_with is not None:
             self.reduce_with(output_tensor=mine, input_tensor=flat, group=self.group, op=op)
         elif self.ranks == 1:
             mine = flat
         else:
-            dist.reduce_scatter_tensor(mine, flat, op, self.group)
+            works = [dist.reduce_scatter_tensor(mine, flat, op, self.group, async_op=True)]
         del sent, flat
         if self.replicas is not None:
             key = (kind, tuple(which))
             before = self.partial.pop(key, None)
             if before is not None:
+                settle(works)
                 mine += before
             if not self.all_reduce:
+                settle(works)
                 self.partial[key] = mine
-                return
+                return nothing
             if self.factor is None:
-                averaged(mine, self.replicas)
+                works += averaging(mine, self.replicas)  # behind the other one, in the lane
             elif self.replicas.size() > 1:
-                dist.all_reduce(mine, dist.ReduceOp.SUM, self.replicas)
-        if self.factor is not None:
-            mine /= self.factor
-        if self.reduce_hook is not None:
-            self.reduce_hook(mine)
+                op = dist.ReduceOp.SUM
+                works.append(dist.all_reduce(mine, op, self.replicas, async_op=True))
+        factor = self.factor
+
+        def end() -> None:
+            settle(works)
+            if factor is not None:
+                mine.div_(factor)
+            if self.reduce_hook is not None:
+                self.reduce_hook(mine)
+            self.keep(which, mine)
+
+        return end
+
+    def keep(self, which: list[int], mine: Any) -> None:
+        """Add this rank's rows of some gradients, one behind another, to the shards'."""
         at = 0
         for i in which:
             h, r = self.held[i], self.rows[i]
@@ -378,3 +360,13 @@ class RowsUnit(Unit):
             h.shard.grad = DTensor._made(part, h.shard._spec)
         else:
             old._local_tensor.add_(part)
+
+
+def settle(works: list[Any]) -> None:
+    """Wait for collectives."""
+    while works:
+        works.pop(0).wait()
+
+
+def nothing() -> None:
+    """What is left to do where replicas have not added up yet."""

@@ -4,8 +4,11 @@ Both interfaces, `FullyShardedDataParallel` and `fully_shard`, are made of units
 
     before the forward of its module   `unshard`: gather the shards of all ranks
     after it                           `reshard`: free the memory again
-    before its backward                `unshard` once more; an output's hook says so
-    when all its gradients are there   `reduce`: average them, keep this rank's part; `reshard`
+    before its backward                `unshard` once more; an output's hook says so. The unit
+                                       whose backward comes next begins to gather (`prefetch`)
+    when all its gradients are there   `reduce`: begin to average them; `reshard`
+    when the next one's are, or at     this rank's part of the average is added to the shards'
+    the end of the backward            gradients (`Tree.settle`)
 
 Autograd knows the whole parameters, leaves in the unit's `Memory`; the optimiser the shards. What a
 shard is, FlatUnit (`_flat.py`) and RowsUnit (`_rows.py`) say.
@@ -24,7 +27,9 @@ from rushlight.optim.optimizer import register_optimizer_step_post_hook
 from rushlight.tensor import Parameter, Tensor
 
 from ._memory import Memory
+from .api import BackwardPrefetch
 
+MOST_FORWARDS = 10_000  # that are remembered for their backwards
 steps = [0]  # how many steps optimisers have made: what was gathered before is old
 
 
@@ -57,11 +62,23 @@ class Held:
 
 
 class Tree:
-    """What the units of one outermost module share: the backward that is under way."""
+    """What the units of one outermost module share: the backward that is under way.
+
+    Attributes:
+        reducing: ends the reduction that goes on beside the backward; there is one at most, so that
+            memory for one unit's gradients is enough.
+        ended: units in the order in which their forwards have ended: backwards come in the other.
+        begun: units in the order in which their forwards begin, learnt until a backward has ended.
+    """
 
     def __init__(self) -> None:
         self.units: list[Unit] = []
         self.queued = False
+        self.reducing: Callable[[], None] | None = None
+        self.ended: list[Unit] = []
+        self.begun: dict[Unit, Unit | None] = {}  # each with the next one
+        self.newest: Unit | None = None
+        self.learnt = False
 
     def begin(self) -> None:
         """A backward has reached one of the units: look after all of them when it ends."""
@@ -73,13 +90,56 @@ class Tree:
         self.queued = False
         for unit in reversed(self.units):
             unit.finish()
+        self.settle()
+        self.ended.clear()
+        self.learnt = True
+
+    def settle(self) -> None:
+        """Wait for the reduction that is under way."""
+        ends, self.reducing = self.reducing, None
+        if ends is not None:
+            with door.grad_enabled(False):
+                ends()
+
+    def forget(self) -> None:
+        """Let go of a backward that has not come to its end, and of what it was reducing."""
+        self.queued, self.reducing = False, None
+        self.ended.clear()
+        for unit in self.units:
+            unit.pending = None
+
+    # -- what comes next ---------------------------------------------------------------------------
+
+    def forward_of(self, unit: Unit) -> None:
+        """The forward of a unit begins."""
+        if engine.running():  # a checkpoint computes again
+            return
+        if not self.learnt and unit not in self.begun:
+            self.begun[unit] = None
+            if self.newest is not None:
+                self.begun[self.newest] = unit
+            self.newest = unit
+        following = self.begun.get(unit) if self.learnt and unit.forward_prefetch else None
+        if following is not None:
+            following.prefetch()
+
+    def forward_ended(self, unit: Unit) -> None:
+        if len(self.ended) >= MOST_FORWARDS:  # without a backward
+            self.ended.clear()
+        self.ended.append(unit)
+
+    def backward_of(self, unit: Unit) -> Unit | None:
+        """The unit whose backward probably comes after that of `unit`."""
+        for k in reversed(range(len(self.ended))):
+            if self.ended[k] is unit:
+                del self.ended[k:]
+                return self.ended[-1] if k else None
+        return None
 
     def recover(self) -> None:
         """Forget a backward that an error has ended."""
         if self.queued and not engine.running():
-            self.queued = False
-            for unit in self.units:
-                unit.pending = None
+            self.forget()
 
 
 class Unit:
@@ -112,13 +172,38 @@ class Unit:
         self.pending: set[int] | None = None  # gradients that the backward under way will bring
         self.tokens: weakref.WeakSet[Any] = weakref.WeakSet()  # inputs whose gradient is to come
         self.until_end = False  # an input is a leaf: nobody says when its gradient is there
+        self.under_way: Any = None  # a gathering that was begun
+        self.in_backward = True  # whether the backward needs the parameters
+        self.forward_prefetch = False
+        self.backward_prefetch: BackwardPrefetch | None = BackwardPrefetch.BACKWARD_PRE
+        self.backward_next: tuple[Any, ...] = ()  # instead: what the user has said
         count_steps()
 
     # -- what a shard is -----------------------------------------------------------------------
 
     def gather(self) -> None:
         """Bring the whole parameters into `memory`."""
+        if self.under_way is None:
+            self.begin_gather(False)
+        self.end_gather()
+
+    def begin_gather(self, async_op: bool) -> None:
+        """Send this rank's part, and set `under_way` to (work, ...)."""
         raise NotImplementedError
+
+    def end_gather(self) -> None:
+        """Wait until the parts of the others are there."""
+        work, *_ = self.under_way
+        self.under_way = None
+        if work is not None:
+            work.wait()
+
+    def prefetch(self) -> None:
+        """Begin to gather, so that the parameters are there when they are needed."""
+        if not self.gathered and self.under_way is None and self.ranks > 1:
+            with door.grad_enabled(False):
+                self.begin_gather(True)
+            self.at_step = steps[0]
 
     def show(self, whole: bool) -> None:
         """Let the modules have the whole parameters, or the shards."""
@@ -127,8 +212,9 @@ class Unit:
             for module, name in h.places:
                 module._parameters[name] = h.whole if whole else h.shard
 
-    def reduce(self) -> None:
-        """Average the gradients of the whole parameters and add this rank's part to the shards."""
+    def reduce(self) -> Callable[[], None]:
+        """Begin to average the gradients of the whole parameters; what is returned waits, and adds
+        this rank's part to the shards."""
         raise NotImplementedError
 
     # -- gathering and freeing -----------------------------------------------------------------
@@ -149,6 +235,8 @@ class Unit:
 
     def unshard(self) -> None:
         """Gather, unless it is gathered, and show the whole parameters."""
+        if self.under_way is not None and self.old():
+            self.end_gather()
         if self.gathered and self.old():
             self.gathered = self.kept_whole
         if not self.gathered:
@@ -166,6 +254,9 @@ class Unit:
 
     def reshard(self) -> None:
         """Free the whole parameters and show the shards."""
+        if self.under_way is not None:  # begun and not needed after all
+            self.end_gather()
+            self.gathered = True
         if self.kept_whole:
             return
         if self.gathered:
@@ -194,6 +285,8 @@ class Unit:
                 if t.requires_grad:
                     self.watch(t)
         again = engine.running()  # a checkpoint computes again: the backward follows at once
+        if found and not again:
+            self.tree.forward_ended(self)
         if (self.reshard_after_forward or not recording) and not again:
             if recording and not found and any(h.whole.requires_grad for h in self.held):
                 return  # tensors are hidden in objects: nobody would gather for the backward
@@ -218,8 +311,23 @@ class Unit:
 
     def before_backward(self, g: Any) -> None:
         """An output's gradient is there: the backward of this unit begins."""
+        begins = self.pending is None
         self.expect()
-        self.unshard()
+        if self.in_backward or self.gathered:
+            self.unshard()
+        for unit in self.backward_next:
+            unit.prefetch()
+        if begins and not self.backward_next:
+            self.following = self.tree.backward_of(self)
+            if self.backward_prefetch is BackwardPrefetch.BACKWARD_PRE:
+                self.prefetch_following()
+
+    following: Unit | None = None  # whose backward comes next
+
+    def prefetch_following(self) -> None:
+        unit, self.following = self.following, None
+        if unit is not None and unit.in_backward:
+            unit.prefetch()
 
     def expect(self) -> None:
         self.tree.begin()
@@ -237,6 +345,8 @@ class Unit:
         if not self.pending:
             if self.sync:
                 self.reduce_all()
+            if self.backward_prefetch is BackwardPrefetch.BACKWARD_POST:
+                self.prefetch_following()
             self.through()
 
     def through(self) -> None:
@@ -254,13 +364,15 @@ class Unit:
         self.pending, self.until_end = None, False
         if waited and self.sync:
             self.reduce_all()
-        if self.gathered and self.reshard_after_backward:
+        self.following = None
+        if (self.gathered or self.under_way is not None) and self.reshard_after_backward:
             self.reshard()
 
     def reduce_all(self) -> None:
         if any(h.whole.grad is not None for h in self.held):
+            self.tree.settle()
             with door.grad_enabled(False):
-                self.reduce()
+                self.tree.reducing = self.reduce()
 
 
 class Token:
@@ -340,7 +452,8 @@ def collect(
     return list(found.values())
 
 
-def averaged(x: Any, group: Any) -> None:
-    """Average a tensor over the ranks of a group, in place."""
-    if group is not None and group.size() > 1:
-        dist.all_reduce(x, dist.ReduceOp.AVG, group)
+def averaging(x: Any, group: Any) -> list[Any]:
+    """Begin to average a tensor over the ranks of a group, in place: what is to be waited for."""
+    if group is None or group.size() == 1:
+        return []
+    return [dist.all_reduce(x, dist.ReduceOp.AVG, group, async_op=True)]

@@ -88,9 +88,12 @@ class FullyShardedDataParallel(OptimStateMethods, nn.Module):
         module: what computes; modules below it that are wrapped already are units of their own.
         process_group: over which to spread; for hybrid strategies a pair (within, between).
         sharding_strategy: see `ShardingStrategy`; None: FULL_SHARD.
-        cpu_offload, backward_prefetch, forward_prefetch, limit_all_gathers: accepted. Shards are
-            on the CPU in any case; a unit is gathered when it is needed, not before, so at most
-            one besides the outermost is whole.
+        backward_prefetch: when the unit whose backward comes next begins to gather: BACKWARD_PRE:
+            when that of the one before begins; BACKWARD_POST: when it has its gradients, so that
+            fewer are whole; None: when it is needed.
+        forward_prefetch: begin to gather the next unit in the forward, in the order of the first.
+        cpu_offload, limit_all_gathers: accepted. Shards are on the CPU in any case; at most two
+            units besides the outermost are whole.
         auto_wrap_policy: which modules below become units (`wrap.py`).
         mixed_precision: see `MixedPrecision`.
         ignored_modules, ignored_states: modules (or parameters) that are left alone.
@@ -206,6 +209,8 @@ class FullyShardedDataParallel(OptimStateMethods, nn.Module):
                 self._unit.reduce_dtype = self.mixed_precision.reduce_dtype
             self._unit.keep_low = self.mixed_precision.keep_low_precision_grads
             self._unit.reshard_after_forward = strategy in FREES
+            self._unit.forward_prefetch = forward_prefetch
+            self._unit.backward_prefetch = backward_prefetch
             self._unit.tree.units.append(self._unit)
         self._load_state_dict_post_hooks[-1] = _state_dict.loaded
 
@@ -292,6 +297,7 @@ class FullyShardedDataParallel(OptimStateMethods, nn.Module):
         if unit is None:
             return self._fsdp_wrapped_module(*args, **kwargs)
         unit.unshard()
+        unit.tree.forward_of(unit)
         output = self._fsdp_wrapped_module(*args, **kwargs)
         unit.after_forward((args, kwargs), output)
         return output

@@ -11,16 +11,17 @@ import fully_sharded_more
 import sharded
 import sharded_memory
 import sharded_more
+import sharded_overlap
 
 import rushlight.distributed as dist
 
 FEW = [sharded.twenty_steps, fully_sharded.twenty_steps]
 PARTS = {
     1: FEW,
-    2: [*FEW, *sharded_more.PARTS, *fully_sharded_more.PARTS],
+    2: [*FEW, *sharded_more.PARTS, *fully_sharded_more.PARTS, *sharded_overlap.PARTS],
     3: FEW,
     4: [sharded_memory.bytes_of_a_rank, *FEW, sharded_more.hybrid, fully_sharded_more.hybrid,
-        fully_sharded_more.ways],
+        fully_sharded_more.ways, sharded_overlap.same_bits],
 }  # fmt: skip
 
 
