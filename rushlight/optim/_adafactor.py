@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import adafactor
 from rushlight.optim.optimizer import Optimizer, ParamsT, evaluated
+from rushlight.optim.parts import parts_of, step_whole
 from rushlight.optim.stepping import (
     Group,
     State,
@@ -129,7 +131,6 @@ class Adafactor(Optimizer):
         return loss
 
     def _update(self, group: Group) -> None:
-        eps1, eps2 = group["eps"]
         for p in group["params"]:
             if p.grad is None:
                 continue
@@ -139,25 +140,33 @@ class Adafactor(Optimizer):
                 raise RuntimeError(
                     message("Adafactor does not support complex parameters", hint="optim.Adam")
                 )
-            state = self.state[p]
-            if not state:
-                self._start(p, state)
-            step = state["step"]._a
-            now = step[()] + 1
-            door.perform(steps.store, (step,), {"value": now})
-            names = ("row_var", "col_var", "variance")
-            held = [state[name]._a if name in state else None for name in names]
-            kw = dict(
-                step=float(now),
-                lr=float(number(group["lr"])),
-                beta2_decay=group["beta2_decay"],
-                eps1=float(dtypes.finfo(p.dtype).eps) if eps1 is None else eps1,
-                eps2=eps2,
-                d=group["d"],
-                weight_decay=group["weight_decay"],
-                maximize=group["maximize"],
-            )
-            arrays, back = door.resolved_for((p._a, p.grad._a, *held))
-            door.perform(_update, arrays, kw)
-            back()
+            one = partial(self._step, group)
+            if parts_of(p) is None:
+                one(p, self.state[p])
+            else:  # the sums of rows and columns are of the whole
+                step_whole(p, self.state[p], one)
             changed([p])
+
+    def _step(self, group: Group, p: Any, state: State) -> None:
+        """One step of one parameter."""
+        if not state:
+            self._start(p, state)
+        step = state["step"]._a
+        now = step[()] + 1
+        door.perform(steps.store, (step,), {"value": now})
+        names = ("row_var", "col_var", "variance")
+        held = [state[name]._a if name in state else None for name in names]
+        eps1, eps2 = group["eps"]
+        kw = dict(
+            step=float(now),
+            lr=float(number(group["lr"])),
+            beta2_decay=group["beta2_decay"],
+            eps1=float(dtypes.finfo(p.dtype).eps) if eps1 is None else eps1,
+            eps2=eps2,
+            d=group["d"],
+            weight_decay=group["weight_decay"],
+            maximize=group["maximize"],
+        )
+        arrays, back = door.resolved_for((p._a, p.grad._a, *held))
+        door.perform(_update, arrays, kw)
+        back()

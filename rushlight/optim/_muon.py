@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,16 @@ from rushlight.autograd.steps import step
 from rushlight.errors import message
 from rushlight.kernels.optim.matrix import muon
 from rushlight.optim.optimizer import Optimizer, ParamsT, evaluated
-from rushlight.optim.stepping import Group, changed, check, number, refuse_sparse, zeros_like
+from rushlight.optim.parts import parts_of, step_whole
+from rushlight.optim.stepping import (
+    Group,
+    State,
+    changed,
+    check,
+    number,
+    refuse_sparse,
+    zeros_like,
+)
 from rushlight.tensor import Tensor
 
 __all__ = ["Muon"]
@@ -124,19 +134,25 @@ class Muon(Optimizer):
                 raise RuntimeError(
                     message("Muon does not support complex parameters", hint="optim.AdamW")
                 )
-            state = self.state[p]
-            if "momentum_buffer" not in state:
-                state["momentum_buffer"] = zeros_like(p)
-            kw = dict(
-                lr=float(number(group["lr"])),
-                weight_decay=group["weight_decay"],
-                momentum=group["momentum"],
-                nesterov=group["nesterov"],
-                ns_coefficients=group["ns_coefficients"],
-                ns_steps=group["ns_steps"],
-                eps=group["eps"],
-                adjust_lr_fn=group["adjust_lr_fn"],
-            )
-            arrays = (p._a, p.grad._a, state["momentum_buffer"]._a)
-            door.perform(_update, arrays, kw)
+            one = partial(self._step, group)
+            if parts_of(p) is None:
+                one(p, self.state[p])
+            else:  # an orthogonal matrix is one of the whole
+                step_whole(p, self.state[p], one)
             changed([p])
+
+    def _step(self, group: Group, p: Any, state: State) -> None:
+        """One step of one parameter."""
+        if "momentum_buffer" not in state:
+            state["momentum_buffer"] = zeros_like(p)
+        kw = dict(
+            lr=float(number(group["lr"])),
+            weight_decay=group["weight_decay"],
+            momentum=group["momentum"],
+            nesterov=group["nesterov"],
+            ns_coefficients=group["ns_coefficients"],
+            ns_steps=group["ns_steps"],
+            eps=group["eps"],
+            adjust_lr_fn=group["adjust_lr_fn"],
+        )
+        door.perform(_update, (p._a, p.grad._a, state["momentum_buffer"]._a), kw)

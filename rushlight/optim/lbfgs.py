@@ -17,6 +17,7 @@ from rushlight.autograd.steps import Step, step
 from rushlight.errors import message
 from rushlight.optim.line_search import strong_wolfe
 from rushlight.optim.optimizer import Optimizer, ParamsT
+from rushlight.optim.parts import local, parts_of, whole
 from rushlight.optim.stepping import changed, check_lr, number
 from rushlight.tensor import Tensor
 
@@ -124,14 +125,20 @@ class LBFGS(Optimizer):
             grad = p.grad
             if grad is not None and grad.is_sparse:
                 grad = grad.to_dense()
+            if parts_of(p) is not None:  # all processes have one vector of all parameters
+                p, grad = whole(p), whole(grad)
             arrays += (p._a, None if grad is None else grad._a)
         found: np.ndarray = door.perform(flat_gradient, arrays, {})
         return found
 
     def _move(self, length: Any, direction: np.ndarray) -> None:
         """p + length * direction, for all parameters."""
-        arrays = [direction, *(p._a for p in self._params)]
-        door.perform(move, arrays, {"length": length})
+        plain = [whole(p) for p in self._params]
+        door.perform(move, [direction, *(p._a for p in plain)], {"length": length})
+        for p, moved in zip(self._params, plain, strict=True):
+            parts = parts_of(p)
+            if parts is not None:
+                parts.put(p, moved)
         changed(self._params)
 
     def _evaluate(
@@ -139,10 +146,10 @@ class LBFGS(Optimizer):
     ) -> tuple[float, np.ndarray]:
         """Loss and gradient at `start + length * d`; the parameters are at `start` afterwards."""
         self._move(length, d)
-        loss = float(closure())
+        loss = float(whole(closure()))
         gradient = self._flat_gradient()
         for p, a in zip(self._params, start, strict=True):
-            door.perform(steps.write, (p._a, a), {})
+            door.perform(steps.write, (local(p)._a, a), {})
         changed(self._params)
         return loss, gradient
 
@@ -181,7 +188,7 @@ class LBFGS(Optimizer):
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         first_loss = closure()
-        loss: Any = float(first_loss)
+        loss: Any = float(whole(first_loss))
         evaluations = 1
         state["func_evals"] += 1
         gradient = self._flat_gradient()
@@ -208,7 +215,7 @@ class LBFGS(Optimizer):
             evaluated = 0
             small = False
             if group["line_search_fn"] is not None:
-                start = [door.perform(steps.copy, (p._a,), {}) for p in self._params]
+                start = [door.perform(steps.copy, (local(p)._a,), {}) for p in self._params]
                 loss, gradient, t, evaluated = strong_wolfe(
                     partial(self._evaluate, closure, start),
                     t,
@@ -225,7 +232,7 @@ class LBFGS(Optimizer):
                 if iteration != max_iter:
                     # After the last move the loss is left to the caller: with another batch it
                     # would be another function.
-                    loss = float(closure())
+                    loss = float(whole(closure()))
                     gradient = self._flat_gradient()
                     small = np.abs(gradient).max() <= tolerance_grad
                     evaluated = 1

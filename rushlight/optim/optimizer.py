@@ -23,6 +23,7 @@ from rushlight.autograd.grad_mode import enable_grad
 from rushlight.autograd.hooks import RemovableHandle
 from rushlight.errors import message
 from rushlight.kernels.meta import UnresolvedArray
+from rushlight.optim.parts import local
 from rushlight.tensor import Tensor
 
 __all__ = [
@@ -161,7 +162,8 @@ class Optimizer:
                     grad.detach_()
                 else:
                     grad.requires_grad_(False)
-                grad = getattr(grad, "_local_tensor", grad)  # of a DTensor
+                if grad.__class__ is not Tensor:
+                    grad = local(grad)
                 if grad.is_sparse or isinstance(grad._a, UnresolvedArray):
                     grad.zero_()
                     continue

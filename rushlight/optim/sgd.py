@@ -10,6 +10,7 @@ from rushlight.errors import message
 from rushlight.kernels.optim import formulas, select
 from rushlight.layout import strided
 from rushlight.optim.optimizer import ParamsT
+from rushlight.optim.parts import parts_of
 from rushlight.optim.stepping import (
     FormulaOptimizer,
     Group,
@@ -115,7 +116,7 @@ class SGD(FormulaOptimizer):
             if grad is None:
                 continue
             if grad.__class__ is not Tensor:
-                if hasattr(p, "_local_tensor"):
+                if parts_of(p) is not None:
                     parts.append(p)
                     continue
                 if grad.layout is not strided:

@@ -26,6 +26,7 @@ from rushlight.kernels.meta import UnresolvedArray
 from rushlight.kernels.optim import select
 from rushlight.layout import strided
 from rushlight.optim.optimizer import Optimizer, evaluated
+from rushlight.optim.parts import local, parts_of
 from rushlight.storage import locked
 from rushlight.tensor import Tensor
 
@@ -96,7 +97,7 @@ class FormulaOptimizer(Optimizer):
             if grad is None:
                 continue
             if grad.__class__ is not Tensor:
-                if hasattr(p, "_local_tensor"):
+                if parts_of(p) is not None:
                     parts.append(p)
                     continue
                 if grad.layout is not strided:
@@ -141,29 +142,27 @@ class FormulaOptimizer(Optimizer):
             self._update_parts(group, parts)
 
     def _update_parts(self, group: Group, params: list[Any]) -> None:
-        """One step of DTensors: formulas work number by number, so each rank updates its part."""
+        """One step of tensors that are spread over processes: formulas work number by number, so
+        each process updates its parts."""
         held, given = self.state, group["params"]
-        local = [p._local_tensor for p in params]
-        for p, t in zip(params, local, strict=True):
-            g = p.grad
-            if g.placements != p.placements:
-                g = g.redistribute(placements=p.placements)
-            t._extras().grad = g._local_tensor
+        hows: list[Any] = [parts_of(p) for p in params]
+        mine = [how.local(p) for how, p in zip(hows, params, strict=True)]
+        for how, p, t in zip(hows, params, mine, strict=True):
+            t._extras().grad = how.local_like(p.grad, p)
         own: Any = defaultdict(dict)
-        for p, t in zip(params, local, strict=True):
-            own[t] = {k: getattr(v, "_local_tensor", v) for k, v in held[p].items()}
-        self.state, group["params"] = own, local
+        for p, t in zip(params, mine, strict=True):
+            own[t] = {k: local(v) for k, v in held[p].items()}
+        self.state, group["params"] = own, mine
         try:
             self._update(group)
         finally:
             self.state, group["params"] = held, given
-            for p, t in zip(params, local, strict=True):
+            for how, p, t in zip(hows, params, mine, strict=True):
                 t._extras().grad = None
                 for k, v in own[t].items():
-                    whole = held[p].get(k)
-                    if getattr(whole, "_local_tensor", whole) is not v:
+                    if local(held[p].get(k)) is not v:
                         spread = isinstance(v, Tensor) and v.ndim and v.shape == t.shape
-                        held[p][k] = type(p)._made(v, p._spec) if spread else v
+                        held[p][k] = how.like(v, p) if spread else v
 
     def _sparse_step(self, p: Tensor, grad: Any, group: Group) -> None:
         """One step of a parameter whose gradient is sparse."""
@@ -310,10 +309,9 @@ def zeros_like(p: Tensor) -> Tensor:
 
 def full_like(p: Tensor, value: Any) -> Tensor:
     """As `zeros_like`, filled with `value`."""
-    part: Any = getattr(p, "_local_tensor", None)
-    if part is not None:  # of a DTensor
-        whole: Any = p
-        return type(whole)._made(full_like(part, value), whole._spec)  # type: ignore[no-any-return]
+    parts = parts_of(p)
+    if parts is not None:
+        return parts.like(full_like(parts.local(p), value), p)  # type: ignore[no-any-return]
     return Tensor._wrap(door.perform(steps.full_like, (p._a,), {"value": value}))
 
 

@@ -334,3 +334,26 @@ class TestStateDict:
         other.step()
         assert p.tolist() == [0.5]
         assert twin.tolist() == [0.5 - 0.5 * 1.9]
+
+
+def test_an_attribute_makes_no_tensor_one_of_parts() -> None:
+    """Only a class that says so (`__tensor_parts__`) is stepped by parts: names of attributes are
+    the user's."""
+
+    class Mine(rushlight.Tensor):
+        pass
+
+    p = rushlight.nn.Parameter(rushlight.ones(3).as_subclass(Mine))
+    p._local_tensor = rushlight.zeros(1)  # type: ignore[attr-defined]
+    for make in (SGD, Adam, rushlight.optim.Adafactor, rushlight.optim.LBFGS):
+        before = p.detach().clone()
+        opt = make([p], lr=0.1)  # type: ignore[operator]
+        p.grad = rushlight.full((3,), 2.0).as_subclass(Mine)
+        p.grad._local_tensor = rushlight.zeros(1)  # type: ignore[attr-defined]
+        norm = rushlight.nn.utils.clip_grad_norm_([p], 1.0)
+        assert abs(float(norm) - 12**0.5) < 1e-5
+        assert (p.grad < 1).all()
+        opt.step(lambda: rushlight.tensor(0.0))
+        assert (p < before).all()
+        opt.zero_grad(set_to_none=False)
+        assert (p.grad == 0).all()

@@ -10,6 +10,7 @@ operation is carried out; `parallel/`, layers.
 from __future__ import annotations
 
 from ..device_mesh import DeviceMesh, init_device_mesh
+from . import _parts as _parts
 from . import _random as _random
 from . import _rules as _rules
 from . import _rules_nn as _rules_nn

@@ -10,7 +10,7 @@ Factories and modules: `_factories.py`, `_modules.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ... import autograd
 from ...autograd import door, no_grad
@@ -97,6 +97,7 @@ class DTensor(Tensor):
     """
 
     __slots__ = ("_local_tensor", "_spec")
+    __tensor_parts__: ClassVar[Any]  # how optimizers step them: `_parts.py`
     __module__ = "rushlight.distributed.tensor"
     _local_tensor: Tensor
     _spec: DTensorSpec
@@ -280,13 +281,6 @@ class DTensor(Tensor):
         back = None if grad_placements is None else tuple(grad_placements)
         made: Tensor = _ToLocal.apply(whole, back)
         return made
-
-    @staticmethod
-    def _total_norm(tensors: Sequence[Any], norm_type: float) -> Any:
-        """What `nn.utils.get_total_norm` asks for."""
-        from ._norms import total_norm
-
-        return total_norm(tensors, norm_type)
 
     @property
     def device_mesh(self) -> DeviceMesh:

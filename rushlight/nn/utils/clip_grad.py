@@ -16,6 +16,7 @@ from ...autograd.grad_mode import no_grad
 from ...autograd.steps import Step, step
 from ...autograd.views import all_changed, unlock_all
 from ...kernels.multi_tensor import select as multi_tensor
+from ...optim.parts import Parts, local, parts_of
 from ...storage import locked
 from ...tensor import Tensor
 from ..parameter import Parameter
@@ -98,12 +99,12 @@ def get_total_norm(
         return rushlight.as_tensor(0.0)
     with no_grad():
         arrays = [t._a for t in tensors]
-        bare, spread = _bare(tensors), []
+        bare = _bare(tensors)
+        spread: list[Parts] = []
         if not bare:
-            spread = [type(t) for t in tensors if hasattr(t, "_local_tensor")]  # over processes
+            spread = [how for t in tensors if (how := parts_of(t)) is not None]  # over processes
         if spread and norm_type:
-            of_parts: Any = spread[0]
-            total = of_parts._total_norm(tensors, norm_type)
+            total = spread[0].total_norm(tensors, norm_type)
         elif bare and multi_tensor.has_norm(arrays, norm_type):
             total = Tensor._wrap(door.perform(total_norm, arrays, {"order": norm_type}))
         else:
@@ -113,7 +114,7 @@ def get_total_norm(
             norms = [rushlight.linalg.vector_norm(t, norm_type, dtype=wide) for t in tensors]
             total = rushlight.linalg.vector_norm(rushlight.stack(norms), norm_type)
             total = total.to(tensors[0].dtype) if wide is not None else total
-        if error_if_nonfinite and not getattr(total, "_local_tensor", total).isfinite():
+        if error_if_nonfinite and not local(total).isfinite():
             raise RuntimeError(
                 f"The total norm of order {norm_type} for gradients from `parameters` is "
                 "non-finite, so it cannot be clipped. To disable this error and scale the "
@@ -130,8 +131,8 @@ def clip_grads_with_norm_(
     if not grads:
         return
     if not _bare(grads):
-        grads = [getattr(g, "_local_tensor", g) for g in grads]
-    total_norm = getattr(total_norm, "_local_tensor", total_norm)
+        grads = [local(g) for g in grads]
+    total_norm = local(total_norm)
     if locked:
         unlock_all(grads)
     with no_grad():

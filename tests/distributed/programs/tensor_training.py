@@ -160,13 +160,79 @@ def optimizers(rank, n, mesh):
         assert next(iter(half.parameters())).to_local().dtype is torch.float64
 
 
+EVERY = {
+    **{k: {} for k in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop",
+                       "Adagrad", "Adadelta", "ASGD", "Adafactor", "Muon")},
+    "Adagrad fused": {"fused": True}, "Adam capturable": {"amsgrad": True, "maximize": True},
+    "Adafactor decay": {"weight_decay": 0.1}, "LBFGS": {"max_iter": 4},
+    "LBFGS search": {"max_iter": 4, "line_search_fn": "strong_wolfe"},
+}  # fmt: skip
+
+
+def curved(*shape, at=0.0):
+    return (torch.arange(float(torch.Size(shape).numel())) * 0.7 + at).sin().reshape(shape).double()
+
+
+def every_optimizer(rank, n, mesh):
+    """20 steps of each, cut evenly and unevenly, beside plain tensors."""
+    for name, kw in EVERY.items():
+        wanted = None
+        steps = 4 if name.startswith("LBFGS") else 20
+        for spread in (False, True):
+            leaves = [((5, 4), Shard(0)), ((3, 6), Shard(1)), ((2, 2), Replicate())]
+            leaves += [((5,), Shard(0))] if name != "Muon" else []
+            params, goals = [], []
+            for shape, where in leaves:
+                p, g = curved(*shape), curved(*shape, at=3.0)
+                if spread:
+                    p, g = (distribute_tensor(t, mesh, [where]) for t in (p, g))
+                params.append(nn.Parameter(p))
+                goals.append(g)
+            opt = getattr(torch.optim, name.split()[0])(params, lr=0.05, **kw)
+
+            def closure(opt=opt, params=params, goals=goals):
+                opt.zero_grad()
+                if not isinstance(opt, torch.optim.LBFGS):  # whose loss decides; else nothing sent
+                    for p, g in zip(params, goals, strict=True):
+                        p.grad = torch.zeros_like(p)
+                        to, at, of = (getattr(t, "_local_tensor", t) for t in (p.grad, p, g))
+                        to.copy_(2 * (at.detach() - of) + at.detach().exp())
+                    return None
+                loss = sum(
+                    ((p - g) ** 2 + p.exp()).sum() for p, g in zip(params, goals, strict=True)
+                )
+                loss.backward()
+                return loss
+
+            for step in range(steps):
+                if spread and step == steps // 2:  # go on from a state
+                    again = type(opt)(params, lr=0.05, **kw)
+                    again.load_state_dict(opt.state_dict())
+                    opt = again
+                    closure.__defaults__ = (opt, params, goals)
+                opt.step(closure)
+            if not spread:
+                wanted = params
+                continue
+            for p, q in zip(params, wanted, strict=True):
+                close(p.full_tensor().detach(), q.detach(), 1e-12)
+            for key, v in opt.state[params[0]].items():
+                if isinstance(v, DTensor):
+                    whole = key in ("row_var", "col_var")
+                    assert v.placements == (Replicate() if whole else Shard(0),), key
+    p = nn.Parameter(distribute_tensor(torch.ones(3, 2), mesh, [Shard(0)]))
+    p.sum().backward()
+    refused(RuntimeError, "does not support dense gradients", torch.optim.SparseAdam([p]).step)
+
+
 def run(rank, n, address):
     dist.init_process_group(
         "gloo", init_method=address, rank=rank, world_size=n, timeout=datetime.timedelta(seconds=60)
     )
     mesh = init_device_mesh("cpu", (n,), mesh_dim_names=("tp",))
-    for part in (factories, in_place, optimizers):
-        part(rank, n, mesh)
+    for part in (factories, in_place, optimizers, every_optimizer):
+        if n > 1 or part is not every_optimizer:
+            part(rank, n, mesh)
     dist.destroy_process_group()
 
 
