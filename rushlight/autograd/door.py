@@ -267,7 +267,7 @@ def taken(
             op.accepts.check_operand(arrays[0], kw.get("dim"))
         if low and op.widen:
             if op.unmixed is not None:
-                op.unmixed(*arrays)
+                op.unmixed(*arrays, **kw)
             arrays, narrow = widen(arrays)
         elif low and op.compute and any(a.__class__ is ndarray and a.dtype == C32 for a in arrays):
             arrays, narrow = widen(arrays)  # of complex numbers no operation computes narrow ones

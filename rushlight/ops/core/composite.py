@@ -22,7 +22,7 @@ from ...kernels.meta import MetaArray
 from . import overrides
 from .accepted import guarded
 from .numerics import DependsOnData, depends_on_data
-from .publication import Publication, refuse_tracked, write_out
+from .publication import Publication, keep_operand, refuse_tracked, write_out
 from .samples import Samples
 from .signature import NUMPY_NAMES
 from .types import Public, ShapeRule
@@ -197,6 +197,8 @@ def adapted(fn: Any, called: str, apart: str | None = None) -> Public:
         except (IndexError, RuntimeError):
             refuse_tracked(called, (*args, *kw.values()), out)
             raise
+        if apart == "partly":
+            keep_operand(called, out, (*args, *kw.values()), result)
         return result if itself else write_out(called, out, result)
 
     return shown

@@ -8,7 +8,7 @@ several results come (`return_type`). From that come functions, methods and in-p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +107,8 @@ def public_function(op: Op) -> Public:
             result = as_truths(op, out, result)
         if op.numerics.exact_out:
             refuse_other_type(op.name, out, result)
+        if op.apart == "partly":
+            keep_operand(op.name, out, inputs, result)
         return write_out(op.name, out, result)
 
     return specialize.entry(op, dress(public, op))
@@ -281,6 +283,21 @@ def refuse_other_type(name: str, out: Any, result: Any) -> None:
                 hint=f"out.copy_(torch.{name}(x)), which converts",
             )
         )
+
+
+def keep_operand(name: str, out: Any, operands: Iterable[Any], result: Any) -> None:
+    """RuntimeError where `out=` is an operand too and would have to be resized."""
+    if isinstance(out, TensorBase) and isinstance(result, TensorBase):
+        shape, whole = tuple(out._a.shape), tuple(result._a.shape)
+        if shape != whole and any(t is out for t in operands):
+            raise RuntimeError(
+                message(
+                    f"{name}: output with shape {list(shape)} doesn't match the broadcast shape "
+                    f"{list(whole)}",
+                    got="out= is an operand, which is not resized",
+                    hint=f"torch.{name}(...) without out=",
+                )
+            )
 
 
 # Of these PyTorch refuses complex numbers before it looks at `out=`.

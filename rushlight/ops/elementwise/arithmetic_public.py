@@ -16,7 +16,7 @@ from ...autograd.node import TensorBase
 from ...errors import message
 from ..core.arguments import need_tensor
 from ..core.composite import composite
-from ..core.publication import write_out
+from ..core.publication import keep_operand, write_out
 from ..core.record import intrinsic
 from ..core.samples import arr, case
 from . import formulas as m
@@ -29,6 +29,7 @@ def with_out(name: str, result: Any, out: Any, *operands: Any) -> Any:
     if out is None:
         return result
     overlaps.refuse(name, out, operands)
+    keep_operand(name, out, operands, result)
     return write_out(name, out, result)
 
 

@@ -92,9 +92,31 @@ def lines(bound: Any) -> bool | None:
     return None if bound is None else False
 
 
-def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
+def refuse_truths(min: Any, max: Any) -> None:
+    """NotImplementedError for bools between bools, but by one tensor, which PyTorch compares."""
+    given = [b for b in (min, max) if b is not None]
+    tensors = [b for b in given if isinstance(b, TensorBase)]
+    if len(given) == 1 == len(tensors):
+        return
+    if all(b._a.dtype == bool if isinstance(b, TensorBase) else b.__class__ is bool for b in given):
+        which = ("min_" if max is None else "max_" if min is None else "") + "scalar_"
+        kernel = f"clamp_{'' if len(tensors) == 2 else which}cpu"
+        raise NotImplementedError(
+            message(f"\"{kernel}\" not implemented for 'Bool'", hint="x & high | low")
+        )
+
+
+def bounds(name: str, input: Any, min: Any, max: Any) -> tuple[Any, Any]:
     if min is None and max is None:
-        raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
+        if not name.startswith("clamp_m"):
+            raise RuntimeError(f"torch.{name}: At least one of 'min' or 'max' must not be None")
+        raise TypeError(
+            message(
+                f"{name}() received an invalid combination of arguments",
+                got="None",
+                wanted="a number or a tensor",
+            )
+        )
     for b, place in ((min, "min"), (max, "max")):
         if b is not None and not isinstance(b, (TensorBase, int, float, complex, np.generic)):
             raise TypeError(
@@ -109,6 +131,8 @@ def bounds(name: str, min: Any, max: Any) -> tuple[Any, Any]:
                 hint="torch.full_like(x, number)",
             )
         )
+    if input._a.dtype == bool:
+        refuse_truths(min, max)
     return min, max
 
 
@@ -127,7 +151,7 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     tensor([-1.0000,  0.5000,  1.0000])
     """
     need_tensor("clamp", input)
-    return clamp.call((input, *bounds("clamp", min, max)), {})
+    return clamp.call((input, *bounds("clamp", input, min, max)), {})
 
 
 @composite(
@@ -139,33 +163,33 @@ def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 )
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
     """`clamp` in place."""
-    return views.apply_inplace(clamp, input, bounds("clamp", min, max), {})
+    return views.apply_inplace(clamp, input, bounds("clamp", input, min, max), {})
 
 
 @composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_min(input: Any, min: Any) -> Any:
     """Values below `min` become min."""
     need_tensor("clamp_min", input)
-    return clamp.call((input, *bounds("clamp_min", min, None)), {})
+    return clamp.call((input, *bounds("clamp_min", input, min, None)), {})
 
 
 @composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_max(input: Any, max: Any) -> Any:
     """Values above `max` become max."""
     need_tensor("clamp_max", input)
-    return clamp.call((input, *bounds("clamp_max", None, max)), {})
+    return clamp.call((input, *bounds("clamp_max", input, None, max)), {})
 
 
 @composite(adapt=True, public="torch Tensor", name="clamp_min_", samples=[case((3, 4), 0.5)])
 def clamp_min_(input: Any, min: Any) -> Any:
     """`clamp_min` in place."""
-    return views.apply_inplace(clamp, input, (min, None), {})
+    return views.apply_inplace(clamp, input, bounds("clamp_min_", input, min, None), {})
 
 
 @composite(adapt=True, public="torch Tensor", name="clamp_max_", samples=[case((3, 4), 0.5)])
 def clamp_max_(input: Any, max: Any) -> Any:
     """`clamp_max` in place."""
-    return views.apply_inplace(clamp, input, (None, max), {})
+    return views.apply_inplace(clamp, input, bounds("clamp_max_", input, None, max), {})
 
 
 # -- mixtures ------------------------------------------------------------------------------------

@@ -31,12 +31,17 @@ some = arr((2,), 0, 3, "int64")
 # -- along a dimension ---------------------------------------------------------------------------
 
 
-def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None) -> int:
+def check_along(name: str, x: Any, index: Any, dim: int, source: Any = None) -> int:
     """The dimension in range, after PyTorch's checks of an index for gather and scatter."""
-    d = axis(dim, len(shape))
-    if index.size == 0:
-        return d
-    if index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
+    d = check_shapes(name, x, index, dim, source)
+    check_range(index, x.shape[d] if x.ndim else 1, d)
+    return d
+
+
+def check_shapes(name: str, x: Any, index: Any, dim: int, source: Any = None) -> int:
+    """`check_along`, but of the indices themselves: dimension, types and shapes, in this order."""
+    d = axis(dim, x.ndim)
+    if index.size and index.dtype not in (np.dtype(np.int64), np.dtype(np.int32)):
         raise RuntimeError(
             message(
                 f"{name}(): Expected dtype int64 for index",
@@ -44,10 +49,12 @@ def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None)
                 hint="index.long()",
             )
         )
-    if source is not None and max(source.ndim, 1) != max(index.ndim, 1):
-        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    n = max(len(shape), 1)
-    if max(index.ndim, 1) != n:
+    if source is not None:
+        same_type("scatter", x, source)
+    if not index.size:
+        return d
+    shape = x.shape
+    if max(index.ndim, 1) != max(x.ndim, 1):
         raise RuntimeError(
             message(
                 "Index tensor must have the same number of dimensions as "
@@ -56,33 +63,28 @@ def check_along(name: str, shape: Any, index: Any, dim: int, source: Any = None)
                 hint="index.unsqueeze(-1), or index_select for whole rows",
             )
         )
-    full = tuple(shape) or (1,)
-    for i, k in enumerate(index.shape or (1,)):
-        if (i != d and k > full[i]) or (source is not None and k > (source.shape or (1,))[i]):
-            apart = f" apart from dimension {d}"
-            if source is not None and k > (source.shape or (1,))[i]:
-                raise RuntimeError(
-                    message(
-                        f"Expected index {list(index.shape)} to be no larger than self "
-                        f"{list(shape)}{apart} "
-                        f"and to be no larger size than src {list(source.shape)}"
-                    )
-                )
-            if name == "gather":
-                raise RuntimeError(
-                    message(
-                        f"Size does not match at dimension {i} expected index {list(index.shape)} "
-                        "to be no larger than "
-                        f"self {list(shape)}{apart}"
-                    )
-                )
-            raise RuntimeError(
-                message(
-                    f"Expected index {list(index.shape)} to be no larger than self "
-                    f"{list(shape)}{apart}"
-                )
+    larger = [i for i, k in enumerate(index.shape) if i != d and k > shape[i]]
+    reach: Any = () if source is None else source.shape or (1,)
+    if not larger and source is not None:
+        for i, k in enumerate(index.shape or (1,)):
+            if k > reach[axis(i, len(reach))]:  # PyTorch asks for it before it counts dimensions
+                larger.append(i)
+                break
+    if source is not None and len(reach) != max(index.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if larger:
+        beyond = f" apart from dimension {d}"
+        if name == "gather":
+            text = (
+                f"Size does not match at dimension {larger[0]} expected index {list(index.shape)} "
+                f"to be no larger than self {list(shape)}{beyond}"
             )
-    check_range(index, full[d], d)
+        else:
+            text = f"Expected index {list(index.shape)} to be no larger than self {list(shape)}"
+            text += beyond
+            if source is not None:
+                text += f" and to be no larger size than src {list(source.shape)}"
+        raise RuntimeError(message(text))
     return d
 
 
@@ -114,7 +116,7 @@ def grid(index: Any, d: int) -> tuple[Any, ...]:
 )
 def gather(input: Any, index: Any, *, dim: int) -> Any:
     """out[i][j] = input[index[i][j]][j] for dim 0: one element of `input` for each index."""
-    d = check_along("gather", input.shape, index, dim)
+    d = check_along("gather", input, index, dim)
     if input.ndim == 0 or index.ndim == 0:
         return np.broadcast_to(
             input.reshape(-1)[index.reshape(-1)].reshape(index.shape), index.shape
@@ -197,15 +199,14 @@ def cut(a: Any, index: Any) -> Any:
 )
 def scatter(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` at its index along `dim`."""
-    d = check_along("scatter", input.shape, index, dim, src)
-    same_type("scatter", input, src)
+    d = check_along("scatter", input, index, dim, src)
     out = input.copy()
     if index.size:
         put_along(out, index, cut(src, index), d)
     return out
 
 
-scatter.shape(on(lambda x, index, src, *, dim: check_along("scatter", x.shape, index, dim, src)))
+scatter.shape(on(lambda x, index, src, *, dim: check_along("scatter", x, index, dim, src)))
 
 
 def put_along(out: Any, index: Any, value: Any, d: int) -> None:
@@ -233,6 +234,11 @@ scatter.vjp(
     None,
     lambda g, _y, _x, index, _s, *, dim, shapes: padded(gather(g, index, dim=dim), shapes[2]),
 )
+
+
+def unmixed(input: Any, index: Any, src: Any, *, dim: int, **_: Any) -> None:
+    """`check_shapes`, of operands that narrow types have not been taken from yet."""
+    check_shapes("scatter", input, index, dim, src)
 
 
 def padded(g: Any, shape: Any) -> Any:
@@ -263,14 +269,14 @@ corner.vjp(lambda g, _y, _x, *, shapes: g[tuple(slice(0, n) for n in shapes[0])]
 )
 def scatter_value(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy of `input` with one number at the indices along `dim`."""
-    d = check_along("scatter", input.shape, index, dim)
+    d = check_along("scatter", input, index, dim)
     out = input.copy()
     if index.size:
         put_along(out, index, stored(value, out.dtype), d)
     return out
 
 
-scatter_value.shape(on(lambda x, i, *, dim, **_: check_along("scatter", x.shape, i, dim)))
+scatter_value.shape(on(lambda x, i, *, dim, **_: check_along("scatter", x, i, dim)))
 
 
 scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=dim, value=0), None)
@@ -283,19 +289,18 @@ scatter_value.vjp(lambda g, _y, _x, index, *, dim: scatter_value(g, index, dim=d
     ],
     public="",
     fresh=True,
-    unmixed=lambda input, _index, src: same_type("scatter", input, src),
+    unmixed=unmixed,
 )
 def scatter_add(input: Any, index: Any, src: Any, *, dim: int) -> Any:
     """A copy of `input` with each element of `src` added at its index along `dim`."""
-    d = check_along("scatter_add", input.shape, index, dim, src)
-    same_type("scatter_add", input, src)
+    d = check_along("scatter_add", input, index, dim, src)
     out = input.copy()
     if index.size:
         add_along(out, index, cut(src, index), d)
     return out
 
 
-scatter_add.shape(on(lambda x, i, src, *, dim: check_along("scatter_add", x.shape, i, dim, src)))
+scatter_add.shape(on(lambda x, i, src, *, dim: check_along("scatter_add", x, i, dim, src)))
 
 
 scatter_add.vjp(
@@ -442,21 +447,21 @@ def limits(dtype: Any) -> tuple[Any, Any]:
     + [case((3, 4), along, (2, 4), dim=0, reduce=r, include_self=False) for r in REDUCE],
     public="",
     fresh=True,
-    unmixed=lambda input, _index, src: same_type("scatter", input, src),
+    unmixed=unmixed,
 )
 def scatter_reduce(
     input: Any, index: Any, src: Any, *, dim: int, reduce: str, include_self: bool = True
 ) -> Any:
     """A copy of `input` into which `src` is reduced at the indices along `dim`."""
+    d = check_shapes("scatter_reduce", input, index, dim, src)
     check_reduce("scatter_reduce", reduce)
-    d = check_along("scatter_reduce", input.shape, index, dim, src)
-    same_type("scatter_reduce", input, src)
     order = reduce in ("amax", "amin")
     if input.dtype.kind == ("c" if order else "b") and (order or reduce == "mean"):
         kernel = f"scatter_gather_tensor_cpu_reduce_{reduce}"
         Accepted(f"floating integral {'bool' if order else 'complex'}: {kernel}").check_array(
             input.dtype
         )
+    check_range(index, input.shape[d] if input.ndim else 1, d)
     out = np.atleast_1d(input.copy())
     if index.size:
         index1 = np.atleast_1d(index)
@@ -465,7 +470,7 @@ def scatter_reduce(
 
 
 scatter_reduce.shape(
-    on(lambda x, i, src, *, dim, **_: check_along("scatter_reduce", x.shape, i, dim, src))
+    on(lambda x, i, src, *, dim, **_: check_along("scatter_reduce", x, i, dim, src))
 )
 
 

@@ -37,6 +37,8 @@ def numpy_key(indices: Any) -> Any:
 
 def run_index(a: Any, indices: Any) -> Any:
     check_masks(a, indices)
+    if not a.size:
+        found_shape(a, indices)
     try:
         if indices[0] is not None:
             return a[numpy_key(indices)]
@@ -46,7 +48,28 @@ def run_index(a: Any, indices: Any) -> Any:
             return np.take(a, found[0][1], found[0][0])
         return np.ascontiguousarray(a[numpy_key(indices)])
     except IndexError as error:
+        shape = found_shape(a, indices)
+        if 0 in shape:
+            return np.empty(shape, a.dtype)
         raise index_error(error, a, indices) from None
+
+
+def found_shape(a: Any, indices: Any) -> tuple[int, ...]:
+    """The shape of what is indexed; () where the index tensors do not broadcast.
+
+    Of nothing PyTorch reads nothing, so it does not look whether an index is out of bounds, but for
+    an index into a dimension without elements, which is an IndexError."""
+    taken: list[Any] = []
+    for i in indices:
+        taken += i.nonzero() if i is not None and i.dtype.kind == "b" else (i,)
+    places = [k for k, i in enumerate(taken) if i is not None]
+    try:
+        at_once = np.broadcast_shapes(*(taken[k].shape for k in places))
+    except ValueError:
+        return ()
+    if 0 in [a.shape[k] for k in places] and 0 not in at_once:
+        raise IndexError("index is out of bounds for dimension with size 0")
+    return indexed(a, *taken).shape
 
 
 def check_masks(a: Any, indices: Any) -> None:
@@ -133,6 +156,8 @@ def index_backward(grad: Any, *indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with `grad` added at the indices (repeated indices add up)."""
     out = np.zeros(shape, grad.dtype)
     key = numpy_key(indices)
+    if not grad.size:
+        return out
     if all(i is None or i.dtype.kind == "b" for i in indices):
         out[key] = grad
     else:
@@ -168,9 +193,12 @@ def put_into(out: Any, value: Any, indices: tuple[Any, ...], accumulate: bool) -
         else:
             out[key] = value
     except IndexError as error:
-        raise index_error(error, out, indices) from None
+        found = found_shape(out, indices)
+        if 0 not in found:
+            raise index_error(error, out, indices) from None
+        put_into(np.empty(found, out.dtype), value, (None,), accumulate)  # looks at its shape
     except (TypeError, ValueError):
-        target = out[key].shape
+        target = found_shape(out, indices)
         more = value.ndim - len(target)
         if more > 0 and value.shape[:more] == (1,) * more:  # which NumPy drops but under masks
             value = value.reshape(value.shape[more:])

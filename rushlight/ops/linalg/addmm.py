@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ... import dtypes
+from ...autograd.views import type_name
 from ...errors import axis, message
 from ...kernels.matmul import select as kernel
 from ...kernels.meta import MetaArray
@@ -38,10 +40,30 @@ def _in_one(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     return kernel.added(input, a, b, beta, alpha)
 
 
-def of_one_type(input: Any, a: Any, b: Any) -> None:
+def of_one_type(input: Any, a: Any, b: Any, **_: Any) -> None:
     """What is multiplied, and what that is added to, have one type."""
     same_type(a, b, "mat1", "mat2")
     same_type(input, b, "self", "mat2")
+
+
+def check_truths(kernel: str, input: Any, a: Any, b: Any, size: int, beta: Any) -> None:
+    """PyTorch multiplies bools only where there is nothing to multiply: for a result without
+    elements (`size`), or of sums of nothing, to which input is added by a product that promotes."""
+    if not input.dtype == a.dtype == b.dtype == bool or not size:
+        return
+    if a.size and b.size:
+        raise NotImplementedError(
+            message(f"\"{kernel}\" not implemented for 'Bool'", hint="another dtype: x.float()")
+        )
+    if beta != 0 and kernel != "addmv_impl_cpu":
+        made = type_name(dtypes.get_default_dtype() if isinstance(beta, float) else dtypes.int64)
+        raise RuntimeError(
+            message(
+                f"result type {made} can't be cast to the desired output type Bool",
+                got=f"bools, and beta={beta}",
+                hint="another dtype: x.float()",
+            )
+        )
 
 
 def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False) -> Any:
@@ -68,7 +90,8 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
                     f"For integral input tensors, argument {word} must not be a floating point "
                     "number."
                 )
-        alpha, beta = int(alpha), int(beta)
+        as_type = bool if product.dtype.kind == "b" else int
+        alpha, beta = as_type(alpha), as_type(beta)
     if alpha != 1:
         product = product * product.dtype.type(alpha)
     if beta == 0:
@@ -81,7 +104,6 @@ def _added(input: Any, product: Any, beta: Any, alpha: Any, strict: bool = False
 
 @op(
     unmixed=of_one_type,
-    accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[
         case((4, 5), (4, 3), (3, 5)),
@@ -101,6 +123,7 @@ def addmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1) ->
     need_dims(mat1, "mat1")
     need_dims(mat2, "mat2")
     check_product(mat1, mat2)
+    check_truths("addmm_impl_cpu_", input, mat1, mat2, mat1.shape[0] * mat2.shape[1], beta)
     y = _in_one(input, mat1, mat2, beta, alpha)
     if y is not None:
         return y
@@ -117,7 +140,6 @@ addmm.vjp(
 
 @op(
     unmixed=of_one_type,
-    accepts="floating integral complex: addmv_impl_cpu",
     samples=[case((4,), (4, 3), (3,)), case((1,), (4, 3), (3,), beta=0.5, alpha=2.0)],
     errors=[error(RuntimeError, "size mismatch", (4,), (4, 3), (4,))],
     holomorphic=True,
@@ -129,6 +151,7 @@ def addmv(input: Any, mat: Any, vec: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     need_dims(mat, "mat")
     need_dims(vec, "vec", 1)
     check_product(mat, vec)
+    check_truths("addmv_impl_cpu", input, mat, vec, mat.shape[0], beta)
     y = _in_one(input, mat, vec, beta, alpha)
     if y is not None:
         return y
@@ -190,7 +213,6 @@ def of_three(*operands: Any) -> None:
 @op(
     unmixed=of_one_type,
     check=of_three,
-    accepts="floating integral complex: baddbmm",
     autocast="lower",
     samples=[
         case((2, 4, 5), (2, 4, 3), (2, 3, 5)),
@@ -206,6 +228,8 @@ def of_three(*operands: Any) -> None:
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (batch1 @ batch2) for each matrix of the stacks."""
     check_stacks(batch1, batch2)
+    size = len(batch1) * batch1.shape[1] * batch2.shape[2]
+    check_truths("baddbmm", input, batch1, batch2, size, beta)
     y = _in_one(input, batch1, batch2, beta, alpha)
     if y is not None:
         return y
@@ -223,7 +247,6 @@ baddbmm.vjp(
 @op(
     unmixed=of_one_type,
     check=of_three,
-    accepts="floating integral complex: addmm_impl_cpu_",
     autocast="lower",
     samples=[
         case((4, 5), (2, 4, 3), (2, 3, 5)),
@@ -235,6 +258,9 @@ baddbmm.vjp(
 )
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
+    check_stacks(batch1, batch2)
+    size = batch1.shape[1] * batch2.shape[2]
+    check_truths("addmm_impl_cpu_", input, batch1, batch2, size, beta)
     products = bmm.fn(batch1, batch2)
     return _added(input, products.sum(axis=0, dtype=products.dtype), beta, alpha)
 

@@ -63,7 +63,7 @@ def same_type(a: Any, b: Any, first: str = "m1", second: str = "m2") -> None:
         )
 
 
-def unmixed(a: Any, b: Any, *_more: Any) -> None:
+def unmixed(a: Any, b: Any, *_more: Any, **_: Any) -> None:
     """`same_type`, of operands that narrow types have not been taken from yet."""
     same_type(a, b)
 

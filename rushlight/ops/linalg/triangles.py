@@ -30,7 +30,7 @@ def outer_shape(a: Any, b: Any) -> MetaArray:
     return MetaArray((a.shape[0], b.shape[0]), a.dtype)
 
 
-def same_scalars(a: Any, b: Any) -> None:
+def same_scalars(a: Any, b: Any, **_: Any) -> None:
     """A vector product does not promote."""
     if a.dtype != b.dtype:
         kinds = [type_name(dtypes.from_numpy(x.dtype)) for x in (a, b)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...autograd.views import type_name
 from ...errors import message
 from ..core.composite import composite
 from ..core.samples import case
@@ -99,6 +100,14 @@ def _conv(
             )
         )
     _check_sizes(fn, x.shape, kernel_size)
+    nothing = not x.shape[0] and weight._a.size and x._a.dtype.kind != "c"
+    if nothing:
+        same_types(fn, convolution, input=input, bias=bias)
+    if nothing and input.dtype != weight.dtype:
+        size = [(s - r) // d + 1 for s, r, d in zip(sizes, reach, stride, strict=True)]
+        return _of_no_batch(x, weight, bias, tuple(size))
+    if not nothing:
+        _check_types(fn, n, input, weight, bias, dilation)
     if not x.shape[1]:  # as in PyTorch, no channels make no outputs
         weight, bias = weight[:0], None if bias is None else bias[:0]
     elif key is not None and x is input and _alike(input, weight, bias) and _is_plain(*given):
@@ -179,6 +188,7 @@ def _conv_transpose(
                 hint="less padding",
             )
         )
+    same_types(fn, convolution, input=input, weight=weight, bias=bias)
     if key is not None and batched and _alike(input, weight, bias) and _is_plain(*given):
         _keep(key, (given, (stride, padding, more, dilation)))
     y = convolution(
@@ -386,9 +396,29 @@ def _check_operands(fn: str, n: int, input: Any, weight: Any, bias: Any) -> None
                 hint="unsqueeze() the missing dimension, or reshape()",
             )
         )
+
+
+def _check_types(fn: str, n: int, input: Any, weight: Any, bias: Any, dilation: Ints) -> None:
+    """One type, of those that PyTorch has kernels for: it looks for the kernel first."""
+    kind = input._a.dtype
+    if kind.kind == "b" or (max(dilation) > 1 and kind.kind in "iu" and kind.itemsize < 8):
+        kernel = "compute_columns3d" if n == 3 else "slow_conv2d_cpu"
+        words = "slow_conv_dilated<>" if max(dilation) > 1 else kernel
+        raise NotImplementedError(
+            message(
+                f"{fn}: \"{words}\" not implemented for '{type_name(input.dtype)}'",
+                hint="x.float()",
+            )
+        )
     same_types(fn, convolution, input=input, weight=weight, bias=bias)
-    if input._a.dtype.kind == "b":
-        raise NotImplementedError(message(f"{fn}: not implemented for 'Bool'", hint="x.float()"))
+
+
+def _of_no_batch(x: Any, weight: Any, bias: Any, size: Ints) -> Any:
+    """What PyTorch makes of no inputs, which may be of another type than the weight."""
+    y = x * weight.reshape(-1)[0]
+    if bias is not None:
+        y += bias[0]
+    return y.reshape((0, weight.shape[0], *size))
 
 
 def _check_positive(fn: str, **values: Ints) -> None:

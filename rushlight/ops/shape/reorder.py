@@ -16,7 +16,7 @@ from ...errors import axes, axis, message
 from ...kernels import dense
 from ...kernels.meta import MetaArray
 from ..core.accepted import Accepted
-from ..core.arguments import named, sizes
+from ..core.arguments import named, need_tensor, sizes
 from ..core.composite import composite
 from ..core.numerics import DependsOnData, depends_on_data
 from ..core.record import op
@@ -344,17 +344,30 @@ interleave_sum.vjp(lambda g, _y, _g, repeats, *, dim: interleave(g, repeats, dim
 
 def check_counts(n: Any) -> None:
     """Raise PyTorch's errors unless these are counts of repetitions."""
+    COUNTS.check_array(n.dtype)
     if n.ndim != 1:
         raise RuntimeError(
             message("repeat_interleave only accept 1D vector as repeat", f"{n.ndim} dimensions")
         )
-    COUNTS.check_array(n.dtype)
     if n.size and n.min() < 0:
         raise RuntimeError("repeats can not be negative")
 
 
+def repeated_places(repeats: Any, output_size: int | None) -> Any:
+    """Each place of `repeats` as often as it says."""
+    need_tensor("repeat_interleave", repeats, 1, "repeats")
+    n = repeats._a
+    if n.__class__ is MetaArray:
+        raise DependsOnData(depends_on_data("repeat_interleave"))
+    check_counts(n)
+    if output_size is not None and int(n.sum()) != output_size:
+        raise RuntimeError("allocated size does not match required size")
+    return door.wrap(np.repeat(np.arange(n.size, dtype=n.dtype), n))
+
+
 @composite(
     adapt=True,
+    public="torch",
     samples=[
         case((3, 2), 2),
         case((3, 2), 2, 0),
@@ -362,23 +375,37 @@ def check_counts(n: Any) -> None:
     ],
 )
 def repeat_interleave(
-    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
-) -> Any:
+    input: Any = None, repeats: Any = None, dim: int | None = None, *,
+    output_size: int | None = None,
+) -> Any:  # fmt: skip
     """Each element (or each slice along `dim`) as often as `repeats` says.
+
+    With `repeats` alone the places of its elements, each as often as it says.
 
     >>> import rushlight as torch
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
     tensor([1, 1, 2, 2])
     """
-    if repeats is None:  # repeat_interleave(repeats): positions
-        n = input._a
-        if n.__class__ is MetaArray:
-            raise DependsOnData(depends_on_data("repeat_interleave"))
-        check_counts(n)
-        if output_size is not None and int(n.sum()) != output_size:
-            raise RuntimeError("allocated size does not match required size")
-        return door.wrap(np.repeat(np.arange(n.size), n))
+    if dim is None and (input is None or repeats is None):
+        return repeated_places(input if repeats is None else repeats, output_size)
+    return each_repeated(input, repeats, dim, output_size=output_size)
+
+
+@composite(public="Tensor", name="repeat_interleave", samples=[case((3, 2), 2)])
+def each_repeated(
+    input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Any:
+    """Each element (or each slice along `dim`) as often as `repeats` says."""
+    need_tensor("repeat_interleave", input)
     if not isinstance(repeats, TensorBase):
+        if repeats.__class__ is bool or not hasattr(repeats, "__index__"):
+            raise TypeError(
+                message(
+                    "repeat_interleave() received an invalid combination of arguments",
+                    got=f"repeats: {type(repeats).__name__}",
+                    wanted="a whole number or a tensor of them",
+                )
+            )
         repeats = door.wrap(np.asarray(repeats, np.int64).reshape(-1))
     x = input.reshape(-1) if dim is None or input._a.ndim == 0 else input
     kw = {"dim": 0 if dim is None else dim, "output_size": output_size}

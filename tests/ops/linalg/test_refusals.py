@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,23 @@ def test_losses_of_phases_have_no_gradient() -> None:
             loss.backward()
     torch.linalg.eigh(h).eigenvectors.abs().sum().backward()  # has no phase
     assert a.grad is not None
+
+
+def test_bools_are_multiplied_where_there_is_nothing_to_multiply() -> None:
+    o = partial(torch.ones, dtype=torch.bool)
+    assert torch.baddbmm(o(2), o(2, 0, 3), o(2, 3, 2), beta=0.5).shape == (2, 0, 2)
+    assert torch.addmm(o(1), o(0, 3), o(3, 2)).shape == (0, 2)
+    assert torch.addbmm(o(1), o(2, 0, 3), o(2, 3, 2)).shape == (0, 2)
+    assert not torch.addmm(o(1), o(2, 0), o(0, 2), beta=0).any()
+    assert torch.addmv(o(2), o(2, 0), o(0)).all()
+    for call in (
+        lambda: torch.addmm(o(1), o(2, 0), o(0, 2)),
+        lambda: torch.baddbmm(o(1), o(2, 2, 0), o(2, 0, 2)),
+        lambda: torch.addbmm(o(1), o(0, 2, 3), o(0, 3, 2)),
+    ):
+        with pytest.raises(RuntimeError, match="result type Long can't be cast"):
+            call()
+    with pytest.raises(NotImplementedError, match="\"baddbmm\" not implemented for 'Bool'"):
+        torch.baddbmm(o(1), o(2, 2, 3), o(2, 3, 2))
+    with pytest.raises(RuntimeError, match="same dtype"):
+        torch.baddbmm(o(1), torch.ones(2, 2, 3), torch.ones(2, 3, 2))

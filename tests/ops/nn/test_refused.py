@@ -95,3 +95,28 @@ def test_sparse_tensors_have_no_memory_format_and_one_norm() -> None:
         torch.norm(s, keepdim=True)
     with pytest.raises(RuntimeError, match="Offsets must be scalar or vector"):
         torch.sparse.spdiags(torch.ones(2, 3), torch.ones(1, 2).long(), (3, 3))
+
+
+def test_convolution_looks_for_the_kernel_before_it_compares_types() -> None:
+    x, w = torch.ones(2, 3, 5, 5), torch.ones(2, 3, 2, 2)
+    with pytest.raises(NotImplementedError, match="\"slow_conv2d_cpu\" not implemented for 'Bool'"):
+        F.conv2d(x.bool(), w)
+    with pytest.raises(NotImplementedError, match="slow_conv_dilated<>"):
+        F.conv2d(x.byte(), w, dilation=2)
+    with pytest.raises(RuntimeError, match="should be the same"):
+        F.conv2d(x.long(), w, dilation=2)
+    with pytest.raises(RuntimeError, match="to have 3 channels"):
+        F.conv2d(x[:, :2].bool(), w)
+    with pytest.raises(RuntimeError, match="non-positive stride"):
+        F.conv2d(x.bool(), w, stride=0)
+
+
+def test_no_inputs_may_be_of_another_type_than_the_weight() -> None:
+    w = torch.ones(2, 3, 2, 2, requires_grad=True)
+    y = F.conv2d(torch.ones(0, 3, 5, 5).half(), w, stride=2)
+    assert (y.shape, y.dtype) == ((0, 2, 2, 2), torch.half)
+    y.sum().backward()
+    assert w.grad.shape == w.shape
+    assert F.conv1d(torch.ones(0, 3, 5).bool(), torch.ones(2, 3, 2).bool()).shape == (0, 2, 4)
+    with pytest.raises(RuntimeError, match="should be the same"):
+        F.conv2d(torch.ones(0, 3, 5, 5).cfloat(), w)

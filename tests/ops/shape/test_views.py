@@ -231,3 +231,21 @@ def test_repetitions_are_looked_at_in_pytorchs_order():
     ):
         with pytest.raises(kind, match=words):
             torch.repeat_interleave(x, repeats, dim)
+
+
+def test_places_alone_are_repeated_by_the_function_alone():
+    assert torch.repeat_interleave(repeats=torch.tensor([1, 2])).tolist() == [0, 1, 1]
+    assert torch.repeat_interleave(torch.tensor([1, 2]).int()).dtype == torch.int32
+    with pytest.raises(NotImplementedError, match="repeat_interleave_cpu"):
+        torch.repeat_interleave(torch.ones(2, 2))
+    n = torch.tensor([1, 2])
+    for call in (
+        n.repeat_interleave,
+        lambda: n.repeat_interleave(output_size=3),
+        lambda: n.repeat_interleave(2.5),
+        lambda: n.repeat_interleave([1, 2], 0),
+        lambda: torch.repeat_interleave(n, dim=0),
+        lambda: torch.repeat_interleave(n, True),
+    ):
+        with pytest.raises(TypeError, match="invalid combination of arguments"):
+            call()
