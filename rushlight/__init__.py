@@ -204,6 +204,7 @@ _LAZY = {
     "backends",
     "distributed",
     "accelerator",
+    "explain",
     "testing",
     "linalg",
     "fft",

@@ -25,7 +25,7 @@ LAYERS: list[tuple[str, ...]] = [
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",
      "jit", "ao", "library", "hub", "publish", "assembly", "show", "testing", "compiler", "_dynamo",
      "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy",
-     "sparse", "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__"),
+     "sparse", "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__", "explain"),
     ("vision", "distributions"),
 ]  # fmt: skip
 # The public surface re-exports everything, so it stands above all.

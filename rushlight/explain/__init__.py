@@ -1,0 +1,85 @@
+"""One page that explains a training step.
+
+    with rushlight.explain.recording("page.html"):
+        ...                                          # a training loop
+    rushlight.explain.page(model, inputs)            # one call
+    python -m rushlight explain train.py --steps 3 --out page.html
+
+A recording (`recording.py`) is plain data: who looks fills it (`observer.py` and its neighbours),
+who finds reads it (`advice/`), who shows writes it out (`page/`, `text.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .recording import Recording
+    from .session import Session
+
+__all__ = ["page", "record", "record_step", "recording"]
+
+
+@contextmanager
+def recording(
+    path: str | None = None, *, steps: int | None = None, program: str | None = None,
+    events: int | None = None,
+) -> Iterator[Session]:  # fmt: skip
+    """Record what this thread does in a block, and write a page about it.
+
+    Args:
+        path: where the page goes; None: nowhere, see `recording` of what is yielded.
+        steps: after so many steps of an optimiser nothing more is recorded.
+        program: what the page says that was run; the command line, if nothing is given.
+        events: at most so many events are kept, 200,000 if nothing is given.
+
+    >>> model = nn.Linear(4, 2)
+    >>> with torch.explain.recording() as session:
+    ...     model(torch.ones(3, 4)).sum().backward()
+    >>> session.recording.modules[0].kind
+    'Linear'
+    """
+    from .observer import MOST
+    from .session import Session
+
+    session = Session(steps, program, MOST if events is None else events)
+    session.start()
+    try:
+        yield session
+    finally:
+        session.rest()
+        if path is not None:
+            session.write(path)
+
+
+def record(model: Callable[..., Any], *inputs: Any) -> Recording:
+    """The recording of one call: forward, and backward if the output requires a gradient.
+
+    The backward is that of the sum of all floating-point results.
+    """
+    return record_step(lambda: call(model, *inputs), type(model).__name__)
+
+
+def record_step(fn: Callable[[], Any], program: str | None = None) -> Recording:
+    """The recording of whatever `fn()` does."""
+    with recording(program=program) as session:
+        fn()
+    return session.recording
+
+
+def page(model: Callable[..., Any], *inputs: Any, path: str = "explain.html") -> str:
+    """Write a page about one call, forward and backward (as `record`); returns its path."""
+    with recording(path, program=type(model).__name__):
+        call(model, *inputs)
+    return path
+
+
+def call(model: Callable[..., Any], *inputs: Any) -> None:
+    """Call a model, and backward from the sum of what it gives."""
+    from .session import total
+
+    out = total(model(*inputs))
+    if out is not None and out.requires_grad:
+        out.backward()

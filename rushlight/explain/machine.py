@@ -1,0 +1,55 @@
+"""The machine: how many operations and bytes a second it can do, measured once by a short product
+and a short copy."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import time
+
+import numpy as np
+
+from .. import config
+from ..kernels.matmul import select
+from ..kernels.multi_tensor import select as copying
+from .recording import Machine
+
+SIDE = 512  # of the product's matrices
+ELEMENTS = 4 << 20  # of the copied array
+SECONDS = 0.08  # for each of the two
+
+
+@functools.cache
+def measured() -> Machine:
+    """The machine that this process runs on."""
+    a = np.ones((SIDE, SIDE), np.float32)
+    source, into = np.ones(ELEMENTS, np.float32), np.empty(ELEMENTS, np.float32)
+    product = quickest(lambda: select.product(a, a))
+    copy = quickest(lambda: copying.copy(into, source))
+    return Machine(name(), os.cpu_count() or 1, config.get_num_threads(),
+                   2 * SIDE**3 / product, 2 * source.nbytes / copy)  # fmt: skip
+
+
+def quickest(fn: object) -> float:
+    """Seconds of the quickest call, of those that fit in some time."""
+    best, end = float("inf"), time.perf_counter() + SECONDS
+    while True:
+        begun = time.perf_counter()
+        fn()  # type: ignore[operator]
+        done = time.perf_counter()
+        best = min(best, done - begun)
+        if done > end:
+            return best
+
+
+def name() -> str:
+    """What the processor is called."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,122 @@
+"""Memory: which arrays are born and die, and whose they are.
+
+An array that owns its memory is a `Block`: it is met when an event gives it or takes it, and a weak
+reference tells of its death. What tensors are for is known later than when they are made: a
+parameter from its module, a gradient from its leaf, the rest from what asked for it.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..autograd.node import TensorBase
+from .recording import NONE, Block
+
+ndarray = np.ndarray
+LEAST = 512  # bytes: smaller arrays are not followed
+MOST = 400_000  # blocks
+# A later role takes the place of an earlier one only if it stands before it.
+RANK = {role: k for k, role in enumerate(
+    ("parameter", "buffer", "gradient", "optimizer state", "batch", "saved for backward",
+     "result", "other"))}  # fmt: skip
+
+
+class _Life(weakref.ref):  # type: ignore[type-arg]
+    """A weak reference that knows the block."""
+
+    __slots__ = ("key", "place")
+    key: int
+    place: int
+
+
+class Memory:
+    """The blocks of a recording.
+
+    Attributes:
+        blocks: all of them, in the order in which they were met.
+        live: bytes of those that live.
+        peak, peak_at: the most since `begin_step`, and when.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        self.blocks: list[Block] = []
+        self.clock = clock
+        self.live = self.peak = self.peak_at = 0
+        self.open = True
+        self._alive: dict[int, _Life] = {}
+        self._died = self._end  # one object for all references
+
+    def begin_step(self, at: int) -> None:
+        """From here on the peak of another step is looked for."""
+        self.peak, self.peak_at = self.live, at
+
+    def find(self, a: Any) -> int:
+        """The block of an array, or NONE."""
+        while a.base.__class__ is ndarray:
+            a = a.base
+        found = self._alive.get(id(a))
+        return found.place if found is not None else NONE
+
+    def met(
+        self, a: Any, event: int, line: int, at: int, role: str = "other", name: str = ""
+    ) -> int:
+        """An array is given by an event (or, with event NONE, is there already)."""
+        if a.__class__ is not ndarray:
+            return NONE
+        shape, dtype = a.shape, a.dtype
+        while a.base.__class__ is ndarray:
+            a = a.base
+        key = id(a)
+        known = self._alive.get(key)
+        if known is not None:
+            if role != "other":
+                self.call(known.place, role, name)
+            return known.place
+        size = a.nbytes
+        if size < LEAST or len(self.blocks) >= MOST:
+            return NONE
+        place = len(self.blocks)
+        self.blocks.append(
+            Block(size, at, NONE, event, line, role, name, dtype.name, tuple(shape))
+        )
+        life = _Life(a, self._died)
+        life.key, life.place = key, place
+        self._alive[key] = life
+        self.live += size
+        if self.live > self.peak:
+            self.peak, self.peak_at = self.live, at
+        return place
+
+    def call(self, place: int, role: str, name: str) -> None:
+        """Say what a block is for, unless something more exact is known."""
+        block = self.blocks[place]
+        if RANK[role] < RANK[block.role] or not block.name:
+            block.role, block.name = role, name
+
+    def _end(self, life: Any) -> None:
+        if not self.open:
+            return
+        self._alive.pop(life.key, None)
+        block = self.blocks[life.place]
+        block.died = self.clock()
+        self.live -= block.bytes
+
+    def close(self) -> None:
+        """Listen no more."""
+        self.open = False
+        self._alive.clear()
+
+
+def arrays(x: Any, depth: int = 4) -> list[Any]:
+    """The arrays of the tensors in a nest of lists, tuples and dictionaries."""
+    if isinstance(x, TensorBase):
+        return [x._a] if x._a.__class__ is ndarray else []
+    if depth and isinstance(x, (list, tuple)):
+        return [a for v in x for a in arrays(v, depth - 1)]
+    if depth and isinstance(x, dict):
+        return [a for v in x.values() for a in arrays(v, depth - 1)]
+    return []

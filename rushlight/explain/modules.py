@@ -1,0 +1,167 @@
+"""Modules: which one an event happens in, and what parameters and buffers are called.
+
+While something is recorded, `nn.Module.__call__` is a function that announces calls to the
+recording of its thread; otherwise it is what it always was.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+from .. import nn
+from ..autograd.node import TensorBase
+from .recording import NONE, Module
+
+_plain_call: Any = None
+_looks: dict[int, Any] = {}  # by thread, who is told
+_lock = threading.Lock()
+
+
+def _call(module: Any, /, *args: Any, **kw: Any) -> Any:
+    """`Module.__call__` while somebody records."""
+    look = _looks.get(threading.get_ident())
+    if look is None:
+        return _plain_call(module, *args, **kw)
+    mark = look.enter_module(module, args)
+    result = None
+    try:
+        result = _plain_call(module, *args, **kw)
+    finally:
+        look.leave_module(module, args, result, mark)
+    return result
+
+
+def tell(look: Any) -> None:
+    """Announce this thread's calls of modules to `look`, until `untell(look)`."""
+    global _plain_call
+    with _lock:
+        if not _looks:
+            _plain_call = nn.Module.__call__
+            nn.Module.__call__ = _call  # type: ignore[method-assign,assignment]
+        _looks[threading.get_ident()] = look
+
+
+def untell(look: Any) -> None:
+    """The opposite of `tell`."""
+    with _lock:
+        for thread in [k for k, v in _looks.items() if v is look]:
+            del _looks[thread]
+        if not _looks and nn.Module.__call__ is _call:
+            nn.Module.__call__ = _plain_call  # type: ignore[method-assign]
+
+
+class Modules:
+    """The modules that a recording has met.
+
+    Attributes:
+        modules: they, each behind the one it is in.
+        roots: the outermost ones that are still alive.
+    """
+
+    def __init__(self) -> None:
+        self.modules: list[Module] = []
+        self._known: dict[int, tuple[Any, int]] = {}  # id: weak reference, place
+        self._names: dict[int, tuple[Any, str, int, str]] = {}  # of tensors: reference, name,
+        # module, and whether parameter or buffer
+        self._roots: list[Any] = []
+
+    def place(self, module: Any, within: list[Any], frame: Any) -> int:
+        """A module's place; one that is new is taken in with all that is in it."""
+        found = self._known.get(id(module))
+        if found is not None and found[0]() is module:
+            return found[1]
+        if within and (path := path_to(within[-1], module)):
+            above = self._known[id(within[-1])][1]
+            base = self.modules[above].path
+            self._take(module, f"{base}.{path}" if base else path, above)
+        else:
+            root, name = owner(module, frame)
+            self._take(root, "", NONE)
+            self.modules[self._known[id(root)][1]].name = name
+            self._roots.append(weakref.ref(root))
+        return self._known[id(module)][1]
+
+    def _take(self, root: Any, path: str, above: int) -> None:
+        places = {id(root): above}
+        for name, module in root.named_modules():
+            full = f"{path}.{name}" if path and name else path or name
+            parent = places.get(id(module), NONE)
+            found = self._known.get(id(module))
+            if found is None or found[0]() is not module:
+                place = self._add(module, full, parent)
+            else:
+                place = found[1]
+                self.modules[place].parent = parent
+                self.modules[place].path = full
+            for child in module._modules.values():
+                if child is not None:
+                    places.setdefault(id(child), place)
+
+    def _add(self, module: Any, path: str, parent: int) -> int:
+        place = len(self.modules)
+        own = [p for p in module._parameters.values() if p is not None]
+        kind = type(module).__name__
+        try:
+            text = f"{module._get_name()}({module.extra_repr()})"
+        except Exception:  # a user's `extra_repr` that asks for what is not there yet
+            text = f"{kind}()"
+        count = sum([p._a.size for p in own if isinstance(p, TensorBase)])
+        self.modules.append(Module(path, kind, text, parent, count, module.training))
+        self._known[id(module)] = weakref.ref(module), place
+        self.rename(module, path, place)
+        return place
+
+    def rename(self, module: Any, path: str, place: int) -> None:
+        """Take the names of a module's own parameters and buffers."""
+        for tensors, role in ((module._parameters, "parameter"), (module._buffers, "buffer")):
+            for name, t in tensors.items():
+                if isinstance(t, TensorBase):
+                    full = f"{path}.{name}" if path else name
+                    self._names[id(t)] = weakref.ref(t), full, place, role
+
+    def name(self, t: Any) -> str:
+        """What a parameter or buffer is called, "" for anything else."""
+        found = self._names.get(id(t))
+        return found[1] if found is not None and found[0]() is t else ""
+
+    def tensors(self) -> list[tuple[Any, str, int, str]]:
+        """(tensor, name, module, role) of all parameters and buffers that are alive."""
+        found = [(ref(), name, place, role) for ref, name, place, role in self._names.values()]
+        return [x for x in found if x[0] is not None]
+
+    def several(self) -> bool:
+        """Whether there are several outermost modules with parameters, so that names need the
+        module's, too."""
+        return len({self.root(i) for i, m in enumerate(self.modules) if m.parameters}) > 1
+
+    def root(self, place: int) -> int:
+        """The outermost module around one."""
+        while self.modules[place].parent != NONE:
+            place = self.modules[place].parent
+        return place
+
+
+def path_to(above: Any, module: Any) -> str:
+    """The path of a module inside another one; "" when it is not there."""
+    return next((name for name, m in above.named_modules() if m is module and name), "")
+
+
+def owner(module: Any, frame: Any) -> tuple[Any, str]:
+    """The module of the calling program that has `module` in it, and what it is called there.
+
+    A program may call parts of a model (`model.encoder(x)`): the model is the outermost then.
+    """
+    best: tuple[int, Any, str] = (0, module, "")
+    while frame is not None:
+        for names in (frame.f_locals, frame.f_globals):
+            for name, value in list(names.items()):
+                if isinstance(value, nn.Module) and not name.startswith("_"):
+                    known = list(value.modules())
+                    if any(m is module for m in known) and (
+                        len(known) > best[0] or (value is best[1] and best[2] in ("", "self"))
+                    ):
+                        best = len(known), value, name
+        frame = frame.f_back
+    return best[1], "" if best[2] == "self" else best[2]

@@ -1,0 +1,574 @@
+"""The observer: what happens in a step, as events.
+
+A `Look` is one of the observers of its thread (`autograd/observe.py`). It keeps a stack of open
+events and a list of all of them. What can be found out later (records, plans, texts, statistics)
+is left for later; the time that the look itself takes is taken out of all times.
+
+Read next: `session.py`, which begins and ends a recording.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ..autograd.node import LEAF, Cut, Extras, Out, TensorBase
+from ..autograd.observe import Observer
+from ..ops.core.record import Op
+from .lines import Lines
+from .memory import Memory, arrays
+from .modules import Modules
+from .numbers import Samples, type_name
+from .recording import NONE, Event, Saved, Step, Value
+
+ndarray = np.ndarray
+now = time.perf_counter_ns
+MOST = 200_000  # events that are kept
+LEFT_OUT = -2  # the mark of an event that is not kept
+PART = -3  # the mark of what is a part of the open event
+PHASE = {"backward": "backward", "optimizer": "optimizer", "zero_grad": "zero_grad",
+         "loader": "data"}  # fmt: skip
+KEEPING = ("forward", "backward", "zero_grad", "data")  # phases that operations take over
+
+
+class Look(Observer):
+    """Writes down what happens in the thread that made it.
+
+    Args:
+        most: how many events are kept.
+        ended: called when an optimiser has made a step.
+    """
+
+    spans = True
+
+    def __init__(self, most: int = MOST, ended: Any = None) -> None:
+        self.events: list[Event] = []
+        self.steps: list[Step] = []
+        self.lines = Lines()
+        self.modules = Modules()
+        self.memory = Memory(self.clock)
+        self.samples = Samples()
+        self.most = most
+        self.ended = ended
+        self.left_out = 0
+        self.lost = 0
+        self.began = now()
+        self.open: list[int] = []  # places of open events
+        self.within: list[Any] = []  # the modules that are being called
+        self.module = NONE
+        self.step = NONE
+        self.ops: dict[int, Any] = {}  # event: what it computes, for `plans.py`
+        self.calls: dict[int, Any] = {}  # event: metadata and parameters of the call
+        self.cuts: dict[int, Any] = {}  # event: why its results have no history
+        self.loss: dict[int, float] = {}  # event: the number that it gave
+        self.optimizers: list[Any] = []
+        self.failed = ""
+        self._nodes: dict[int, int] = {}  # number of a node: the event that made it
+        self._made: dict[int, tuple[Any, int]] = {}  # array without history: its event
+        self._shared: dict[Any, Any] = {}  # metadata of calls, each kept once
+        self._enter: dict[str, Any] = {
+            "op": self._enter_op, "inplace": self._enter_inplace,
+            "composite": self._enter_composite, "function": self._enter_function,
+            "node": self._enter_node, "leaf": self._enter_leaf,
+            "backward": self._enter_backward, "optimizer": self._enter_optimizer,
+            "zero_grad": self._enter_named, "loader": self._enter_named,
+            "collective": self._enter_collective,
+        }  # fmt: skip
+        self._leave: dict[str, Any] = {
+            "op": self._leave_op, "inplace": self._leave_inplace,
+            "composite": self._leave_function, "function": self._leave_function,
+            "node": self._leave_node, "leaf": self._leave_leaf,
+            "optimizer": self._leave_optimizer, "loader": self._leave_loader,
+        }  # fmt: skip
+
+    def clock(self) -> int:
+        """Nanoseconds since the beginning, without what recording took."""
+        return now() - self.began - self.lost
+
+    # -- spans ---------------------------------------------------------------------------------
+
+    def entering(self, kind: str, what: Any, operands: Any) -> Any:
+        """Open an event; what is returned is for `leaving`."""
+        t = now()
+        enter = self._enter.get(kind)
+        mark = PART if enter is None else enter(kind, what, operands, t - self.began - self.lost)
+        self.lost += now() - t
+        return mark
+
+    def leaving(self, kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
+        """Close it."""
+        if begun == PART:
+            return
+        t = now()
+        at = t - self.began - self.lost
+        if begun >= 0:
+            self._close(begun, at)
+            leave = self._leave.get(kind)
+            if leave is not None:
+                leave(begun, what, operands, results, at)
+        elif kind == "optimizer" and begun == LEFT_OUT:
+            self._end_step(at)
+        self.lost += now() - t
+
+    def _open(self, kind: str, name: str, at: int, phase: str = "") -> int:
+        """A new event inside the innermost open one."""
+        events = self.events
+        place = len(events)
+        if place >= self.most:
+            self.left_out += 1
+            return LEFT_OUT
+        if self.step == NONE and kind != "step":
+            self._begin_step(at)
+            place = len(events)
+        parent = self.open[-1] if self.open else NONE
+        if not phase:
+            phase = events[parent].phase if parent != NONE else "other"
+            if kind in ("op", "module", "function") and phase not in KEEPING:
+                phase = "forward" if phase == "other" or self.within else phase
+        event = Event(kind, name, at, NONE, parent, phase, self.step, self.module)
+        if kind not in ("node", "step"):
+            event.line, event.inner = self.lines.at(sys._getframe(3))
+        events.append(event)
+        self.open.append(place)
+        return place
+
+    def _close(self, place: int, at: int) -> None:
+        """End an event, and those inside it that an error has left open."""
+        stack = self.open
+        if place not in stack:
+            return
+        while stack[-1] != place:
+            self.events[stack.pop()].end = at
+        stack.pop()
+        self.events[place].end = at
+
+    def _top(self) -> Event | None:
+        return self.events[self.open[-1]] if self.open else None
+
+    # -- steps ---------------------------------------------------------------------------------
+
+    def _begin_step(self, at: int) -> None:
+        """Everything until the next optimiser's step is in this one."""
+        self.step = len(self.steps)
+        place = self._open("step", f"step {self.step + 1}", at, "other")
+        self.steps.append(Step(at, NONE, place, NONE, 0, at))
+        self.memory.begin_step(at)
+
+    def _end_step(self, at: int) -> None:
+        if self.step == NONE:
+            return
+        step = self.steps[self.step]
+        self._close(step.first, at)
+        step.end, step.last = at, len(self.events) - 1
+        step.peak, step.peak_at = self.memory.peak, self.memory.peak_at
+        self.step = NONE
+
+    # -- values --------------------------------------------------------------------------------
+
+    def values(self, x: Any, depth: int = 3) -> list[Value]:
+        """The tensors among operands or results."""
+        found = []
+        for t in x if isinstance(x, (list, tuple)) else (x,):
+            if isinstance(t, TensorBase):
+                found.append(self.value(t))
+            elif depth and isinstance(t, (list, tuple)):
+                found += self.values(t, depth - 1)
+        return found
+
+    def value(self, t: Any) -> Value:
+        """A tensor: its type, its shape, where it comes from."""
+        a, fn = t._a, t._fn
+        name = ""
+        if fn is None or fn is LEAF:
+            made = self._made.get(id(a))
+            maker = made[1] if made is not None and made[0]() is a else NONE
+            name = self.modules.name(t)
+        else:
+            maker = self._nodes.get((fn.node if fn.__class__ is Out else fn).seq, NONE)
+        return Value(type_name(a.dtype), tuple(a.shape), maker, name, fn is not None)
+
+    def _remember(self, place: int, out: Any, event: Event, at: int) -> None:
+        """Which event made these results, and what they are in memory."""
+        for t in out if isinstance(out, (list, tuple)) else (out,):
+            if isinstance(t, (list, tuple)):
+                self._remember(place, t, event, at)
+            if not isinstance(t, TensorBase):
+                continue
+            a, fn = t._a, t._fn
+            if a.__class__ is ndarray:
+                before = len(self.memory.blocks)
+                if self.memory.met(a, place, event.line, at, "result", event.name) >= before:
+                    event.made += a.nbytes
+            if fn is None or fn is LEAF:
+                if a.__class__ is ndarray:
+                    self._made[id(a)] = _Reference(a, self._made), place
+                cut = t._x.cut if t._x.__class__ is Extras else t._x
+                if isinstance(cut, Cut) and place not in self.cuts:
+                    self.cuts[place] = cut.why, self.lines.at_offset(cut.code, cut.lasti)
+            else:
+                node = fn.node if fn.__class__ is Out else fn
+                if self._nodes.setdefault(node.seq, place) == place and not event.saved:
+                    self._save(node, event, at)
+            if a.__class__ is ndarray and a.size == 1 and a.dtype.kind == "f":
+                self.loss[place] = float(a.reshape(())[()])
+
+    def _save(self, node: Any, event: Event, at: int) -> None:
+        """What a node keeps."""
+        kept = node.saved
+        if kept.__class__ is not tuple:
+            return
+        op = getattr(node, "op", None)
+        names = ["result", *(op.inputs if op is not None else ())]
+        for k, s in enumerate(kept):
+            for v in s if s.__class__ is tuple else (s,):
+                if v.__class__.__name__ == "Packed":
+                    v = v.value
+                a = v._a if isinstance(v, TensorBase) else v
+                if a.__class__ is not ndarray:
+                    continue
+                name = names[k] if k < len(names) else f"x{k - 1}"
+                event.saved.append(
+                    Saved(name, type_name(a.dtype), tuple(a.shape), a.nbytes, str(k))
+                )
+                where = f"{name} of {event.name}"
+                self.memory.met(a, event.parent, event.line, at, "saved for backward", where)
+
+    # -- operations ----------------------------------------------------------------------------
+
+    def _enter_op(self, kind: str, op: Any, inputs: Any, at: int) -> int:
+        top = self._top()
+        if top is not None:
+            if top.kind == "op":
+                return PART
+            if top.kind == "function" and top.name == op.name and top.record == NONE:
+                place = self.open[-1]
+                if place not in self.ops and len(self.events) == place + 1:
+                    top.kind = "op"  # the function is this operation, and nothing else
+                    self.ops[place] = op
+                    top.takes = self.values(inputs)
+                    return place
+        place = self._open("op", op.name, at)
+        if place >= 0:
+            self.ops[place] = op
+            self.events[place].takes = self.values(inputs)
+        return place
+
+    def _leave_op(self, place: int, op: Any, inputs: Any, out: Any, at: int) -> None:
+        event = self.events[place]
+        if out is None:
+            self.failed = self.failed or event.name
+            return
+        self._remember(place, out, event, at)
+        event.gives = self.values(out)
+        if not op.view:
+            self.samples.look(self, place, arrays(inputs), arrays(out))
+
+    def _enter_inplace(self, kind: str, op: Any, inputs: Any, at: int) -> int:
+        top = self._top()
+        if top is not None and top.kind == "op":
+            return PART
+        place = self._open("op", op.name + "_", at)
+        if place >= 0:
+            self.ops[place] = op
+            self.events[place].takes = self.values(inputs)
+        return place
+
+    def _leave_inplace(self, place: int, op: Any, inputs: Any, out: Any, at: int) -> None:
+        self._leave_op(place, op, inputs[1:], inputs[0], at)
+
+    def _enter_composite(self, kind: str, public: Any, args: Any, at: int) -> int:
+        composite = getattr(public, "composite", None)
+        top = self._top()
+        if composite is None or (top is not None and top.kind == "op"):
+            return PART
+        if top is not None and top.kind == "function" and top.name == composite.name:
+            return PART
+        place = self._open("function", composite.name, at)
+        if place >= 0:
+            self.ops[place] = composite
+            self.events[place].takes = self.values(args)
+        return place
+
+    def _enter_function(self, kind: str, cls: Any, args: Any, at: int) -> int:
+        place = self._open("function", cls.__name__, at)
+        if place >= 0:
+            self.ops[place] = cls
+            self.events[place].takes = self.values(args)
+        return place
+
+    def _leave_function(self, place: int, what: Any, args: Any, out: Any, at: int) -> None:
+        event = self.events[place]
+        if out is None:
+            return
+        event.gives = self.values(out)
+        if event.kind == "function" and len(self.events) == place + 1 and event.gives:
+            # it has computed by itself, or with what is not announced
+            self._remember(place, out, event, at)
+            self.samples.look(self, place, arrays(args), arrays(out))
+
+    # -- computations on arrays ------------------------------------------------------------------
+
+    def performing(self, record: Any, given: Any, kw: dict[str, Any]) -> Any:
+        """Of a call that is open, what it is called with; the rest is an event where it has a
+        name."""
+        t = now()
+        top = self._top()
+        mark = PART
+        if record.__class__ is Op:
+            if top is not None and self.ops.get(self.open[-1]) is record:
+                self._call(self.open[-1], given, kw)
+        elif record.name == "item":
+            mark = self._open("item", "item", t - self.began - self.lost)
+        elif record.shown and (top is None or top.kind not in ("op", "node")):
+            name = record.shown.removeprefix("aten::")
+            if top is not None and top.kind == "function" and top.name == name:
+                self.lost += now() - t
+                return PART
+            mark = self._open("op", name, t - self.began - self.lost)
+        self.lost += now() - t
+        return mark
+
+    def performed(
+        self, record: Any, given: Any, kw: dict[str, Any], results: Any, begun: Any
+    ) -> None:
+        """Close the event of a computation; arrays that it made are met."""
+        t = now()
+        at = t - self.began - self.lost
+        if begun >= 0:
+            self._close(begun, at)
+        if results is not None and not record.view:
+            place = begun if begun >= 0 else self.open[-1] if self.open else NONE
+            event = self.events[place] if place != NONE else None
+            for a in results if results.__class__ is tuple else (results,):
+                if a.__class__ is ndarray:
+                    before = len(self.memory.blocks)
+                    line = NONE if event is None else event.line
+                    new = self.memory.met(a, place, line, at, "other", "") >= before
+                    if new and event is not None:
+                        event.made += a.nbytes
+                    if begun >= 0:
+                        self._made[id(a)] = _Reference(a, self._made), place
+                        self.events[place].gives.append(
+                            Value(type_name(a.dtype), a.shape, place)
+                        )
+        self.lost += now() - t
+
+    def _call(self, place: int, given: Any, kw: dict[str, Any]) -> None:
+        """Keep the metadata of an operation's call, each only once."""
+        if place in self.calls:
+            return
+        metas = tuple([
+            (a.shape, a.dtype, a.strides) if a.__class__ is ndarray
+            else a if a.__class__ in (int, float, bool) else None
+            for a in given
+        ])  # fmt: skip
+        key = self.ops[place].name, metas, tuple(kw), tuple([
+            v if v.__class__ in (int, float, bool, str) else
+            v if v.__class__ is tuple and all(n.__class__ is int for n in v) else id(v.__class__)
+            for v in kw.values()
+        ])  # fmt: skip
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = self.ops[place], metas, dict(kw)
+        self.calls[place] = found
+
+    # -- backward ------------------------------------------------------------------------------
+
+    def _enter_backward(self, kind: str, roots: Any, grads: Any, at: int) -> int:
+        place = self._open("backward", "backward", at, "backward")
+        if place >= 0 and self.step != NONE:
+            root = roots[0]
+            node = root.node if root.__class__ is Out else root
+            of = self._nodes.get(node.seq, NONE) if node._is_node else NONE
+            self.events[place].of = of
+            if of in self.loss:
+                self.steps[self.step].loss = self.loss[of]
+        return place
+
+    def _enter_node(self, kind: str, node: Any, operands: Any, at: int) -> int:
+        place = self._open("node", node.name(), at, "backward")
+        if place >= 0:
+            event = self.events[place]
+            of = event.of = self._nodes.get(node.seq, NONE)
+            if of != NONE:
+                made = self.events[of]
+                event.module, event.line, event.inner = made.module, made.line, made.inner
+            elif node.code is not None:
+                event.line = self.lines.at_offset(node.code, node.lasti)
+            event.takes = self._gradients(operands)
+        return place
+
+    def _leave_node(self, place: int, node: Any, operands: Any, results: Any, at: int) -> None:
+        if results is None:
+            self.failed = self.failed or self.events[place].name
+            return
+        event = self.events[place]
+        event.gives = self._gradients(results)
+        given = _plain(operands)
+        for a in _plain(results):
+            before = len(self.memory.blocks)
+            if self.memory.met(a, place, event.line, at, "other", "") >= before:
+                event.made += a.nbytes
+        self.samples.look(self, place, given, _plain(results))
+
+    def _gradients(self, gs: Any) -> list[Value]:
+        found = []
+        for g in gs:
+            if g.__class__ is ndarray:
+                found.append(Value(type_name(g.dtype), g.shape))
+            elif isinstance(g, TensorBase):
+                found.append(self.value(g))
+            elif isinstance(g, (list, tuple)):
+                found += self._gradients(g)
+        return found
+
+    def _enter_leaf(self, kind: str, leaf: Any, operands: Any, at: int) -> int:
+        if operands[1]:  # captured, not added
+            return PART
+        name = self.modules.name(leaf)
+        place = self._open("leaf", name, at, "backward")
+        if place >= 0:
+            event = self.events[place]
+            event.takes = self._gradients(operands[:1])
+            old = leaf.grad
+            if old is not None:
+                event.takes.append(Value(type_name(old._a.dtype), old._a.shape, NONE, name))
+        return place
+
+    def _leave_leaf(self, place: int, leaf: Any, operands: Any, results: Any, at: int) -> None:
+        grad = leaf.grad
+        if grad is None or grad._a.__class__ is not ndarray:
+            return
+        event = self.events[place]
+        event.gives = [Value(type_name(grad._a.dtype), grad._a.shape, NONE, event.name)]
+        self.memory.met(grad._a, place, event.line, at, "gradient", f"gradient of {event.name}")
+
+    # -- modules -------------------------------------------------------------------------------
+
+    def enter_module(self, module: Any, args: Any) -> Any:
+        """A module is called."""
+        t = now()
+        before = self.module
+        frame = sys._getframe(2)
+        self.module = self.modules.place(module, self.within, frame)
+        known = self.modules.modules[self.module]
+        known.training = module.training
+        self.within.append(module)
+        at = t - self.began - self.lost
+        place = self._open("module", known.path or known.kind, at)
+        if place >= 0:
+            self.events[place].takes = self.values(args)
+            if len(self.within) == 1:
+                self._meet(module, args, at)
+        self.lost += now() - t
+        return place, before
+
+    def leave_module(self, module: Any, args: Any, result: Any, mark: Any) -> None:
+        """It has returned, or failed."""
+        t = now()
+        at = t - self.began - self.lost
+        place, before = mark
+        if place >= 0:
+            self._close(place, at)
+            if result is not None:
+                self.events[place].gives = self.values(result)
+                self.samples.activation(self, place, self.module, arrays(result))
+        self.within.pop()
+        self.module = before
+        self.lost += now() - t
+
+    def _meet(self, module: Any, args: Any, at: int) -> None:
+        """Parameters and buffers, and what the outermost module is given."""
+        for t, name, _, role in self.modules.tensors():
+            self.memory.met(t._a, NONE, NONE, 0, role, name)
+        for a in arrays(args):
+            if (found := self._made.get(id(a))) is None or found[0]() is not a:
+                place = self.memory.met(a, NONE, NONE, at)
+                if place != NONE and self.memory.blocks[place].role == "other":
+                    self.memory.call(place, "batch", "batch")
+
+    # -- optimisers and loaders ------------------------------------------------------------------
+
+    def _enter_named(self, kind: str, what: Any, operands: Any, at: int) -> int:
+        return self._open(kind, type(what).__name__, at, PHASE[kind])
+
+    def _enter_collective(self, kind: str, call: Any, tensors: Any, at: int) -> int:
+        place = self._open("collective", call.name, at)
+        if place >= 0:
+            self.events[place].takes = self.values(tensors)
+        return place
+
+    def _leave_loader(self, place: int, loader: Any, operands: Any, batch: Any, at: int) -> None:
+        if batch is None:
+            return
+        event = self.events[place]
+        event.gives = self.values(list(batch.values()) if isinstance(batch, dict) else batch)
+        for a in arrays(batch):
+            self.memory.met(a, place, event.line, at, "batch", "batch")
+
+    def _enter_optimizer(self, kind: str, optimizer: Any, operands: Any, at: int) -> int:
+        place = self._open("optimizer", type(optimizer).__name__, at, "optimizer")
+        if not any(o is optimizer for o in self.optimizers):
+            self.optimizers.append(optimizer)
+        if place >= 0:
+            self.samples.before_update(self, place, optimizer)
+        return place
+
+    def _leave_optimizer(self, place: int, optimizer: Any, *rest: Any) -> None:
+        at = rest[-1]
+        event = self.events[place]
+        self.samples.after_update(self, place, optimizer)
+        for p, state in optimizer.state.items():
+            of = self.modules.name(p) if isinstance(p, TensorBase) else ""
+            for name, value in state.items() if isinstance(state, dict) else ():
+                for a in arrays(value):
+                    what = f"{name} of {of}" if of else name
+                    self.memory.met(a, place, event.line, at, "optimizer state", what)
+        self._end_step(at)
+        if self.ended is not None:
+            self.ended()
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Close what is open."""
+        at = self.clock()
+        if self.step != NONE:
+            self._end_step(at)
+        while self.open:
+            self._close(self.open[-1], at)
+        for event in self.events:
+            if event.end == NONE:
+                event.end = at
+        self.memory.close()
+        self._nodes.clear()
+        self._made.clear()
+
+
+class _Reference:
+    """A weak reference to an array that takes its entry out of a table when the array dies."""
+
+    __slots__ = ("_ref",)
+
+    def __init__(self, a: Any, table: dict[int, Any]) -> None:
+        key = id(a)
+        self._ref = weakref.ref(a, lambda _: table.pop(key, None))
+
+    def __call__(self) -> Any:
+        return self._ref()
+
+
+def _plain(gs: Any) -> list[Any]:
+    """The arrays among gradients."""
+    found = []
+    for g in gs if isinstance(gs, (list, tuple)) else (gs,):
+        a = g._a if isinstance(g, TensorBase) else g
+        if a.__class__ is ndarray:
+            found.append(a)
+        elif isinstance(a, (list, tuple)):
+            found += _plain(a)
+    return found

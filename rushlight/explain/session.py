@@ -1,0 +1,132 @@
+"""A recording from its beginning to its page."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..autograd.node import TensorBase
+from ..autograd.observe import observe, unobserve
+from ..errors import message
+from . import machine, modules
+from .observer import MOST, Look
+from .plans import Asked
+from .recording import Recording
+
+_active = threading.local()
+
+
+class Session:
+    """Records this thread from `start()` until `stop()`, or until so many steps are over.
+
+    Args:
+        steps: optimiser's steps after which nothing more is recorded; None: until `stop()`.
+        program: what is run, for the page.
+        events: how many events are kept.
+        ended: called when the steps are over.
+    """
+
+    def __init__(
+        self,
+        steps: int | None = 3,
+        program: str | None = None,
+        events: int = MOST,
+        ended: Callable[[], None] | None = None,
+    ) -> None:
+        self.steps = steps
+        self.program = " ".join([os.path.basename(sys.argv[0] or "python"), *sys.argv[1:]]) \
+            if program is None else program  # fmt: skip
+        self.events = events
+        self.ended = ended
+        self.look: Look | None = None
+        self.active = False
+        self.began = ""
+        self._recording: Recording | None = None
+
+    def start(self) -> None:
+        """Record from now on."""
+        if getattr(_active, "session", None) is not None:
+            raise RuntimeError(
+                message(
+                    "a recording is being made already, and there can be only one at a time",
+                    hint="end it first: rushlight.explain.recording() cannot stand inside another "
+                    "one, nor inside python -m rushlight explain",
+                )
+            )
+        machine.measured()
+        self.began = datetime.datetime.now().isoformat(" ", "seconds")
+        self.look = Look(self.events, self._stepped)
+        _active.session = self
+        self.active = True
+        modules.tell(self.look)
+        observe(self.look)
+
+    def _stepped(self) -> None:
+        look = self.look
+        if look is not None and self.steps is not None and len(look.steps) >= self.steps:
+            self.rest()
+            if self.ended is not None:
+                self.ended()
+
+    def rest(self) -> None:
+        """Look no more; what was seen is kept."""
+        if not self.active or self.look is None:
+            return
+        self.active = False
+        if getattr(_active, "session", None) is self:
+            _active.session = None
+        unobserve(self.look)
+        modules.untell(self.look)
+        self.look.finish()
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded; what is asked of records is asked now."""
+        if self._recording is None:
+            self.rest()
+            self._recording = self._made()
+        return self._recording
+
+    def _made(self) -> Recording:
+        from .. import __version__
+
+        look = self.look
+        found = Recording(self.program, __version__, machine.measured(), self.began)
+        if look is None:
+            return found
+        asked = Asked()
+        asked.fill(look.events, look.ops, look.calls)
+        look.calls.clear()
+        found.steps, found.events, found.modules = look.steps, look.events, look.modules.modules
+        found.lines, found.records, found.plans = look.lines.finish(), asked.records, asked.plans
+        found.blocks = look.memory.blocks
+        found.numbers, found.broken = look.samples.finish(), look.samples.broken
+        found.left_out = look.left_out
+        return found
+
+    def write(self, path: str) -> None:
+        """Write the page."""
+        write(self.recording, path)
+
+
+def write(recording: Recording, path: str) -> None:
+    """Write a recording as a page, or as JSON where the path ends so."""
+    text = json.dumps(recording.as_json())
+    beside = f"{path}.{os.getpid()}.part"
+    with open(beside, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(beside, path)
+
+
+def total(x: Any) -> Any:
+    """The sum of all floating-point tensors with a gradient in a nest of results; None: of none."""
+    if isinstance(x, TensorBase):
+        return x.sum() if x.requires_grad and x.is_floating_point() else None
+    parts = list(x.values()) if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ()
+    found = [t for t in map(total, parts) if t is not None]
+    return sum(found[1:], found[0]) if found else None
