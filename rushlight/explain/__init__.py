@@ -11,8 +11,10 @@ who finds reads it (`advice/`), who shows writes it out (`page/`, `text.py`).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -83,3 +85,15 @@ def call(model: Callable[..., Any], *inputs: Any) -> None:
     out = total(model(*inputs))
     if out is not None and out.requires_grad:
         out.backward()
+
+
+class _Explain(ModuleType):
+    """Keeps `recording` and `page` functions although files of this package have these names, too
+    (`from rushlight.explain.recording import Event` finds the file)."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in __all__ and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Explain

@@ -121,9 +121,13 @@ def test_records_and_plans_are_told(found: Recording) -> None:
 
 def test_nothing_is_left_behind() -> None:
     call = nn.Module.__call__
-    with pytest.raises(ZeroDivisionError), torch.explain.recording() as session:
+
+    def fail() -> None:
         nn.Linear(2, 2)(torch.ones(1, 2))
         raise ZeroDivisionError
+
+    with torch.explain.recording() as session, pytest.raises(ZeroDivisionError):
+        fail()
     assert nn.Module.__call__ is call
     assert [e.name for e in session.recording.events if e.kind == "module"] == ["Linear"]
 
