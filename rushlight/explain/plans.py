@@ -142,7 +142,7 @@ def told(what: Any) -> Record:
     """What a record says."""
     if isinstance(what, Op):
         derivative = "none"
-        with contextlib.suppress(REFUSALS):
+        with contextlib.suppress(*REFUSALS):
             derivative = derivative_of(what)
         file, number = what.declared
         name, doc, formula = what.name, what.__doc__, formula_of(what) or ""
