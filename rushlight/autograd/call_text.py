@@ -299,6 +299,8 @@ def operand(op: Any, i: int, otherwise: str) -> list[str]:
             f"    except _refused: {otherwise}",
             f"    _f{i} = _x{i} = None",
         ]
+        if op.numerics.rows and i == 0:  # the number in front of the second operand
+            lines.append(f"    if not _a1.flags.c_contiguous: {otherwise}")
     if op.input_defaults[i] is None:
         lines += [f"elif {name} is None:", f"    _a{i} = _f{i} = _x{i} = None"]
     return [*lines, f"else: {otherwise}"]

@@ -176,6 +176,17 @@ def general(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     return finish(op, inputs, kw, y, low, narrow)
 
 
+def general_in_rows(op: Any, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
+    """`general` for a record that says `rows`: where a number stands first, which no short way
+    takes, the result lies in rows however the other operand lies."""
+    y = general(op, inputs, kw)
+    a = y._a
+    by_number = not isinstance(inputs[0], TensorBase)
+    if by_number and a.__class__ is ndarray and not a.flags.c_contiguous:
+        y._a = perform(steps.copy, (a,), {"order": "C"})
+    return y
+
+
 def finish(
     op: Any, inputs: tuple[Any, ...], kw: dict[str, Any], y: Any, low: int = 0, narrow: Any = None
 ) -> Any:

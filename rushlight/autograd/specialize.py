@@ -114,7 +114,7 @@ def fill(space: dict[str, Any], op: Any) -> dict[str, Any]:
         "_noted": door.noted,
         "_own": door.own,
         "_finish": door.finish,
-        "_general": door.general,
+        "_general": door.general_in_rows if op.numerics.rows else door.general,
         "_several": door.several,
         "_given": given,
         "_op": op,

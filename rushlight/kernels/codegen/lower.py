@@ -57,8 +57,8 @@ def power(f: Function, a: Value, b: Any) -> Value:
     """a**b; whole and half exponents that are constants become products and roots."""
     if isinstance(b, Value):
         return vecmath.pow(f, a, b)
-    if b == 0.5:
-        return f.sqrt(a)
+    if b in (0.5, -0.5):
+        return f.sqrt(a) if b == 0.5 else 1.0 / f.sqrt(a)
     if b in (1, 2, 3):
         return {1: a, 2: a * a, 3: a * a * a}[int(b)]
     if b in (-1, -2):

@@ -44,8 +44,10 @@ ELEMENTS = {  # what an array's elements are called in kernels
 }  # fmt: skip
 COMPUTED = {"double": "double", "i64": "i64", "i32": "i32", "i16": "i32", "s8": "i32", "u8": "i32"}
 BARE = {"add", "sub", "mul", "div", "neg"}  # their rules stay bare: they are called most often
-EXPONENTS = (0.5, 1.0, 2.0, 3.0, -1.0, -2.0)  # of which a power is a product or a root
-FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, EXPONENTS)}  # operands that decide on the code
+# Exponents of which a power is a product or a root.
+EXPONENTS = (0.5, -0.5, 1.0, 2.0, 3.0, -1.0, -2.0)
+# Operands that decide on the code; a derivative has an exponent that is less by one.
+FIXED = {"pow": (1, EXPONENTS), "pow_backward0": (3, (*EXPONENTS, 1.5, 4.0))}
 NUMPY = "elementwise.numpy"
 
 
@@ -455,7 +457,9 @@ class Problem:
             shape = np.broadcast_shapes(*[a[0] for a in self.arrays])
         except ValueError:
             return self.by_numpy()  # the formula says what is wrong
-        found = [axes.steps_of(s, strides, d.itemsize, shape) for s, strides, d in self.arrays]
+        each_operand = list(zip(self.metas, self.names, self.values, strict=True))
+        arrays = {n: o for o, n, v in each_operand if o.__class__ is tuple and v is None}
+        found = [axes.steps_of(s, strides, d.itemsize, shape) for s, strides, d in arrays.values()]
         steps = [s for s in found if s is not None]
         few = math.prod(shape) < tuning.ELEMENTWISE_LEAST
         if few or len(steps) < len(found) or not 0 < len(found) <= 8:
@@ -468,9 +472,10 @@ class Problem:
             return self.by_numpy()
         rows = iter(["value" if j[-1] == 0 else "row" if j[-1] == 1 else "far" for j in joined])
         kinds = tuple(
-            next(rows) if o.__class__ is tuple else "none" if o is None else o for o in self.metas
+            v if v is not None else next(rows) if n in arrays else "none" if o is None else o
+            for o, n, v in each_operand
         )
-        made = self.lowered(kinds, "broadcast", all(a[0] == shape for a in self.arrays))
+        made = self.lowered(kinds, "broadcast", all(a[0] == shape for a in arrays.values()))
         if made is None:
             return self.by_numpy()
         outer, inner, n = [1] * (3 - len(sizes)) + sizes
@@ -484,7 +489,7 @@ class Problem:
         strides = tuple([lying.strides[dims.index(d)] for d in range(len(dims))])
         y = MetaArray(shape, made.out, strides)
         launch = Launch(
-            made.kernel("broadcast"), **{f"x{k}": f"x{k}" for k in range(len(joined))}, y0="y",
+            made.kernel("broadcast"), **{f"x{k}": n for k, n in enumerate(arrays)}, y0="y",
             rows=rows_, inner=inner, n=n, each=each, width=width, chunks=chunks, **words,
             **self.numbers(kinds),
         )  # fmt: skip

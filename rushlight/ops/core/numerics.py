@@ -46,6 +46,7 @@ class Numerics:
             is set to; "float32"; "promote": the widest of those that are there; None: as they are.
         view: the result shares memory with the first input.
         fresh: the result is never an operand, nor a view of one.
+        rows: the result lies in rows where the first operand is a number.
         outputs: how many results there are (more than one come as a tuple).
         ufunc: the ufunc that an elementwise op is, or that a reduction repeats.
         combine, identity: of a reduction, the formula of two partial results and where it starts.
@@ -73,6 +74,7 @@ class Numerics:
         autocast: str | None = None,
         view: bool = False,
         fresh: bool = False,
+        rows: bool = False,
         outputs: int = 1,
         ufunc: Any = None,
         combine: Forward | None = None,
@@ -92,6 +94,7 @@ class Numerics:
         self.autocast = autocast
         self.view = view
         self.fresh = fresh
+        self.rows = rows
         self.outputs = outputs
         self.ufunc = ufunc
         self.combine = combine

@@ -65,8 +65,8 @@ ndarray = np.ndarray
 # `Samples` that are written otherwise than they are kept are read in `Op.__init__`.
 PARTS = {
     "signature": ("varargs", "named", "numbers", "optional", "check"),
-    "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "outputs", "ufunc",
-                 "combine", "identity", "data_dependent", "into", "mutates", "accepts",
+    "numerics": ("promote", "low", "rounds", "autocast", "view", "fresh", "rows", "outputs",
+                 "ufunc", "combine", "identity", "data_dependent", "into", "mutates", "accepts",
                  "exact_out", "unmixed", "apart"),
     "derivative": ("differentiable", "holomorphic", "saves", "copies"),
     "samples": ("errors", "smooth", "constant", "once", "layout", "no_narrow"),

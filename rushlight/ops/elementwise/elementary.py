@@ -95,13 +95,19 @@ def power(a: Any, b: Any) -> Any:
         return np.where(
             b < 0, np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (b % 2), 0)), magnitude
         ).astype(a.dtype)
-    if b.ndim == 0 and a.dtype.kind == "f":
+    if b.ndim == 0 and a.dtype.kind in "fc":  # as `power` in `kernels/codegen/lower.py`
+        if b == 0.5:
+            return np.sqrt(a)
+        if b == -0.5:
+            return 1 / np.sqrt(a)
+        if b == -1:
+            return 1 / a
         if b == 2:
             return np.multiply(a, a)
         if b == 3:
             return a * a * a
-        if b == 0.5:
-            return np.sqrt(a)
+        if b == -2:
+            return 1 / (a * a)
     if a.dtype.kind == "b":  # the exponent is the number True or False: `exponent` lets no other by
         return a.copy() if b else np.ones_like(a)
     return np.power(a, b)
@@ -137,10 +143,11 @@ def by_exponent(g: Any, y: Any, a: Any) -> Any:
 pow = intrinsic(
     "pow",
     power,
-    lambda g, _y, a, b: where(b == 0, 0.0, g * (b * a ** (b - 1))),
+    lambda g, _y, a, b: where(b == 0, 0.0, g * (b * pow(a, b - 1))),
     lambda g, y, a, _b: by_exponent(g, y, a),
     operator="pow",
     optional=(0, 1),  # a number
+    rows=True,
     nin=2,
     samples=[case(POSITIVE, arr(A34, -2, 3)), case(arr(A34, -3, 3), 3), case(POSITIVE, -0.5)],
     errors=[],

@@ -15,6 +15,7 @@ import numpy as np
 
 from ... import dtypes
 from ...autograd import views
+from ...autograd.door import wrap
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels import dense
@@ -449,7 +450,10 @@ def ldexp(input: Any, other: Any) -> Any:
     """input * 2^other."""
     need_tensor("ldexp", input)
     no_truths(input, other)
-    power = m.pow.call((2.0, other), {})
+    two: Any = 2.0
+    if isinstance(other, TensorBase) and other._a.ndim:  # a tensor leaves the order as it is
+        two = wrap(np.asarray(2.0, dtypes.get_default_dtype().np))
+    power = m.pow.call((two, other), {})
     if input.dtype.low and isinstance(other, TensorBase) and not other.is_floating_point():
         power = power.to(input.dtype)  # whole powers, in the type of what they scale
     return input * power
@@ -487,8 +491,6 @@ def float_power(input: Any, exponent: Any) -> Any:
         else dtypes.float64
     )
     a, b = (x.to(wide) if isinstance(x, TensorBase) else x for x in both)  # type: ignore[attr-defined]
-    if not isinstance(a, TensorBase):
-        a = b.new_full((), a)
     return m.pow.call((a, b), {})
 
 
