@@ -462,6 +462,14 @@ def type_of_ends(name: str, start: Any, end: Any, dtype: Any) -> Any:
     return usual if dtype is None else dtypes.of(dtype)
 
 
+def ends_in(d: Any, start: Any, end: Any, steps: int) -> tuple[Any, Any]:
+    """The ends, which must fit the type where both are needed; -1 is 255 in uint8."""
+    if steps < 2:
+        return (start, start) if steps else (0, 0)
+    own = [stored(v, d.np) for v in (start, end)]
+    return (start, end) if d.category > dtypes.INT else (own[0].item(), own[1].item())
+
+
 @composite(public="torch", dispatch=False, samples=[case(0, 1, 5), case(-1.0, 1.0, steps=1)])
 def linspace(
     start: Any,
@@ -496,8 +504,7 @@ def linspace(
     d = type_of_ends("linspace", start, end, dtype)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    if d.category <= dtypes.INT:
-        start, end = int(start), int(end)
+    start, end = ends_in(d, start, end, steps)
     if usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     work = (
@@ -505,6 +512,8 @@ def linspace(
         if d.np.kind in "fc" and not d.low
         else np.dtype(np.float64 if d.category <= dtypes.INT else np.float32)
     )
+    if steps == 1:
+        start = end = stored(start, d.np).item()
     kw = {"start": start, "end": end, "steps": steps, "work": work, "dtype": d.np}
     return finish(in_shape_of(door.perform(_linspace, (), kw), out), requires_grad, device, out)
 
@@ -512,6 +521,11 @@ def linspace(
 @step(shown="aten::linspace")
 def _linspace(*, start: Any, end: Any, steps: int, work: Any, dtype: Any) -> Any:
     """`steps` numbers from start to end, computed in the type `work`."""
+    return steps_between(start, end, steps, work, dtype).astype(dtype)
+
+
+def steps_between(start: Any, end: Any, steps: int, work: Any, dtype: Any = None) -> Any:
+    """The numbers of `linspace` before they are brought to the type `dtype`."""
     i = np.arange(steps)
     # PyTorch counts from both ends towards the middle, in the type itself, and rounds a product
     # and its sum once.
@@ -525,8 +539,7 @@ def _linspace(*, start: Any, end: Any, steps: int, work: Any, dtype: Any) -> Any
         step = work.type((end - start) / max(steps - 1, 1))
         rising = low + step * i.astype(work)
         falling = high - step * (steps - 1 - i).astype(work)
-    a = np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
-    return a.astype(dtype)
+    return np.where(i < steps // 2, rising, falling) if steps != 1 else np.asarray([start], work)
 
 
 @composite(public="torch", dispatch=False, samples=[case(0, 2, 5), case(0.0, 1.0, 3, base=2.0)])
@@ -564,8 +577,7 @@ def logspace(
             )
     start, end = number(start), number(end)
     d = type_of_ends("logspace", start, end, dtype)
-    if d.category <= dtypes.INT:
-        start, end = int(start), int(end)
+    start, end = ends_in(d, start, end, steps)
     if usable(device) is META:
         return finish(MetaArray((steps,), d.np), requires_grad)
     kw = {"start": start, "end": end, "steps": steps, "base": float(base), "dtype": d.np}

@@ -237,7 +237,13 @@ def matrix_norm(
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got {dims}")
     A = A if dtype is None else A.to(dtype)
     row, column = dims
-    if ord == "fro":
+    if ord in (INF, -INF):
+        row, column = column, row
+    counted = A.shape[column] if ord in (1, INF) else min(A.shape[row], A.shape[column])
+    if ord in (1, 2, INF) and counted == 0:  # the largest of nothing: 0, of which no history is
+        sizes = [1 if i in dims else n for i, n in enumerate(A.shape) if keepdim or i not in dims]
+        y = A.real.new_zeros(sizes)
+    elif ord == "fro":
         y = linalg_vector_norm(A, ord=2.0, dim=dims, keepdim=keepdim)
     elif ord == "nuc" or ord in (2, -2):
         from .spectral import svdvals
@@ -248,13 +254,8 @@ def matrix_norm(
         if keepdim:
             y = y.reshape(tuple(1 if i in dims else n for i, n in enumerate(A.shape)))
     elif ord in (1, -1, INF, -INF):
-        if ord in (INF, -INF):
-            row, column = column, row
         sums = A.abs().sum(row, keepdim=True)
-        if ord > 0 and sums.shape[column] == 0:
-            y = sums.sum(column, keepdim=True)  # the norm of no elements is 0
-        else:
-            y = sums.amax(column, keepdim=True) if ord > 0 else sums.amin(column, keepdim=True)
+        y = sums.amax(column, keepdim=True) if ord > 0 else sums.amin(column, keepdim=True)
         y = y if keepdim else y.squeeze(dims)
     else:
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
@@ -291,14 +292,14 @@ def _linalg_norm(
             "linalg.norm: If dim is specified, it must be of length 1 or 2. "
             f"Got [{', '.join(map(str, dim))}]"
         )
-    if isinstance(ord, str) or (dim is not None and len(dim) == 2) or (dim is None and A.ndim == 2):
-        dims = (-2, -1) if dim is None else dim
-        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
-    if dim is None and A.ndim != 1:
+    if dim is None and A.ndim not in (1, 2):
         raise RuntimeError(
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
             f"Got {A.ndim}D."
         )
+    if isinstance(ord, str) or len(dim or A.shape) == 2:
+        dims = (-2, -1) if dim is None else dim
+        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
     return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
 
 

@@ -360,8 +360,10 @@ def cond(A: Any, p: Any = None, *, out: Any = None) -> Any:
 
     if p not in (None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc"):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
+    if isinstance(p, str):
+        need_matrix(f"linalg.cond(ord={p})", A, square=True)
     if A.ndim > 1 and not A.numel():  # of whatever type
-        return finish("cond", abs(A).sum((-2, -1)).to(abs(A).dtype), out)
+        return finish("cond", A.real.new_zeros(A.shape[:-2]), out)
     need_matrix("linalg.cond", A, square=p not in (None, 2, -2))
     if p in (None, 2, -2):
         s = linalg_svd(A)[1]

@@ -315,6 +315,11 @@ def _margin_shape(
     return MetaArray(each if unreduced else (), input._a.dtype)
 
 
+def missed(by: Any, left_out: Any) -> Any:
+    """By how much margins are missed: 0, with no slope, where they are kept, met, or NaN."""
+    return by.masked_fill(door.wrap(left_out | ~(by._a > 0)), 0.0)
+
+
 @composite(
     shape=_margin_shape,
     public="nn.functional",
@@ -361,10 +366,9 @@ def multi_margin_loss(
         raise RuntimeError(message("target out of range", got=f"{t.min()}..{t.max()}",
                                    wanted=f"0 <= target < {c}"))  # fmt: skip
     own = x.gather(1, flat.unsqueeze(1))
-    loss = (margin - own + x).clamp(min=0)
+    loss = missed(margin - own + x, t[:, None] == np.arange(c))
     if p == 2:
         loss = loss * loss
-    loss = loss.masked_fill(door.wrap(t[:, None] == np.arange(c)), 0.0)
     if weight is not None:
         loss = loss * weight[flat].unsqueeze(1)
     loss = loss.sum(1) / c
@@ -414,7 +418,7 @@ def multilabel_margin_loss(
     rows = np.broadcast_to(np.arange(n)[:, None], t.shape)
     is_target[rows[listed], t[listed]] = True
     own = x.gather(1, door.wrap(t))
-    loss = (1 - own.unsqueeze(2) + x.unsqueeze(1)).clamp(min=0)  # (N, targets, classes)
-    loss = loss.masked_fill(door.wrap(~listed[:, :, None] | is_target[:, None, :]), 0.0)
+    loss = 1 - own.unsqueeze(2) + x.unsqueeze(1)  # (N, targets, classes)
+    loss = missed(loss, ~listed[:, :, None] | is_target[:, None, :])
     loss = loss.sum((1, 2)) / c
     return finished(loss if input.ndim == 2 else loss.squeeze(0), reduction)

@@ -22,6 +22,7 @@ from ...kernels.resample.reference import Resize
 from ..core.derivative import camel
 from ..core.record import Op, op, register
 from ..core.samples import arr, case
+from ..create.factories import steps_between
 from ..reduce import sums
 from ..shape.views import stack
 from .pool import add_plane, take_plane
@@ -230,7 +231,12 @@ def base_grid(size: Ints, align_corners: bool, dtype: Any) -> Any:
     axes = []
     for n in size:
         at = np.linspace(-1, 1, n) if n > 1 else np.zeros(n)
-        axes.append(at if align_corners else at * ((n - 1) / n if n else 1))
+        if dtype == np.uint8 and n > 1:  # in which -1 is 255
+            at = steps_between(255, 1, n, np.dtype(np.float64)).astype(dtype)
+            at = at if align_corners else at * dtype.type(n - 1) / n
+        elif not align_corners and n:
+            at = at * ((n - 1) / n)
+        axes.append(at)
     points = np.meshgrid(*axes, indexing="ij")[::-1]
     return np.stack([p.reshape(-1) for p in points] + [np.ones(math.prod(size))], 1).astype(dtype)
 

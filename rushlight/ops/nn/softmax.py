@@ -42,15 +42,15 @@ def softmax(input: Any, *, dim: int) -> Any:
     """exp(x) / sum(exp(x)) along a dimension."""
     if input.ndim == 0:
         axis(dim, 0)
-        return input / input
+        return arrays.softmax(input.reshape(1), 0).reshape(())
     return arrays.softmax(input, dim)
 
 
 @softmax.vjp
 def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
-    if y.ndim == 0:
-        return g * 0.0
     if y.__class__ is np.ndarray:
+        if y.ndim == 0:
+            return arrays.softmax_grad(g.reshape(1), y.reshape(1), 0).reshape(())
         return arrays.softmax_grad(g, y, dim)
     y = up(y)
     gy = up(g) * y
@@ -62,15 +62,15 @@ def log_softmax(input: Any, *, dim: int) -> Any:
     """x - log(sum(exp(x))) along a dimension."""
     if input.ndim == 0:
         axis(dim, 0)
-        return input - input
+        return arrays.log_softmax(input.reshape(1), 0).reshape(())
     return arrays.log_softmax(input, dim)
 
 
 @log_softmax.vjp
 def _(g: Any, y: Any, _x: Any, *, dim: int) -> Any:
-    if y.ndim == 0:
-        return g * 0.0
     if y.__class__ is np.ndarray:
+        if y.ndim == 0:
+            return arrays.log_softmax_grad(g.reshape(1), y.reshape(1), 0).reshape(())
         return arrays.log_softmax_grad(g, y, dim)
     g = up(g)
     return g - exp(up(y)) * total(g, dim=dim, keepdim=True)

@@ -313,16 +313,11 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
         raise TypeError("trapezoid() received both x and dx")
     d = axis(dim, y._a.ndim)
     k = y._a.shape[d]
-    if k == 0:
-        return y.sum(d, True)[..., :0] if d == y._a.ndim - 1 else y
-    return (y.narrow(d, 1, k - 1) + y.narrow(d, 0, k - 1)) * widths(y, x, dx, d) / 2.0
+    sums = y.narrow(d, 1, k - 1) + y.narrow(d, 0, k - 1) if k else y
+    return sums * widths(y, x, dx, d) / 2.0
 
 
 @composite(
-    accepts=(
-        "floating integral complex: trapezoid: received a bool input for `y`, but bool is not "
-        "supported"
-    ),
     adapt=True,
     public="torch",
     aliases="trapz",
@@ -330,9 +325,13 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
 )
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral of samples by the trapezoidal rule."""
+    d = axis(dim, y._a.ndim)
+    if not y._a.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if y._a.shape[d] == 0:  # of whatever type
+        return y.new_zeros([n for i, n in enumerate(y._a.shape) if i != d])
+    no_truths("trapezoid", y)
     no_truths("trapezoid", x)
-    if y._a.shape[axis(dim, y._a.ndim)] == 0:
-        return y.sum(dim)
     return areas(y, x, dx, dim).sum(dim)
 
 

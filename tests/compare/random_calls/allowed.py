@@ -121,7 +121,7 @@ def iterators_order(d: Any) -> bool:
 COMPOSED = (
     r"conv\w*|\w*pool\d?d?|einsum|kron|tensordot|addr|\w+_cell|local_response_norm|\w*attention\w*|"
     r"renorm|mvlgamma|multigammaln|logsigmoid|log_sigmoid|ldexp|angle|isclose|\w*_loss|normalize|"
-    r"polygamma|lerp|addcdiv|addcmul|nan_to_num|solve_ex|complex|float_power|pow|householder_product|quantile"
+    r"polygamma|lerp|addcdiv|addcmul|nan_to_num|solve_ex|complex|householder_product|quantile"
 )
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -187,6 +187,13 @@ def one_memory(d: Any) -> bool:
     """Whether two operands, or one that is named twice, have the same memory."""
     found = [t.untyped_storage().data_ptr() for t in d.operands]
     return len(set(found)) < len(found)
+
+
+def roots_as_powers(d: Any) -> bool:
+    """Whether a line raises to a power, of float16 or by a tensor that is one number."""
+    return (named(d, r"(?:float_)?pow") or " **" in d.line) and (
+        "torch.float16" in types(d) or any(t.numel() == 1 for t in d.operands)
+    )
 
 
 def no_derivative(d: Any) -> bool:
@@ -294,7 +301,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "the order of what PyTorch composes of several functions, or computes by other libraries",
         lambda d: only_order(d)
-        and (named(d, COMPOSED) or bool(re.search(r"\d\) \*\* \(v| = v\d+\[", d.line))),
+        and (named(d, COMPOSED) or bool(re.search(r" = v\d+\[", d.line))),
     ),
     # -- numbers -----------------------------------------------------------------------------------
     (
@@ -303,10 +310,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     ),
     (
         "a factor of infinity is NaN in PyTorch where another formula has none: alpha = 1 of "
-        "complex sums, derivatives of what was not chosen, gelu, running means",
+        "complex sums, derivatives of what was not chosen, gelu, running means; roots that are "
+        "powers in PyTorch, of float16 and where a tensor is the exponent",
         lambda d: numbers(d, lambda a, b: ~np.isfinite(a) | ~np.isfinite(b))
         and (d.what.startswith("gradient") or any(map(is_complex, parts(d.theirs)))
-             or named(d, r"gelu|\w+_mean")),
+             or named(d, r"gelu|\w+_mean") or roots_as_powers(d)),
     ),
     (
         "zero here, rounding errors there: sinc of whole numbers, normalised constants",
@@ -344,10 +352,13 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
     (
         "wrong gradients of PyTorch's: of batch_norm with a variance that has gaps, of what "
         "as_strided_scatter replaced, of the old value that logical_not_ hands on, of ctc_loss, of "
-        "soft_margin_loss where its exponential overflows",
+        "soft_margin_loss where its exponential overflows, of products of complex numbers by "
+        "scatter_reduce_, of zeta by uint8, which it negates",
         lambda d: d.what.startswith("gradient")
         and any(re.search(r"batch_norm\(|as_strided_scatter|logical_\w+_\(|ctc_loss|"
                           r"soft_margin_loss", line)
+                or (is_complex(d.theirs) and re.search(r"scatter_reduce_\(.*'prod'", line))
+                or ("zeta(" in line and "uint8" in "".join(d.lines))
                 for line in d.lines),
     ),
     # -- rules of Rushlight's own ------------------------------------------------------------------

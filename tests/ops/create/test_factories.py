@@ -166,3 +166,13 @@ def test_the_default_device_is_asked(call):
     assert call().device.type == "cpu"
     with torch.device("meta"):
         assert torch.from_numpy(np.ones(2)).device.type == "cpu"
+
+
+def test_numbers_between_ends_that_are_of_the_type():
+    assert torch.linspace(-1, 1, 4, dtype=torch.uint8).tolist() == [255, 170, 85, 1]
+    assert torch.linspace(5, 300, 1, dtype=torch.uint8).tolist() == [5]
+    for ends in ((5, 300), (-256, 5)):
+        for make in (torch.linspace, torch.logspace):
+            with pytest.raises(RuntimeError, match="without overflow"):
+                make(*ends, 3, dtype=torch.uint8)
+            assert make(*ends, 0, dtype=torch.uint8).shape == (0,)

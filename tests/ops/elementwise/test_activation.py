@@ -109,3 +109,14 @@ def test_threshold_of_whole_numbers():
 def test_numbers_are_not_changed_in_place():
     with pytest.raises(TypeError, match=r"abs_\(\): argument 'input' .* must be Tensor"):
         torch.abs_(0.5)
+
+
+@pytest.mark.parametrize("value", [0.0, 2.0, -1e30])
+def test_softmax_of_one_number(value: float) -> None:
+    x = torch.tensor(value, requires_grad=True)
+    assert torch.softmax(x, 0).item() == 1
+    assert torch.log_softmax(x, -1).item() == 0
+    y = torch.softmax(x, 0)
+    (slope,) = torch.autograd.grad(y, x, torch.ones((), requires_grad=True), create_graph=True)
+    assert slope.item() == 0
+    assert torch.autograd.grad(slope, x)[0].item() == 0

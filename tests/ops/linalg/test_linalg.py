@@ -623,3 +623,34 @@ def test_pinv_of_nothing_may_be_called_hermitian():
     assert torch.linalg.pinv(torch.ones(0, 3), hermitian=True).shape == (3, 0)
     with pytest.raises(RuntimeError, match="square"):
         torch.linalg.pinv(torch.ones(2, 3), hermitian=True)
+
+
+def test_norms_of_matrices_without_elements():
+    for shape in ((0, 4), (4, 0), (0, 0)):
+        x = torch.zeros(shape, requires_grad=True)
+        for ord, counted in ((2, 0), (1, shape[1]), (torch.inf, shape[0])):
+            norm = torch.linalg.matrix_norm(x, ord)
+            assert norm.item() == 0
+            assert norm.requires_grad == bool(counted)
+        assert torch.linalg.norm(x, 2).item() == 0
+        with pytest.raises(IndexError, match="non-zero size"):
+            torch.linalg.matrix_norm(x, -2)
+    x = torch.zeros(2, 0, 4, dtype=torch.complex64)
+    norm = torch.linalg.matrix_norm(x, 2, keepdim=True)
+    assert norm.shape == (2, 1, 1)
+    assert norm.dtype is torch.float32
+    assert torch.linalg.norm(x, 2, dim=(0, 1)).shape == (4,)
+
+
+def test_norms_without_dim_are_of_matrices_and_vectors():
+    for ord in ("fro", "nuc", 2):
+        with pytest.raises(RuntimeError, match="the input must be 1D or 2D"):
+            torch.linalg.norm(torch.zeros(2, 3, 4), ord)
+
+
+def test_condition_of_nothing_has_no_history():
+    x = torch.zeros(0, 4, requires_grad=True)
+    for ord in (None, 2, -2, 1, torch.inf):
+        assert not torch.linalg.cond(x, ord).requires_grad
+    with pytest.raises(RuntimeError, match="square matrices"):
+        torch.linalg.cond(x, "fro")

@@ -219,3 +219,15 @@ def test_a_single_sample_takes_a_target_of_one():
             loss(x, torch.tensor([0, 1, 1]))
     with pytest.raises(ValueError, match="only p == 1 and p == 2"):
         F.multi_margin_loss(x.int(), torch.tensor(1), 3)
+
+
+def test_margins_that_are_just_kept_have_no_slope():
+    x = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, float("nan")]], requires_grad=True)
+    loss = torch.nn.functional.multi_margin_loss(x, torch.tensor([0, 1]), reduction="sum")
+    loss.backward()
+    assert loss.item() == pytest.approx(2 / 3)
+    third = 1 / 3
+    assert x.grad.tolist() == [[pytest.approx(-third), 0.0, pytest.approx(third)], [0.0, 0.0, 0.0]]
+    x = torch.tensor([0.0, 1.0, 0.5], requires_grad=True)
+    torch.nn.functional.multilabel_margin_loss(x, torch.tensor([1, -1, 0])).backward()
+    assert x.grad.tolist() == [0.0, pytest.approx(-third), pytest.approx(third)]

@@ -99,3 +99,11 @@ def test_meta():
 def test_errors(how, kind, words):
     with pytest.raises(kind, match=words):
         F.interpolate(torch.zeros(1, 1, 3, 3), **how)
+
+
+def test_grids_of_uint8_begin_at_255():
+    theta = torch.tensor([[[1, 0, 0], [0, 1, 0]]], dtype=torch.uint8)
+    grid = torch.affine_grid_generator(theta, (1, 1, 1, 3), True)
+    assert grid[0, 0].tolist() == [[255, 0], [128, 0], [1, 0]]
+    grid = torch.affine_grid_generator(theta, (1, 1, 1, 4), False)
+    assert grid[0, 0, :, 0].tolist() == [63, 63, 63, 0]

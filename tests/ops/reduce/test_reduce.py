@@ -284,3 +284,17 @@ def test_one_dimension_is_no_tuple():
     y = torch.ones(2, requires_grad=True)
     with pytest.raises(IndexError, match="Dimension out of range"):
         y.sum(5, dtype=torch.int64)
+
+
+def test_integrals_of_no_samples():
+    for dtype in (torch.float32, torch.int32, torch.bool, torch.complex64):
+        area = torch.trapezoid(torch.zeros(0, 4, dtype=dtype), dim=0)
+        assert area.dtype is dtype
+        assert area.tolist() == [0, 0, 0, 0]
+    assert not torch.trapezoid(torch.zeros(0, 4, requires_grad=True), dim=0).requires_grad
+    running = torch.cumulative_trapezoid(torch.zeros(0, 4, dtype=torch.int64), dim=0)
+    assert running.dtype is torch.float32
+    with pytest.raises(RuntimeError, match="one `x` value for each sample point"):
+        torch.cumulative_trapezoid(torch.zeros(2, 0), torch.ones(1))
+    with pytest.raises(IndexError, match="no dimensions"):
+        torch.trapezoid(torch.tensor(True))
