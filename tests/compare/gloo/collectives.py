@@ -1,55 +1,15 @@
-"""Every call of torch.distributed on some ranks, in PyTorch or in Rushlight; what came out, in a
-file for each rank.
-
-python many_collectives.py torch|rushlight RANKS FOLDER
-
-Numbers are small whole ones, so that the order in which they are added does not matter.
-"""
+"""Every call of torch.distributed. Numbers are small whole ones, so that the order in which they
+are added does not matter."""
 
 import datetime
-import importlib
-import pickle
-import sys
 
-WHICH = sys.argv[1]
-torch = importlib.import_module(WHICH)
-dist = importlib.import_module(f"{WHICH}.distributed")
-mp = importlib.import_module(f"{WHICH}.multiprocessing")
+import torch
+import torch.distributed as dist
 
 NUMBERS = ("float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64")
 TYPES = (*NUMBERS, "bool", "complex64")
 SHAPES = ((), (0,), (5,), (2, 3))
 REDUCTIONS = ("SUM", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR", "AVG")
-
-
-class Notes:
-    """What has come out, in order."""
-
-    def __init__(self):
-        self.found = []
-
-    def note(self, name, value):
-        self.found.append((name, described(value)))
-
-    def attempt(self, name, fn, *args, **kw):
-        """What a call gives, or the class of what it raises."""
-        try:
-            self.note(name, fn(*args, **kw))
-        except Exception as error:
-            self.found.append((name, type(error).__name__))
-
-
-def described(value):
-    if isinstance(value, torch.Tensor):
-        kind = str(value.dtype)
-        if value.dtype in (torch.bfloat16, torch.float16):
-            value = value.float()
-        return kind, tuple(value.shape), value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [described(v) for v in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return type(value).__name__
 
 
 def numbers(rank, shape, kind, k=0):
@@ -228,19 +188,6 @@ def mistakes(t, rank, n):
         t.attempt(name, call)
 
 
-def run(rank, n, folder):
-    dist.init_process_group(
-        "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=n,
-        timeout=datetime.timedelta(seconds=60),
-    )  # fmt: skip
-    t = Notes()
+def run(t, rank, n, folder):
     for part in (reductions, moves, parts, objects, messages, waiting, groups, mistakes):
         part(t, rank, n)
-    with open(f"{folder}/{rank}.pickle", "wb") as file:
-        pickle.dump(t.found, file)
-    dist.barrier()
-    dist.destroy_process_group()
-
-
-if __name__ == "__main__":
-    mp.spawn(run, (int(sys.argv[2]), sys.argv[3]), nprocs=int(sys.argv[2]))
