@@ -136,9 +136,10 @@ def places_of(capture: Capture) -> tuple[list[str], list[str]]:
     for t, _given, (_fn, a, count) in capture.tensors:
         difference, added = capture.changes(t, count), capture.only_added_to(a)
         if difference or added:
-            if id(t._vc) in cells:  # other views need not share it: how often is each changed?
-                raise Unknown("two views of one tensor are changed")
-            cells.add(id(t._vc))
+            if t._vc is not None:  # other views need not share it: how often is each changed?
+                if id(t._vc) in cells:
+                    raise Unknown("two views of one tensor are changed")
+                cells.add(id(t._vc))
             changed.append(f"{capture.reads.tensors[id(t)][1]}, ")
             bumps.append(-added or difference)
     capture.bumps = bumps

@@ -43,6 +43,20 @@ def test_gradients_accumulate_over_steps(k: int, to_none: bool) -> None:
     same(program)
 
 
+def test_gradients_that_nobody_looks_at_accumulate_in_a_plan() -> None:
+    model = network()
+    step = torch.compile(lambda x: model(x).square().mean().backward())
+    plain = network()
+    plain.load_state_dict(model.state_dict())
+    for _ in range(5):
+        x = torch.randn(3, 4)
+        step(x)
+        plain(x).square().mean().backward()
+    assert [e.runs for e in step.entries] == [3, 0]
+    for p, q in zip(model.parameters(), plain.parameters(), strict=True):
+        assert torch.equal(p.grad, q.grad)
+
+
 def test_a_step_every_other_call() -> None:
     def program(t: Twin) -> None:
         model = network()
