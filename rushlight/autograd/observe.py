@@ -46,6 +46,11 @@ class Observer:
     def entering(self, kind: str, what: Any, operands: Any) -> Any:
         """Before a span; what is returned is handed to `leaving`."""
 
+    def reducing(self, reducer: Any, number: int | None) -> bool:
+        """DistributedDataParallel is about to reduce gradient `number`, or (None) to wait for all;
+        True: this observer has seen to it."""
+        return False
+
     def leaving(self, kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
         """After a span (`results` is None when it failed)."""
 

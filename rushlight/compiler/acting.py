@@ -217,6 +217,9 @@ class Hooks(Reading):
             self.capture.modules.append(module)
             self.guards.add(f"{found[0]}.__class__ is {self.guards.name(cls)}",
                             f"{found[1]} is a {cls.__name__}", slow=True)  # fmt: skip
+            captured = getattr(cls, "_captured", None)
+            if captured is not None:  # a module around another one
+                return captured(module, self, args, kw)
         forward = self.module_attr(module, "forward")
         return self.call(forward, *args, **kw)
 

@@ -64,6 +64,8 @@ class Capture(Writer):
         self.counted: dict[int, int] = {}  # id of a tensor to changes by calls that are made again
         self.bumps: list[int] = []
         self.constants: set[int] = set()
+        self.reducers: list[Any] = []  # of DistributedDataParallels that were called
+        self.reduced: list[tuple[Any, int, Line]] = []  # (reducer, number) and its line
         self.fn: Any = None
         self.begun = tick()
 
@@ -171,8 +173,9 @@ class Capture(Writer):
         """A leaf is about to be sent a gradient. Its hooks would be a part of the program; behind a
         compiled forward the engine calls them, and they may do what they like."""
         x = leaf._x
-        if x.__class__ is Extras and (x.hooks or x.post_hooks or (x.accumulator is not None
-                                      and x.accumulator() is not None)):  # fmt: skip
+        if x.__class__ is Extras and (x.hooks or foreign(x, self.reducers) or (
+            x.accumulator is not None and x.accumulator() is not None
+        )):
             self.reads.unknown("a tensor that gets a gradient has hooks")
         self.sent[id(leaf)] = leaf
         if id(leaf) not in self.reads.tensors and id(leaf._a) not in self.number:
@@ -267,6 +270,73 @@ class Capture(Writer):
         lines = [line.record for line in self.program.lines if number in line.writes()]
         return len(lines) if all(record is accumulated for record in lines) else 0
 
+    # -- reductions ------------------------------------------------------------------------------
+
+    def reducing(self, reducer: Any, number: int | None) -> bool:
+        if self.pausing or self.reads.why is not None or not any(
+            r is reducer for r in self.reducers
+        ):
+            return False
+        if number is None:
+            self.fewer_stops(reducer)
+            self.effect("wait for reductions", reducer.finish, reducer.finish_in_plan)
+            return True
+
+        def again() -> None:
+            reducer.came_in_plan(number)
+
+        self.effect("reduce a gradient", lambda: reducer.came(number), again)
+        self.reduced.append((reducer, number, self.program.lines[-1]))
+        return True
+
+    def fewer_stops(self, reducer: Any) -> None:
+        """The plan stops where a bucket is full, and not for each gradient: those that have come by
+        then are told of together."""
+        mine = [(number, line) for r, number, line in self.reduced if r is reducer]
+        self.reduced = [entry for entry in self.reduced if entry[0] is not reducer]
+        ends = {len(mine) - 1}
+        if reducer.expected:  # these are reduced (not in no_sync, say)
+            ends.update(reducer.fills([reducer.parameters[number] for number, _ in mine]))
+        waiting: list[Line] = []
+        later = {id(line): k in ends for k, (_, line) in enumerate(mine)}
+        lines = []
+        for line in self.program.lines:
+            ends_here = later.get(id(line))
+            if ends_here is None:
+                lines.append(line)
+                continue
+            waiting.append(line)
+            if ends_here:
+                lines += waiting
+                waiting = []
+        self.program.lines[:] = lines
+
+    def close_reductions(self) -> None:
+        """The function has ended: reductions that nobody has waited for do not happen in `no_sync`;
+        should a replay find them expected, they are done as the engine would."""
+        for reducer in list({id(r): r for r, *_ in self.reduced}.values()):
+            last = next(line for r, _, line in reversed(self.reduced) if r is reducer)
+            self.fewer_stops(reducer)
+            at = next(k for k, line in enumerate(self.program.lines) if line is last)
+            effect = Effect("wait for reductions", reducer.finish_in_plan)
+            self.program.lines.insert(at + 1, Line(effect, (), {}, None, last.where))
+
+    def effect(self, name: str, fn: Callable[[], None], again: Any = None) -> None:
+        """`fn()`, now and in each replay (or `again()`): it may change gradients in place."""
+        self.sync_grads()
+        before = {key: grad_of(leaf) for key, leaf in self.leaves.items()}
+        counts = {id(t): t._changes() for t, *_ in self.tensors}
+        self.pausing = True
+        try:
+            fn()
+        finally:
+            self.pausing = False
+        self.program.lines.append(Line(Effect(name, again or fn), (), {}, None, here()))
+        if any(grad_of(self.leaves[key]) is not old for key, old in before.items()):
+            self.reads.unknown(f"{name} replaces a gradient")
+        for t, *_ in self.tensors:
+            self.counted[id(t)] = self.counted.get(id(t), 0) + t._changes() - counts[id(t)]
+
     # -- calls that are made again ---------------------------------------------------------------
 
     def repeat(self, fn: Any, args: Any, kw: Any) -> Any:
@@ -325,6 +395,14 @@ class Capture(Writer):
         for k, group in enumerate(groups):
             guards.add(f"len({name}.param_groups[{k}]['params']) == {len(group['params'])}",
                        f"the parameters of the optimizer's group {k}")  # fmt: skip
+
+
+def foreign(x: Any, reducers: list[Any]) -> bool:
+    """Whether a leaf has hooks that belong to none of these reducers."""
+    return any(
+        not any(fn.of() is r for r in reducers) if hasattr(fn, "fills") else True
+        for fn in (x.post_hooks or {}).values()
+    )
 
 
 def giving(leaf: Any, count: int) -> Callable[[Array], None]:

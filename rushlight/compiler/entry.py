@@ -15,7 +15,7 @@ from ..autograd import door, hooks
 from ..autograd.node import Extras
 from ..nn import module as _modules
 from . import region
-from .capture import Capture
+from .capture import Capture, foreign
 from .known import has_hooks
 from .origins import at_user_line
 from .program import GIVEN
@@ -37,6 +37,7 @@ class Entry:
         self.guards = capture.reads.guards
         self.modules = list({id(m): m for m in capture.modules}.values())
         self.sent = list(capture.sent.values())
+        self.reducers = list(capture.reducers)
         given, changed = places_of(capture)
         self.space = self.guards.space
         self.template = Template(capture, result)
@@ -76,7 +77,7 @@ class Entry:
             return False
         for leaf in self.sent:
             x = leaf._x
-            if x.__class__ is Extras and (x.hooks or x.post_hooks):
+            if x.__class__ is Extras and (x.hooks or foreign(x, self.reducers)):
                 return False
         self.counters = now
         return True

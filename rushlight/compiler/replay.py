@@ -187,6 +187,7 @@ class Compiled:
                 if capture.reads.why is not None:
                     raise capture.reads.why
                 capture.sync_grads()
+                capture.close_reductions()
                 if capture.reads.why is not None:
                     raise capture.reads.why
                 self.entries.insert(0, Entry(capture, result, self.executor))

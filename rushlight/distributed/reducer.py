@@ -96,6 +96,7 @@ class Reducer:
         self.futures: list[Any] = []  # that a hook of buffers wants to be waited for
         self.stepping: dict[Tensor, Any] = {}  # optimisers that wait for reduced gradients
         self.iterations = 0
+        self.planned = False  # a plan goes on, which says when the backward is over
         self.expected = False  # whether hooks mark gradients as ready
         self.unfinished = False  # some are, and the rest not yet
         self.ready: set[int] = set()
@@ -294,8 +295,29 @@ class Reducer:
             assert bucket.flat is not None
             if self.hook is not None or self.next < n:
                 self.begin(bucket, bucket.flat)
-        if self.next == n and not self.counts_first and not (self.find_unused and not self.static):
-            engine.queue_callback(self.finish)
+        others = self.counts_first or (self.find_unused and not self.static)
+        if self.next == n and not others and not self.planned:
+            engine.queue_callback(self.ending)
+
+    def ending(self) -> None:
+        """`finish`, told to who writes a plan."""
+        for observer in door.state.observers:
+            if observer.reducing(self, None):
+                return
+        self.finish()
+
+    def came_in_plan(self, i: int) -> None:
+        """`came` in a plan, which calls `finish` itself."""
+        self.planned = True
+        try:
+            self.came(i)
+        finally:
+            self.planned = False
+
+    def finish_in_plan(self) -> None:
+        """`finish`, where all buckets have been launched."""
+        if self.unfinished and self.next == len(self.buckets):
+            self.finish()
 
     def begin(self, bucket: Bucket, flat: Tensor) -> None:
         """Reduce a bucket while the backward goes on."""
@@ -532,8 +554,12 @@ class Accumulated:
 
     def __call__(self, p: Any) -> None:
         found = self.of()
-        if found is not None:
-            found.came(self.number)
+        if found is None:
+            return
+        for observer in door.state.observers:  # a plan is being written down?
+            if observer.reducing(found, self.number):
+                return
+        found.came(self.number)
 
     def fills(self, leaves: Sequence[Any]) -> list[int]:
         """The places in an order of leaves behind which a bucket is full."""

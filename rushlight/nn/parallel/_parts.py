@@ -61,6 +61,8 @@ class Buffers:
     broadcast_bucket_size: int
     forward_sync_buffers: bool
     module: Any
+    modules_buffers: list[Tensor]
+    named_module_buffers: dict[str, Tensor]
     parameters_to_ignore: set[str]
     process_group: Any
     reducer: Any
@@ -72,10 +74,12 @@ class Buffers:
 
     def _assign_modules_buffers(self) -> None:
         """Note the buffers anew: programs replace them."""
-        self.named_module_buffers = {
+        found = {
             n: b for n, b in self.module.named_buffers() if n not in self.parameters_to_ignore
         }
-        self.modules_buffers = list(self.named_module_buffers.values())
+        # (past Module.__setattr__, behind which plans look whether the module has changed)
+        self.__dict__["named_module_buffers"] = found
+        self.__dict__["modules_buffers"] = list(found.values())
 
     @property
     def broadcast_buffers(self) -> bool:

@@ -39,6 +39,7 @@ from ._parts import (  # noqa: F401 - PyTorch's names
     _group_of,
     _MixedPrecision,
 )
+from ._plans import InPlans
 from .scatter_gather import gather, scatter_kwargs
 
 __all__ = ["DistributedDataParallel"]
@@ -77,7 +78,7 @@ class _DDPJoinHook(JoinHook):
         ddp._send_module(source, ddp.forward_sync_buffers)
 
 
-class DistributedDataParallel(Buffers, Module, Joinable):
+class DistributedDataParallel(Buffers, InPlans, Module, Joinable):
     """A module that several processes train together: each computes a part of the batch, and their
     gradients are averaged while the backward goes on.
 
@@ -380,24 +381,6 @@ class DistributedDataParallel(Buffers, Module, Joinable):
             self._post_forward(output, synced)
             return output
 
-    def _compiled_within(self, told: Callable[[Any], Any]) -> Callable[..., Any]:
-        """What `torch.compile` makes of this module: the one inside is compiled; gradients are
-        reduced behind it, as the engine comes to them."""
-        inner = told(self.module)
-
-        def call(*inputs: Any, **kwargs: Any) -> Any:
-            before, self.__dict__["_inner"] = self.__dict__.get("_inner"), inner
-            try:
-                return self(*inputs, **kwargs)
-            finally:
-                self.__dict__["_inner"] = before
-
-        return call
-
-    @property
-    def _computing(self) -> Callable[..., Any]:
-        return self.__dict__.get("_inner") or self.module
-
     def _pre_forward(self, synced: bool) -> None:
         reducer = self.reducer
         if not self._lazy_init_ran:
@@ -417,7 +400,8 @@ class DistributedDataParallel(Buffers, Module, Joinable):
     def _post_forward(self, output: Any, synced: bool) -> None:
         if self._check_sync_bufs_post_fwd():
             self._sync_buffers()
-        self.require_forward_param_sync = synced
+        # (set past Module.__setattr__, behind which plans look whether the module has changed)
+        self.__dict__["require_forward_param_sync"] = synced
         if synced:
             finds = self.find_unused_parameters and not self.static_graph
             self.reducer.prepare_for_backward(list(_find_tensors(output)) if finds else [])

@@ -4,16 +4,20 @@ python overlap.py RANKS
 """
 
 import contextlib
+import itertools
 import sys
 import tempfile
 import warnings
+from unittest import mock
 
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.multiprocessing as mp
 from rushlight import nn
 from rushlight.compiler import state
+from rushlight.distributed import local
 from rushlight.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook
+from rushlight.distributed.reducer import Reducer
 
 DDP = nn.parallel.DistributedDataParallel
 WAYS = ("outside", "inside", "step", "late")
@@ -55,8 +59,17 @@ class Pieces(nn.Module):
 
 def plans():
     """The backwards of all compiled functions: how often each stops."""
-    regions = [e.region for c in state.compiled for e in c.entries if e.region is not None]
-    return [way.stops for r in regions for plan in r.plans for way in plan.ways.values()]
+    entries = [e for c in state.compiled for e in c.entries]
+    regions = [e.region for e in entries if e.region is not None]
+    found = [way.stops for r in regions for plan in r.plans for way in plan.ways.values()]
+    return found + [stops_of(e) for e in entries]
+
+
+def stops_of(entry):
+    """How often a plan begins reductions with something to compute before and behind."""
+    names = [line.record.name for line in entry.program.lines]
+    names = [name for name in names if name not in ("gradient", "wait for reductions")]
+    return sum(a == "reduce a gradient" != b for a, b in itertools.pairwise(names))
 
 
 def trained(rank, way, spare=True, hook=None, parts=1, made=Net, **settings):
@@ -124,6 +137,83 @@ def every_kind(rank, n):
                  powerSGD_hook.powerSGD_hook),
     ):  # fmt: skip
         same_bits(rank, ("outside",), hook=hook)
+
+
+def whole_steps(rank, n):
+    """A step with its backward and its optimizer is one plan, which waits for the reductions before
+    the optimizer's launches."""
+    results = {}
+    for way, settings in itertools.product(("eager", "compiled"), range(4)):
+        torch.compiler.reset()
+        net = Net()
+        more = {"static_graph": True} if settings == 1 else {}
+        model = DDP(net, bucket_cap_mb=0.005, **more)
+        if settings == 2:
+            model.register_comm_hook(None, default_hooks.bf16_compress_hook)
+        optimizer = torch.optim.AdamW(net.parameters(), 0.01)
+
+        def step(x, model=model, optimizer=optimizer, settings=settings):
+            loss = model(x).square().mean()
+            loss.backward()
+            if settings == 0:
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 0.01)
+            if settings != 3:
+                optimizer.step()
+                optimizer.zero_grad()
+            return loss.detach()
+
+        call = torch.compile(step) if way == "compiled" else step
+        inputs = torch.Generator().manual_seed(rank)
+        losses = []
+        for k in range(12):
+            few = settings != 3 and k % 4 == 3  # batches of two sizes
+            x = torch.randn(4 + few, DIM, generator=inputs)
+            if settings == 3:  # gradients add up; the optimizer is outside
+                with model.no_sync() if k % 3 else contextlib.nullcontext():
+                    losses.append(call(x))
+                if k % 3 == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+            else:
+                losses.append(call(x))
+        found = [*losses, *net.parameters(), *net.buffers()]
+        found += [p.grad for p in net.parameters() if p.grad is not None]
+        results[way, settings] = [t.detach().clone() for t in found]
+        if way == "compiled":
+            entries = call.entries
+            assert len(entries) >= 2, (settings, call.why)
+            assert sum(e.runs for e in entries) >= 6, settings
+            assert all(e.region is None for e in entries)
+            assert max(map(stops_of, entries)) >= 2
+            for e in entries:
+                names = [line.record.name for line in e.program.lines]
+                if "AdamW.step()" in names:
+                    assert names.index("wait for reductions") < names.index("AdamW.step()")
+    for settings in range(4):
+        wanted, found = results["eager", settings], results["compiled", settings]
+        assert len(found) == len(wanted)
+        assert all(map(torch.equal, found, wanted)), settings
+
+
+def losses_alone(rank, n):
+    """A compiled function that has the module and its loss in it."""
+    found = []
+    for compiled in (False, True):
+        torch.compiler.reset()
+        net = Net()
+        model = DDP(net, bucket_cap_mb=0.005)
+
+        def loss_of(x, model=model):
+            return model(x).square().mean()
+
+        call = torch.compile(loss_of) if compiled else loss_of
+        inputs = torch.Generator().manual_seed(rank)
+        for _ in range(4):
+            call(torch.randn(4, DIM, generator=inputs)).backward()
+        found.append([p.grad.clone() for p in net.parameters()])
+    assert call.entries[0].runs >= 2
+    assert max(plans()) >= 2
+    assert all(map(torch.equal, *found))
 
 
 def gradients_elsewhere(rank, n):
@@ -221,10 +311,48 @@ def while_it_goes_on(rank, n):
         #assert plan.start < begun[0] < plan.end
 
 
+def while_a_step_goes_on(rank, n):
+    """The same of a whole step in one plan: by the clock, as the profiler's steps are eager."""
+    torch.compiler.reset()
+    net = nn.Sequential(*[nn.Linear(256, 256) for _ in range(6)])
+    model = DDP(net, bucket_cap_mb=0.3)
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+    told = []
+    plain, finish = local.all_reduce, Reducer.finish_in_plan
+
+    def reduces(*args):
+        told.append("all_reduce")
+        return plain(*args)
+
+    def finishes(self):
+        told.append("computed")  # the backward's launches are over
+        finish(self)
+
+    @torch.compile
+    def step(x):
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+
+    with mock.patch.object(local, "all_reduce", reduces), \
+            mock.patch.object(Reducer, "finish_in_plan", finishes):  # fmt: skip
+        early = 0
+        for _ in range(6):
+            told.clear()
+            step(torch.ones(512, 256))
+            early += "computed" in told and told[0] == "all_reduce"
+    assert step.entries[0].runs == 5
+    assert len(told) >= 5
+    assert early >= 1, told
+
+
 def run(rank, n, folder):
     dist.init_process_group(init_method=f"file://{folder}/meet", rank=rank, world_size=n)
     warnings.simplefilter("ignore")
-    for part in (while_it_goes_on, every_kind, gradients_elsewhere, pieces):
+    for part in (
+        while_it_goes_on, while_a_step_goes_on, every_kind, whole_steps, losses_alone,
+        gradients_elsewhere, pieces,
+    ):  # fmt: skip
         part(rank, n)
     dist.destroy_process_group()
 
