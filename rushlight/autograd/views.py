@@ -211,6 +211,21 @@ def check_inplace(t: Any, name: str, same: bool = False) -> None:
         )
 
 
+def hands_on(name: str, t: Any) -> bool:
+    """Whether PyTorch records a change in place: not what has no derivative, nor a copy of floats
+    into integers."""
+    return not name.startswith("logical_") and (name != "copy_" or t._a.dtype.kind in "fcVW")
+
+
+def refuse_made(t: Any, name: str, operands: tuple[Any, ...]) -> None:
+    """Raise before a view that may not change takes part in a history by one of the operands, be it
+    of integers, which hand no gradient on."""
+    if t._v is not None and t._v.made and door.state.enabled and needs_grad(operands):
+        from .refused import view_error
+
+        raise view_error(t, name)
+
+
 def unlock(t: Any, name: str) -> None:
     """Before read-only memory is written to: a lazy clone gets its own; raise for any other."""
     if not storage.unlocked(t._a):
@@ -255,6 +270,8 @@ def apply_written(op: Any, target: Any, rest: tuple[Any, ...], kw: dict[str, Any
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(target).__name__}"
         )
     check_inplace(target, name)
+    if target._v is not None and target._v.made and hands_on(name, target):
+        refuse_made(target, name, rest)
     if op.apart is not None and rest:
         overlaps.refuse(name, target, rest, op.apart == "wholly")
     inputs = (target, *rest)

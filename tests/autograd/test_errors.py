@@ -131,6 +131,23 @@ def test_in_place_on_one_of_several_views() -> None:
     a = torch.ones(2, 2, requires_grad=True) * 1
     with pytest.raises(RuntimeError, match="a function that returns multiple views"):
         a.unbind(0)[0].add_(1)
+    w = torch.ones((), requires_grad=True)
+    whole = torch.ones(2, 2, dtype=torch.int64)
+    v = whole.unbind(0)[0]
+
+    def assign(key: Any) -> None:
+        v[key] = w
+
+    for call in (
+        lambda: v.fill_(w),
+        lambda: v.eq_(w),
+        lambda: v.masked_fill_(v > 0, w),
+        lambda: assign(slice(1, None)),
+        lambda: assign(v > 0),
+    ):
+        with pytest.raises(RuntimeError, match="view was created in no_grad mode and is being"):
+            call()
+    assert v.copy_(w * 3).tolist() == [3, 3]  # floats hand no history to integers
 
 
 def test_in_place_result_of_another_shape_or_type() -> None:

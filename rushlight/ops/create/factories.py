@@ -371,12 +371,7 @@ def arange(
         dtype = dtypes.of(dtype)
     if dtype is dtypes.int64 and all(pymath.isfinite(v) for v in (start, end, step)):
         start, end, step = int(start), int(end), int(step)
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    if not pymath.isfinite(start) or not pymath.isfinite(end):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    check_steps(start, end, step)
     if dtype is None:
         whole = all(isinstance(v, int) for v in (start, end, step))
         dtype = dtypes.int64 if whole else dtypes.get_default_dtype()
@@ -397,6 +392,16 @@ def arange(
             stacklevel=3,
         )
     return finish(in_shape_of(door.perform(_arange, (), kw), out), requires_grad, device, out)
+
+
+def check_steps(start: Any, end: Any, step: Any) -> None:
+    """RuntimeError unless steps from `start` lead to `end`."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not pymath.isfinite(start) or not pymath.isfinite(end):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
 
 
 @step(shown="aten::arange")
@@ -435,6 +440,7 @@ def range_(
         UserWarning,
         stacklevel=2,
     )
+    check_steps(start, end, step)
     n = pymath.floor((end - start) / step) + 1
     dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
@@ -609,6 +615,9 @@ def eye(
         in_layout("eye", layout, ())
     dtype = dtype if out is None else type_of_out(out, dtype)
     d = dtypes.get_default_dtype() if dtype is None else dtypes.of(dtype)
+    for name, value in (("n", n), ("m", m)):
+        if isinstance(value, float):
+            raise TypeError(f"eye(): argument '{name}' must be int, not float")
     if n < 0 or (m is not None and m < 0):
         raise RuntimeError(
             f"{'n' if n < 0 else 'm'} must be greater or equal to 0, got {n if n < 0 else m}"

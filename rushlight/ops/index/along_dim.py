@@ -250,7 +250,8 @@ def ready(name: str, input: Any, index: Any, source: Any, dim: int) -> tuple[Any
                 wanted=f"indices from 0 to {n - 1}",
             )
         )
-    if name == "index_add" and input.ndim > 1 and not input.size:  # nothing is added anywhere
+    nothing = input.ndim > 1 and not input.size  # where nothing is written PyTorch does not look
+    if nothing and (name == "index_add" or (name == "index_copy" and n)):
         return input.copy(), (), source.dtype.type(0)
     inside(index, n, name)
     out = input.copy()
@@ -329,6 +330,8 @@ def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     n = input.shape[d] if input.ndim else 1
     if isinstance(value, (int, float, complex)):
         stored(value, input.dtype)  # raises for what does not fit
+    if input.ndim > 1 and not input.size and n:  # nothing is written, so PyTorch does not look
+        return dense.copied(input)
     if index.size and (int(index.min()) < -n or int(index.max()) >= n):
         raise IndexError(
             f"index {int(index.max())} is out of bounds for dimension {d} with size {n}"

@@ -449,9 +449,12 @@ def setitem(t: Any, key: Any, value: Any) -> None:
             target = target[0]
         if target._v is not None and target._a.shape != view._a.shape:
             target = target.expand(view._a.shape)  # `x[:] = x[0]` is no overlap, as in PyTorch
+        if not target._a.ndim:  # then it is a fill_ in PyTorch
+            views.refuse_made(view, "fill_", (target,))
         view.copy_(target)
         return
     tensors = tuple(as_tensor(i) for i in indices)
+    views.refuse_made(view, "index_put_", (value,))
     if value._a.dtype != view._a.dtype:
         value = cast_to_fill(value, view, indices)
     masks = len(tensors) == 1 and tensors[0]._a.dtype.kind == "b"

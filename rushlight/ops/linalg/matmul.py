@@ -484,7 +484,11 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
             )
         )
     if weight.ndim == 1:
-        if bias is not None and input.ndim == 2:
+        # PyTorch adds the bias of a 2-d input, and of one that lies in rows, by addmm
+        alone = bias is None or (input.ndim == 1 and not bias.ndim)
+        if not alone and (
+            input.ndim < 3 or (bias.ndim == 1 and input.ndim == 3 and input.flags.c_contiguous)
+        ):
             raise RuntimeError(
                 message(
                     "mat2 must be a matrix, got 1-D tensor",

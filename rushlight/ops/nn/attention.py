@@ -203,7 +203,12 @@ def _check(query: Any, key: Any, value: Any, mask: Any, is_causal: bool) -> None
                 hint="leave out one of them, or put the triangle into the mask",
             )
         )
-    if mask is not None and mask._a.dtype.kind not in "bfV":
+    taken = (np.bool_, np.float32, q.dtype)
+    if (
+        mask is not None
+        and mask._a.dtype not in taken
+        and len(set(door.arriving(attention, q, mask._a))) > 1
+    ):
         raise RuntimeError(
             message(
                 "Expected attn_mask dtype to be bool or float or to match query dtype, but got "

@@ -20,6 +20,7 @@ from ...kernels.embedding import reference
 from ...kernels.embedding import select as kernel
 from ...kernels.indices import within
 from ...kernels.meta import MetaArray
+from ..core.accepted import Accepted
 from ..core.arguments import need_tensor
 from ..core.composite import composite
 from ..core.numerics import DependsOnData, depends_on_data
@@ -302,30 +303,11 @@ def embedding_bag(
         )
         input, weight = weight, input
     factors_of = per_sample_weights
-    if factors_of is not None and factors_of._a.dtype != weight._a.dtype:
-        raise RuntimeError(
-            message(
-                "Expected tensor for argument #1 'weight' to have the same type as tensor for "
-                "argument #1 'per_sample_weights'",
-                got=f"{weight.dtype!r} and {factors_of.dtype!r} (for embedding_bag)",
-                hint="per_sample_weights.to(weight.dtype)",
-            )
-        )
     if factors_of is not None and factors_of.shape != input.shape:
         raise ValueError(
             message(
                 f"embedding_bag: If per_sample_weights ({factors_of.shape}) is not None, then it "
                 f"must have the same shape as the input ({input.shape})"
-            )
-        )
-    if weight._a.dtype.kind in "iubc" and input._a.dtype.kind in "iub":
-        raise RuntimeError(
-            message(
-                "Expected tensor for argument #1 'weight' to have one of the following scalar "
-                "types: Half, BFloat16, Float, Double; but got "
-                f"torch.{type_name(weight.dtype)}Tensor instead (while checking arguments for "
-                "embedding_bag)",
-                hint="weight.float()",
             )
         )
     if weight.dim() != 2:
@@ -341,7 +323,33 @@ def embedding_bag(
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
+    if factors_of is not None and mode != "sum":
+        raise NotImplementedError(
+            message(
+                "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+                f"supported for mode='sum' (got mode='{mode}')."
+            )
+        )
+    if weight._a.dtype.kind in "iubc" and input._a.dtype.kind in "iub":
+        raise RuntimeError(
+            message(
+                "Expected tensor for argument #1 'weight' to have one of the following scalar "
+                "types: Half, BFloat16, Float, Double; but got "
+                f"torch.{type_name(weight.dtype)}Tensor instead (while checking arguments for "
+                "embedding_bag)",
+                hint="weight.float()",
+            )
+        )
     check_indices(input, "embedding_bag")
+    if factors_of is not None and factors_of._a.dtype != weight._a.dtype:
+        raise RuntimeError(
+            message(
+                "Expected tensor for argument #1 'weight' to have the same type as tensor for "
+                "argument #1 'per_sample_weights'",
+                got=f"{weight.dtype!r} and {factors_of.dtype!r} (for embedding_bag)",
+                hint="per_sample_weights.to(weight.dtype)",
+            )
+        )
     n = weight.shape[0]
     if padding_idx is not None and not -n <= padding_idx < n:
         raise RuntimeError(
@@ -359,13 +367,6 @@ def embedding_bag(
         )
     if max_norm is not None:
         renormalised(weight, input, max_norm, norm_type)
-    if factors_of is not None and mode != "sum":
-        raise NotImplementedError(
-            message(
-                "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
-                f"supported for mode='sum' (got mode='{mode}')."
-            )
-        )
     flat = input.reshape(-1)[: len(bag)]
     factors_of = None if factors_of is None else factors_of.reshape(-1)[: len(bag)]
     if padding_idx is not None:
@@ -385,6 +386,9 @@ def embedding_bag(
     return total / door.wrap(count[:, None])
 
 
+PLACES = Accepted("floating integral: arange_cpu")  # of which PyTorch counts where bags begin
+
+
 def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
     """(the bag of each index of the flat input, the number of bags)."""
     if input.dim() == 2:
@@ -393,6 +397,7 @@ def _bags(input: Any, offsets: Any, include_last: bool) -> tuple[Any, int]:
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
                 f"of fixed length sequences. However, found offsets of type {type(offsets)}"
             )
+        PLACES.check_array(input._a.dtype)
         b, length = input.shape
         return np.repeat(np.arange(b), length), b
     if input.dim() != 1:

@@ -116,6 +116,10 @@ def cosine_embedding_loss(
         input1, input2: (N, D) or (D). target: (N) or ().
     """
     reduction = reduction_of(size_average, reduce, reduction)
+    for place, (name, t) in enumerate(
+        (("input1", input1), ("input2", input2), ("target", target)), 1
+    ):
+        need_tensor("cosine_embedding_loss", t, place, name)
     if target.dim() > 1:
         raise RuntimeError(
             message(
@@ -166,6 +170,10 @@ def triplet_margin_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(message(f"margin must be greater than 0, got {margin}"))
+    for place, (name, t) in enumerate(
+        (("anchor", anchor), ("positive", positive), ("negative", negative)), 1
+    ):
+        need_tensor("triplet_margin_loss", t, place, name)
 
     def distance(a: Any, b: Any) -> Any:
         return pairwise_distance(a, b, p, eps)

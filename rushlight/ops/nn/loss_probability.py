@@ -311,6 +311,7 @@ def poisson_nll_loss(
 
     `full` adds Stirling's approximation of log(t!) where t > 1.
     """
+    need_tensor("poisson_nll_loss", input)
     need_tensor("poisson_nll_loss", target, 2, "target")
     reduction = reduction_of(size_average, reduce, reduction)
     loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
@@ -417,6 +418,7 @@ def soft_margin_loss(
     """log(1 + exp(-t x)) for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     need_tensor("soft_margin_loss", input)
+    need_tensor("soft_margin_loss", target, 2, "target")
     shape = input._a.shape
     whole = broadcast_shapes(shape, target._a.shape)
     if whole != shape:

@@ -114,6 +114,9 @@ def _batch_norm(
     eps: float,
 ) -> Any:
     check_tensor("batch_norm", "input", 1, input)
+    _check_params("batch_norm", 2, weight=weight, bias=bias, running_mean=running_mean,
+                  running_var=running_var)  # fmt: skip
+    _check_switch("batch_norm", "training", 6, training)
     _check_number("batch_norm", "momentum", momentum)
     if input.ndim == 1 and not input.shape[0]:
         return input.clone()
@@ -172,10 +175,13 @@ def _usual_channels(input: Any, params: tuple[Any, ...], training: bool, momentu
             return False
     elif params[0] is None or params[1] is None:
         return False
-    for p in params:
-        if p is not None and (p._a.shape != shape or p._a.dtype is not dtype):
-            return False
-    return True
+    try:
+        for p in params:
+            if p is not None and (p._a.shape != shape or p._a.dtype is not dtype):
+                return False
+    except AttributeError:  # no Tensor
+        return False
+    return training.__class__ is bool
 
 
 def _by_channels(
@@ -313,6 +319,8 @@ def _instance_norm(
     eps: float,
 ) -> Any:
     check_tensor("instance_norm", "input", 1, input)
+    _check_params("instance_norm", 2, weight=weight, bias=bias, running_mean=running_mean,
+                  running_var=running_var)  # fmt: skip
     if not use_input_stats:
         if running_mean is None or running_var is None:
             raise RuntimeError(
@@ -392,6 +400,7 @@ def group_norm(
     Wu and He, Group Normalization, 2018.
     """
     check_tensor("group_norm", "input", 1, input)
+    _check_params("group_norm", 3, weight=weight, bias=bias)
     shape = tuple(input.shape)
     if len(shape) < 2:
         raise RuntimeError(
@@ -534,6 +543,24 @@ def _check_types(fn: str, input: Any, *params: Any) -> None:
             )
 
 
+def _check_params(fn: str, first: int, **params: Any) -> None:
+    """TypeError for a parameter that is neither a Tensor nor None; the first one's position."""
+    for position, (name, t) in enumerate(params.items(), first):
+        if t is not None:
+            check_tensor(fn, name, position, t)
+
+
+def _check_switch(fn: str, name: str, position: int, value: Any) -> None:
+    if value.__class__ is not bool:
+        raise TypeError(
+            message(
+                f"{fn}(): argument '{name}' (position {position}) must be bool, not "
+                f"{type(value).__name__}",
+                hint=f"{name}=bool(x)",
+            )
+        )
+
+
 def _check_number(fn: str, name: str, value: Any) -> None:
     if not isinstance(value, (int, float)):
         raise TypeError(
@@ -564,7 +591,10 @@ def usual(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> bool:
     last = a.shape[-1:]
     if not last or last != normalized_shape or a.dtype.kind != "f":
         return False
-    return all(p is None or (p._a.shape == last and p._a.dtype is a.dtype) for p in (weight, bias))
+    return all(
+        p is None or (isinstance(p, TensorBase) and p._a.shape == last and p._a.dtype is a.dtype)
+        for p in (weight, bias)
+    )
 
 
 def _last_dims(fn: str, input: Any, normalized_shape: Any, weight: Any, bias: Any) -> Ints:
@@ -572,6 +602,7 @@ def _last_dims(fn: str, input: Any, normalized_shape: Any, weight: Any, bias: An
     if usual(input, normalized_shape, weight, bias):
         return (input._a.ndim - 1,)
     check_tensor(fn, "input", 1, input)
+    _check_params(fn, 3, weight=weight, bias=bias)
     if not isinstance(normalized_shape, (tuple, list)):
         raise TypeError(
             message(

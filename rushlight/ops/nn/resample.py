@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as pool
 from ...kernels.resample import reference as resample
@@ -256,6 +256,7 @@ def affine_grid_generator(theta: Any, *, size: Ints, align_corners: bool) -> Any
             message("\"linspace_cpu\" not implemented for 'Bool'", hint="theta.float()")
         )
     rows = len(size) - 1
+    axis(2, theta.ndim)
     if theta.shape[:1] != (size[0],) or theta.shape[2:] != (rows,):
         raise RuntimeError(
             message(

@@ -79,7 +79,6 @@ def interpolate(
             )
         )
     d = input.ndim - 2
-    _check_mode(mode, d, input)
     space = tuple(input.shape[2:])
     out, scales = _output_size(space, size, scale_factor)
     if recompute_scale_factor:
@@ -96,6 +95,7 @@ def interpolate(
                 got=f"mode={mode!r}, {input.ndim}-D input",
             )
         )
+    _check_mode(mode, d, input)
     if mode == "lanczos" and not antialias:
         raise ValueError(message("lanczos mode needs antialias=True"))
     if min(out) < 1 or 0 in space:

@@ -214,8 +214,17 @@ def running(record: Any, name: str, doc: str) -> Any:
         return typed(out, dtype)
 
     def inplace(input: Any, dim: int, *, dtype: Any = None) -> Any:
-        if input._a.dtype.kind == "b" and dtype in (None, dtypes.bool):
+        if dtype is not None and dtype is not input.dtype:
+            raise RuntimeError(
+                message(
+                    "Bad in-place call: input tensor dtype and output tensor dtype should match",
+                    got=f"{name}_ of {input.dtype!r} with dtype={dtype!r}",
+                    hint=f"x.{name}({dim}, dtype={dtype!r})",
+                )
+            )
+        if input._a.dtype.kind == "b":
             of_truths(name, input, dim)
+            return input  # nothing to compute
         return views.apply_inplace(record, input, (), {"dim": dim})
 
     fn.__name__ = name

@@ -315,6 +315,7 @@ def fill_(input: Any, value: Any) -> Any:
                 "fill_ only supports 0-dimension value tensor but got tensor with "
                 f"{value._a.ndim} dimensions."
             )
+        views.refuse_made(input, "fill_", (value,))
         if value._v is not None:
             value = value.clone()  # it may be one of the elements that are written to
         return copy_(input, value)

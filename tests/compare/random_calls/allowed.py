@@ -292,7 +292,8 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         lambda d: (d.line.endswith(".stride()") and len(d.ours) == len(d.theirs)
                    and all(a == b or n == 1 or not d.operands[0].numel()
                            for a, b, n in zip(d.ours, d.theirs, d.operands[0].shape, strict=True)))
-        or (computed_here(d, "must be divisible by") and min(d.operands[0].shape) < 2),
+        or (computed_here(d, "must be divisible by", "stride(-1) must be 1")
+            and min(d.operands[0].shape) < 2),
     ),
     (
         "operands that lie in different orders: the first one's in PyTorch, rows in NumPy",
@@ -373,10 +374,12 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         and isinstance(d.theirs, AttributeError),
     ),
     (
-        "a leaf that requires grad is not written to, also by what has no derivative; a view that "
+        "a leaf that requires grad, and one of several views, are not written to, also by what has "
+        "no derivative; a view that "
         "requires_grad_() made a leaf is none, so views of it may be written to, nor is x in "
         "`x[...] += y`",
         lambda d: "a leaf Variable" in words(d.ours)
+        or ("returns multiple views" in words(d.ours) and named(d, r"logical_\w+"))
         or refused(d, "a view of a leaf Variable")
         or (refused(d, "a leaf Variable") and bool(re.search(r"\] [-+*/]= ", d.line))),
     ),

@@ -3,6 +3,8 @@ have, layouts that a factory does not know."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import rushlight as torch
@@ -184,3 +186,18 @@ def test_every_factory_is_asked_for_its_device() -> None:
         assert not make("cpu").is_meta
         with pytest.raises(RuntimeError, match=r"device 'cuda' is not available(.|\n)*\n  try "):
             make("cuda")
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+def test_ranges_whose_steps_lead_nowhere() -> None:
+    for make, words in (
+        (lambda: torch.range(3, 1), "inconsistent with step sign"),
+        (lambda: torch.range(3, 2.5, 1), "inconsistent with step sign"),
+        (lambda: torch.range(1, 3, 0), "step must be nonzero"),
+        (lambda: torch.range(0, math.inf), "unsupported range"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            make()
+    for call in (lambda: torch.eye(-1.5, 4), lambda: torch.eye(2, m=1.5)):
+        with pytest.raises(TypeError, match="must be int, not float"):
+            call()

@@ -70,3 +70,11 @@ def test_dimension_types_shapes_and_places_in_this_order(
     with pytest.raises(kind, match=words) as raised:
         call()
     assert type(raised.value) is kind
+
+
+def test_slices_of_nothing_are_copied_and_filled_anywhere() -> None:
+    x, far2 = z(2, 0, 3), torch.tensor([5, 6])
+    assert x.index_copy_(0, far2, z(2, 0, 3)).shape == (2, 0, 3)
+    assert x.index_fill(0, far2, 1).shape == (2, 0, 3)
+    with pytest.raises(IndexError):
+        z(2, 1, 3).index_copy_(0, far2, z(2, 1, 3))

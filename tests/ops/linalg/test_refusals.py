@@ -149,3 +149,13 @@ def test_bools_are_multiplied_where_there_is_nothing_to_multiply() -> None:
         torch.baddbmm(o(1), o(2, 2, 3), o(2, 3, 2))
     with pytest.raises(RuntimeError, match="same dtype"):
         torch.baddbmm(o(1), torch.ones(2, 2, 3), torch.ones(2, 3, 2))
+
+
+@pytest.mark.parametrize("bias", [torch.ones(5), torch.ones(1)])
+def test_a_bias_beside_one_line_of_weights(bias: Any) -> None:
+    line = torch.ones(3)
+    with pytest.raises(RuntimeError, match="mat2 must be a matrix"):
+        torch.nn.functional.linear(line, line, bias)
+    assert torch.nn.functional.linear(line, line, bias[0]).item() == 4
+    with pytest.raises(RuntimeError, match="mat2 must be a matrix"):
+        torch.nn.functional.linear(torch.ones(4, 2, 3), line, torch.ones(2))

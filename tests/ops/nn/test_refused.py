@@ -120,3 +120,59 @@ def test_no_inputs_may_be_of_another_type_than_the_weight() -> None:
     assert F.conv1d(torch.ones(0, 3, 5).bool(), torch.ones(2, 3, 2).bool()).shape == (0, 2, 4)
     with pytest.raises(RuntimeError, match="should be the same"):
         F.conv2d(torch.ones(0, 3, 5, 5).cfloat(), w)
+
+
+def test_bags_are_asked_about_their_types_last() -> None:
+    bags, rows = torch.ones(6, dtype=torch.long), torch.ones(2, 2, dtype=torch.long)
+    begin = torch.zeros(1, dtype=torch.long)
+    for call, kind, words in (
+        (lambda: F.embedding_bag(bags, rows[0]), ValueError, "has to be a 2D Tensor"),
+        (lambda: F.embedding_bag(bags, rows), ValueError, "1D Tensor but got None"),
+        (lambda: F.embedding_bag(bags, rows, begin, mode="x"), ValueError, "mode has to be one"),
+        (lambda: F.embedding_bag(bags, rows, begin), RuntimeError, "one of the following scalar"),
+        (lambda: F.embedding_bag(rows.bool(), rows), NotImplementedError, "arange_cpu"),
+        (lambda: F.embedding_bag(rows.cfloat(), rows, mode="x"), NotImplementedError, "arange_cpu"),
+    ):
+        with pytest.raises(kind, match=words):
+            call()
+
+
+def test_sizes_are_counted_before_the_mode_is_looked_at() -> None:
+    x = torch.ones(2, 4, 4)
+    for mode in ("bicubic", "trilinear", "unknown"):
+        with pytest.raises(ValueError, match="same number of spatial dimensions"):
+            F.interpolate(x, [6, 3], mode=mode)
+        with pytest.raises(NotImplementedError):
+            F.interpolate(x, [6], mode=mode)
+
+
+def test_parameters_are_tensors() -> None:
+    x, w = torch.ones(4, 3, 2), torch.ones(3)
+    for call, words in (
+        (lambda: F.batch_norm(x, None, None, w, True), "'bias' .position 3. must be Tensor, not b"),
+        (lambda: F.batch_norm(x, w, w, None, True), "'bias' .position 3. must be Tensor, not bool"),
+        (lambda: F.batch_norm(x, w, w, w, w, 3), "'training' .position 6. must be bool, not int"),
+        (lambda: F.instance_norm(x, None, None, w, True), "'bias' .position 3. must be Tensor"),
+        (lambda: F.layer_norm(x, (2,), True), "'weight' .position 3. must be Tensor, not bool"),
+        (lambda: F.group_norm(x, 3, w, True), "'bias' .position 4. must be Tensor, not bool"),
+        (lambda: F.poisson_nll_loss(3, w, False), "'input' .position 1. must be Tensor, not int"),
+        (lambda: F.soft_margin_loss(w, 3), "'target' .position 2. must be Tensor, not int"),
+        (lambda: F.cosine_embedding_loss(w, w, 3), "'target' .position 3. must be Tensor, not int"),
+        (lambda: F.triplet_margin_loss(w, w, 3), "'negative' .position 3. must be Tensor, not int"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call()
+
+
+def test_a_mask_has_the_type_of_the_query_or_float32_or_is_of_truths() -> None:
+    q = torch.ones(2, 3, 4)
+    with pytest.raises(RuntimeError, match="Expected attn_mask dtype"):
+        F.scaled_dot_product_attention(q, q, q, torch.ones(3, 3).half())
+    c = q.cfloat()
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        F.scaled_dot_product_attention(c, c, c, c[0, :, :3])
+
+
+def test_a_grid_wants_matrices() -> None:
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.affine_grid_generator(torch.ones(2, 3), size=(2, 1, 3, 4), align_corners=False)

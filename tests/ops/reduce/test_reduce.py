@@ -298,3 +298,13 @@ def test_integrals_of_no_samples():
         torch.cumulative_trapezoid(torch.zeros(2, 0), torch.ones(1))
     with pytest.raises(IndexError, match="no dimensions"):
         torch.trapezoid(torch.tensor(True))
+
+
+def test_running_sums_in_place_keep_the_type() -> None:
+    for x in (torch.tensor(True), torch.zeros(2, 0, dtype=torch.bool)):
+        assert x.cumsum_(0) is x
+        assert x.cumprod_(0).dtype is torch.bool
+    with pytest.raises(NotImplementedError, match="cumsum_out_cpu"):
+        torch.tensor([True]).cumsum_(0)
+    with pytest.raises(RuntimeError, match="Bad in-place call"):
+        torch.ones(2).cumsum_(0, dtype=torch.int64)
