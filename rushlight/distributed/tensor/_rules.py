@@ -92,7 +92,7 @@ def added_up(call: Call, now: list[Placement]) -> Iterator[Way]:
     if partial is None:
         return
     name = call.name.removesuffix("_")
-    linear = partial.reduce_op in Partial.LINEAR_REDUCE_OPS
+    linear = partial.linear
     if name in ("clone", "detach", "alias", "contiguous", "_lazy_clone", "copy"):
         yield Way(partial, (partial,) * len(now))
     elif name == "zero":
@@ -181,7 +181,7 @@ def reduction(call: Call, i: int) -> list[Way]:
 
 def passes(name: str, p: Partial) -> bool:
     """Whether reducing what is still to be combined gives what is to be combined."""
-    if p.reduce_op in Partial.LINEAR_REDUCE_OPS:
+    if p.linear:
         return name in ("sum", "sum_all", "mean")
     return (name, p.reduce_op) in (
         ("amax", "max"), ("max_all", "max"), ("amin", "min"), ("min_all", "min"),
@@ -194,7 +194,7 @@ def sum_to_shape(call: Call, i: int) -> list[Way]:
     own, shape = call.shape(), tuple(call.result.shape)
     p = placed(call, i)[0]
     ways = [everywhere(call)]
-    if isinstance(p, Partial) and p.reduce_op in Partial.LINEAR_REDUCE_OPS:
+    if isinstance(p, Partial) and p.linear:
         ways.insert(0, Way(p, (p,)))
     if isinstance(p, Shard):
         at = p.dim - len(own) + len(shape)

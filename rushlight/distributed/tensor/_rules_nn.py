@@ -45,20 +45,28 @@ def rows(call: Call, i: int) -> list[Way]:
       "adaptive_avg_2d", "adaptive_avg_3d", "avg_pool_transpose", "adaptive_avg_transpose",
       "reflection_pad1d", "reflection_pad2d", "reflection_pad3d", "replication_pad1d",
       "replication_pad2d", "replication_pad3d", "upsample_nearest1d", "upsample_nearest2d",
-      "upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d")  # fmt: skip
+      "upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_nearest3d",
+      "upsample_trilinear3d", "resize_transpose", "max_tap", "put_taps", "adaptive_max",
+      "add_plane", "take_plane", "put_plane", "circular_pad1d", "circular_pad2d",
+      "circular_pad3d")  # fmt: skip
 def batches(call: Call, i: int) -> list[Way]:
     """Samples are computed one by one."""
-    p = placed(call, i)[0]
     ways = [everywhere(call, count(call))]
-    if isinstance(p, Shard) and p.dim == 0 and len(call.shape()) > 2:
-        ways.append(only(call, p, p))
+    n = call.shape()[0]
+    kind = next((p for p in placed(call, i) if isinstance(p, Shard) and p.dim == 0), None)
+    if kind is not None and len(call.shape()) > 2:
+        operands = tuple(
+            kind if t.ndim > 2 and t.shape[0] == n else REPLICATE for t in call.tensors
+        )
+        k = count(call)
+        ways.append(Way(kind if k == 1 else (kind,) * k, operands))
     return ways
 
 
-@rule("batch_norm_op", "batch_norm_eval", "native_batch_norm", "unit", "ctc_loss", "lstm_layer",
+@rule("batch_norm_op", "batch_norm_eval", "native_batch_norm", "ctc_loss", "lstm_layer",
       "gru_layer", "rnn_layer", "index_put", "masked_put", "masked_scatter", "masked_gather",
-      "take", "take_backward", "put", "pick_along_many", "add_along", "interleave",
-      "interleave_sum", "scatter_reduce", "index_reduce", "linalg_cross", "fft_c2c", "fft_r2c",
+      "take", "take_backward", "put", "pick_along_many", "add_along", "scatter_reduce",
+      "index_reduce", "linalg_cross", "fft_c2c", "fft_r2c",
       "fft_c2r", "euclidean_distances", "grid_sampler_op", "contained", "segments_reduced",
       "linalg_eig", "linalg_lu", "linalg_lu_factor", "linalg_lstsq", "linalg_solve_triangular",
       "linalg_matrix_exp", "linalg_inv_quiet", "linalg_cofactor", "solve_by_factor", "_fft_c2c",
@@ -160,7 +168,7 @@ def embedding_dense_backward(call: Call, i: int) -> list[Way]:
     g, at = placed(call, i)
     last = len(call.shape()) - 1
     ways = [everywhere(call)]
-    if isinstance(g, Partial) and g.reduce_op in Partial.LINEAR_REDUCE_OPS:
+    if isinstance(g, Partial) and g.linear:
         ways.insert(0, Way(g, (g, REPLICATE)))
     if isinstance(g, Shard) and g.dim == last:
         ways.append(Way(g.at(1), (g, REPLICATE)))
@@ -207,7 +215,7 @@ def picked(call: Call, i: int) -> list[Way]:
     dim = int(given) % max(len(result), 1)
     ways = [everywhere(call)]
     first = placed(call, i)[0]
-    partial = isinstance(first, Partial) and first.reduce_op in Partial.LINEAR_REDUCE_OPS
+    partial = isinstance(first, Partial) and first.linear
     if partial and call.name in ("gather", "scatter_zeros", "pick_along", "put_along"):
         ways.insert(0, Way(first, (first, REPLICATE)))
     for p in dict.fromkeys(placed(call, i)):
@@ -243,7 +251,7 @@ def index_select(call: Call, i: int) -> list[Way]:
               next(a for a in reversed(call.args) if isinstance(a, int)))  # fmt: skip
     dim %= max(len(call.shape()), 1)
     ways = [everywhere(call)]
-    if isinstance(x, Partial) and x.reduce_op in Partial.LINEAR_REDUCE_OPS:
+    if isinstance(x, Partial) and x.linear:
         ways.insert(0, Way(x, (x, REPLICATE)))
     if isinstance(x, Shard) and x.dim != dim:
         ways.append(Way(x, (x, REPLICATE)))
@@ -266,7 +274,7 @@ def index(call: Call, i: int) -> list[Way]:
     front = len(call.tensors) - 1 == len([a for a in given if a is not None]) == len(given)
     rest = (REPLICATE,) * (len(call.tensors) - 1)
     wide = max((len(call.shape(k)) for k in range(1, len(call.tensors))), default=0)
-    if isinstance(x, Partial) and x.reduce_op in Partial.LINEAR_REDUCE_OPS:
+    if isinstance(x, Partial) and x.linear:
         ways.insert(0, Way(x, (x, *rest)))
     if isinstance(x, Shard) and front and all(t.dtype.is_signed for t in call.tensors[1:]):
         if not back and x.dim >= len(rest):

@@ -53,7 +53,7 @@ def added_up(now: list[Placement], added: int | None) -> list[Way]:
     """A factor that is still to be added up, where the others are whole."""
     found = []
     for k, p in enumerate(now):
-        if isinstance(p, Partial) and p.reduce_op in Partial.LINEAR_REDUCE_OPS and k != added:
+        if isinstance(p, Partial) and p.linear and k != added:
             rest: list[Placement] = [REPLICATE] * len(now)
             rest[k] = p
             if added is not None and added < len(now):

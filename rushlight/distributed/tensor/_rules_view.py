@@ -28,7 +28,7 @@ def mover(*names: str, linear: bool = True) -> Callable[[Moves], Moves]:
             results = len(call.result) if isinstance(call.result, (tuple, list)) else 1
             found = [everywhere(call, results)]
             rest = (REPLICATE,) * (len(call.tensors) - 1)
-            if linear and isinstance(p, Partial) and p.reduce_op in Partial.LINEAR_REDUCE_OPS:
+            if linear and isinstance(p, Partial) and p.linear:
                 found.insert(0, Way(p if results == 1 else (p,) * results, (p, *rest)))
             if isinstance(p, Shard):
                 to = fn(call, p.dim, i)
@@ -95,13 +95,54 @@ def unbind(call: Call, d: int, i: int) -> int | None:
 
 
 @mover("slice", "split", "cumsum", "cumsum_back")
-@mover("cumprod", "softmax", "log_softmax", "glu", "_softmax", "_log_softmax", "logcumsumexp",
-       linear=False)  # fmt: skip
+@mover("cumprod", "unit", "softmax", "log_softmax", "glu", "_softmax", "_log_softmax",
+       "logcumsumexp", linear=False)  # fmt: skip
 def along(call: Call, d: int, i: int) -> int | None:
     """One dimension must be whole."""
     place = {"split": 2}.get(call.name, 1)
     default = -1 if call.name == "glu" else 0
     return None if d == counted(call.parameter("dim", place, default), len(call.shape())) else d
+
+
+@mover("view_as_real")
+def pairs(call: Call, d: int, i: int) -> int | None:
+    """A dimension of two numbers comes last, and the others stay."""
+    return d
+
+
+def local_pairs(call: Call, ways: list[Way], given: list[Any]) -> Any:
+    """Of conjugates (those of a gradient) in memory of their own: only a part's bit says it."""
+    return call.func(given[0].resolve_conj())
+
+
+locals_of["view_as_real"] = local_pairs
+
+
+@mover("view_as_complex")
+def no_pairs(call: Call, d: int, i: int) -> int | None:
+    return d if d < len(call.shape()) - 1 else None
+
+
+@mover("pixel_shuffle", "pixel_unshuffle")
+def images(call: Call, d: int, i: int) -> int | None:
+    """Channels and positions must be whole."""
+    return d if d < len(call.shape()) - 3 else None
+
+
+@mover("channel_shuffle")
+def channels(call: Call, d: int, i: int) -> int | None:
+    return None if d == 1 else d
+
+
+@mover("repeat_interleave", "interleave", "interleave_sum")
+def interleaved(call: Call, d: int, i: int) -> int | None:
+    """Another dimension than that along which elements are repeated."""
+    return None if d == counted(call.kw["dim"], len(call.shape())) else d
+
+
+@mover("one_hot", linear=False)
+def one_hot(call: Call, d: int, i: int) -> int | None:
+    return d
 
 
 @mover("slice_backward")
@@ -141,7 +182,7 @@ def unfold_backward(call: Call, d: int, i: int) -> int | None:
 
 @mover("diagonal", "diagonal_backward", "as_strided", "as_strided_backward", "read_strided",
        "take_diagonal", "put_diagonal", "argwhere", "median_of_all", "trace", "view_dtype",
-       "view_as_complex", "pixel_shuffle", "im2col", "col2im")  # fmt: skip
+       "im2col", "col2im")  # fmt: skip
 @mover("linalg_inv", "linalg_det", "linalg_svd", "linalg_eigh", "linalg_qr", "linalg_cholesky",
        "linalg_solve", "linalg_pinv", "linalg_slogdet", linear=False)  # fmt: skip
 def whole(call: Call, d: int, i: int) -> int | None:
@@ -265,7 +306,8 @@ def shaped(place: int) -> Callable[..., Any]:
     return local
 
 
-for _name in ("select_backward", "slice_backward", "sum_to_shape", "unfold_backward"):
+for _name in ("select_backward", "slice_backward", "sum_to_shape", "unfold_backward",
+              "interleave_sum"):  # fmt: skip
     locals_of[_name] = shaped(1)
 
 

@@ -224,6 +224,11 @@ class _NormPartial(Partial):
     def _key(self) -> Any:
         return self.norm_type
 
+    @property
+    def linear(self) -> bool:
+        """No: the norm of a whole is no sum of norms."""
+        return False
+
     def __repr__(self) -> str:
         return f"_NormPartial(reduce_op={self.reduce_op}, norm_type={self.norm_type})"
 

@@ -173,6 +173,11 @@ class Partial(Placement):
     def _key(self) -> Any:
         return self.reduce_op
 
+    @property
+    def linear(self) -> bool:
+        """Whether the value is a sum of what ranks have, or a part of one."""
+        return self.reduce_op in self.LINEAR_REDUCE_OPS
+
     def combine(self, x: Any, group: Any) -> None:
         """Replace what this rank has by what all ranks have together, in place."""
         all_reduce(x, OPS[self.reduce_op], group=group)

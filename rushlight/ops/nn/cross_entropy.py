@@ -76,16 +76,16 @@ def _recorded_slope(
         g * (1 - smoothing), t, weight, shape=shape, reduction=reduction, ignore_index=ignore_index
     )
     if smoothing:
-        n = shape[d]
-        counted, counts = classes(t._a, n, ignore_index)
-        w = None if weight is None else weight._a
-        each = g / float(factors(counted, counts, w, x._a.dtype)[1]) if reduction == "mean" else g
-        parts = np.full(shape, -smoothing / n, x._a.dtype)
-        if w is not None:
-            parts *= w.reshape([-1 if i == d else 1 for i in range(len(shape))])
-        if counts is not None:
-            parts *= np.expand_dims(counts, d)
-        slope = slope + door.wrap(parts) * (each if reduction != "none" else each.unsqueeze(d))
+        n, counts = shape[d], t != ignore_index
+        parts = counts.unsqueeze(d).to(x.dtype) * (-smoothing / n)
+        each, sums = g, counts
+        if weight is not None:
+            parts = parts * _shaped(weight, len(shape), d)
+            of_each = weight[t.masked_fill(~counts, 0)]
+            sums = of_each * counts
+        if reduction == "mean":
+            each = g / sums.sum().to(x.dtype)
+        slope = slope + parts * (each if reduction != "none" else each.unsqueeze(d))
     logs = log_softmax(x, dim=d)
     return slope - exp(logs) * total(slope, dim=d, keepdim=True)
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...autograd import door
+from ...autograd.node import TensorBase
 from ...kernels import dense
 from ...kernels.codegen import row_body
 from ...kernels.meta import MetaArray
@@ -25,7 +26,6 @@ from ..core.derivative import up
 from ..core.record import op
 from ..core.samples import arr, case
 from ..reduce import sums
-from ..shape.views import array_of
 from .spatial import Ints
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -328,18 +328,18 @@ def _(g: Any, y: Any, x: Any, *, dim: int, eps: float, stops: bool) -> Any:
     g, norm = g[0], y[1]
     if x.__class__ is np.ndarray:
         return (arrays.unit_gradient(g, x, norm, dim, eps, stops),)
-    known = array_of(norm)  # what it decides does not change with x
+    # What it decides does not change with x. (In Tensors all of it: their class may compute.)
+    known = norm.detach() if isinstance(norm, TensorBase) else door.wrap(norm)
     held, none = known < eps, known == 0
-    lift = np.where(held, eps - known, 0).astype(known.dtype)
-    apart = none.astype(known.dtype)  # a root of 0 has no derivative
-    norm = (sums.sum(x * x, dim=dim, keepdim=True) + door.wrap(apart)) ** 0.5
-    length = norm + door.wrap(lift - apart)
+    lift = (eps - known).masked_fill(~held, 0.0)
+    apart = none.to(known.dtype)  # a root of 0 has no derivative
+    norm = (sums.sum(x * x, dim=dim, keepdim=True) + apart) ** 0.5
+    length = norm + (lift - apart)
     passes = ~(none | held) if stops else ~none
     if stops:  # what is held is eps whatever x is
-        mask = door.wrap((~held).astype(known.dtype))
-        length = norm * mask + door.wrap(np.where(held, eps, 0).astype(known.dtype))
+        length = norm * (~held).to(known.dtype) + held.to(known.dtype) * eps
     along = sums.sum(g * x, dim=dim, keepdim=True) / (length * length * norm)
-    return (g / length - x * (along * door.wrap(passes.astype(known.dtype))),)
+    return (g / length - x * (along * passes.to(known.dtype)),)
 
 
 unit.planned(

@@ -406,6 +406,11 @@ def each_repeated(
                     wanted="a whole number or a tensor of them",
                 )
             )
+        given = input._a
+        if output_size is None and given.__class__ is not np.ndarray:
+            # of a tensor without numbers, which one number tells where a tensor of it would not
+            n = given.size if dim is None or not given.ndim else given.shape[axis(dim, given.ndim)]
+            output_size = n * int(repeats)
         repeats = door.wrap(np.asarray(repeats, np.int64).reshape(-1))
     x = input.reshape(-1) if dim is None or input._a.ndim == 0 else input
     kw = {"dim": 0 if dim is None else dim, "output_size": output_size}

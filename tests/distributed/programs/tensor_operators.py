@@ -53,6 +53,7 @@ UNARY = [
     ("norm", lambda x: x.norm()),
     ("norm 1", lambda x: torch.linalg.vector_norm(x, 1, 0)),
     ("norm inf", lambda x: torch.linalg.vector_norm(x, float("inf"))),
+    ("norms", lambda x: (x.norm() - (x * 2).norm()) * 3 + x.norm(dim=0).sum()),
     ("softmax", lambda x: x.softmax(-1)), ("softmax 0", lambda x: x.softmax(0)),
     ("log_softmax", lambda x: F.log_softmax(x, 1)), ("cumsum", lambda x: x.cumsum(0)),
     ("layer_norm", lambda x: F.layer_norm(x, (6,))), ("rms_norm", lambda x: F.rms_norm(x, (6,))),
