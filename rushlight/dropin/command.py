@@ -19,6 +19,7 @@ process and in the Python processes that it starts.
   cache info  say where compiled kernels are kept, and how many; cache clear removes them
   tune        measure whether this machine's matrix unit (AMX) is worth using, and keep the choice;
               tune --show, --clear and amx on|off show it and change it
+  explain     run a program and write a page that explains its first steps; explain --help
   --info      print versions, CPU features, threads and caches
   --version   print the version of Rushlight and of the interface of PyTorch that it follows
   --help      print this text
@@ -53,6 +54,11 @@ def main(args: list[str]) -> None:
         from . import tune
 
         tune.main(rest)
+        return
+    if first == "explain" and not os.path.exists(first):
+        from ..explain import command
+
+        command.main(rest)
         return
     for option in ("-m", "-c"):
         if first.startswith(option) and len(first) > 2:  # -mname and -ccode, as Python takes them

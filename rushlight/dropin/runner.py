@@ -20,6 +20,7 @@ OURS = {
     os.path.join(HERE, "runner.py"),
     os.path.join(HERE, "command.py"),
     os.path.join(os.path.dirname(HERE), "__main__.py"),
+    os.path.join(os.path.dirname(HERE), "explain", "command.py"),
     "<frozen runpy>",
 }
 

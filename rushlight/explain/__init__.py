@@ -50,6 +50,9 @@ def recording(
     session.start()
     try:
         yield session
+    except BaseException as error:
+        session.fail(error)
+        raise
     finally:
         session.rest()
         if path is not None:

@@ -94,7 +94,7 @@ class Memory:
     def call(self, place: int, role: str, name: str) -> None:
         """Say what a block is for, unless something more exact is known."""
         block = self.blocks[place]
-        if RANK[role] < RANK[block.role] or not block.name:
+        if RANK[role] < RANK[block.role] or not (block.name or role == "other"):
             block.role, block.name = role, name
 
     def _end(self, life: Any) -> None:

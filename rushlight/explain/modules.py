@@ -1,12 +1,12 @@
 """Modules: which one an event happens in, and what parameters and buffers are called.
 
-While something is recorded, `nn.Module.__call__` is a function that announces calls to the
-recording of its thread; otherwise it is what it always was.
+Where several models have parameters, the name of a parameter begins with its model's. That is known
+at the end; until then it begins with a mark (`MARK`), of which `Modules.resolver` makes the rest.
 """
 
 from __future__ import annotations
 
-import threading
+import re
 import weakref
 from typing import Any
 
@@ -14,42 +14,8 @@ from .. import nn
 from ..autograd.node import TensorBase
 from .recording import NONE, Module
 
-_plain_call: Any = None
-_looks: dict[int, Any] = {}  # by thread, who is told
-_lock = threading.Lock()
-
-
-def _call(module: Any, /, *args: Any, **kw: Any) -> Any:
-    """`Module.__call__` while somebody records."""
-    look = _looks.get(threading.get_ident())
-    if look is None:
-        return _plain_call(module, *args, **kw)
-    mark = look.enter_module(module, args)
-    result = None
-    try:
-        result = _plain_call(module, *args, **kw)
-    finally:
-        look.leave_module(module, args, result, mark)
-    return result
-
-
-def tell(look: Any) -> None:
-    """Announce this thread's calls of modules to `look`, until `untell(look)`."""
-    global _plain_call
-    with _lock:
-        if not _looks:
-            _plain_call = nn.Module.__call__
-            nn.Module.__call__ = _call  # type: ignore[method-assign,assignment]
-        _looks[threading.get_ident()] = look
-
-
-def untell(look: Any) -> None:
-    """The opposite of `tell`."""
-    with _lock:
-        for thread in [k for k, v in _looks.items() if v is look]:
-            del _looks[thread]
-        if not _looks and nn.Module.__call__ is _call:
-            nn.Module.__call__ = _plain_call  # type: ignore[method-assign]
+MARK = "\x00"  # around the place of the module that a name belongs to
+_marked = re.compile(f"{MARK}(\\d+){MARK}")
 
 
 class Modules:
@@ -119,7 +85,8 @@ class Modules:
             for name, t in tensors.items():
                 if isinstance(t, TensorBase):
                     full = f"{path}.{name}" if path else name
-                    self._names[id(t)] = weakref.ref(t), full, place, role
+                    marked = f"{MARK}{place}{MARK}{full}"
+                    self._names[id(t)] = weakref.ref(t), marked, place, role
 
     def name(self, t: Any) -> str:
         """What a parameter or buffer is called, "" for anything else."""
@@ -131,10 +98,43 @@ class Modules:
         found = [(ref(), name, place, role) for ref, name, place, role in self._names.values()]
         return [x for x in found if x[0] is not None]
 
-    def several(self) -> bool:
-        """Whether there are several outermost modules with parameters, so that names need the
-        module's, too."""
-        return len({self.root(i) for i, m in enumerate(self.modules) if m.parameters}) > 1
+    def found(self, t: Any) -> tuple[str, int]:
+        """What a parameter or buffer is called, and the module that has it."""
+        found = self._names.get(id(t))
+        return (found[1], found[2]) if found is not None and found[0]() is t else ("", NONE)
+
+    def titles(self) -> dict[int, str]:
+        """For each outermost module what names of parameters begin with: its name where several
+        have parameters, else nothing."""
+        roots = dict.fromkeys([self.root(k) for k, m in enumerate(self.modules) if m.parameters])
+        if len(roots) < 2:
+            return {}
+        titles: dict[int, str] = {}
+        for root in roots:
+            title = base = self.modules[root].name or self.modules[root].kind
+            more = 2
+            while title in titles.values():
+                title, more = f"{base}{more}", more + 1
+            titles[root] = title
+        return {root: title + "." for root, title in titles.items()}
+
+    def resolver(self) -> Any:
+        """A function that makes names of marked ones."""
+        titles = self.titles()
+        known: dict[str, str] = {}
+
+        def title(match: Any) -> str:
+            return titles.get(self.root(int(match[1])), "")
+
+        def resolved(name: str) -> str:
+            if MARK not in name:
+                return name
+            found = known.get(name)
+            if found is None:
+                found = known[name] = _marked.sub(title, name)
+            return found
+
+        return resolved
 
     def root(self, place: int) -> int:
         """The outermost module around one."""

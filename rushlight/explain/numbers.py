@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.node import TensorBase
-from .recording import NONE, Broken, Numbers
+from .recording import Broken, Numbers
 
 ndarray = np.ndarray
 MOST = 4096  # elements of a sample
@@ -56,7 +56,7 @@ class Samples:
         self.samples: list[Sample] = []
         self.broken: Broken | None = None
         self._before: dict[int, Any] = {}
-        self._activations: dict[int, int] = {}
+        self._last = 0  # the id of the array of the last activation
 
     def look(self, look: Any, event: int, given: list[Any], results: list[Any]) -> None:
         """Whether an event made the first NaN or Inf."""
@@ -79,14 +79,20 @@ class Samples:
     def activation(self, look: Any, event: int, module: int, results: list[Any]) -> None:
         """What a module gives."""
         for a in results[:1]:
-            self.take(look, "activation", look.modules.modules[module].path, event, module, a)
+            path = look.modules.modules[module].path
+            if id(a) == self._last and self.samples and self.samples[-1].shape == a.shape:
+                known = self.samples[-1]  # a function in it, or a module, has just given the same
+                inner = look.events[known.event].kind == "module"
+                name, module = (known.name, known.module) if inner else (path, module)
+                self.samples[-1] = known._replace(name=name, module=module)
+                return
+            self.take(look, "activation", path, event, module, a)
 
     def before_update(self, look: Any, event: int, optimizer: Any) -> None:
         """Parameters and gradients, as an optimiser finds them."""
         self._before.clear()
         for p in parameters(optimizer):
-            found = look.modules._names.get(id(p))
-            name, module = (found[1], found[2]) if found is not None else ("", NONE)
+            name, module = look.modules.found(p)
             if p._a.__class__ is not ndarray:
                 continue
             at = self.take(look, "parameter", name, event, module, p._a)
@@ -130,7 +136,14 @@ class Samples:
         kept = Sample(what, name, e.step, event, module, type_name(a.dtype), a.shape,
                       values.astype(np.float32), stride, order, whole)  # fmt: skip
         self.samples.append(kept)
+        self._last = id(a) if what == "activation" else 0
         return kept
+
+    def rename(self, resolved: Any) -> None:
+        """Make names of marked ones."""
+        self.samples = [s._replace(name=resolved(s.name)) for s in self.samples]
+        if self.broken is not None:
+            self.broken.where = resolved(self.broken.where)
 
     def finish(self) -> list[Numbers]:
         """What is in the samples."""

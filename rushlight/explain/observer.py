@@ -9,6 +9,7 @@ Read next: `session.py`, which begins and ends a recording.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import weakref
@@ -22,14 +23,18 @@ from ..ops.core.record import Op
 from .lines import Lines
 from .memory import Memory, arrays
 from .modules import Modules
-from .numbers import Samples, type_name
-from .recording import NONE, Event, Saved, Step, Value
+from .numbers import Samples, parameters, type_name
+from .recording import NONE, Event, Optimizer, Saved, Step, Value
 
 ndarray = np.ndarray
 now = time.perf_counter_ns
 MOST = 200_000  # events that are kept
 LEFT_OUT = -2  # the mark of an event that is not kept
 PART = -3  # the mark of what is a part of the open event
+# Functions of which it is kept what they give, as of modules.
+ACTIVATIONS = frozenset(
+    "relu relu6 leaky_relu elu gelu silu sigmoid tanh hardtanh softplus".split()
+)
 PHASE = {"backward": "backward", "optimizer": "optimizer", "zero_grad": "zero_grad",
          "loader": "data"}  # fmt: skip
 KEEPING = ("forward", "backward", "zero_grad", "data")  # phases that operations take over
@@ -55,6 +60,7 @@ class Look(Observer):
         self.most = most
         self.ended = ended
         self.left_out = 0
+        self.over = False  # calls that are under way when it ends still tell of their end
         self.lost = 0
         self.began = now()
         self.open: list[int] = []  # places of open events
@@ -65,8 +71,10 @@ class Look(Observer):
         self.calls: dict[int, Any] = {}  # event: metadata and parameters of the call
         self.cuts: dict[int, Any] = {}  # event: why its results have no history
         self.loss: dict[int, float] = {}  # event: the number that it gave
-        self.optimizers: list[Any] = []
-        self.failed = ""
+        self.optimizers: dict[int, tuple[Any, Optimizer]] = {}
+        self.failed = NONE  # the event that an error came from first
+        self.reached: set[int] = set()  # ids of the leaves that a gradient came to
+        self.icy: dict[int, int] = {}  # id of a tensor: the line that froze it
         self._nodes: dict[int, int] = {}  # number of a node: the event that made it
         self._made: dict[int, tuple[Any, int]] = {}  # array without history: its event
         self._shared: dict[Any, Any] = {}  # metadata of calls, each kept once
@@ -101,7 +109,7 @@ class Look(Observer):
 
     def leaving(self, kind: str, what: Any, operands: Any, results: Any, begun: Any) -> None:
         """Close it."""
-        if begun == PART:
+        if begun == PART or self.over:
             return
         t = now()
         at = t - self.began - self.lost
@@ -234,8 +242,18 @@ class Look(Observer):
                 event.saved.append(
                     Saved(name, type_name(a.dtype), tuple(a.shape), a.nbytes, str(k))
                 )
-                where = f"{name} of {event.name}"
-                self.memory.met(a, event.parent, event.line, at, "saved for backward", where)
+                self.memory.met(a, event.parent, event.line, at, "saved for backward",
+                                f"{name} of {self._called(event)}")  # fmt: skip
+
+    def _called(self, event: Event) -> str:
+        """An operation as the user calls it, and where."""
+        name = event.name
+        if event.parent != NONE and self.events[event.parent].kind == "function":
+            name = self.events[event.parent].name
+        if event.line == NONE:
+            return name
+        line = self.lines.lines[event.line]
+        return f"{name} at {os.path.basename(line.file)}:{line.number}"
 
     # -- operations ----------------------------------------------------------------------------
 
@@ -260,12 +278,17 @@ class Look(Observer):
     def _leave_op(self, place: int, op: Any, inputs: Any, out: Any, at: int) -> None:
         event = self.events[place]
         if out is None:
-            self.failed = self.failed or event.name
+            self._fail(place)
             return
         self._remember(place, out, event, at)
         event.gives = self.values(out)
         if not op.view:
-            self.samples.look(self, place, arrays(inputs), arrays(out))
+            given = arrays(out)
+            self.samples.look(self, place, arrays(inputs), given)
+            if op.name in ACTIVATIONS and given:
+                self.samples.take(
+                    self, "activation", self._called(event), place, event.module, given[0]
+                )
 
     def _enter_inplace(self, kind: str, op: Any, inputs: Any, at: int) -> int:
         top = self._top()
@@ -336,6 +359,8 @@ class Look(Observer):
         self, record: Any, given: Any, kw: dict[str, Any], results: Any, begun: Any
     ) -> None:
         """Close the event of a computation; arrays that it made are met."""
+        if self.over:
+            return
         t = now()
         at = t - self.began - self.lost
         if begun >= 0:
@@ -404,16 +429,20 @@ class Look(Observer):
 
     def _leave_node(self, place: int, node: Any, operands: Any, results: Any, at: int) -> None:
         if results is None:
-            self.failed = self.failed or self.events[place].name
+            self._fail(place)
             return
         event = self.events[place]
         event.gives = self._gradients(results)
-        given = _plain(operands)
-        for a in _plain(results):
-            before = len(self.memory.blocks)
-            if self.memory.met(a, place, event.line, at, "other", "") >= before:
-                event.made += a.nbytes
-        self.samples.look(self, place, given, _plain(results))
+        made = self.ops.get(event.of)
+        names = made.inputs if made.__class__ is Op else []
+        where = "" if event.of == NONE else self._called(self.events[event.of])
+        for k, g in enumerate(results):
+            for a in _plain(g):
+                before = len(self.memory.blocks)
+                what = f"gradient of {names[k] if k < len(names) else 'an operand'} of {where}"
+                if self.memory.met(a, place, event.line, at, "gradient", what) >= before:
+                    event.made += a.nbytes
+        self.samples.look(self, place, _plain(operands), _plain(results))
 
     def _gradients(self, gs: Any) -> list[Value]:
         found = []
@@ -428,8 +457,10 @@ class Look(Observer):
 
     def _enter_leaf(self, kind: str, leaf: Any, operands: Any, at: int) -> int:
         if operands[1]:  # captured, not added
+            self.reached.add(id(leaf))
             return PART
         name = self.modules.name(leaf)
+        self.reached.add(id(leaf))
         place = self._open("leaf", name, at, "backward")
         if place >= 0:
             event = self.events[place]
@@ -445,9 +476,55 @@ class Look(Observer):
             return
         event = self.events[place]
         event.gives = [Value(type_name(grad._a.dtype), grad._a.shape, NONE, event.name)]
-        self.memory.met(grad._a, place, event.line, at, "gradient", f"gradient of {event.name}")
+        block = self.memory.met(grad._a, place, event.line, at, "gradient")
+        if block != NONE:
+            self.memory.blocks[block].name = f"gradient of {event.name}"
 
     # -- modules -------------------------------------------------------------------------------
+
+    def _fail(self, place: int) -> None:
+        if self.failed == NONE:
+            self.failed = place
+
+    def enter_method(self, kind: str, name: str, t: Any) -> int:
+        """A number is taken out of a tensor, or the tensor's history is left behind."""
+        begun = now()
+        top = self._top()
+        place = PART
+        if top is None or top.kind not in ("op", "item"):
+            place = self._open(kind, name, begun - self.began - self.lost)
+            if place >= 0:
+                self.events[place].takes = [self.value(t)]
+        self.lost += now() - begun
+        return place
+
+    def leave_method(self, out: Any, place: int) -> None:
+        """It has returned, or failed."""
+        if self.over:
+            return
+        t = now()
+        if place >= 0:
+            at = t - self.began - self.lost
+            self._close(place, at)
+            event = self.events[place]
+            if isinstance(out, TensorBase):
+                self._remember(place, out, event, at)
+                event.gives = [self.value(out)]
+            elif out.__class__ is ndarray:
+                self._made[id(out)] = _Reference(out, self._made), place
+        self.lost += now() - t
+
+    def frozen(self, t: Any, on: bool) -> None:
+        """`requires_grad` of a tensor is set."""
+        if on:
+            self.icy[id(t)] = self.lines.at(sys._getframe(1))[0]
+        else:
+            self.icy.pop(id(t), None)
+
+    def optimizer_made(self, optimizer: Any) -> None:
+        """An optimiser is there."""
+        line = self.lines.at(sys._getframe(1))[0]
+        self.optimizers[id(optimizer)] = optimizer, Optimizer(type(optimizer).__name__, [], line)
 
     def enter_module(self, module: Any, args: Any) -> Any:
         """A module is called."""
@@ -467,8 +544,10 @@ class Look(Observer):
         self.lost += now() - t
         return place, before
 
-    def leave_module(self, module: Any, args: Any, result: Any, mark: Any) -> None:
+    def leave_module(self, module: Any, result: Any, mark: Any) -> None:
         """It has returned, or failed."""
+        if self.over:
+            return
         t = now()
         at = t - self.began - self.lost
         place, before = mark
@@ -477,6 +556,8 @@ class Look(Observer):
             if result is not None:
                 self.events[place].gives = self.values(result)
                 self.samples.activation(self, place, self.module, arrays(result))
+            else:
+                self._fail(place)
         self.within.pop()
         self.module = before
         self.lost += now() - t
@@ -512,8 +593,9 @@ class Look(Observer):
 
     def _enter_optimizer(self, kind: str, optimizer: Any, operands: Any, at: int) -> int:
         place = self._open("optimizer", type(optimizer).__name__, at, "optimizer")
-        if not any(o is optimizer for o in self.optimizers):
-            self.optimizers.append(optimizer)
+        if id(optimizer) not in self.optimizers:
+            self.optimizer_made(optimizer)
+        self.optimizers[id(optimizer)][1].steps += 1
         if place >= 0:
             self.samples.before_update(self, place, optimizer)
         return place
@@ -535,8 +617,9 @@ class Look(Observer):
     # -- the end -------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Close what is open."""
+        """Close what is open, and put the names in."""
         at = self.clock()
+        self.over = True
         if self.step != NONE:
             self._end_step(at)
         while self.open:
@@ -547,6 +630,21 @@ class Look(Observer):
         self.memory.close()
         self._nodes.clear()
         self._made.clear()
+        self._name()
+
+    def _name(self) -> None:
+        resolved = self.modules.resolver()
+        for event in self.events:
+            event.name = resolved(event.name)
+            for v in (*event.takes, *event.gives):
+                if v.name:
+                    v.name = resolved(v.name)
+        for block in self.memory.blocks:
+            block.name = resolved(block.name)
+        for optimizer, about in self.optimizers.values():
+            held = parameters(optimizer)
+            about.parameters = [resolved(self.modules.name(p)) for p in held]
+        self.samples.rename(resolved)
 
 
 class _Reference:

@@ -5,9 +5,12 @@ Asked once for each record and each set of shapes, when the recording is over.
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import inspect
 import math
 import os
+import textwrap
 from typing import Any
 
 from ..kernels.codegen.expr import Expr
@@ -128,14 +131,55 @@ def reading(rule: Any, place: int, name: str) -> str:
     code = getattr(rule, "__code__", None)
     if code is not None and place + 1 < code.co_argcount:
         name = code.co_varnames[place + 1]
-    lines = [line.strip() for line in source(rule).splitlines()]
-    for line in lines:
-        if line.startswith("def ") and len(lines) > 1:
-            continue
-        words = "".join([c if c.isalnum() or c == "_" else " " for c in line]).split()
-        if name in words and not line.startswith(("@", '"""')):
-            return line
-    return lines[0] if lines else ""
+    try:
+        text = textwrap.dedent(inspect.getsource(rule)).strip().rstrip(",")
+    except (OSError, TypeError):
+        return ""
+    tree = parsed(text)
+    if tree is None:
+        return text.splitlines()[0].strip()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda):
+            given = [a.arg for a in node.args.args]
+            if name in given and name in names_in(node.body):
+                return f"lambda {', '.join(given)}: {ast.unparse(node.body)}"
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    for names in (values_in, names_in):  # rather what reads the numbers than what reads the shape
+        for function in functions:
+            for statement in function.body:
+                if name in names(statement):
+                    return first_reading(statement, name, names)
+    return text.splitlines()[0].strip()
+
+
+def parsed(text: str) -> ast.Module | None:
+    """The tree of a rule's source, of which the end may be missing; None for what is no Python."""
+    for more in ("", ")", "))", "\n    pass"):
+        with contextlib.suppress(SyntaxError):
+            return ast.parse(text + more)
+    return None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that a piece of source reads."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def values_in(node: ast.AST) -> set[str]:
+    """The names of which it reads more than shape and type."""
+    outer = {
+        id(n.value) for n in ast.walk(node)
+        if isinstance(n, ast.Attribute) and n.attr in ("shape", "ndim", "dtype", "size")
+    }  # fmt: skip
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in outer}
+
+
+def first_reading(statement: ast.stmt, name: str, names: Any) -> str:
+    """The line of a statement that reads a name, of a block the first one in it."""
+    for inner in [s for f in ("body", "orelse") for s in getattr(statement, f, ())]:
+        if name in names(inner):
+            return first_reading(inner, name, names)
+    return ast.unparse(statement).splitlines()[0]
 
 
 def told(what: Any) -> Record:

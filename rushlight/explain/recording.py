@@ -191,6 +191,27 @@ class Unreached:
 
 
 @dataclass(slots=True)
+class Optimizer:
+    """An optimiser that was made, or made a step."""
+
+    kind: str
+    parameters: list[str]  # names of those that it holds
+    line: int = NONE  # at which it was made, or first made a step
+    steps: int = 0
+
+
+@dataclass(slots=True)
+class Watched:
+    """What was found behind the recorded steps, by a watch that sees little and costs little."""
+
+    kind: str  # "evaluation": a model in eval() was called with gradients on; "kept graphs"
+    line: int
+    count: int
+    bytes: int  # that are held by it
+    text: str = ""  # of "kept graphs": who keeps them
+
+
+@dataclass(slots=True)
 class Finding:
     """An advice."""
 
@@ -244,7 +265,11 @@ class Recording:
     numbers: list[Numbers] = field(default_factory=list)
     broken: Broken | None = None
     unreached: list[Unreached] = field(default_factory=list)
+    optimizers: list[Optimizer] = field(default_factory=list)
+    watched: list[Watched] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    error: str = ""  # the error that ended the recording: its class and text
+    failed: int = NONE  # Event: the innermost one that it came from
     left_out: int = 0  # events that were not kept because there were too many
 
     def as_json(self) -> dict[str, Any]:

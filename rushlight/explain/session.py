@@ -13,12 +13,15 @@ from typing import Any
 from ..autograd.node import TensorBase
 from ..autograd.observe import observe, unobserve
 from ..errors import message
-from . import machine, modules
+from . import announce, machine
+from .chain import unreached
 from .observer import MOST, Look
 from .plans import Asked
-from .recording import Recording
+from .recording import NONE, Recording, Watched
+from .watch import kept
 
 _active = threading.local()
+KEPT = 2  # graphs of a line that are alive when the last step is over: the last one always is
 
 
 class Session:
@@ -46,6 +49,8 @@ class Session:
         self.look: Look | None = None
         self.active = False
         self.began = ""
+        self.error = ""
+        self._kept: list[Watched] = []
         self._recording: Recording | None = None
 
     def start(self) -> None:
@@ -63,7 +68,7 @@ class Session:
         self.look = Look(self.events, self._stepped)
         _active.session = self
         self.active = True
-        modules.tell(self.look)
+        announce.tell(self.look)
         observe(self.look)
 
     def _stepped(self) -> None:
@@ -81,8 +86,16 @@ class Session:
         if getattr(_active, "session", None) is self:
             _active.session = None
         unobserve(self.look)
-        modules.untell(self.look)
+        announce.untell(self.look)
+        if self.look.reached:
+            self._kept = kept(self.look.lines, sys._getframe(1), KEPT)
         self.look.finish()
+
+    def fail(self, error: BaseException) -> None:
+        """Note the error that ended what was recorded."""
+        if self.active and not isinstance(error, (SystemExit, GeneratorExit)):
+            notes = getattr(error, "__notes__", [])
+            self.error = "\n".join([f"{type(error).__name__}: {error}", *notes])
 
     @property
     def recording(self) -> Recording:
@@ -107,7 +120,16 @@ class Session:
         found.blocks = look.memory.blocks
         found.numbers, found.broken = look.samples.finish(), look.samples.broken
         found.left_out = look.left_out
+        found.unreached = unreached(look)
+        found.optimizers = [about for _, about in look.optimizers.values()]
+        found.watched = self._kept
+        found.error, found.failed = self.error, look.failed if self.error else NONE
         return found
+
+    def relined(self) -> None:
+        """Take in the lines that were met since."""
+        if self.look is not None:
+            self.recording.lines = self.look.lines.finish()
 
     def write(self, path: str) -> None:
         """Write the page."""
@@ -130,3 +152,18 @@ def total(x: Any) -> Any:
     parts = list(x.values()) if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ()
     found = [t for t in map(total, parts) if t is not None]
     return sum(found[1:], found[0]) if found else None
+
+
+def _forget() -> None:
+    """A child of a recorded process records nothing."""
+    session = getattr(_active, "session", None)
+    if session is not None and session.look is not None:
+        _active.session = None
+        session.active = False
+        session.look.over = True
+        unobserve(session.look)
+        announce.untell(session.look)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

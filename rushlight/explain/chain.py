@@ -1,0 +1,90 @@
+"""Parameters that got no gradient, and what cut the chain.
+
+Followed through the events: from the operations that take a parameter, along their results, to the
+first one whose result has no history although it was given some.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from .recording import NONE, Event, Unreached
+
+
+def unreached(look: Any) -> list[Unreached]:
+    """The parameters of a recording with a backward to which no gradient came."""
+    events: list[Event] = look.events
+    if not any(e.kind == "backward" for e in events):
+        return []
+    resolved = look.modules.resolver()
+    missed = [
+        (t, resolved(name))
+        for t, name, _, role in look.modules.tensors()
+        if role == "parameter" and id(t) not in look.reached
+    ]
+    if not missed:
+        return []
+    takers: dict[str, list[int]] = {}
+    users: dict[int, list[int]] = {}
+    parents = {e.parent for e in events if e.kind == "op"}
+    for k, e in enumerate(events):
+        if e.kind not in ("op", "item") and not (e.kind == "function" and k not in parents):
+            continue
+        for v in e.takes:
+            if v.name:
+                takers.setdefault(v.name, []).append(k)
+            if v.made_by != NONE:
+                users.setdefault(v.made_by, []).append(k)
+    return [told(look, t, name, takers.get(name, []), users) for t, name in missed]
+
+
+def told(look: Any, t: Any, name: str, takers: list[int], users: dict[int, list[int]]) -> Unreached:
+    """Why one parameter got no gradient."""
+    events: list[Event] = look.events
+    if not t.requires_grad:
+        line = look.icy.get(id(t), NONE)
+        return Unreached(name, "it is frozen: its requires_grad is False", line)
+    used = [k for k in takers if events[k].phase == "forward"]
+    if not used:
+        return Unreached(name, "no operation takes it: it is not used in the forward")
+    seen, queue, last = set(used), deque(used), used[-1]
+    roots = {e.of for e in events if e.kind == "backward"}
+    while queue:
+        k = queue.popleft()
+        e, last = events[k], k
+        if not any(v.grad for v in e.gives):
+            why, line = reason(look, k, users)
+            return Unreached(name, why, line, k)
+        if k in roots:
+            why = "what is computed from it goes into the loss, and yet no gradient came: a hook "
+            return Unreached(name, why + "or a Function has dropped it", e.line, k)
+        for other in users.get(k, ()):
+            if other not in seen:
+                seen.add(other)
+                queue.append(other)
+    why = "what is computed from it does not go into the loss"
+    return Unreached(name, why, events[last].line, last)
+
+
+def reason(look: Any, place: int, users: dict[int, list[int]]) -> tuple[str, int]:
+    """What an event whose result has no history did, and its line."""
+    e: Event = look.events[place]
+    after = [look.events[k].name for k in users.get(place, ())]
+    if e.name == "numpy" or "numpy" in after:
+        return "it went through NumPy, which keeps no history", e.line
+    if e.kind == "item":
+        return f"{e.name}() made a Python number of it", e.line
+    if e.name in ("detach", "detach_"):
+        return f"{e.name}() cut it off", e.line
+    if e.name == "data":
+        return ".data cut it off", e.line
+    why, line = look.cuts.get(place, ("", NONE))
+    line = line if e.line == NONE else e.line
+    if why in ("no_grad", "inference_mode"):
+        return f"it was computed under {why}", line
+    if e.gives and not any(kind in e.gives[0].dtype for kind in ("float", "complex")):
+        return f"{e.name} gives {e.gives[0].dtype}, which has no gradient", line
+    if why:
+        return f"cut off by {why}", line
+    return f"the result of {e.name} has no gradient", e.line

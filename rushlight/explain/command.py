@@ -1,0 +1,168 @@
+"""`python -m rushlight explain`: run a program, record its first steps, write the page.
+
+The program runs on to its end, unless `--stop` is given; a cheap watch looks on meanwhile
+(`watch.py`), and the page is written again if it has found something.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from .session import Session
+from .watch import Watch
+
+HELP = """\
+usage: python -m rushlight explain [option] ... script.py [arg] ...
+       python -m rushlight explain [option] ... -m module [arg] ...
+       python -m rushlight explain script.py [arg] ... [option] ...
+
+Run a program on Rushlight, record its first steps, and write one page that explains them: the
+graph, time, memory, numbers, and advice. The program runs to its end.
+
+  --steps N   how many steps of an optimiser are recorded (3)
+  --out PATH  where the page goes (explain.html); a path that ends in .json gets the bare data
+  --stop      end the program after these steps
+  --help      print this text
+
+A program without an optimiser is recorded until its end. Options behind the program's arguments are
+taken if they come last and none stands before the program; so where the program has an option of
+that name itself, put ours before it.
+"""
+
+
+class Options:
+    """What the command line says."""
+
+    def __init__(self) -> None:
+        self.steps, self.out, self.stop = 3, "explain.html", False
+
+    def take(self, args: list[str]) -> int:
+        """How many words the option at the beginning has; 0: none of ours."""
+        name, equals, value = args[0].partition("=")
+        if args[0] == "--stop":
+            self.stop = True
+            return 1
+        if name not in ("--steps", "--out") or (not equals and len(args) < 2):
+            return 0
+        value = value if equals else args[1]
+        if name == "--out":
+            self.out = value
+        elif value.isdigit() and int(value) > 0:
+            self.steps = int(value)
+        else:
+            refuse(f"--steps takes a number from 1 on, not {value!r}")
+        return 1 if equals else 2
+
+
+def refuse(text: str) -> NoReturn:
+    """End with a usage error."""
+    print(text, file=sys.stderr)
+    print(HELP, end="", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def parsed(args: list[str]) -> tuple[Options, list[str]]:
+    """Our options, and the program with its arguments."""
+    options, rest = Options(), list(args)
+    while rest and rest[0].startswith("--"):
+        if rest[0] == "--help":
+            print(HELP, end="")
+            raise SystemExit(0)
+        taken = options.take(rest)
+        if not taken:
+            refuse(f"unknown option {rest[0]}, or one without its value")
+        del rest[:taken]
+    if not rest or rest == ["-m"]:
+        refuse("which program is to be explained?")
+    first = 2 if rest[0] == "-m" else 1
+    if len(rest) == len(args):  # no option stood before the program
+        cut = len(rest)
+        while cut > first:
+            for words in (1, 2):
+                last = rest[cut - words : cut]
+                if cut - words >= first and last[0].startswith("--") and ours(last):
+                    cut -= words
+                    break
+            else:
+                break
+        tail = rest[cut:]
+        while tail:
+            del tail[: options.take(tail)]
+        del rest[cut:]
+    return options, rest
+
+
+def ours(words: list[str]) -> bool:
+    """Whether these words are exactly one option of ours."""
+    name, equals, _ = words[0].partition("=")
+    if len(words) == 1:
+        return words[0] == "--stop" or (name in ("--steps", "--out") and bool(equals))
+    return name in ("--steps", "--out") and not equals
+
+
+def main(args: list[str]) -> None:
+    """Do what the command line says."""
+    options, program = parsed(args)
+    from ..dropin import install, runner
+
+    install()
+    run = Explained(options, " ".join(program))
+    run.begin()
+    try:
+        if program[0] == "-m":
+            runner.run_module(program[1], program[2:])
+        else:
+            runner.run_file(program[0], program[1:])
+    except BaseException as error:
+        run.session.fail(error)
+        raise
+    finally:
+        run.end()
+
+
+class Explained:
+    """A program that is explained while it runs."""
+
+    def __init__(self, options: Options, program: str) -> None:
+        self.options = options
+        self.out = os.path.abspath(options.out)
+        self.session = Session(options.steps, program, ended=self._steps_over)
+        self.watch: Watch | None = None
+        self.pid = os.getpid()
+
+    def begin(self) -> None:
+        """Record from now on."""
+        self.session.start()
+
+    def _steps_over(self) -> None:
+        self.write()
+        if self.options.stop:
+            raise SystemExit(0)
+        assert self.session.look is not None
+        self.watch = Watch(self.session.look.lines)
+        self.watch.start()
+
+    def end(self) -> None:
+        """The program has ended."""
+        if os.getpid() != self.pid:  # a child of the program's, which comes by here too
+            return
+        if self.watch is None:
+            if self.session.active:
+                self.session.rest()
+                self.write()
+            return
+        found = self.watch.stop()
+        known = {(w.kind, w.line) for w in self.session.recording.watched}
+        more = [w for w in found if (w.kind, w.line) not in known]
+        if more:
+            self.session.recording.watched += more
+            self.session.relined()
+            self.write()
+
+    def write(self) -> None:
+        """Write the page, and say where it is."""
+        self.session.write(self.out)
+        print(f"rushlight explain: {self.out}", file=sys.stderr, flush=True)
+
