@@ -32,9 +32,8 @@ MOST = 200_000  # events that are kept
 LEFT_OUT = -2  # the mark of an event that is not kept
 PART = -3  # the mark of what is a part of the open event
 # Functions of which it is kept what they give, as of modules.
-ACTIVATIONS = frozenset(
-    "relu relu6 leaky_relu elu gelu silu sigmoid tanh hardtanh softplus".split()
-)
+ACTIVATIONS = frozenset(["relu", "relu6", "leaky_relu", "elu", "gelu", "silu", "sigmoid", "tanh",
+                         "hardtanh", "softplus"])  # fmt: skip
 PHASE = {"backward": "backward", "optimizer": "optimizer", "zero_grad": "zero_grad",
          "loader": "data"}  # fmt: skip
 KEEPING = ("forward", "backward", "zero_grad", "data")  # phases that operations take over

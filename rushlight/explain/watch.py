@@ -90,7 +90,7 @@ def freed_in(t: Any) -> set[int]:
 def walk(root: Any) -> list[Any]:
     """The nodes of a graph, from the newest on."""
     seen, queue = {id(root)}, deque([root])
-    found = []
+    found: list[Any] = []
     while queue and len(found) < LARGE:
         n = queue.popleft()
         found.append(n)
