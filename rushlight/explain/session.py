@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import json
 import os
 import sys
@@ -124,20 +125,41 @@ class Session:
         found.optimizers = [about for _, about in look.optimizers.values()]
         found.watched = self._kept
         found.error, found.failed = self.error, look.failed if self.error else NONE
+        advise(found)
         return found
 
     def relined(self) -> None:
-        """Take in the lines that were met since."""
+        """Take in the lines that were met since, and find again."""
         if self.look is not None:
             self.recording.lines = self.look.lines.finish()
+        advise(self.recording)
 
     def write(self, path: str) -> None:
         """Write the page."""
         write(self.recording, path)
 
 
+def part(name: str) -> Any:
+    """A part of this package that reads recordings; None where it is not there."""
+    full = f"{__package__}.{name}"
+    if importlib.util.find_spec(full) is None:
+        return None
+    return importlib.import_module(full)
+
+
+def advise(recording: Recording) -> None:
+    """Put the findings in."""
+    advice = part("advice")
+    if advice is not None:
+        recording.findings = advice.findings(recording)
+
+
 def write(recording: Recording, path: str) -> None:
     """Write a recording as a page, or as JSON where the path ends so."""
+    page = part("page")
+    if page is not None and not path.endswith(".json"):
+        page.write(recording, path)
+        return
     text = json.dumps(recording.as_json())
     beside = f"{path}.{os.getpid()}.part"
     with open(beside, "w", encoding="utf-8") as file:
