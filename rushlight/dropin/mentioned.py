@@ -126,7 +126,7 @@ NAMES: dict[str, tuple[str, str, str | None]] = {
     ),
     "torch.distributed.distributed_c10d": (
         "_new_process_group_helper", "PyTorch's own classes of process groups", "new_group"),
-    "torch.distributed.tensor.experimental": ("context_parallel local_map", CONTEXT, None),
+    "torch.distributed.tensor.experimental": ("context_parallel", CONTEXT, None),
     "torch.ao.quantization": ("FakeQuantizeBase ObserverBase", QUANTIZED, None),
     "torch.utils.data": ("IterDataPipe MapDataPipe", PIPES, "Dataset or IterableDataset"),
     "torch.utils.data.dataloader": (

@@ -10,6 +10,7 @@ import tempfile
 
 import rushlight as torch
 import rushlight.distributed as dist
+import rushlight.distributed._functional_collectives as funcol
 import rushlight.distributed.tensor as dt
 import rushlight.multiprocessing as mp
 import rushlight.nn.functional as F
@@ -23,7 +24,7 @@ from rushlight.distributed.tensor import (
     distribute_module,
     distribute_tensor,
 )
-from rushlight.distributed.tensor.experimental import implicit_replication
+from rushlight.distributed.tensor.experimental import implicit_replication, local_map
 
 
 def refused(kind, words, call, *args, **kw):
@@ -160,6 +161,57 @@ def optimizers(rank, n, mesh):
         assert next(iter(half.parameters())).to_local().dtype is torch.float64
 
 
+def local_functions(rank, n, mesh):
+    """Functions of parts: their arguments, results and gradients."""
+    w, x = curved(5, 6), curved(6, 4, at=1.0)
+    rows, columns, whole = [Shard(0)], [Shard(1)], [Replicate()]
+
+    def product(of, w, x, scale=1):
+        return funcol.all_reduce(w @ x, "sum", of) * scale
+
+    spread = [distribute_tensor(w, mesh, columns), distribute_tensor(x, mesh, rows)]
+    fn = local_map(product, whole, (None, columns, rows), device_mesh=mesh)
+    y = fn(mesh, *spread, scale=2)
+    assert y.placements == (Replicate(),)
+    close(y.to_local(), w @ x * 2)
+    assert torch.equal(local_map(torch.mm, whole)(w, x), w @ x)  # nothing is spread
+    refused(ValueError, "mismatched placements", fn, mesh, spread[0], spread[0].t().t() @ spread[1])
+    again = local_map(
+        product, whole, (None, columns, rows), device_mesh=mesh, redistribute_inputs=True
+    )
+    other = [distribute_tensor(t, mesh, whole) for t in (w, x)]
+    close(again(mesh, *other).to_local(), w @ x)
+
+    @local_map(out_placements=(rows, None, [Partial()]), in_placements=(rows, rows, whole))
+    def several(both, factor):
+        a, b = both
+        return {"a": a * b, "n": 3, "sum": (a * factor).sum()}
+
+    a, b = (distribute_tensor(t, mesh, rows) for t in (w, w + 1))
+    out = several((a, b), distribute_tensor(torch.ones(6).double(), mesh, whole))
+    close(out["a"].to_local(), a.to_local() * b.to_local())
+    assert out["n"] == 3
+    close(out["sum"].full_tensor(), w.sum())
+    # gradients: of a replicated argument each rank has a part
+    f, g = curved(6).requires_grad_(), distribute_tensor(curved(6), mesh, whole).requires_grad_()
+    local = distribute_tensor(curved(2 * n, 6), mesh, rows).requires_grad_()
+    plain = curved(2 * n, 6).requires_grad_()
+    times = local_map(torch.mul, rows, (rows, whole), (rows, [Partial()]))
+    (times(local, g) ** 2).sum().backward()
+    ((plain * f) ** 2).sum().backward()
+    close(local.grad.full_tensor(), plain.grad)
+    close(g.grad.full_tensor(), f.grad)
+    bad = local_map(lambda x: x, whole, (rows, rows))
+    refused(AssertionError, "in_placements length 2 does not match", bad, a)
+    refused(AssertionError, "expects placements", local_map(torch.neg, rows, (None,)), a)
+    two = local_map(torch.mul, rows, (rows, rows))
+    refused(AssertionError, "expects None placements", two, a, 2)
+    refused(AssertionError, "in grad placements", local_map(torch.neg, rows, None, (None,)), a)
+    refused(AssertionError, "one PlacementType", local_map(lambda x: (x, x), rows), a)
+    refused(AssertionError, "Non-tensor output", local_map(lambda x: 1, rows), a)
+    refused(AssertionError, "torch.Tensor output", local_map(lambda x: a, rows), a)
+
+
 EVERY = {
     **{k: {} for k in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop",
                        "Adagrad", "Adadelta", "ASGD", "Adafactor", "Muon")},
@@ -230,7 +282,7 @@ def run(rank, n, address):
         "gloo", init_method=address, rank=rank, world_size=n, timeout=datetime.timedelta(seconds=60)
     )
     mesh = init_device_mesh("cpu", (n,), mesh_dim_names=("tp",))
-    for part in (factories, in_place, optimizers, every_optimizer):
+    for part in (factories, in_place, optimizers, local_functions, every_optimizer):
         if n > 1 or part is not every_optimizer:
             part(rank, n, mesh)
     dist.destroy_process_group()

@@ -1,4 +1,4 @@
-"""What PyTorch calls experimental: plain tensors among DTensors."""
+"""What PyTorch calls experimental: plain tensors among DTensors, functions of their parts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .._dispatch import implicit
+from ._func_map import local_map
 
-__all__ = ["implicit_replication"]
+__all__ = ["implicit_replication", "local_map"]
 
 
 @contextmanager
