@@ -10,6 +10,8 @@ import tempfile
 import warnings
 from unittest import mock
 
+import pytest
+
 import rushlight as torch
 import rushlight.distributed as dist
 import rushlight.multiprocessing as mp
@@ -216,6 +218,30 @@ def losses_alone(rank, n):
     assert all(map(torch.equal, *found))
 
 
+def refused(rank, n):
+    """A plan raises what eager steps raise; what no plan can have is named."""
+    texts = []
+    for compiled in (False, True):
+        model = DDP(Net(), bucket_cap_mb=0.005)
+
+        def step(x, model=model):
+            model(x, False).sum().backward()
+
+        call = torch.compile(step) if compiled else step
+        for _ in range(2):
+            try:
+                call(torch.ones(4, DIM))
+            except RuntimeError as error:
+                texts.append(str(error))
+    assert "did not receive grad for rank" in texts[0]
+    assert texts == texts[:1] * 2
+    model = DDP(Net(), gradient_as_bucket_view=True)
+    step = torch.compile(lambda x: model(x).sum().backward(), fullgraph=True)
+    words = "a DistributedDataParallel with gradient_as_bucket_view"
+    with pytest.raises(torch._dynamo.exc.Unsupported, match=words):
+        step(torch.ones(4, DIM))
+
+
 def gradients_elsewhere(rank, n):
     """What is not a plain backward gets all gradients from the node, as it asks for them."""
     torch.compiler.reset()
@@ -349,10 +375,9 @@ def while_a_step_goes_on(rank, n):
 def run(rank, n, folder):
     dist.init_process_group(init_method=f"file://{folder}/meet", rank=rank, world_size=n)
     warnings.simplefilter("ignore")
-    for part in (
-        while_it_goes_on, while_a_step_goes_on, every_kind, whole_steps, losses_alone,
-        gradients_elsewhere, pieces,
-    ):  # fmt: skip
+    few = (whole_steps, losses_alone, pieces)
+    every = (while_it_goes_on, while_a_step_goes_on, every_kind, refused, gradients_elsewhere, *few)
+    for part in every if n == 2 else few:
         part(rank, n)
     dist.destroy_process_group()
 
