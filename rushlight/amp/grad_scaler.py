@@ -21,6 +21,7 @@ from rushlight.autograd.steps import Step, step
 from rushlight.autograd.views import all_changed, unlock_all
 from rushlight.errors import message
 from rushlight.kernels.multi_tensor import select as multi_tensor
+from rushlight.optim.parts import local, parts_of
 from rushlight.storage import locked
 from rushlight.tensor import Tensor
 
@@ -84,12 +85,18 @@ def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Any, inv_sc
     arrays: dict[Any, list[Any]] = {}
     if locked:
         unlock_all([*self, found_inf])
+    spread: list[Any] = []  # gradients of which each process has a part
     for grad in self:
+        if grad.__class__ is not Tensor and parts_of(grad) is not None:
+            spread.append(grad)
+            grad = local(grad)
         arrays.setdefault(grad._a.dtype, []).append(grad._a)
     for each in arrays.values():
         each, back = door.resolved_for(each)
         door.perform(unscale, [*each, found_inf._a, inv_scale._a], {})
         back()
+    for how in dict.fromkeys(parts_of(g) for g in spread):
+        how.greatest(found_inf, [g for g in spread if parts_of(g) is how])  # type: ignore[union-attr]
     all_changed([*self, found_inf], "GradScaler.unscale_")
 
 

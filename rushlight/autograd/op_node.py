@@ -89,7 +89,8 @@ class Alias(Node):
 def reattached(node: Node, i: int, t: Any) -> Any:
     """A value that came back from an unpack hook, with the history of what was packed."""
     edge = node if i == 0 else node.edges[i - 1]
-    y = door.wrap(t._a)
+    # (one whose class computes for it is of that class again)
+    y = t.detach() if t._a.__class__ is OuterArray else door.wrap(t._a)
     y._fn = alias(edge) if isinstance(edge, TensorBase) else edge
     return y
 

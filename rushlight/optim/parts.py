@@ -33,6 +33,9 @@ class Parts(Protocol):
     def put(self, t: Any, whole: Any) -> None:
         """Write this process's part of a plain tensor into a tensor."""
 
+    def greatest(self, x: Any, tensors: Sequence[Any]) -> None:
+        """Make a plain tensor the greatest of those of the processes that have tensors' parts."""
+
     def total_norm(self, tensors: Sequence[Any], norm_type: float) -> Any:
         """The norm of all elements of tensors of the class, and of plain ones; no order 0."""
 

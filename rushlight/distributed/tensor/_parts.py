@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...autograd import no_grad
+from ..collectives import all_reduce
+from ..reduce_op import ReduceOp
 from ._api import DTensor
 from ._dtensor_spec import DTensorSpec, TensorMeta
 from ._redistribute import carried, redistribute_local_tensor
@@ -40,6 +42,12 @@ class DTensorParts:
         with no_grad():
             now = spec.with_placements(everywhere(t))
             t._local_tensor.copy_(redistribute_local_tensor(whole, now, spec))
+
+    def greatest(self, x: Any, tensors: Sequence[Any]) -> None:
+        for mesh in dict.fromkeys(t.device_mesh for t in tensors):
+            for i in range(mesh.ndim):
+                if mesh.size(i) > 1:
+                    all_reduce(x, ReduceOp.MAX, mesh.get_group(i))
 
     def total_norm(self, tensors: Sequence[Any], norm_type: float) -> Any:
         from ._norms import total_norm

@@ -25,6 +25,7 @@ from rushlight.distributed.tensor import (
     distribute_tensor,
 )
 from rushlight.distributed.tensor.experimental import implicit_replication, local_map
+from rushlight.utils.checkpoint import checkpoint
 
 
 def refused(kind, words, call, *args, **kw):
@@ -212,6 +213,34 @@ def local_functions(rank, n, mesh):
     refused(AssertionError, "torch.Tensor output", local_map(lambda x: a, rows), a)
 
 
+def scaled_and_recomputed(rank, n, mesh):
+    """GradScaler, where one rank's part alone is too large; checkpoints of activations."""
+    p = nn.Parameter(distribute_tensor(torch.ones(2 * n, 3), mesh, [Shard(0)]))
+    opt = torch.optim.SGD([p], lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0)
+    scaler.scale((p * p).sum()).backward()
+    scaler.unscale_(opt)
+    assert torch.equal(p.grad.full_tensor(), torch.full((2 * n, 3), 2.0))
+    scaler.step(opt)
+    scaler.update()
+    close(p.full_tensor().detach(), torch.full((2 * n, 3), 0.8))
+    opt.zero_grad()
+    scaler.scale((p * p).sum()).backward()
+    if rank == 0:
+        p.grad.to_local()[0, 0] = float("inf")
+    scaler.step(opt)  # of no rank
+    scaler.update()
+    assert scaler.get_scale() == 4.0
+    close(p.full_tensor().detach(), torch.full((2 * n, 3), 0.8))
+    for reentrant in (False, True):
+        p = nn.Parameter(distribute_tensor(curved(2 * n, 3), mesh, [Shard(0)]))
+        q = curved(2 * n, 3).requires_grad_()
+        for x in (p, q):
+            y = checkpoint(lambda y, x=x: (y * x).exp(), x * 2, use_reentrant=reentrant)
+            y.sum().backward()
+        close(p.grad.full_tensor(), q.grad)
+
+
 EVERY = {
     **{k: {} for k in ("SGD", "Adam", "AdamW", "Adamax", "NAdam", "RAdam", "RMSprop", "Rprop",
                        "Adagrad", "Adadelta", "ASGD", "Adafactor", "Muon")},
@@ -282,7 +311,8 @@ def run(rank, n, address):
         "gloo", init_method=address, rank=rank, world_size=n, timeout=datetime.timedelta(seconds=60)
     )
     mesh = init_device_mesh("cpu", (n,), mesh_dim_names=("tp",))
-    for part in (factories, in_place, optimizers, local_functions, every_optimizer):
+    parts = factories, in_place, optimizers, local_functions, scaled_and_recomputed, every_optimizer
+    for part in parts:
         if n > 1 or part is not every_optimizer:
             part(rank, n, mesh)
     dist.destroy_process_group()
