@@ -25,12 +25,13 @@ class Observer:
 
     A span's `kind` is "op" (a call on Tensors), "inplace" (its in-place form), "composite" (a
     public function written with others), "function" (an `autograd.Function`), "node", "leaf",
-    "backward", "optimizer", "zero_grad", "loader" or "collective" (of torch.distributed); `what` is
-    the record, node or object.
+    "backward", "optimizer", "zero_grad", "loader", "collective" (of torch.distributed) or
+    "compiled"; `what` is the record, node or object.
     """
 
     parts = False  # whether to see records that run inside other ones, too
     spans = False  # whether to see spans
+    replays = False  # whether compiled programs may run, which are then one span, "compiled"
 
     def performing(self, record: Any, arrays: Any, kw: dict[str, Any]) -> Any:
         """Before a computation on arrays; what is returned is handed to `performed`."""

@@ -100,7 +100,7 @@ class Compiled:
         if state.watchers or state.observers or state.packers or (
             settings.special and stance.eager()
         ):
-            return self.fn(*args, **kw)
+            return self.watched(args, kw)
         for k, entry in enumerate(self.entries):
             if entry.fits(args, kw):
                 if k:
@@ -127,6 +127,30 @@ class Compiled:
             name = getattr(self.fn, "__qualname__", type(self.fn).__name__)
             logger.info("%s needs another plan: not %s", name, self.recompiled[-1])
         return self.captured(args, kw)
+
+    def watched(self, args: Any, kw: Any) -> Any:
+        """A call while somebody looks on: it runs eagerly, unless all take a program for one
+        thing."""
+        state = door.state
+        observers = state.observers
+        hopeless = self.tries >= MOST_TRIES and self.parts is None and not self.entries
+        if (
+            state.watchers
+            or state.packers
+            or hopeless
+            or not all([o.replays for o in observers])
+            or not observers
+        ):
+            return self.fn(*args, **kw)
+        begun = door.enter("compiled", self, args)
+        state.observers = ()
+        result = None
+        try:
+            result = self(*args, **kw)
+            return result
+        finally:
+            state.observers = observers
+            door.leave("compiled", self, args, result, begun)
 
     def only_shapes(self, limit: int, args: Any, kw: Any) -> bool:
         """Whether a call needs a further plan for its shapes alone. Sequences come in many lengths,

@@ -53,6 +53,19 @@ def swap() -> None:
     put(Tensor, "data", data)
 
 
+def pause() -> None:
+    """Put everything back for a while: a compiler reads what stands there."""
+    with _lock:
+        restore()
+
+
+def resume() -> None:
+    """The opposite of `pause`."""
+    with _lock:
+        if _looks and not _kept:
+            swap()
+
+
 def put(cls: type, name: str, make: Any) -> None:
     """Put what `make` makes of the old one into a place of a class."""
     own = name in vars(cls)

@@ -21,7 +21,7 @@ def unreached(look: Any) -> list[Unreached]:
     missed = [
         (t, resolved(name))
         for t, name, _, role in look.modules.tensors()
-        if role == "parameter" and id(t) not in look.reached
+        if role == "parameter" and id(t) not in look.reached and t.grad is None
     ]
     if not missed:
         return []

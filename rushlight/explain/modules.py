@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import nn
 from ..autograd.node import TensorBase
+from .lines import USER, whose
 from .recording import NONE, Module
 
 MARK = "\x00"  # around the place of the module that a name belongs to
@@ -32,6 +33,7 @@ class Modules:
         self._names: dict[int, tuple[Any, str, int, str]] = {}  # of tensors: reference, name,
         # module, and whether parameter or buffer
         self._roots: list[Any] = []
+        self._loose = 0  # tensors that have a name although they are no module's
 
     def place(self, module: Any, within: list[Any], frame: Any) -> int:
         """A module's place; one that is new is taken in with all that is in it."""
@@ -97,6 +99,19 @@ class Modules:
         """(tensor, name, module, role) of all parameters and buffers that are alive."""
         found = [(ref(), name, place, role) for ref, name, place, role in self._names.values()]
         return [x for x in found if x[0] is not None]
+
+    def variable(self, t: Any, frame: Any) -> str:
+        """The name of a tensor that is no module's: the variable of the program that holds it."""
+        name = self.name(t)
+        while frame is not None and not name:
+            if whose(frame.f_code.co_filename) == USER:
+                held = {id(v): k for k, v in (*frame.f_globals.items(), *frame.f_locals.items())}
+                name = held.get(id(t), "")
+            frame = frame.f_back
+        self._loose += 1
+        name = name or f"tensor {self._loose}"
+        self._names[id(t)] = weakref.ref(t), name, NONE, "parameter"
+        return name
 
     def found(self, t: Any) -> tuple[str, int]:
         """What a parameter or buffer is called, and the module that has it."""

@@ -20,6 +20,7 @@ import numpy as np
 from ..autograd.node import LEAF, Cut, Extras, Out, TensorBase
 from ..autograd.observe import Observer
 from ..ops.core.record import Op
+from . import announce
 from .lines import Lines
 from .memory import Memory, arrays
 from .modules import Modules
@@ -47,7 +48,7 @@ class Look(Observer):
         ended: called when an optimiser has made a step.
     """
 
-    spans = True
+    spans = replays = True
 
     def __init__(self, most: int = MOST, ended: Any = None) -> None:
         self.events: list[Event] = []
@@ -74,6 +75,7 @@ class Look(Observer):
         self.failed = NONE  # the event that an error came from first
         self.reached: set[int] = set()  # ids of the leaves that a gradient came to
         self.icy: dict[int, int] = {}  # id of a tensor: the line that froze it
+        self._programs = 0  # of a compiled function, when it is called
         self._nodes: dict[int, int] = {}  # number of a node: the event that made it
         self._made: dict[int, tuple[Any, int]] = {}  # array without history: its event
         self._shared: dict[Any, Any] = {}  # metadata of calls, each kept once
@@ -83,13 +85,14 @@ class Look(Observer):
             "node": self._enter_node, "leaf": self._enter_leaf,
             "backward": self._enter_backward, "optimizer": self._enter_optimizer,
             "zero_grad": self._enter_named, "loader": self._enter_named,
-            "collective": self._enter_collective,
+            "collective": self._enter_collective, "compiled": self._enter_compiled,
         }  # fmt: skip
         self._leave: dict[str, Any] = {
             "op": self._leave_op, "inplace": self._leave_inplace,
             "composite": self._leave_function, "function": self._leave_function,
             "node": self._leave_node, "leaf": self._leave_leaf,
             "optimizer": self._leave_optimizer, "loader": self._leave_loader,
+            "compiled": self._leave_compiled,
         }  # fmt: skip
 
     def clock(self) -> int:
@@ -332,6 +335,34 @@ class Look(Observer):
             self._remember(place, out, event, at)
             self.samples.look(self, place, arrays(args), arrays(out))
 
+    # -- compiled programs ---------------------------------------------------------------------
+
+    def _enter_compiled(self, kind: str, compiled: Any, args: Any, at: int) -> int:
+        name = getattr(compiled.fn, "__qualname__", type(compiled.fn).__name__)
+        place = self._open("compiled", name, at)
+        if place >= 0:
+            self.events[place].takes = self.values(args)
+            self._programs = len(compiled.entries)
+        announce.pause()
+        return place
+
+    def _leave_compiled(self, place: int, compiled: Any, args: Any, out: Any, at: int) -> None:
+        announce.resume()
+        event = self.events[place]
+        if out is not None:
+            event.gives = self.values(out)
+            self._remember(place, out, event, at)
+        if len(compiled.entries) > self._programs:
+            event.name += " (first run, which is written down)"
+        if not compiled.entries:
+            return
+        program = compiled.entries[0].program
+        self.ops[place] = program
+        if any(line.record.name.endswith(".step") for line in program.lines):  # an optimiser's
+            self._end_step(at)
+            if self.ended is not None:
+                self.ended()
+
     # -- computations on arrays ------------------------------------------------------------------
 
     def performing(self, record: Any, given: Any, kw: dict[str, Any]) -> Any:
@@ -409,7 +440,7 @@ class Look(Observer):
             node = root.node if root.__class__ is Out else root
             of = self._nodes.get(node.seq, NONE) if node._is_node else NONE
             self.events[place].of = of
-            if of in self.loss:
+            if of in self.loss and self.steps[self.step].loss is None:
                 self.steps[self.step].loss = self.loss[of]
         return place
 
@@ -458,7 +489,7 @@ class Look(Observer):
         if operands[1]:  # captured, not added
             self.reached.add(id(leaf))
             return PART
-        name = self.modules.name(leaf)
+        name = self.modules.name(leaf) or self.modules.variable(leaf, sys._getframe(2))
         self.reached.add(id(leaf))
         place = self._open("leaf", name, at, "backward")
         if place >= 0:

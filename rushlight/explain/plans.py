@@ -25,6 +25,7 @@ from .recording import NONE, Event, Plan, Record, Value
 _HOME = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 REFUSALS = (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError,
             NotImplementedError, ZeroDivisionError)  # fmt: skip
+MOST_LINES = 300  # of a program that are shown
 # Of the gradients of these, each costs what the forward costs.
 PRODUCTS = ("convolution", "conv", "matmul", "linear", "mm", "bmm", "addmm", "baddbmm", "einsum",
             "attention", "bilinear", "lstm", "gru", "rnn")  # fmt: skip
@@ -49,6 +50,9 @@ class Asked:
         """Give events their records, plans and costs."""
         for place, what in ops.items():
             event = events[place]
+            if event.kind == "compiled":
+                event.plan = self.program(what)
+                continue
             event.record = self.record(what)
             if not isinstance(what, Op):
                 continue
@@ -106,6 +110,16 @@ class Asked:
             if flops is None or (not flops and op.kind == "elementwise"):
                 flops = sum([math.prod(m.shape) for m in plan.outputs.values()])
             self.plans.append(Plan(text, flops, plan.bytes))
+        return found
+
+    def program(self, program: Any) -> int:
+        """The lines of a compiled program, as a plan."""
+        found = self._plans.get(id(program))
+        if found is None:
+            lines = repr(program).splitlines()
+            more = [f"... {len(lines) - MOST_LINES} lines more"] if len(lines) > MOST_LINES else []
+            found = self._plans[id(program)] = len(self.plans)
+            self.plans.append(Plan("\n".join([*lines[:MOST_LINES], *more]), 0, 0))
         return found
 
     def why(self, op: Any, place: int) -> str:

@@ -235,7 +235,7 @@ class Step:
     last: int  # Event, inclusive
     peak: int  # bytes
     peak_at: int  # ns
-    loss: float | None = None  # what backward began from, where that is one number
+    loss: float | None = None  # what the first backward began from, where that is one number
 
 
 @dataclass(slots=True)
