@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from .modules import Known
 from .recording import NONE, Event, Unreached
 
 
@@ -17,11 +18,10 @@ def unreached(look: Any) -> list[Unreached]:
     events: list[Event] = look.events
     if not any(e.kind == "backward" for e in events):
         return []
-    resolved = look.modules.resolver()
     missed = [
-        (t, resolved(name))
-        for t, name, _, role in look.modules.tensors()
-        if role == "parameter" and id(t) not in look.reached and t.grad is None
+        known
+        for known in look.modules.tensors()
+        if known.role == "parameter" and not known.reached and not known.has_gradient()
     ]
     if not missed:
         return []
@@ -36,15 +36,15 @@ def unreached(look: Any) -> list[Unreached]:
                 takers.setdefault(v.name, []).append(k)
             if v.made_by != NONE:
                 users.setdefault(v.made_by, []).append(k)
-    return [told(look, t, name, takers.get(name, []), users) for t, name in missed]
+    return [told(look, known, takers.get(known.name, []), users) for known in missed]
 
 
-def told(look: Any, t: Any, name: str, takers: list[int], users: dict[int, list[int]]) -> Unreached:
+def told(look: Any, known: Known, takers: list[int], users: dict[int, list[int]]) -> Unreached:
     """Why one parameter got no gradient."""
     events: list[Event] = look.events
-    if not t.requires_grad:
-        line = look.icy.get(id(t), NONE)
-        return Unreached(name, "it is frozen: its requires_grad is False", line)
+    name = known.name
+    if known.frozen:
+        return Unreached(name, "it is frozen: its requires_grad is False", known.line)
     used = [k for k in takers if events[k].phase == "forward"]
     if not used:
         return Unreached(name, "no operation takes it: it is not used in the forward")

@@ -156,7 +156,7 @@ class Explained:
         found = self.watch.stop()
         known = {(w.kind, w.line) for w in self.session.recording.watched}
         more = [w for w in found if (w.kind, w.line) not in known]
-        if more:
+        if more or self.session.error:
             self.session.recording.watched += more
             self.session.relined()
             self.write()

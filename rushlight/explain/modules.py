@@ -19,6 +19,31 @@ MARK = "\x00"  # around the place of the module that a name belongs to
 _marked = re.compile(f"{MARK}(\\d+){MARK}")
 
 
+class Known:
+    """A parameter or buffer.
+
+    Attributes:
+        ref: a weak reference to it.
+        name: its name, with the mark.
+        place: the module that has it.
+        role: "parameter" or "buffer".
+        reached: whether a gradient has come to it.
+        frozen, line: whether it requires none, and the line that said so.
+    """
+
+    __slots__ = ("frozen", "line", "name", "place", "reached", "ref", "role")
+
+    def __init__(self, ref: Any, name: str, place: int, role: str) -> None:
+        self.ref, self.name, self.place, self.role = ref, name, place, role
+        self.reached = self.frozen = False
+        self.line = NONE
+
+    def has_gradient(self) -> bool:
+        """Whether it has one now, from wherever."""
+        t = self.ref()
+        return t is not None and t.grad is not None
+
+
 class Modules:
     """The modules that a recording has met.
 
@@ -30,8 +55,9 @@ class Modules:
     def __init__(self) -> None:
         self.modules: list[Module] = []
         self._known: dict[int, tuple[Any, int]] = {}  # id: weak reference, place
-        self._names: dict[int, tuple[Any, str, int, str]] = {}  # of tensors: reference, name,
-        # module, and whether parameter or buffer
+        self._tensors: dict[int, Known] = {}  # by id
+        self._past: list[Known] = []  # those that have died, or have other names since
+        self._frozen: dict[int, tuple[Any, int]] = {}  # id of a tensor: itself, the line
         self._roots: list[Any] = []
         self._loose = 0  # tensors that have a name although they are no module's
 
@@ -87,36 +113,59 @@ class Modules:
             for name, t in tensors.items():
                 if isinstance(t, TensorBase):
                     full = f"{path}.{name}" if path else name
-                    marked = f"{MARK}{place}{MARK}{full}"
-                    self._names[id(t)] = weakref.ref(t), marked, place, role
+                    self._know(t, f"{MARK}{place}{MARK}{full}", place, role)
+
+    def _know(self, t: Any, name: str, place: int, role: str) -> Known:
+        before = self._tensors.get(id(t))
+        known = self._tensors[id(t)] = Known(weakref.ref(t), name, place, role)
+        known.frozen = t._fn is None
+        if known.frozen:
+            ref, line = self._frozen.get(id(t), (None, NONE))
+            known.line = line if ref is not None and ref() is t else NONE
+        if before is not None:
+            if before.ref() is t:
+                known.reached = before.reached
+            else:
+                self._past.append(before)
+        return known
+
+    def freeze(self, t: Any, on: bool, line: int) -> None:
+        """`requires_grad` of a tensor is set by a line."""
+        if on:
+            self._frozen[id(t)] = weakref.ref(t), line
+        known = self.known(t)
+        if known is not None:
+            known.frozen, known.line = on, line if on else NONE
+
+    def known(self, t: Any) -> Known | None:
+        """What is known of a parameter or buffer."""
+        found = self._tensors.get(id(t))
+        return found if found is not None and found.ref() is t else None
+
+    def reached(self) -> bool:
+        """Whether a gradient has come to any of them."""
+        return any(known.reached for known in self.tensors())
 
     def name(self, t: Any) -> str:
         """What a parameter or buffer is called, "" for anything else."""
-        found = self._names.get(id(t))
-        return found[1] if found is not None and found[0]() is t else ""
+        found = self._tensors.get(id(t))
+        return found.name if found is not None and found.ref() is t else ""
 
-    def tensors(self) -> list[tuple[Any, str, int, str]]:
-        """(tensor, name, module, role) of all parameters and buffers that are alive."""
-        found = [(ref(), name, place, role) for ref, name, place, role in self._names.values()]
-        return [x for x in found if x[0] is not None]
+    def tensors(self) -> list[Known]:
+        """All parameters and buffers, also those that have died."""
+        return [*self._past, *self._tensors.values()]
 
-    def variable(self, t: Any, frame: Any) -> str:
-        """The name of a tensor that is no module's: the variable of the program that holds it."""
-        name = self.name(t)
+    def variable(self, t: Any, frame: Any) -> Known:
+        """A tensor that is no module's: it is called as the variable of the program that holds
+        it."""
+        name = ""
         while frame is not None and not name:
             if whose(frame.f_code.co_filename) == USER:
                 held = {id(v): k for k, v in (*frame.f_globals.items(), *frame.f_locals.items())}
                 name = held.get(id(t), "")
             frame = frame.f_back
         self._loose += 1
-        name = name or f"tensor {self._loose}"
-        self._names[id(t)] = weakref.ref(t), name, NONE, "parameter"
-        return name
-
-    def found(self, t: Any) -> tuple[str, int]:
-        """What a parameter or buffer is called, and the module that has it."""
-        found = self._names.get(id(t))
-        return (found[1], found[2]) if found is not None and found[0]() is t else ("", NONE)
+        return self._know(t, name or f"tensor {self._loose}", NONE, "parameter")
 
     def titles(self) -> dict[int, str]:
         """For each outermost module what names of parameters begin with: its name where several

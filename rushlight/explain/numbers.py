@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.node import TensorBase
-from .recording import Broken, Numbers
+from .recording import NONE, Broken, Numbers
 
 ndarray = np.ndarray
 MOST = 4096  # elements of a sample
@@ -82,9 +82,8 @@ class Samples:
             path = look.modules.modules[module].path
             if id(a) == self._last and self.samples and self.samples[-1].shape == a.shape:
                 known = self.samples[-1]  # a function in it, or a module, has just given the same
-                inner = look.events[known.event].kind == "module"
-                name, module = (known.name, known.module) if inner else (path, module)
-                self.samples[-1] = known._replace(name=name, module=module)
+                if look.events[known.event].kind != "module":
+                    self.samples[-1] = known._replace(name=path, module=module, event=event)
                 return
             self.take(look, "activation", path, event, module, a)
 
@@ -92,7 +91,8 @@ class Samples:
         """Parameters and gradients, as an optimiser finds them."""
         self._before.clear()
         for p in parameters(optimizer):
-            name, module = look.modules.found(p)
+            known = look.modules.known(p)
+            name, module = ("", NONE) if known is None else (known.name, known.place)
             if p._a.__class__ is not ndarray:
                 continue
             at = self.take(look, "parameter", name, event, module, p._a)

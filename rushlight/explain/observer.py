@@ -21,11 +21,12 @@ from ..autograd.node import LEAF, Cut, Extras, Out, TensorBase
 from ..autograd.observe import Observer
 from ..ops.core.record import Op
 from . import announce
+from .chain import unreached
 from .lines import Lines
 from .memory import Memory, arrays
 from .modules import Modules
 from .numbers import Samples, parameters, type_name
-from .recording import NONE, Event, Optimizer, Saved, Step, Value
+from .recording import NONE, Event, Optimizer, Saved, Step, Unreached, Value
 
 ndarray = np.ndarray
 now = time.perf_counter_ns
@@ -59,6 +60,7 @@ class Look(Observer):
         self.samples = Samples()
         self.most = most
         self.ended = ended
+        self.unreached: list[Unreached] = []
         self.left_out = 0
         self.over = False  # calls that are under way when it ends still tell of their end
         self.lost = 0
@@ -73,8 +75,6 @@ class Look(Observer):
         self.loss: dict[int, float] = {}  # event: the number that it gave
         self.optimizers: dict[int, tuple[Any, Optimizer]] = {}
         self.failed = NONE  # the event that an error came from first
-        self.reached: set[int] = set()  # ids of the leaves that a gradient came to
-        self.icy: dict[int, int] = {}  # id of a tensor: the line that froze it
         self._programs = 0  # of a compiled function, when it is called
         self._nodes: dict[int, int] = {}  # number of a node: the event that made it
         self._made: dict[int, tuple[Any, int]] = {}  # array without history: its event
@@ -477,7 +477,7 @@ class Look(Observer):
     def _gradients(self, gs: Any) -> list[Value]:
         found = []
         for g in gs:
-            if g.__class__ is ndarray:
+            if g.__class__ is ndarray or isinstance(g, np.generic):
                 found.append(Value(type_name(g.dtype), g.shape))
             elif isinstance(g, TensorBase):
                 found.append(self.value(g))
@@ -486,11 +486,11 @@ class Look(Observer):
         return found
 
     def _enter_leaf(self, kind: str, leaf: Any, operands: Any, at: int) -> int:
+        known = self.modules.known(leaf) or self.modules.variable(leaf, sys._getframe(2))
+        known.reached = True
         if operands[1]:  # captured, not added
-            self.reached.add(id(leaf))
             return PART
-        name = self.modules.name(leaf) or self.modules.variable(leaf, sys._getframe(2))
-        self.reached.add(id(leaf))
+        name = known.name
         place = self._open("leaf", name, at, "backward")
         if place >= 0:
             event = self.events[place]
@@ -546,10 +546,7 @@ class Look(Observer):
 
     def frozen(self, t: Any, on: bool) -> None:
         """`requires_grad` of a tensor is set."""
-        if on:
-            self.icy[id(t)] = self.lines.at(sys._getframe(1))[0]
-        else:
-            self.icy.pop(id(t), None)
+        self.modules.freeze(t, on, self.lines.at(sys._getframe(1))[0])
 
     def optimizer_made(self, optimizer: Any) -> None:
         """An optimiser is there."""
@@ -594,8 +591,10 @@ class Look(Observer):
 
     def _meet(self, module: Any, args: Any, at: int) -> None:
         """Parameters and buffers, and what the outermost module is given."""
-        for t, name, _, role in self.modules.tensors():
-            self.memory.met(t._a, NONE, NONE, 0, role, name)
+        for known in self.modules.tensors():
+            t = known.ref()
+            if t is not None:
+                self.memory.met(t._a, NONE, NONE, 0, known.role, known.name)
         for a in arrays(args):
             if (found := self._made.get(id(a))) is None or found[0]() is not a:
                 place = self.memory.met(a, NONE, NONE, at)
@@ -657,6 +656,7 @@ class Look(Observer):
         for event in self.events:
             if event.end == NONE:
                 event.end = at
+        self.unreached = unreached(self)
         self.memory.close()
         self._nodes.clear()
         self._made.clear()
@@ -669,11 +669,14 @@ class Look(Observer):
             for v in (*event.takes, *event.gives):
                 if v.name:
                     v.name = resolved(v.name)
+        for one in self.unreached:
+            one.name = resolved(one.name)
         for block in self.memory.blocks:
             block.name = resolved(block.name)
-        for optimizer, about in self.optimizers.values():
+        for key, (optimizer, about) in list(self.optimizers.items()):
             held = parameters(optimizer)
             about.parameters = [resolved(self.modules.name(p)) for p in held]
+            self.optimizers[key] = None, about  # the program may want it to die
         self.samples.rename(resolved)
 
 
@@ -699,4 +702,6 @@ def _plain(gs: Any) -> list[Any]:
             found.append(a)
         elif isinstance(a, (list, tuple)):
             found += _plain(a)
+        elif isinstance(a, np.generic):  # what NumPy makes of arrays without dimensions
+            found.append(np.asarray(a))
     return found

@@ -15,7 +15,6 @@ from ..autograd.node import TensorBase
 from ..autograd.observe import observe, unobserve
 from ..errors import message
 from . import announce, machine
-from .chain import unreached
 from .observer import MOST, Look
 from .plans import Asked
 from .recording import NONE, Recording, Watched
@@ -88,15 +87,17 @@ class Session:
             _active.session = None
         unobserve(self.look)
         announce.untell(self.look)
-        if self.look.reached:
+        if self.look.modules.reached():
             self._kept = kept(self.look.lines, sys._getframe(1), KEPT)
         self.look.finish()
 
     def fail(self, error: BaseException) -> None:
         """Note the error that ended what was recorded."""
-        if self.active and not isinstance(error, (SystemExit, GeneratorExit)):
+        if not isinstance(error, (SystemExit, GeneratorExit)):
             notes = getattr(error, "__notes__", [])
             self.error = "\n".join([f"{type(error).__name__}: {error}", *notes])
+            if self._recording is not None:  # it came behind the recorded steps
+                self._recording.error = self.error
 
     @property
     def recording(self) -> Recording:
@@ -121,7 +122,7 @@ class Session:
         found.blocks = look.memory.blocks
         found.numbers, found.broken = look.samples.finish(), look.samples.broken
         found.left_out = look.left_out
-        found.unreached = unreached(look)
+        found.unreached = look.unreached
         found.optimizers = [about for _, about in look.optimizers.values()]
         found.watched = self._kept
         found.error, found.failed = self.error, look.failed if self.error else NONE
