@@ -142,7 +142,8 @@ class FileStore(HashStore):
         if file is None:
             return
         self._file = file
-        if not sys.is_finalizing():  # then nothing can be imported, and the file stays
+        # At the very end nothing can be imported, not even this module's names, and the file stays.
+        if sys is not None and not sys.is_finalizing():
             with contextlib.suppress(OSError):
                 if self._size > 0 and self.add(USERS, -1) == 0:
                     os.unlink(self._path)
