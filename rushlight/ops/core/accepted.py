@@ -84,8 +84,9 @@ class Accepted:
 def bound(fn: Any, name: str, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
     """The `dim` of a call. Raises what is wrong with its arguments."""
     known = inspect.signature(fn)
+    stated = {k: v for k, v in kw.items() if k != "out" or k in known.parameters}
     try:
-        given = known.bind(*args, **kw).arguments.get("dim")
+        given = known.bind(*args, **stated).arguments.get("dim")
     except TypeError:
         if "out" not in kw:  # which stands in no signature
             fn(*args, **kw)  # raises, and names what is missing

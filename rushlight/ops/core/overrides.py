@@ -197,7 +197,7 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
                     raise
                 return public(*args, **{words.get(k, k): v for k, v in kw.items()})
             except AttributeError as error:
-                refuse_number(fn.__name__, places, args, error)
+                refuse_others(fn.__name__, places, args, kw, error)
                 raise
         known_as = public.published  # type: ignore[attr-defined]
         if not _state.disabled:
@@ -213,25 +213,36 @@ def dispatching(fn: Callable[..., Any], words: dict[str, str] | None = None) -> 
         try:
             return called(known_as, fn, args, kw)
         except AttributeError as error:
-            refuse_number(fn.__name__, places, args, error)
+            refuse_others(fn.__name__, places, args, kw, error)
             raise
 
     public.published = public  # type: ignore[attr-defined] # unless it stands behind another one
     return public
 
 
-NUMBERS = ("bool", "int", "float", "complex")
+NO_TENSORS = (bool, int, float, complex, str, list, tuple, type(None))
 
 
-def refuse_number(
-    name: str, places: tuple[str, ...], args: tuple[Any, ...], error: AttributeError
+def refuse_others(
+    name: str, places: Any, args: tuple[Any, ...], kw: dict[str, Any], error: AttributeError
 ) -> None:
-    """TypeError when the first operand is a number, of which something was asked that tensors
-    have."""
-    kind = type(args[0]).__name__ if args else ""
-    if places and kind in NUMBERS and str(error).startswith(f"'{kind}' object has no"):
-        text = f"{name}(): argument '{places[0]}' (position 1) must be Tensor, not {kind}"
-        raise TypeError(text) from error
+    """TypeError when an operand is no tensor, of which something was asked that tensors have."""
+    culprit = error.obj
+    if culprit.__class__ not in NO_TENSORS:
+        return
+    kind = type(culprit).__name__
+    more = [f"number {i + 1}" for i in range(len(places), len(args))]  # of a function of *args
+    for i, (place, x) in enumerate((*zip((*places, *more), args, strict=False), *kw.items())):
+        if x is culprit:
+            where = f" (position {i + 1})" if i < len(args) else ""
+            raise TypeError(
+                f"{name}(): argument '{place}'{where} must be Tensor, not {kind}"
+            ) from error
+        if x.__class__ in (list, tuple) and any(part is culprit for part in x):
+            at = next(k for k, part in enumerate(x) if part is culprit)
+            raise TypeError(
+                f"{name}(): expected Tensor as element {at} in argument '{place}', but got {kind}"
+            ) from error
 
 
 def called(public: Any, fn: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Any:

@@ -91,7 +91,11 @@ def public_function(op: Op) -> Public:
         if op.numbers is not None:
             refuse_numbers(op, inputs)
         if out is None:
-            return op.call(inputs, kw)
+            try:
+                return op.call(inputs, kw)
+            except AttributeError as error:
+                overrides.refuse_others(op.name, op.inputs, inputs, kw, error)
+                raise
         if op.apart is not None:
             overlaps.refuse(op.name, out, inputs, op.apart == "wholly")
         try:
@@ -149,14 +153,17 @@ def inplace_function(op: Op) -> Public:
                 return overrides.dispatch(public, args, kw, relevant)
         if op.numbers is not None:
             refuse_numbers(op, inputs)
-        if op.check is not None:
-            op.check(*inputs)
-        if prepare is not None:
-            kw = prepare(*inputs, **kw)
-        if one_way is None:
-            return views.apply_inplace(op, inputs[0], inputs[1:], kw)
-        y = views.apply_inplace(op, inputs[0], inputs[1:], kw)
-        forbid_backward(y, one_way(**kw))
+        try:
+            if op.check is not None:
+                op.check(*inputs)
+            if prepare is not None:
+                kw = prepare(*inputs, **kw)
+            y = views.apply_inplace(op, inputs[0], inputs[1:], kw)
+        except AttributeError as error:
+            overrides.refuse_others(op.name + "_", op.inputs, inputs, kw, error)
+            raise
+        if one_way is not None:
+            forbid_backward(y, one_way(**kw))
         return y
 
     dress(public, op)

@@ -131,6 +131,7 @@ def sub(
         other, alpha = as_of_old("sub", other, _last)
     if alpha.__class__ is int and alpha == 1:
         return with_out("sub", m.sub_plain.call((input, other), {}), out, input, other)
+    m.no_bools(input, number_or_tensor("sub", other))
     result = m.sub_plain.call((input, scaled(other, alpha, input)), {})
     return with_out("sub", result, out, input, other)
 

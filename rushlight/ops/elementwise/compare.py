@@ -271,11 +271,11 @@ def isin(
 ) -> Any:
     """Whether each element is among the test elements."""
     for t in (elements, test_elements):
-        if isinstance(t, TensorBase) and t._a.dtype.kind in "bcW":
+        kind = t.dtype if isinstance(t, TensorBase) else dtypes.scalar_dtype(t)
+        if kind.category == dtypes.BOOL or kind.is_complex:
             raise RuntimeError(
                 message(
-                    "Unsupported input type encountered for isin(): "
-                    f"{type_name(dtypes.from_numpy(t._a.dtype))}",
+                    f"Unsupported input type encountered for isin(): {type_name(kind)}",
                     wanted="numbers that have an order",
                 )
             )

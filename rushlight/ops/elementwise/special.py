@@ -186,6 +186,7 @@ def polygamma(n: int, input: Any, *, out: Any = None) -> Any:
         raise RuntimeError(
             message("polygamma(n, x) does not support negative n.", f"n = {n}", "n >= 0")
         )
+    need_tensor("special_polygamma", input, 2)
     y = digamma(input) if n == 0 else polygamma_n(input, n=int(n))
     return y if out is None else write_out("special", out, y)
 

@@ -319,7 +319,7 @@ index_copy.vjp(
 def index_fill(input: Any, index: Any, *, dim: int, value: Any) -> Any:
     """A copy with one number in the slices at `index`."""
     check_type("index_fill_", index)
-    if isinstance(value, complex) and input.dtype.kind not in "cW":
+    if np.iscomplexobj(value) and input.dtype.kind not in "cW":
         raise RuntimeError(
             message(
                 "index_fill_(): Converting complex Scalar to non-complex type is not supported",

@@ -343,15 +343,23 @@ def scatter_parts(
     if reduce is not None:
         if reduce not in SCATTER_OLD:
             raise RuntimeError("reduce argument must be either add or multiply.")
-        if not isinstance(src, TensorBase):
-            src = input.new_full(index.shape, src)
+        if not isinstance(src, TensorBase) or src is value:
+            src = input.new_full(index.shape, number(src))
         return (
             scatter_reduce,
             (index, src),
             {"dim": dim, "reduce": SCATTER_OLD[reduce], "include_self": True},
         )
-    if isinstance(src, TensorBase) and not (src._a.ndim == 0 and index._a.ndim > 0):
+    if isinstance(src, TensorBase) and src is not value:
         return scatter, (index, src), {"dim": dim}
+    if isinstance(src, (list, tuple)):
+        raise TypeError(
+            message(
+                "scatter() received an invalid combination of arguments",
+                got=f"src: {type(src).__name__}",
+                wanted="a tensor, or one number",
+            )
+        )
     return scatter_value, (index,), {"dim": dim, "value": number(src)}
 
 

@@ -79,11 +79,12 @@ def fill_value(input: Any, value: Any) -> tuple[Any, tuple[Any, ...], dict[str, 
                 "masked_fill only supports a 0-dimensional value tensor, but got tensor with "
                 f"{value._a.ndim} dimension(s)."
             )
-        if value._fn is not None or value._a.__class__ is MetaArray:
+        if value._a.__class__ is MetaArray:
+            return masked_put, (value,), {}
+        if value._fn is not None:
+            stored(value.detach().item(), input._a.dtype)  # type: ignore[attr-defined] # raises
             return masked_put, (value,), {}
         value = value.item()  # type: ignore[attr-defined]
-        if isinstance(value, complex) and input._a.dtype.kind not in "cbW":
-            value = value.real
     stored(value, input._a.dtype)  # raises for what does not fit
     return masked_fill, (), {"value": value}
 

@@ -89,6 +89,8 @@ def ormqr(
     input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False, *, out: Any = None
 ) -> Any:
     """The product of other with the square Q that `geqrf` describes."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.ormqr: input must have at least 2 dimensions.")
     if other.ndim < 2:
         raise RuntimeError(
             message("torch.ormqr: other must have at least 2 dimensions.", f"{tuple(other.shape)}")
@@ -102,6 +104,19 @@ def ormqr(
                 "input.shape[-1])",
                 got=f"tau {tuple(tau.shape)}, other {tuple(other.shape)}",
             )
+        )
+    if input.shape[-2] != m:
+        raise RuntimeError(
+            message(
+                f"torch.ormqr: other.shape[{'-2' if left else '-1'}] must be equal to "
+                "input.shape[-2]",
+                got=f"input {tuple(input.shape)}, other {tuple(other.shape)}",
+            )
+        )
+    if tau.ndim != input.ndim - 1:
+        raise RuntimeError(
+            "torch.ormqr: Expected tau to have one dimension less than input, but got tau.ndim "
+            f"equal to {tau.ndim} and input.ndim is equal to {input.ndim}"
         )
     input = input[..., :m]
     more = m - input.shape[-1]

@@ -387,6 +387,11 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     need_matrix(name, A)
     m, n = A.shape[-2:]
+    if tau.ndim != A.ndim - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
+            f"to {tau.ndim} and input.ndim is equal to {A.ndim}"
+        )
     if tau._a.dtype != A._a.dtype:
         raise RuntimeError(
             message(

@@ -166,10 +166,8 @@ def as_ord(ord: Any) -> float:
 
 def as_dims(dim: Any, ndim: int) -> tuple[int, ...] | None:
     """A dim argument (None, a number, a list) as a tuple or None."""
-    if dim is None or ndim == 0:
-        return None
-    dims = axes(dim, ndim)
-    return dims or None
+    dims = None if dim is None else axes(dim, ndim)
+    return (dims or None) if ndim else None
 
 
 def need_float(name: str, x: Any) -> None:

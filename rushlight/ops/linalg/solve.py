@@ -710,6 +710,10 @@ def tensorinv(A: Any, ind: int = 2, *, out: Any = None) -> Any:
     """The inverse of A seen as a matrix from its dims after ind to those before."""
     if ind <= 0:
         raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    if ind > A.ndim:
+        raise RuntimeError(
+            message(f"ArrayRef: invalid slice, N = {ind}; size = {A.ndim}", wanted="ind <= A.ndim")
+        )
     head, tail = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     if math.prod(head) != math.prod(tail):
         raise RuntimeError(

@@ -15,7 +15,7 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...autograd.views import type_name
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.codegen import row_body
 from ...kernels.loss import select as arrays
 from ...kernels.meta import MetaArray
@@ -203,6 +203,8 @@ def cross_entropy(
         return _with_probabilities(
             input, target, weight, ignore_index, reduction, label_smoothing, d
         )
+    if not input.ndim:
+        axis(1, 0)  # raises
     refuse_swapped(input._a, target._a)
     SCORES.check_array(input._a.dtype)
     target = one_of_one(input, target)

@@ -232,8 +232,10 @@ def _embedding(
     tensor([[0., 1.]])
     """
     need_tensor("embedding", weight, 1, "weight")
+    if padding_idx is not None and not weight._a.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    padding = _padding(padding_idx, weight.shape[0] if weight._a.ndim else 0)
     table_of(weight)
-    padding = _padding(padding_idx, weight.shape[0])
     if max_norm is not None:
         check_indices(input, "embedding")
         renormalised(weight, input, max_norm, norm_type)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.conv import reference as kernel
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -112,6 +112,7 @@ def unfold(
     """
     check_tensor("unfold", "input", 1, input)
     how = _window_args("unfold", kernel_size, dilation, padding, stride)
+    axis(2, input.ndim)
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
         raise RuntimeError(
             message(

@@ -23,6 +23,7 @@ from ..core.shapes import broadcast, loss, scalar
 from ..elementwise import formulas as m
 from ..elementwise.elementary import sign
 from ..elementwise.formulas import maximum, minimum, where
+from ..shape.public import broadcast_shapes
 
 PAIRS = [case((3, 4), (3, 4), reduction=r) for r in ("mean", "sum", "none")]
 REDUCTIONS = ("none", "mean", "sum")
@@ -276,6 +277,7 @@ def mse_loss(
     reduction = reduction_of(size_average, reduce, reduction)
     if weight is None:
         return squared.call((input, target), {"reduction": reduction})
+    broadcast_shapes(input._a.shape, target._a.shape)
     weight_size(input, weight)
     kinds = input._a.dtype.kind + target._a.dtype.kind
     exact = "c" in kinds or kinds.strip("iub") == ""  # which PyTorch's kernel does not see here

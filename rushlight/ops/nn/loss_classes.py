@@ -243,6 +243,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
             )
         )
     if weight is not None and weight._a.dtype != input.dtype:
+        LIKELIHOODS.check(dtypes.from_numpy(input.dtype))
         kinds = [type_name(dtypes.from_numpy(a.dtype)) for a in (input, weight._a)]
         raise RuntimeError(
             message(
@@ -263,6 +264,7 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
 
 LIKELIHOODS = Accepted("floating: nll_loss_out_frame")
 MARGINS = Accepted("floating: multi_margin_loss_cpu_kernel")
+SMALLEST = Accepted("floating integral bool: min_all")  # which PyTorch asks of the targets
 
 
 @composite(
@@ -352,7 +354,7 @@ def multi_margin_loss(
             )
         )
     n, c = x.shape
-    if target.numel() != n:
+    if target.numel() != n or target.ndim > 1:
         raise RuntimeError(
             message(
                 "multi_margin_loss: target tensor should be 1-D with size equal to the number of "
@@ -400,6 +402,7 @@ def multilabel_margin_loss(
                 f"{list(input.shape)}"
             )
         )
+    SMALLEST.check(target.dtype)
     if target._a.dtype != np.int64:
         raise RuntimeError(
             message(

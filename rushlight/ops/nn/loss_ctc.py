@@ -9,7 +9,7 @@ import numpy as np
 
 from ...autograd import door
 from ...autograd.node import TensorBase
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.loss import ctc as kernel
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -169,6 +169,7 @@ def ctc_loss(
     Graves et al., 2006, ICML.
     """
     reduction = reduction_of(None, None, reduction)
+    axis(1, log_probs.ndim)
     if log_probs.ndim not in (2, 3):
         raise RuntimeError(
             message(
@@ -220,6 +221,10 @@ def _check(
             fail(f"Expected input_lengths to have value at most {steps}, but got value {length}")
     if any(length < 0 for length in lengths):
         fail(f"Expected target_lengths to have value at least 0, but got value {min(lengths)}")
+    if not 1 <= targets.ndim <= 2:
+        fail(f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for targets")
+    if targets.ndim == 2 and len(targets) != n:
+        fail(f"Expected tensor to have size {n} at dimension 0, but got {len(targets)} for targets")
     room = targets.shape[-1] if targets.ndim == 2 or n == 1 else sum(lengths)
     if targets.ndim == 2 and max(lengths, default=0) > room:
         fail(

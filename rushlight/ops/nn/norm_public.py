@@ -13,7 +13,7 @@ from ...autograd import door
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
 from ...autograd.views import all_changed, changeable, type_name
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
 from ..core.samples import arr, case
@@ -70,6 +70,8 @@ def batch_norm(
     if training:
         check_tensor("batch_norm", "input", 1, input)
         shape = tuple(input.shape)
+        if not shape:
+            raise IndexError(message("tuple index out of range", got="no dimensions"))
         if math.prod(shape[:1] + shape[2:]) == 1:
             raise ValueError(
                 message(
@@ -80,6 +82,8 @@ def batch_norm(
                     "module.eval()",
                 )
             )
+        if shape[0]:
+            axis(1, len(shape))
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -154,6 +158,9 @@ def _batch_norm(
                     hint=f"num_features={channels} in the layer",
                 )
             )
+    for t in (running_mean, running_var):
+        if t is not None and t.ndim != 1:
+            raise RuntimeError(message(f"TensorAccessor expected 1 dims but tensor has {t.ndim}"))
     _check_types("batch_norm", input, *params.values())
     return _by_channels(
         input, weight, bias, running_mean, running_var, training, momentum, float(eps)
@@ -273,7 +280,7 @@ def instance_norm(
     """
     check_tensor("instance_norm", "input", 1, input)
     shape = tuple(input.shape)
-    if use_input_stats and len(shape) > 1 and math.prod(shape[2:]) == 1:
+    if use_input_stats and math.prod(shape[2:]) == 1:
         raise ValueError(
             message(
                 "Expected more than 1 spatial element when training, got input size "
@@ -303,6 +310,8 @@ def _torch_instance_norm(
     cudnn_enabled: bool,
 ) -> Any:
     """`nn.functional.instance_norm` in the order of `torch.instance_norm`."""
+    check_tensor("instance_norm", "input", 1, input)
+    axis(1, input.ndim)
     return _instance_norm(
         input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps
     )
@@ -440,6 +449,8 @@ def _torch_group_norm(
     cudnn_enabled: bool = True,
 ) -> Any:
     """`nn.functional.group_norm` in the order of `torch.group_norm`."""
+    check_tensor("group_norm", "input", 1, input)
+    axis(1, input.ndim)
     return group_norm(input, num_groups, weight, bias, eps)
 
 
@@ -617,6 +628,12 @@ def _last_dims(fn: str, input: Any, normalized_shape: Any, weight: Any, bias: An
             message(
                 "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
                 "one element, but got normalized_shape = []"
+            )
+        )
+    if fn == "rms_norm" and input.ndim < len(shape):
+        raise ValueError(
+            message(
+                f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}"
             )
         )
     for name, t in (("weight", weight), ("bias", bias)):

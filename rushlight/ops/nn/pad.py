@@ -42,7 +42,8 @@ def constant_pad_nd(input: Any, *, pad: Ints, value: Any = 0) -> Any:
             )
         )
     sizes = kernel.padded_shape(input.shape, pad)
-    if min(sizes, default=0) < 0:
+    kept = kernel.padded_shape(input.shape, tuple(min(p, 0) for p in pad))  # of which PyTorch pads
+    if min(sizes, default=0) < 0 or min(kept, default=0) < 0:
         raise RuntimeError(
             message(
                 f"The input size {list_of(input.shape)}, plus negative padding {list_of(pad)}, "

@@ -16,7 +16,7 @@ import numpy as np
 from ... import dtypes
 from ...autograd.node import TensorBase
 from ...autograd.views import type_name
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
@@ -79,6 +79,8 @@ def _pooled_size(fn: str, d: int, shape: Ints, how: dict[str, Ints], ceil_mode: 
                 hint="unsqueeze() for a missing dimension",
             )
         )
+    if fn == "avg_pool2d":
+        axis(-3, len(shape))
     if len(shape) not in (d + 1, d + 2) or 0 in shape[len(shape) - d - 1 :]:
         raise RuntimeError(
             message(
@@ -331,6 +333,13 @@ def avg_pool3d(
 def _adaptive_size(fn: str, d: int, input: Any, output_size: Any) -> Ints:
     check_tensor(fn, "input", 1, input)
     shape = tuple(input.shape)
+    if d > 1 and isinstance(output_size, (list, tuple)) and len(shape) <= len(output_size):
+        raise ValueError(
+            message(
+                f"Input dimension should be at least {len(output_size) + 1}",
+                got=f"input {list_of(shape)}, output_size={output_size}",
+            )
+        )
     if len(shape) not in (d + 1, d + 2):
         raise RuntimeError(
             message(
@@ -378,6 +387,8 @@ def _adaptive_size(fn: str, d: int, input: Any, output_size: Any) -> Ints:
 
 
 def _adaptive_avg(d: int, input: Any, output_size: Any) -> Any:
+    if d > 1 and output_size.__class__ is int and output_size == 1 and input.ndim < d + 1:
+        return input.mean(tuple(range(-d, 0)), keepdim=True)  # all PyTorch does for one window
     out = _adaptive_size(f"adaptive_avg_pool{d}d", d, input, output_size)
     return pool.adaptive_avg[d](input, out=out)
 

@@ -301,6 +301,8 @@ def grid_sampler(
 def _grid_sampler(input: Any, grid: Any, mode: str, padding_mode: str, align_corners: bool) -> Any:
     check_tensor("grid_sampler", "input", 1, input)
     check_tensor("grid_sampler", "grid", 2, grid)
+    if not input.ndim or not grid.ndim:
+        raise IndexError(message("Dimension specified as 0 but tensor has no dimensions"))
     shapes = f"input with sizes {list_of(input.shape)} and grid with sizes {list_of(grid.shape)}"
     if input.ndim not in (4, 5) or grid.ndim != input.ndim:
         raise RuntimeError(

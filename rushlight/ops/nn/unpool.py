@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...errors import message
+from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...kernels.pool import reference as arrays
 from ..core.composite import composite
@@ -32,6 +32,8 @@ def _max_unpool(
     check_tensor(fn, "input", 1, input)
     check_tensor(fn, "indices", 2, indices)
     how = _window(fn, d, kernel_size, stride, padding)
+    if input.ndim < d:
+        raise IndexError(message("tuple index out of range", got=f"{input.ndim} dimensions"))
     if dtype_of(indices) is not dtypes.int64:
         name = dtype_of(indices).name.capitalize()
         raise RuntimeError(
@@ -249,6 +251,8 @@ def _fractional(
             )
         )
     kernel = ints(fn, "kernel_size", kernel_size, d)
+    if d == 2:
+        axis(-3, input.ndim)
     if 0 in input.shape[max(input.ndim - d - 1, 0) :]:
         raise RuntimeError(
             message(

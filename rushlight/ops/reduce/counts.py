@@ -132,6 +132,14 @@ def searchsorted(
         )
     need_tensor("searchsorted", sorted_sequence, argument="sorted_sequence")
     sequence = _plain(sorted_sequence)
+    if isinstance(input, (list, tuple)):
+        raise TypeError(
+            message(
+                "searchsorted() received an invalid combination of arguments",
+                got=type(input).__name__,
+                wanted="a tensor or a number",
+            )
+        )
     values = _plain(input) if hasattr(input, "_a") else np.asarray(input)
     if sequence.ndim != 1 and sequence.shape[:-1] != values.shape[:-1]:
         raise RuntimeError(
@@ -153,7 +161,9 @@ def searchsorted(
                 f"boundaries {sequence.shape}, input {values.shape}",
             )
         )
-    if sequence.dtype == values.dtype or "c" in (sequence.dtype.kind, values.dtype.kind):
+    if not values.size:
+        pass
+    elif sequence.dtype == values.dtype or "c" in (sequence.dtype.kind, values.dtype.kind):
         SEARCHED.check_array(sequence.dtype if sequence.dtype.kind == "c" else values.dtype)
     order = None if sorter is None else sorter._a
     places = kernels.searchsorted(sequence, values, right or side == "right", order)

@@ -320,6 +320,14 @@ def widths(y: Any, x: Any, dx: Any, dim: int) -> Any:
 def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
     if dx is not None and x is not None:
         raise TypeError("trapezoid() received both x and dx")
+    if x is not None and not isinstance(x, TensorBase):
+        raise TypeError(
+            message(
+                "trapezoid() received an invalid combination of arguments",
+                got=f"x: {type(x).__name__}",
+                wanted="a tensor of places, or one distance, dx=",
+            )
+        )
     d = axis(dim, y._a.ndim)
     k = y._a.shape[d]
     sums = y.narrow(d, 1, k - 1) + y.narrow(d, 0, k - 1) if k else y

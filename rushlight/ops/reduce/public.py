@@ -101,6 +101,8 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
     """
     need_tensor("mean", input)
     if dtype is not None and dtypes.of(dtype).category < dtypes.FLOAT:
+        if dim is not None:
+            axes(dim, input._a.ndim)
         raise RuntimeError(
             "mean(): could not infer output dtype. Optional dtype must be either a floating point "
             "or complex dtype. "

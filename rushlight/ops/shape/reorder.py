@@ -412,7 +412,9 @@ def each_repeated(
             n = given.size if dim is None or not given.ndim else given.shape[axis(dim, given.ndim)]
             output_size = n * int(repeats)
         repeats = door.wrap(np.asarray(repeats, np.int64).reshape(-1))
-    x = input.reshape(-1) if dim is None or input._a.ndim == 0 else input
+    if dim is not None and not input._a.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    x = input.reshape(-1) if dim is None else input
     kw = {"dim": 0 if dim is None else dim, "output_size": output_size}
     out = interleave.call((x, repeats), kw)
     if output_size is not None and out._a.shape[0 if dim is None else dim] != output_size:

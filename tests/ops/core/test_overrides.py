@@ -39,3 +39,22 @@ def test_parameter_carries_out_calls_plainly():
     assert type(got) is torch.Tensor
     with pytest.raises(ValueError, match="uninitialized parameter"):
         torch.nn.UninitializedParameter() + 1
+
+
+def test_what_is_no_tensor_is_named() -> None:
+    x, m = torch.ones(3), torch.ones(3, 3)
+    place = torch.tensor([0])
+    for call, words in (
+        (lambda: x.inner(3), "inner.*argument 'other' .position 2. must be Tensor, not int"),
+        (lambda: torch.linalg.solve(m, None), "argument 'B' .position 2. must be Tensor, not None"),
+        (lambda: torch.nn.functional.linear(x, None), "'weight' .position 2. must be Tensor"),
+        (lambda: m.index_add_(0, place, [1.0]), "must be Tensor, not list"),
+        (lambda: m.addmv(x, True), "must be Tensor, not bool"),
+        (lambda: torch.addmv_(x, 3, x), "addmv_.*'mat' .position 2. must be Tensor, not int"),
+        (lambda: x.dot(tensor=None), "argument 'tensor' .position 2. must be Tensor"),
+        (lambda: torch.einsum("ij,jk->ik", 3, m), "must be Tensor, not int"),
+        (lambda: torch.linalg.multi_dot([m, 3, m]), "expected Tensor as element 1"),
+        (lambda: torch.special.polygamma(1, 3), "must be Tensor, not int"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            call()

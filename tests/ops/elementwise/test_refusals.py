@@ -47,3 +47,16 @@ def test_an_operand_is_not_resized_to_be_the_result(call: Any, shape: tuple[int,
         with pytest.raises(RuntimeError, match=r"doesn't match the broadcast shape \[2, 3\]"):
             call(*operands, out=x)
     assert x.shape == shape
+
+
+def test_bools_are_not_subtracted_whatever_their_factor() -> None:
+    x = torch.ones(2)
+    for call in (lambda: x.sub(True, alpha=2), lambda: x.sub(truths, alpha=2)):
+        with pytest.raises(RuntimeError, match="Subtraction, the `-` operator"):
+            call()
+
+
+def test_bools_are_in_no_set() -> None:
+    for operands in ((True, torch.ones(2)), (torch.ones(2), True)):
+        with pytest.raises(RuntimeError, match="Unsupported input type encountered for isin"):
+            torch.isin(*operands)

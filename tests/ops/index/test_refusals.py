@@ -78,3 +78,27 @@ def test_slices_of_nothing_are_copied_and_filled_anywhere() -> None:
     assert x.index_fill(0, far2, 1).shape == (2, 0, 3)
     with pytest.raises(IndexError):
         z(2, 1, 3).index_copy_(0, far2, z(2, 1, 3))
+
+
+def test_one_number_to_scatter_is_no_tensor_of_another_rank() -> None:
+    x = z(3, 4)
+    with pytest.raises(RuntimeError, match="same number of dimensions as src"):
+        x.scatter(1, rows[:, :1], torch.tensor(1.0))
+    assert x.scatter(1, rows[:, :1], value=torch.tensor(1.0)).sum() == 2
+    assert torch.scatter(x, 1, rows[:, :1], value=torch.tensor(1.0), reduce="add").sum() == 2
+    with pytest.raises(TypeError, match="invalid combination"):
+        x.scatter(1, rows[:, :1], [[1.0], [1.0]])
+
+
+def test_complex_numbers_do_not_fill_real_ones() -> None:
+    for number in (torch.tensor(1j), torch.tensor(1j, requires_grad=True)):
+        with pytest.raises(RuntimeError, match="without overflow"):
+            z(3).masked_fill(z(3) == 0, number)
+        with pytest.raises(RuntimeError, match="Converting complex Scalar"):
+            z(3).index_fill(0, one, number)
+
+
+def test_a_number_is_repeated_along_no_dimension() -> None:
+    assert torch.repeat_interleave(torch.tensor(5), 2).tolist() == [5, 5]
+    with pytest.raises(IndexError, match="no dimensions"):
+        torch.repeat_interleave(torch.tensor(5), 2, 0)

@@ -159,3 +159,31 @@ def test_a_bias_beside_one_line_of_weights(bias: Any) -> None:
     assert torch.nn.functional.linear(line, line, bias[0]).item() == 4
     with pytest.raises(RuntimeError, match="mat2 must be a matrix"):
         torch.nn.functional.linear(torch.ones(4, 2, 3), line, torch.ones(2))
+
+
+REFLECTIONS = torch.ones(4, 3), torch.ones(3), torch.ones(4, 2)
+
+
+def test_reflections_fit_their_matrix() -> None:
+    a, tau, other = REFLECTIONS
+    for call, words in (
+        (lambda: torch.orgqr(a[None], tau), "Expected tau to have one dimension less"),
+        (lambda: torch.ormqr(a[None], tau, other), "Expected tau to have one dimension less"),
+        (lambda: torch.ormqr(a[0, 0], tau, other), "input must have at least 2 dimensions"),
+        (lambda: torch.ormqr(torch.ones(5, 3), tau, other), "must be equal to input.shape"),
+        (lambda: torch.linalg.tensorinv(torch.tensor(1.0)), "invalid slice, N = 2; size = 0"),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            call()
+
+
+def test_dims_of_a_number_are_looked_at() -> None:
+    x = torch.tensor(3.0)
+    assert torch.linalg.vector_norm(x, dim=-1).item() == 3
+    for call in (
+        lambda: x.norm(1, 1),
+        lambda: torch.linalg.vector_norm(x, 1, 1),
+        lambda: torch.nn.functional.normalize(x),
+    ):
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            call()

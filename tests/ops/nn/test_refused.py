@@ -176,3 +176,40 @@ def test_a_mask_has_the_type_of_the_query_or_float32_or_is_of_truths() -> None:
 def test_a_grid_wants_matrices() -> None:
     with pytest.raises(IndexError, match="Dimension out of range"):
         torch.affine_grid_generator(torch.ones(2, 3), size=(2, 1, 3, 4), align_corners=False)
+
+
+NEITHER: list[tuple[Any, type[Exception], str]] = [
+    (lambda x: F.adaptive_avg_pool2d(x[0], [1, 3]), ValueError, "should be at least 3"),
+    (lambda x: F.adaptive_max_pool3d(x, [1, 3, 1]), ValueError, "should be at least 4"),
+    (lambda x: F.adaptive_avg_pool2d(x[0, 0, 0], 1), IndexError, "out of range"),
+    (lambda x: F.avg_pool2d(x[0], 2), IndexError, "out of range"),
+    (lambda x: F.lp_pool2d(x[0], 2.0, 2), IndexError, "out of range"),
+    (lambda x: F.unfold(x[0], 2), IndexError, "out of range"),
+    (lambda x: F.fractional_max_pool2d(x[0, 0], 2, output_size=2), IndexError, "out of range"),
+    (lambda x: F.max_unpool2d(x[0, 0], x[0, 0].long(), 2), IndexError, "tuple index"),
+    (lambda x: torch.group_norm(x[0, 0], 1), IndexError, "out of range"),
+    (lambda x: F.instance_norm(x[0, 0]), ValueError, "more than 1 spatial element"),
+    (lambda x: F.batch_norm(x[0, 0], None, None, training=True), IndexError, "out of range"),
+    (lambda x: F.batch_norm(x[0], x[:1, 0], x[0, 0]), RuntimeError, "TensorAccessor expected 1"),
+    (lambda x: F.rms_norm(x[0, 0, 0], [4]), ValueError, "must have at least 1 dimensions"),
+    (lambda x: F.cross_entropy(x[0, 0, 0], x[0, 0].long()), IndexError, "out of range"),
+    (lambda x: F.ctc_loss(x[0, 0, 0], x, x, x), IndexError, "out of range"),
+    (lambda x: F.embedding(torch.tensor([1]), x[:1], 1), AssertionError, "within num_embeddings"),
+    (lambda x: F.grid_sample(x[0, 0, 0], x, align_corners=True), IndexError, "no dimensions"),
+    (lambda x: F.multi_margin_loss(x[0], torch.zeros(1, 3).long()), RuntimeError, "should be 1-D"),
+    (lambda x: F.multilabel_margin_loss(x[0], x[0].cfloat()), NotImplementedError, "min_all"),
+    (lambda x: F.nll_loss(x[0].long(), x[0, 0].long(), x[0, 0]), NotImplementedError, "nll_loss"),
+    (lambda x: F.mse_loss(x, x[:, :2], weight=x[:, :2]), RuntimeError, "Shape mismatch"),
+    (lambda x: F.pad(x, (-4, 5)), RuntimeError, "length must be non-negative"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Using a target size")
+@pytest.mark.parametrize(("call", "kind", "words"), NEITHER)
+def test_other_numbers_of_dimensions(call: Any, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        call(torch.ones(3, 3, 3))
+
+
+def test_one_window_takes_planes_without_channels() -> None:
+    assert F.adaptive_avg_pool2d(torch.ones(3, 4), 1).tolist() == [[1.0]]

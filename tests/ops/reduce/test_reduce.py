@@ -308,3 +308,19 @@ def test_running_sums_in_place_keep_the_type() -> None:
         torch.tensor([True]).cumsum_(0)
     with pytest.raises(RuntimeError, match="Bad in-place call"):
         torch.ones(2).cumsum_(0, dtype=torch.int64)
+
+
+def test_the_dim_is_looked_at_before_the_type_with_out_as_well() -> None:
+    c, n = torch.ones(3, dtype=torch.complex64), torch.ones(3, dtype=torch.int32)
+    for call in (
+        lambda: torch.amax(c, 1, out=c),
+        lambda: torch.mean(torch.ones(3), 2, out=n),
+    ):
+        with pytest.raises(IndexError, match="Dimension out of range"):
+            call()
+    with pytest.raises(TypeError, match="invalid combination"):
+        torch.trapezoid(torch.ones(3), 3)
+    with pytest.raises(TypeError, match="invalid combination"):
+        torch.bucketize([1.0, 2.0], torch.ones(3))
+    nothing = torch.ones(0, 3, dtype=torch.bool)
+    assert torch.searchsorted(torch.ones(3, dtype=torch.bool), nothing).shape == (0, 3)
