@@ -222,8 +222,9 @@ def zeta(s: Array, q: Array) -> Array:
     left = good & (q < -50)
     pick(y, left, _zeta_left, s, q)
     pick(y, good & ~left, _zeta_any, s, q)
-    np.copyto(y, np.inf, where=s == 1)
-    np.copyto(y, np.inf, where=(s > 1) & (q <= 0) & whole)
+    np.copyto(y, np.inf, where=(s == 1) | ((s == np.inf) & (q < 1)))
+    np.copyto(y, 1.0, where=(s == np.inf) & (q == 1))
+    np.copyto(y, np.inf, where=~(s <= 1) & (q <= 0) & whole)  # of NaN too
     return y
 
 

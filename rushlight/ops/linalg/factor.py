@@ -288,6 +288,7 @@ def packed_shape(a: Any, *, pivot: bool = True) -> tuple[MetaArray, ...]:
 )
 def linalg_qr(a: Any, *, mode: Any = "reduced") -> Any:
     """a = Q @ R."""
+    a = a + 0  # LAPACK takes -0.0 for a negative number
     if mode == "r":
         return np.zeros(0, a.dtype), dense.in_columns(np.linalg.qr(a, mode="r"))
     q, r = np.linalg.qr(a, mode=mode)
@@ -374,7 +375,7 @@ def _geqrf_shape(input: Any, **_: Any) -> Any:
 def geqrf(input: Any, *, out: Any = None) -> Any:
     """LAPACK's compact QR: reflections below the diagonal, and their factors tau."""
     need_matrix("geqrf", input)
-    h, tau = np.linalg.qr(input._a, mode="raw")
+    h, tau = np.linalg.qr(input._a + 0, mode="raw")  # LAPACK takes -0.0 for a negative number
     return finish("geqrf", Geqrf((wrap(dense.in_columns(h.mT)), wrap(tau))), out)
 
 

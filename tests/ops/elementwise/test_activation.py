@@ -120,3 +120,8 @@ def test_softmax_of_one_number(value: float) -> None:
     (slope,) = torch.autograd.grad(y, x, torch.ones((), requires_grad=True), create_graph=True)
     assert slope.item() == 0
     assert torch.autograd.grad(slope, x)[0].item() == 0
+
+
+def test_tanhshrink_of_narrow_types_rounds_twice() -> None:
+    x = torch.tensor([0.0131, -0.0474, 0.5], dtype=torch.bfloat16)
+    assert torch.nn.functional.tanhshrink(x).tolist() == (x - x.tanh()).tolist()

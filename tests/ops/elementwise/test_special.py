@@ -161,3 +161,8 @@ def test_orders_of_polygamma_are_whole_numbers():
     for n in (True, 1.0):
         with pytest.raises(TypeError, match="must be int"):
             torch.polygamma(n, torch.ones(2))
+
+
+def test_zeta_of_infinity():
+    y = torch.special.zeta(torch.tensor(math.inf), torch.tensor([0.5, 1.0, 2.0, -0.5, -1.0]))
+    assert [str(v) for v in y.tolist()] == ["inf", "1.0", "nan", "inf", "inf"]

@@ -654,3 +654,9 @@ def test_condition_of_nothing_has_no_history():
         assert not torch.linalg.cond(x, ord).requires_grad
     with pytest.raises(RuntimeError, match="square matrices"):
         torch.linalg.cond(x, "fro")
+
+
+def test_reflections_take_no_zero_for_negative():
+    x = torch.tensor([[-0.0, 1.0], [3.0, 2.0], [4.0, -1.0]])
+    for r in (torch.linalg.qr(x)[1], torch.linalg.qr(x, mode="r")[1], torch.geqrf(x)[0]):
+        assert r[0, 0].item() == pytest.approx(-5)
