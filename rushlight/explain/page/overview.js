@@ -1,0 +1,135 @@
+// The overview: what is broken, the step in one sentence, where its time goes, and the advice.
+
+PARTS.push({
+  id: "overview", name: "Overview", about: "The step in short, and what to do about it",
+  draw(host, step) {
+    if (!step) {
+      host.innerHTML = flat([...alarms(), nothing("Nothing ran while this was recorded, so there is nothing to show."), advice(), glossary()]);
+      return;
+    }
+    const shares = phases(step);
+    host.innerHTML = flat(html`${alarms()}
+      <p class="lead">${sentence(step)}</p>
+      <section><h2>Where the time goes</h2>${phase_bar(step, shares)}</section>
+      ${R.findings.length ? html`<div class="beside wide-left"><section><h2>Advice</h2>${advice()}</section>
+        <section>${longest(step)}${all_steps(step)}</section></div>`
+      : html`<section><h2>Advice</h2>${advice()}</section><div class="beside"><section>${longest(step)}</section><section>${all_steps(step)}</section></div>`
+      }${glossary()}`);
+  },
+});
+
+function sentence(step) {
+  const f = total_flops(step), speed = f / step.duration * 1e9;
+  const machine = R.machine.flops > 0 && f ? html`, which is <b>${percent(speed / R.machine.flops)}</b>
+    of the ${rate(R.machine.flops)} that this machine reaches with float32` : "";
+  const held = step.peak ? html`, holds up to <b>${bytes(step.peak)}</b>` : "";
+  const computes = f ? html` and computes <b>${flops(f)}</b>: ${rate(speed)}${machine}` : "";
+  const loss = step.loss !== null ? html` Its loss is <b>${digits(step.loss, 4)}</b>.` : "";
+  const what = !R.stepped ? "This recording" : R.steps.length > 1 ? `Step ${step.i + 1} of ${R.steps.length}` : "The step";
+  return html`${what} takes <b>${time(step.duration)}</b>${held}${computes}.${loss}`;
+}
+
+function alarms() {
+  const out = [];
+  if (R.error) {
+    const e = R.events[R.failed];
+    out.push(html`<section class="alarm" id="error"><h2>The program ended with an error</h2><pre>${R.error}</pre>${e ? html`<p>It came from ${
+      to_event(shown(e))}${R.modules[e.module]?.path ? html` in module ${to_module(R.modules[e.module])}` : ""}.</p>${quoted(line_of(e))}` : ""}</section>`);
+  }
+  const b = R.broken;
+  if (b) {
+    const e = R.events[b.event], line = e && line_of(e), module = e && R.modules[e.module];
+    out.push(html`<section class="alarm" id="broken"><h2>${b.what === "NaN" ? "A NaN appeared" : "An infinity appeared"
+      }${R.stepped && b.step >= 0 ? ` in step ${b.step + 1}` : ""}</h2><p>The first ${b.what} of this recording stands in the
+      <b>${b.where}</b>${e ? html` of ${to_event(e)}` : ""}${module && module.path ? html` in module ${to_module(module)}` : ""
+      }, in ${PHASE_NAMES[b.phase] || b.phase}. ${b.finite_inputs
+        ? "Everything that went in was finite, so this is where it came from."
+        : "What went in was not finite either: it came from outside of what was recorded."}</p>${quoted(line)}
+      <p class="soft">${WORDS.NaN}</p></section>`);
+  }
+  if (R.unreached.length) {
+    out.push(html`<section class="alarm" id="unreached"><h2>${plural(R.unreached.length, "parameter")} got no gradient</h2>
+      <p>The optimiser cannot change what has no gradient.</p>${unreached_list(12)}</section>`);
+  }
+  return out;
+}
+
+/** Parameters without gradients, those with the same cause together. */
+function unreached_list(at_most = Infinity) {
+  const causes = new Map();
+  for (const u of R.unreached) {
+    const key = `${u.why}\n${u.line}`;
+    if (!causes.has(key)) causes.set(key, []);
+    causes.get(key).push(u);
+  }
+  return html`<ul class="causes">${[...causes.values()].map((list) => {
+    const u = list[0];
+    return html`<li><p>${list.slice(0, at_most).map((x, i) => html`${i ? ", " : ""}<code>${x.name}</code>`)}${
+      list.length > at_most ? ` and ${count(list.length - at_most)} more` : ""}: ${u.why}${
+      u.event >= 0 ? html` (${to_event(R.events[u.event])})` : ""}</p>${quoted(line_of(u))}</li>`;
+  })}</ul>`;
+}
+
+/** A line of the user's with its text. */
+const quoted = (line) => (line ? html`<p class="quoted">${to_line(line)}<code>${line.text.trim()}</code></p>` : "");
+
+const parts_of = (shares) => [...PHASES, "python"].filter((p) => shares[p] > 0);
+
+function phase_bar(step, shares) {
+  const parts = parts_of(shares);
+  return html`<div class="phases" role="img" aria-label="${parts.map((p) => `${PHASE_NAMES[p]} ${
+    percent(shares[p] / step.duration)}`).join(", ")}">${parts.map((p) => html`<span class="${css(p)}"
+      style="flex-grow:${Math.max(shares[p] / step.duration, 0.002).toFixed(4)}" title="${PHASE_NAMES[p]}: ${
+      time(shares[p])}, ${percent(shares[p] / step.duration)}"></span>`)}</div>${phase_legend(step, shares)}`;
+}
+
+function phase_legend(step, shares) {
+  return html`<ul class="legend">${parts_of(shares).map((p) => html`<li><span class="key ${css(p)}"></span><span
+      class="label">${p === "python" ? word("Python between") : PHASE_NAMES[p]}</span><span class="amount">${
+      time(shares[p])}</span><span class="share">${percent(shares[p] / step.duration)}</span></li>`)}</ul>`;
+}
+
+function advice() {
+  if (!R.findings.length) {
+    return html`<p class="soft">Nothing was found that would make the step faster or smaller, or its result right.</p>`;
+  }
+  const order = [...R.findings].sort((a, b) => b.weight - a.weight);
+  return html`<ol class="advice">${order.map((f) => html`<li class="${f.weight >= 2 ? "wrong" : ""}" id="advice-${css(f.kind)}">
+    <h3>${f.title}</h3>${f.gain ? html`<p class="gain"><b>${f.gain}</b> <span class="soft">${
+      f.measured ? "measured" : "computed"}</span></p>` : ""}<p>${f.text.split("\n").map((t, i) => html`${i ? html`<br>` : ""}${t}`)}</p>${
+      quoted(line_of(f))}${f.event >= 0 || f.module >= 0 ? html`<p class="links">${
+      f.module >= 0 ? html`module ${to_module(R.modules[f.module])} ` : ""}${
+      f.event >= 0 ? html`operation ${to_event(R.events[f.event])}` : ""}</p>` : ""}</li>`)}</ol>`;
+}
+
+/** The modules whose own operations, forward and backward, take longest; and ops of no module. */
+function longest(step) {
+  const found = new Map();
+  for (const e of events_of(step)) {
+    if (!["op", "node", "leaf", "optimizer", "loader", "compiled", "collective", "zero_grad", "item"].includes(e.kind)) continue;
+    if (e.parent >= 0 && ["op", "node", "leaf", "optimizer", "compiled", "collective", "zero_grad", "item", "loader"].includes(R.events[e.parent].kind)) continue;
+    const m = R.modules[e.module];
+    const inside = m && m.path && ["op", "node", "leaf"].includes(e.kind);
+    const key = inside ? `m${m.i}` : e.kind === "node" || e.kind === "op" ? `o${e.of >= 0 ? R.events[e.of].name : e.name}` : e.kind;
+    if (!found.has(key)) found.set(key, { event: e.of >= 0 ? R.events[e.of] : e, module: inside ? m : null, ahead: 0, back: 0, phase: e.phase });
+    found.get(key)[e.phase === "backward" ? "back" : "ahead"] += e.duration;
+  }
+  const list = [...found.values()].sort((a, b) => b.ahead + b.back - a.ahead - a.back).slice(0, 8);
+  const top = most(list, (x) => x.ahead + x.back);
+  return html`<h2>The longest parts</h2><ul class="longest">${list.map((x) => html`<li><span class="label">${
+    x.module ? html`${to_module(x.module)} <span class="soft">${x.module.kind}</span>` : to_event(x.event)
+  }</span><span class="amount">${time(x.ahead + x.back)}</span><span class="pair"><span class="fill ${
+    css(x.phase === "backward" ? "forward" : x.phase)}" style="width:${(100 * x.ahead / top).toFixed(2)}%"></span><span class="fill backward" style="width:${
+    (100 * x.back / top).toFixed(2)}%"></span></span></li>`)}</ul>`;
+}
+
+function all_steps(step) {
+  if (!R.stepped || R.steps.length < 2) return "";
+  const top = most(R.steps, (s) => s.duration);
+  const list = R.steps.length > 12 ? [...R.steps.slice(0, 4), ...R.steps.slice(-8)] : R.steps;
+  return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th><th scope="col">${
+    word("peak", "peak")}</th><th scope="col">loss</th></tr></thead><tbody>${list.map((s) => html`<tr ${
+    s === step ? html`class="now"` : ""}><th scope="row"><a href="#overview?step=${s.i + 1}">${s.i + 1}</a></th><td class="grow">${
+    bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td><td>${s.peak ? bytes(s.peak) : ""}</td><td>${
+    s.loss === null ? "" : digits(s.loss, 4)}</td></tr>`)}</tbody></table>`;
+}

@@ -1,0 +1,77 @@
+// The program: the user's lines that were met, with their time and memory beside them.
+
+PARTS.push({
+  id: "program", name: "Program", about: "Your lines, with time and memory beside them",
+  draw(host, step) {
+    if (!step || !R.lines.length) { host.innerHTML = flat(nothing("No line of the program was met.")); return; }
+    const costs = line_costs(step), top = most(costs, (c) => c.ahead + c.back), peak = most(costs, (c) => c.made);
+    const files = new Map();
+    for (const line of R.lines) {
+      if (!files.has(line.file)) files.set(line.file, []);
+      files.get(line.file).push(line);
+    }
+    host.innerHTML = flat(html`<p class="intro">Lines of your program that called an operation or a module. Time counts everything that a line called, so a line that calls the model
+      has the time of the lines inside of it, too. <span class="key forward"></span> the call, <span class="key backward"></span> its ${word("backward", "backward")} later. Memory is what the line allocated in the step.</p>
+      ${[...files].map(([file, lines]) => html`<section class="file"><h2><span title="${file}">${short(file)}</span> <span class="soft path">${file}</span></h2><div class="wide"><table class="program"><caption>Lines of ${short(file)}</caption><thead><tr><th scope="col">line</th><th
+      scope="col" class="left code">text</th><th scope="col" class="grow">time</th><th scope="col">of step</th><th scope="col">memory</th></tr></thead>${functions(lines).map(([name, list]) => html`<tbody><tr class="function"><th></th><th
+      colspan="4" scope="rowgroup" class="left">${name === "<module>" ? "outside of functions" : name}</th></tr>${list.map((line, i) => {
+        const c = costs[line.i], gap = i && line.number > list[i - 1].number + 1;
+        return html`${gap ? html`<tr class="gap" aria-hidden="true"><td>⋯</td><td colspan="4"></td></tr>` : ""}<tr id="L${line.i}" class="line ${c.calls.length ? "" : "idle"}"><th scope="row">${line.number}</th><td class="left code"><button type="button" aria-expanded="false" title="What it called">${line.text.trimEnd()}</button></td><td class="grow">${
+        c.ahead + c.back ? html`<span class="barred"><span class="bar"><span class="fill ${css(c.phase)}" style="width:${(100 * c.ahead / top).toFixed(2)}%"></span><span class="fill backward" style="width:${(100 * c.back / top).toFixed(2)}%"></span></span><span>${
+        time(c.ahead + c.back)}</span></span>` : ""}</td><td>${c.ahead + c.back ? percent((c.ahead + c.back) / step.duration) : ""}</td><td>${c.made ? html`<span class="barred small">${bar(c.made / peak, "saved-for-backward")}<span>${bytes(c.made)}</span></span>` : ""}</td></tr>`;
+      })}</tbody>`)}</table></div></section>`)}`);
+    host.addEventListener("click", (event) => {
+      const button = event.target.closest("tr.line button");
+      if (button) toggle_line(button, step);
+    });
+  },
+  go(item) {
+    point_at(by(item));
+    by(item)?.querySelector("button").focus({ preventScroll: true });
+  },
+});
+
+/** Functions in the order of the file, each with its lines. */
+function functions(lines) {
+  const groups = new Map();
+  for (const line of [...lines].sort((a, b) => a.number - b.number)) {
+    if (!groups.has(line.function)) groups.set(line.function, []);
+    groups.get(line.function).push(line);
+  }
+  return [...groups];
+}
+
+/** Time and memory of each line: of the outermost calls that it made. */
+function line_costs(step) {
+  const costs = R.lines.map(() => ({ ahead: 0, back: 0, made: 0, phase: "other", calls: [] }));
+  const again = (e) => { // whether a call around it was made by the same line
+    for (let p = e.parent; p >= 0; p = R.events[p].parent) if (R.events[p].line === e.line && R.events[p].kind !== "step") return true;
+    return false;
+  };
+  for (const e of events_of(step)) {
+    if (e.line < 0 || e.kind === "step" || e.kind === "node" || e.kind === "leaf" || again(e)) continue;
+    const c = costs[e.line];
+    if (e.phase === "backward" && e.kind !== "backward") continue;
+    c.ahead += e.duration;
+    c.back += e.kind === "backward" ? 0 : e.back;
+    if (c.phase === "other") c.phase = e.phase;
+    c.calls.push(e);
+  }
+  for (const b of R.blocks) if (b.line >= 0 && b.born >= step.begin && b.born <= step.end) costs[b.line].made += b.bytes;
+  return costs;
+}
+
+function toggle_line(button, step) {
+  const row = button.closest("tr"), next = row.nextElementSibling;
+  if (next?.classList.contains("called")) {
+    next.remove();
+    button.setAttribute("aria-expanded", "false");
+    return;
+  }
+  const calls = line_costs(step)[+row.id.slice(1)].calls;
+  button.setAttribute("aria-expanded", "true");
+  row.insertAdjacentHTML("afterend", flat(html`<tr class="called"><td></td><td colspan="4" class="left">${calls.length ? html`<ul>${calls.slice(0, 40).map((e) => html`<li>${
+    to_event(e, e.kind === "module" ? pathname(R.modules[e.module] || { path: e.name }) : e.name)} <span class="soft">${e.gives.length ? shape(e.gives[0].type.shape) : ""}</span> ${time(e.duration)}${
+    e.back && e.kind !== "backward" ? html` <span class="soft">and backward ${time(e.back)}</span>` : ""}</li>`)}</ul>${calls.length > 40 ? html`<p class="soft">and ${count(calls.length - 40)} more</p>` : ""}`
+    : html`<span class="soft">Nothing in this step.</span>`}</td></tr>`));
+}
