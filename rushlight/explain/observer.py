@@ -224,7 +224,8 @@ class Look(Observer):
                 if self._nodes.setdefault(node.seq, place) == place and not event.saved:
                     self._save(node, event, at)
             if a.__class__ is ndarray and a.size == 1 and a.dtype.kind == "f":
-                self.loss[place] = float(a.reshape(())[()])
+                # the first result is the loss, others are for its derivative
+                self.loss.setdefault(place, float(a.reshape(())[()]))
 
     def _save(self, node: Any, event: Event, at: int) -> None:
         """What a node keeps."""

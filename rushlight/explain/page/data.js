@@ -8,7 +8,7 @@ async function unpack() {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   R = JSON.parse(await new Response(stream).text());
   for (const name of ["steps", "events", "modules", "lines", "records", "plans", "blocks", "numbers",
-    "unreached", "findings", "optimizers", "watched"]) R[name] = rows(R[name]);
+    "unreached", "findings", "optimizers", "watched"]) R[name] = rows(R[name] || {});
   R.types = R.types.map(([dtype, shape]) => ({ dtype, shape }));
   whole_events();
   whole_blocks();
@@ -67,6 +67,11 @@ function whole_steps() {
     const begin = R.events[0].begin, end = most(R.events, (e) => e.end);
     R.steps.push({ i: 0, begin, end, first: 0, last: R.events.length - 1, ...peak(begin, end), loss: null });
   }
+  // What follows the last step of an optimiser is no step, where there are such steps.
+  const stepping = new Set(R.events.filter((e) => e.kind === "optimizer").map((e) => e.step));
+  const last = R.steps.at(-1);
+  R.rest = R.steps.length > 1 && stepping.size && !stepping.has(last.i) ? last : null;
+  R.whole = R.steps.length - (R.rest ? 1 : 0);
   for (const s of R.steps) {
     s.duration = s.end - s.begin;
     s.loss = s.loss === null || s.loss === undefined ? null : +s.loss;
@@ -91,6 +96,8 @@ function peak(begin, end) {
 
 function belongings() {
   const E = R.events;
+  // What was reached here can be reached: another program disturbed the measurement.
+  for (const e of E) if (e.flops > 1e6 && e.end > e.begin) R.machine.flops = Math.max(R.machine.flops, e.flops / (e.end - e.begin) * 1e9);
   for (const e of E) {
     if (e.parent >= 0) E[e.parent].inside.push(e);
     if (e.of >= 0 && e.kind === "node") E[e.of].nodes.push(e);
@@ -119,6 +126,10 @@ function belongings() {
   if (R.broken && R.broken.event >= 0) R.flags.set(R.broken.event, `first ${R.broken.what}`);
 }
 
+/** A step's name: "Step 2 of 3". */
+const step_name = (s) => (!R.stepped ? "This recording" : s === R.rest ? "What came after the last step"
+  : R.whole > 1 ? `Step ${s.i + 1} of ${R.whole}` : "The step");
+
 // -- questions that several parts ask ------------------------------------------------------------
 
 const PHASES = ["data", "zero_grad", "forward", "backward", "optimizer", "other"];
@@ -132,7 +143,15 @@ const is_call = (e) => e.kind === "op" || e.kind === "function" || e.kind === "c
 /** A function that is one operation is shown as that operation, under the function's name. */
 const only = (e) => (e.kind === "function" && e.inside.length === 1 && e.inside[0].kind === "op" ? e.inside[0] : null);
 const shown = (e) => (e.kind === "op" && e.parent >= 0 && only(R.events[e.parent]) ? R.events[e.parent] : e);
-const pathname = (m) => (m.path || m.kind);
+/** Where several models are in one recording, what the program calls each of them. */
+function prefix(m) {
+  let root = m;
+  while (root.parent >= 0) root = R.modules[root.parent];
+  R.roots ??= R.modules.filter((x) => x.parent < 0).length;
+  return R.roots > 1 && root.name ? root.name : "";
+}
+const pathname = (m) => [prefix(m), m.path].filter(Boolean).join(".") || m.kind;
+const module_of = (e) => (R.modules[e.module]?.path ? R.modules[e.module] : null);
 const short = (file) => file.split(/[\\/]/).pop();
 const place = (line) => `${short(line.file)}:${line.number}`;
 

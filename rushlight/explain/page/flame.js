@@ -117,7 +117,7 @@ class Flame {
   label(e) {
     if (e.kind !== "module") return e.name;
     const m = R.modules[e.module];
-    return m ? m.path || m.kind : e.name;
+    return m ? pathname(m) : e.name;
   }
 
   fitting(c, text, room) {
@@ -155,7 +155,7 @@ class Flame {
   select(e) {
     this.chosen = e;
     const m = R.modules[e.module], line = line_of(e);
-    this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${m && e.kind !== "module" && m.path ? `in ${m.path}, ` : ""}${
+    this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${m && e.kind !== "module" && m.path ? `in ${pathname(m)}, ` : ""}${
       PHASE_NAMES[e.phase] || e.phase}</span> ${time(e.duration)}, ${percent(e.duration / this.step.duration)} of the step${
       e.inside.length ? html`, ${time(e.own)} of it outside of the calls below` : ""}. ${to_line(line)} <a href="#graph/e${e.i}">Show in the graph</a>`);
     this.draw();

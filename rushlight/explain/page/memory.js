@@ -152,11 +152,17 @@ function stack(blocks, total) {
   return html`<span class="bar">${roles.map(([role, n]) => html`<span class="fill ${css(role)}" style="width:${(100 * n / total).toFixed(2)}%"></span>`)}</span>`;
 }
 
+function made_by(b) {
+  const e = R.events[b.event];
+  if (!e || ["parameter", "buffer", "optimizer state"].includes(b.role) || R.numbers.some((n) => b.name.endsWith(` ${n.name}`))) return "";
+  return html` <span class="soft">made by ${to_event(shown(e))}${module_of(e) ? ` in ${pathname(module_of(e))}` : ""}</span>`;
+}
+
 function holder_table(host, blocks, total) {
   table(host, {
     caption: "Tensors that are held", rows: blocks, sorted: 3, limit: 12,
     columns: [
-      { name: "name", left: true, of: (b) => b.name, show: (b) => html`${b.name || (R.events[b.event]?.phase === "backward" ? "a gradient on its way back" : "without a name")}${b.event >= 0 && R.events[b.event] ? html` <span class="soft">from ${to_event(shown(R.events[b.event]))}${R.modules[R.events[b.event].module]?.path ? ` in ${R.modules[R.events[b.event].module].path}` : ""}</span>` : ""}` },
+      { name: "name", left: true, of: (b) => b.name, show: (b) => html`${b.name || (R.events[b.event]?.phase === "backward" ? "a gradient on its way back" : "without a name")}${made_by(b)}` },
       { name: "what for", left: true, of: (b) => b.role, show: (b) => html`<span class="key ${css(b.role)}"></span> ${b.role}` },
       { name: "shape", left: true, of: (b) => b.dtype, show: (b) => html`<span class="dim">${b.dtype} ${b.dtype ? shape(b.shape) : ""}</span>` },
       { name: "bytes", of: (b) => b.bytes, show: (b) => bytes(b.bytes) },

@@ -64,7 +64,7 @@ function health(here) {
   return out.length ? html`<section><h2>In short</h2><ul class="health">${out}</ul></section>` : "";
 }
 const word_text = (name) => name;
-const some = (list) => list.slice(0, 6).map((n, i) => html`${i ? ", " : ""}<a href="#numbers/${encodeURIComponent(n.name)}"><code>${n.name}</code></a>`)
+const some = (list) => list.slice(0, 6).map((n, i) => html`${i ? ", " : ""}<a href="#numbers/${encodeURIComponent(n.name)}"><code>${number_name(n)}</code></a>`)
   .concat(list.length > 6 ? [html` and ${count(list.length - 6)} more`] : []);
 
 /** Gradients of weights in the order of the model: from the first layer to the last. */
@@ -97,19 +97,24 @@ function depth_chart(here) {
   const f = (v) => +v.toFixed(1);
   const lines = [];
   for (let k = lo; k <= hi; k += Math.max(1, Math.round((hi - lo) / 5))) lines.push(10 ** k);
-  const label = (n, i, anchor) => html`<text class="tick" x="${f(left + (i + 0.5) * each)}" y="${h - 10}" text-anchor="${anchor}">${n.name}</text>`;
+  const label = (n, i, anchor) => html`<text class="tick" x="${f(left + (i + 0.5) * each)}" y="${h - 10}" text-anchor="${anchor}">${number_name(n)}</text>`;
   const named = each > 90 ? list.map((n, i) => label(n, i, "middle")) : [label(list[0], 0, "start"), label(list.at(-1), list.length - 1, "end")];
   return html`<section><h2>How large the gradients are, from the first layer to the last</h2><p class="intro">Each bar is the ${word("norm")} of a parameter's gradient; each line is ten times the one below it or more.
     Bars that fall steeply to the left say that gradients vanish on their way back, bars that rise, that they explode.</p><figure class="chart"><svg viewBox="0 0 ${w} ${h}" role="img" aria-label="Norms of gradients by depth; the numbers stand in the table of gradients">
     ${lines.map((v) => html`<path class="grid" d="M${left} ${f(Y(v))}H${w}"></path><text class="tick" x="${left - 8}" y="${f(Y(v) + 4)}" text-anchor="end">${power(v)}</text>`)}
     ${list.map((n, i) => html`<a href="#numbers/${encodeURIComponent(n.name)}" aria-label="${n.name}"><rect class="${n.norm > 0 ? "gradient" : "missing"}" x="${f(left + (i + 0.5) * each - thick / 2)}" y="${f(n.norm > 0 ? Y(n.norm) : head)}" width="${
-    f(thick)}" height="${f(h - bottom - (n.norm > 0 ? Y(n.norm) : head))}"><title>${n.name}: ${n.norm > 0 ? digits(n.norm) : "all zeros"}</title></rect></a>`)}
+    f(thick)}" height="${f(h - bottom - (n.norm > 0 ? Y(n.norm) : head))}"><title>${number_name(n)}: ${n.norm > 0 ? digits(n.norm) : "all zeros"}</title></rect></a>`)}
     <path class="ground" d="M${left} ${h - bottom}H${left + wide}"></path>${named}</svg></figure></section>`;
 }
 const power = (v) => { const k = Math.round(Math.log10(v)); return k >= -3 && k <= 4 ? digits(v, 1) : html`10<tspan dy="-4" font-size="0.75em">${minus(String(k))}</tspan>`; };
 
+function number_name(n) {
+  const m = R.modules[n.module];
+  return [m ? prefix(m) : "", n.name].filter(Boolean).join(".") || "the whole model";
+}
+
 function number_link(n) {
-  const name = n.name || "the whole model", m = R.modules[n.module];
+  const name = number_name(n), m = R.modules[n.module];
   if (n.what === "activation" && R.events[n.event]) return to_event(R.events[n.event], name);
   return m ? to_module(m, name) : name;
 }

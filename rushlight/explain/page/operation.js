@@ -7,7 +7,7 @@ function operation(e) {
   if (e.kind === "node") {
     const op = R.events[e.of];
     return html`<div class="operation"><section><h3>What it is the derivative of</h3>${op ? html`<p>${to_event(op)}${
-      op.module >= 0 && R.modules[op.module].path ? html` in ${to_module(R.modules[op.module])}` : ""}</p>${quoted(line_of(op))}`
+      module_of(op) ? html` in ${to_module(module_of(op))}` : ""}</p>${quoted(line_of(op))}`
       : html`<p class="soft">A call that was made before this recording began.</p>`}${values("Takes the gradients", e.takes)}</section><section class="derivative"><h3>Backward</h3>${
       formula_of(R.records[e.record >= 0 ? e.record : op ? op.record : -1], "derivative")}${op ? kept(op) : ""}${values("Gives the gradients of", gradients_of(e))}${cost(e)}${plan(e)}</section></div>`;
   }
@@ -52,13 +52,13 @@ function values(title, list) {
   return html`<table class="values"><caption>${title}</caption><tbody>${list.slice(0, 12).map((v) => {
     const maker = R.events[v.made_by];
     const from = v.name ? html`<a href="#numbers/${encodeURIComponent(v.name)}"><code>${v.name}</code></a>`
-      : maker ? html`${to_event(shown(maker))}${R.modules[maker.module]?.path ? html` <span class="soft">${R.modules[maker.module].path}</span>` : ""}` : "";
+      : maker ? html`${to_event(shown(maker))}${module_of(maker) ? html` <span class="soft">${pathname(module_of(maker))}</span>` : ""}` : "";
     return html`<tr><td>${from}</td><td class="type">${v.type.dtype}</td><td class="type">${shape(v.type.shape)}</td></tr>`;
   })}${list.length > 12 ? html`<tr><td colspan="3" class="soft">and ${count(list.length - 12)} more</td></tr>` : ""}</tbody></table>`;
 }
 
 function readers(e) {
-  const list = [...new Set(e.readers)].filter((r) => r.kind === "op" || r.kind === "backward").slice(0, 8);
+  const list = [...new Set(e.readers.map(shown))].filter(is_call).slice(0, 8);
   return list.length ? html`<p class="readers"><span class="soft">Read by</span> ${list.map((r, i) => html`${i ? ", " : ""}${to_event(r)}`)}</p>` : "";
 }
 

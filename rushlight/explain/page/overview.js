@@ -25,8 +25,7 @@ function sentence(step) {
   const held = step.peak ? html`, holds up to <b>${bytes(step.peak)}</b>` : "";
   const computes = f ? html` and computes <b>${flops(f)}</b>: ${rate(speed)}${machine}` : "";
   const loss = step.loss !== null ? html` Its loss is <b>${digits(step.loss, 4)}</b>.` : "";
-  const what = !R.stepped ? "This recording" : R.steps.length > 1 ? `Step ${step.i + 1} of ${R.steps.length}` : "The step";
-  return html`${what} takes <b>${time(step.duration)}</b>${held}${computes}.${loss}`;
+  return html`${step_name(step)} takes <b>${time(step.duration)}</b>${held}${computes}.${loss}`;
 }
 
 function alarms() {
@@ -34,7 +33,7 @@ function alarms() {
   if (R.error) {
     const e = R.events[R.failed];
     out.push(html`<section class="alarm" id="error"><h2>The program ended with an error</h2><pre>${R.error}</pre>${e ? html`<p>It came from ${
-      to_event(shown(e))}${R.modules[e.module]?.path ? html` in module ${to_module(R.modules[e.module])}` : ""}.</p>${quoted(line_of(e))}` : ""}</section>`);
+      to_event(shown(e))}${module_of(e) ? html` in module ${to_module(module_of(e))}` : ""}.</p>${quoted(line_of(e))}` : ""}</section>`);
   }
   const b = R.broken;
   if (b) {
@@ -109,7 +108,7 @@ function longest(step) {
     if (!["op", "node", "leaf", "optimizer", "loader", "compiled", "collective", "zero_grad", "item"].includes(e.kind)) continue;
     if (e.parent >= 0 && ["op", "node", "leaf", "optimizer", "compiled", "collective", "zero_grad", "item", "loader"].includes(R.events[e.parent].kind)) continue;
     const m = R.modules[e.module];
-    const inside = m && m.path && ["op", "node", "leaf"].includes(e.kind);
+    const inside = m && (m.path || m.parent < 0 && !m.inside.length) && ["op", "node", "leaf"].includes(e.kind);
     const key = inside ? `m${m.i}` : e.kind === "node" || e.kind === "op" ? `o${e.of >= 0 ? R.events[e.of].name : e.name}` : e.kind;
     if (!found.has(key)) found.set(key, { event: e.of >= 0 ? R.events[e.of] : e, module: inside ? m : null, ahead: 0, back: 0, phase: e.phase });
     found.get(key)[e.phase === "backward" ? "back" : "ahead"] += e.duration;
@@ -129,7 +128,7 @@ function all_steps(step) {
   const list = R.steps.length > 12 ? [...R.steps.slice(0, 4), ...R.steps.slice(-8)] : R.steps;
   return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th><th scope="col">${
     word("peak", "peak")}</th><th scope="col">loss</th></tr></thead><tbody>${list.map((s) => html`<tr ${
-    s === step ? html`class="now"` : ""}><th scope="row"><a href="#overview?step=${s.i + 1}">${s.i + 1}</a></th><td class="grow">${
+    s === step ? html`class="now"` : ""}><th scope="row"><a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a></th><td class="grow">${
     bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td><td>${s.peak ? bytes(s.peak) : ""}</td><td>${
     s.loss === null ? "" : digits(s.loss, 4)}</td></tr>`)}</tbody></table>`;
 }

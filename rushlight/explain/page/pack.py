@@ -17,6 +17,7 @@ from typing import Any
 
 from ..recording import Recording
 
+
 def pack(recording: Recording) -> str:
     """The text that stands in the page: base64 of gzip of JSON."""
     text = json.dumps(packed(recording), ensure_ascii=False, separators=(",", ":"), allow_nan=False)

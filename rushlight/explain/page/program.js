@@ -14,7 +14,7 @@ PARTS.push({
       has the time of the lines inside of it, too. <span class="key forward"></span> the call, <span class="key backward"></span> its ${word("backward", "backward")} later. Memory is what the line allocated in the step.</p>
       ${[...files].map(([file, lines]) => html`<section class="file"><h2><span title="${file}">${short(file)}</span> <span class="soft path">${file}</span></h2><div class="wide"><table class="program"><caption>Lines of ${short(file)}</caption><thead><tr><th scope="col">line</th><th
       scope="col" class="left code">text</th><th scope="col" class="grow">time</th><th scope="col">of step</th><th scope="col">memory</th></tr></thead>${functions(lines).map(([name, list]) => html`<tbody><tr class="function"><th></th><th
-      colspan="4" scope="rowgroup" class="left">${name === "<module>" ? "outside of functions" : name}</th></tr>${list.map((line, i) => {
+      colspan="4" scope="rowgroup" class="left">${function_name(name)}</th></tr>${list.map((line, i) => {
         const c = costs[line.i], gap = i && line.number > list[i - 1].number + 1;
         return html`${gap ? html`<tr class="gap" aria-hidden="true"><td>⋯</td><td colspan="4"></td></tr>` : ""}<tr id="L${line.i}" class="line ${c.calls.length ? "" : "idle"}"><th scope="row">${line.number}</th><td class="left code"><button type="button" aria-expanded="false" title="What it called">${line.text.trimEnd()}</button></td><td class="grow">${
         c.ahead + c.back ? html`<span class="barred"><span class="bar"><span class="fill ${css(c.phase)}" style="width:${(100 * c.ahead / top).toFixed(2)}%"></span><span class="fill backward" style="width:${(100 * c.back / top).toFixed(2)}%"></span></span><span>${
@@ -30,6 +30,9 @@ PARTS.push({
     by(item)?.querySelector("button").focus({ preventScroll: true });
   },
 });
+
+const function_name = (name) => (name === "<module>" ? "outside of functions"
+  : name.replaceAll(".<locals>", "").replaceAll("<lambda>", "lambda").replaceAll(/<(\w+)>/g, "$1"));
 
 /** Functions in the order of the file, each with its lines. */
 function functions(lines) {

@@ -10,7 +10,7 @@ let index = null;
 function entries() {
   const out = [];
   for (const m of R.modules) {
-    if (m.calls.length) out.push({ kind: "module", text: m.path || m.kind, about: m.kind, to: () => `graph/e${(m.calls.find((c) => c.step === chosen.i) || m.calls[0]).i}` });
+    if (m.calls.length) out.push({ kind: "module", text: pathname(m), about: m.kind, to: () => `graph/e${(m.calls.find((c) => c.step === chosen.i) || m.calls[0]).i}` });
   }
   const seen = new Map();
   for (const e of R.events) {

@@ -10,13 +10,13 @@ const drawn = new Map(); // part -> the step that it shows
 
 function first_step() {
   if (R.broken && R.steps[R.broken.step]) return R.steps[R.broken.step];
-  return R.steps[R.steps.length - 1] || null;
+  return R.steps[R.whole - 1] || null;
 }
 
 function frame() {
   const steps = R.stepped && R.steps.length > 1 ? html`<label class="steps">Step <select id="step">${
     R.steps.map((s) => html`<option value="${s.i}" ${s === chosen ? html`selected` : ""}>${
-      s.i + 1} of ${R.steps.length}: ${time(s.duration)}</option>`)}</select></label>` : "";
+      s === R.rest ? "rest" : `${s.i + 1} of ${R.whole}`}: ${time(s.duration)}</option>`)}</select></label>` : "";
   by("app").innerHTML = flat(html`
     <a class="skip" href="#" id="skip">Skip to the content</a>
     <header class="top"><div class="inner">

@@ -78,7 +78,7 @@ function call_name(e, m) {
     const above = caller(e)?.path;
     const own = above && m.path.startsWith(above + ".") ? m.path.slice(above.length + 1) : m.path;
     const again = m.calls.filter((c) => c.step === e.step);
-    return html`<b>${own || m.kind}</b>${own ? html` <span class="kind">${m.kind}</span>` : ""}${
+    return html`<b>${own || prefix(m) || m.kind}</b>${own || prefix(m) ? html` <span class="kind">${m.kind}</span>` : ""}${
       again.length > 1 ? html` <span class="soft">call ${again.indexOf(e) + 1} of ${again.length}</span>` : ""}`;
   }
   const what = {
@@ -91,7 +91,7 @@ function call_name(e, m) {
   }
   if (e.kind === "node") {
     const op = R.events[e.of];
-    return html`<code>${e.name}</code>${op ? html` <span class="soft">of ${shown(op).name}${R.modules[op.module]?.path ? ` in ${R.modules[op.module].path}` : ""}</span>` : ""}`;
+    return html`<code>${e.name}</code>${op ? html` <span class="soft">of ${shown(op).name}${module_of(op) ? ` in ${pathname(module_of(op))}` : ""}</span>` : ""}`;
   }
   return html`<code>${e.name}</code>${what ? html` <span class="soft">${what}</span>` : ""}`;
 }
@@ -115,7 +115,7 @@ function unfold(details) {
 function module_facts(e) {
   const m = R.modules[e.module];
   return html`<div class="facts"><p><code>${m.repr}</code></p><p class="soft">${[
-    m.path ? `${m.path}` : "the outermost module",
+    m.path ? pathname(m) : "the outermost module",
     m.all ? plural(m.all, "parameter") + (m.parameters !== m.all && m.parameters ? `, ${count(m.parameters)} its own` : "") : "no parameters",
     m.training ? "in training mode" : "in evaluation mode",
     ...e.gives.slice(0, 1).map((v) => `gives ${typed(v.type)}`),
