@@ -132,3 +132,14 @@ def test_size() -> None:
     assert len(recording.events) > 6000
     assert len(pack(recording)) < 1_000_000
     assert len(html(handmade.empty())) < 200_000
+
+
+def test_pictures_of_the_readme() -> None:
+    """They are there, small, and nothing else is (tools/explain_screenshots.py makes them)."""
+    root = Path(__file__).parents[2]
+    named = re.findall(r"\((docs/images/[^)]+)\)", (root / "README.md").read_text("utf-8"))
+    found = sorted((root / "docs" / "images").glob("explain-*.png"))
+    assert sorted(root / name for name in named if "explain" in name) == found
+    assert len(found) == 4
+    for path in found:
+        assert path.stat().st_size < 150_000, path.name

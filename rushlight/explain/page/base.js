@@ -69,8 +69,9 @@ const typed = (type) => `${type.dtype} ${shape(type.shape)}`;
 // -- small drawings ------------------------------------------------------------------------------
 
 /** A bar of a share, with its colour's class. */
-const bar = (share, colour = "plain") => html`<span class="bar"><span class="fill ${colour}"
-  style="width:${(100 * Math.min(1, Math.max(0, share || 0))).toFixed(2)}%"></span></span>`;
+const bar = (share, colour = "plain") => html`<span class="bar">${fill_of(share, colour)}</span>`;
+const fill_of = (share, colour) => (share > 0 ? html`<span class="fill ${colour}" style="width:${
+  (100 * Math.min(1, share)).toFixed(2)}%"></span>` : "");
 
 /** Bars of a histogram, with their edges in the label. */
 function histogram(bins, low, high) {

@@ -147,7 +147,7 @@ const shown = (e) => (e.kind === "op" && e.parent >= 0 && only(R.events[e.parent
 function prefix(m) {
   let root = m;
   while (root.parent >= 0) root = R.modules[root.parent];
-  R.roots ??= R.modules.filter((x) => x.parent < 0).length;
+  R.roots ??= R.modules.filter((x) => x.parent < 0 && x.all > 0).length;
   return R.roots > 1 && root.name ? root.name : "";
 }
 const pathname = (m) => [prefix(m), m.path].filter(Boolean).join(".") || m.kind;

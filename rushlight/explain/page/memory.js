@@ -149,7 +149,7 @@ function holders(view) {
 /** A bar of the roles in a group. */
 function stack(blocks, total) {
   const roles = ROLES.map((role) => [role, sum(blocks, (b) => (b.role === role ? b.bytes : 0))]).filter(([, n]) => n);
-  return html`<span class="bar">${roles.map(([role, n]) => html`<span class="fill ${css(role)}" style="width:${(100 * n / total).toFixed(2)}%"></span>`)}</span>`;
+  return html`<span class="bar">${roles.map(([role, n]) => fill_of(n / total, css(role)))}</span>`;
 }
 
 function made_by(b) {
@@ -158,11 +158,23 @@ function made_by(b) {
   return html` <span class="soft">made by ${to_event(shown(e))}${module_of(e) ? ` in ${pathname(module_of(e))}` : ""}</span>`;
 }
 
+/** Tensors that differ in nothing stand in one row. */
+function alike(blocks) {
+  const rows = new Map();
+  for (const b of blocks) {
+    const e = R.events[b.event], key = [b.name, b.role, b.dtype, shape(b.shape), b.line, e && e.name, e && e.module].join("|");
+    if (!rows.has(key)) rows.set(key, { ...b, bytes: 0, many: 0 });
+    rows.get(key).bytes += b.bytes;
+    rows.get(key).many += 1;
+  }
+  return [...rows.values()];
+}
+
 function holder_table(host, blocks, total) {
   table(host, {
-    caption: "Tensors that are held", rows: blocks, sorted: 3, limit: 12,
+    caption: "Tensors that are held", rows: alike(blocks), sorted: 3, limit: 12,
     columns: [
-      { name: "name", left: true, of: (b) => b.name, show: (b) => html`${b.name || (R.events[b.event]?.phase === "backward" ? "a gradient on its way back" : "without a name")}${made_by(b)}` },
+      { name: "name", left: true, of: (b) => b.name, show: (b) => html`${b.name || (R.events[b.event]?.phase === "backward" ? "a gradient on its way back" : "without a name")}${b.many > 1 ? html` <b>${count(b.many)} of them</b>` : ""}${made_by(b)}` },
       { name: "what for", left: true, of: (b) => b.role, show: (b) => html`<span class="key ${css(b.role)}"></span> ${b.role}` },
       { name: "shape", left: true, of: (b) => b.dtype, show: (b) => html`<span class="dim">${b.dtype} ${b.dtype ? shape(b.shape) : ""}</span>` },
       { name: "bytes", of: (b) => b.bytes, show: (b) => bytes(b.bytes) },

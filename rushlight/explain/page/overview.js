@@ -117,9 +117,8 @@ function longest(step) {
   const top = most(list, (x) => x.ahead + x.back);
   return html`<h2>The longest parts</h2><ul class="longest">${list.map((x) => html`<li><span class="label">${
     x.module ? html`${to_module(x.module)} <span class="soft">${x.module.kind}</span>` : to_event(x.event)
-  }</span><span class="amount">${time(x.ahead + x.back)}</span><span class="pair"><span class="fill ${
-    css(x.phase === "backward" ? "forward" : x.phase)}" style="width:${(100 * x.ahead / top).toFixed(2)}%"></span><span class="fill backward" style="width:${
-    (100 * x.back / top).toFixed(2)}%"></span></span></li>`)}</ul>`;
+  }</span><span class="amount">${time(x.ahead + x.back)}</span><span class="pair">${
+    fill_of(x.ahead / top, css(x.phase === "backward" ? "forward" : x.phase))}${fill_of(x.back / top, "backward")}</span></li>`)}</ul>`;
 }
 
 function all_steps(step) {

@@ -17,7 +17,7 @@ PARTS.push({
       colspan="4" scope="rowgroup" class="left">${function_name(name)}</th></tr>${list.map((line, i) => {
         const c = costs[line.i], gap = i && line.number > list[i - 1].number + 1;
         return html`${gap ? html`<tr class="gap" aria-hidden="true"><td>⋯</td><td colspan="4"></td></tr>` : ""}<tr id="L${line.i}" class="line ${c.calls.length ? "" : "idle"}"><th scope="row">${line.number}</th><td class="left code"><button type="button" aria-expanded="false" title="What it called">${line.text.trimEnd()}</button></td><td class="grow">${
-        c.ahead + c.back ? html`<span class="barred"><span class="bar"><span class="fill ${css(c.phase)}" style="width:${(100 * c.ahead / top).toFixed(2)}%"></span><span class="fill backward" style="width:${(100 * c.back / top).toFixed(2)}%"></span></span><span>${
+        c.ahead + c.back ? html`<span class="barred"><span class="bar">${fill_of(c.ahead / top, css(c.phase))}${fill_of(c.back / top, "backward")}</span><span>${
         time(c.ahead + c.back)}</span></span>` : ""}</td><td>${c.ahead + c.back ? percent((c.ahead + c.back) / step.duration) : ""}</td><td>${c.made ? html`<span class="barred small">${bar(c.made / peak, "saved-for-backward")}<span>${bytes(c.made)}</span></span>` : ""}</td></tr>`;
       })}</tbody>`)}</table></div></section>`)}`);
     host.addEventListener("click", (event) => {

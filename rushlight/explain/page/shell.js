@@ -31,7 +31,7 @@ function frame() {
       aria-labelledby="tab-${p.id}" class="part" hidden></section>`)}</main>
     <footer><p>Recorded ${R.began || "at an unknown time"} on ${R.machine.name || "an unknown machine"
       }${R.machine.cores ? `, ${plural(R.machine.threads, "thread")} on ${
-      plural(R.machine.cores, "core")}` : ""}, by Rushlight ${R.version}. This file holds all that it
+      plural(R.machine.cores, "core")}` : ""}, by Rushlight${R.version.includes("+") ? "" : ` ${R.version}`}. This file holds all that it
       shows and asks nobody for anything.${R.left_out ? ` ${plural(R.left_out, "event")} were left
       out, as there were too many.` : ""}</p></footer>`);
   for (const p of PARTS) by(`tab-${p.id}`).setAttribute("aria-controls", `part-${p.id}`);
