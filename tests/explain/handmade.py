@@ -178,7 +178,7 @@ def one(maker: Maker, layers: list[Any]) -> None:
             maker.end(module)
     maker.end(net)
     net.gives = [value]
-    backward = maker.begin("backward", "backward", phase="backward", line=7, takes=[value])
+    backward = maker.begin("backward", "backward", phase="backward", line=7, of=ops[-1][0])
     for depth, (number, path, shapes) in enumerate(reversed(ops)):
         op = r.events[number]
         node = maker.begin("node", f"{op.name.capitalize()}Backward0", phase="backward",

@@ -90,6 +90,9 @@ function histogram(bins, low, high) {
     d="M0 22.5H96"></path></svg>`;
 }
 
+/** How wide a drawing is in its own units: as the window is, so that its letters stay letters. */
+const drawing_width = (top = 1000) => Math.max(340, Math.min(top, by("main").clientWidth - 32));
+
 /** Round numbers for an axis from 0 to `top`, about `n` of them. */
 function ticks(top, n = 4) {
   if (!(top > 0)) return [0];

@@ -56,7 +56,7 @@ function moments(step) {
 }
 
 function memory_chart(step, course) {
-  const w = 1000, h = 280, left = 64, bottom = 26, head = 10, strip = 8;
+  const w = course.wide = drawing_width(), h = 280, left = 64, bottom = 26, head = 10, strip = 8;
   const top = course.peak * 1.06 || 1, X = (i) => left + i / MOMENTS * (w - left), Y = (v) => h - bottom - strip - v / top * (h - bottom - strip - head);
   const f = (v) => +v.toFixed(1);
   const lower = new Array(MOMENTS).fill(0), areas = [];
@@ -78,7 +78,7 @@ function memory_chart(step, course) {
   return html`<div class="course" tabindex="0" role="slider" aria-label="Moment of the step" aria-valuemin="0" aria-valuemax="${MOMENTS - 1}"
     aria-valuenow="${course.best}" aria-valuetext="the peak, ${bytes(course.peak)}"><svg viewBox="0 0 ${w} ${h}" aria-hidden="true">
     ${ticks(top, 4).map((v) => html`<path class="grid" d="M${left} ${f(Y(v))}H${w}"></path><text class="tick" x="${left - 8}" y="${f(Y(v) + 4)}" text-anchor="end">${bytes(v)}</text>`)}
-    ${areas}${strips}${ticks(step.duration, 6).map((t) => html`<text class="tick" x="${f(left + t / step.duration * (w - left))}" y="${h - 6}" ${
+    ${areas}${strips}${ticks(step.duration, w / 160).map((t) => html`<text class="tick" x="${f(left + t / step.duration * (w - left))}" y="${h - 6}" ${
       t ? html`text-anchor="middle"` : ""}>${time(t)}</text>`)}
     <path class="peak" d="M${x} ${head - 6}V${h - bottom - strip}"></path><path class="moment" d="M${x} ${head - 6}V${h - bottom - strip}"></path></svg></div>
     <ul class="legend roles">${shown.map((role) => { const r = ROLES.indexOf(role); return html`<li><span class="key ${css(role)}"></span><span class="label" title="${ROLE_ABOUT[role]}">${
@@ -89,7 +89,7 @@ function listen_memory(view) {
   const slider = view.host.querySelector(".course");
   const to = (i) => {
     view.at = Math.min(MOMENTS - 1, Math.max(0, i));
-    const m = view.course.list[view.at], x = 64 + (view.at + 0.5) / MOMENTS * (1000 - 64);
+    const m = view.course.list[view.at], x = 64 + (view.at + 0.5) / MOMENTS * (view.course.wide - 64);
     slider.querySelector(".moment").setAttribute("d", `M${x.toFixed(1)} 4V246`);
     slider.setAttribute("aria-valuenow", String(view.at));
     slider.setAttribute("aria-valuetext", `${time(m.at - view.step.begin)}, ${bytes(m.total)}`);
@@ -106,7 +106,8 @@ function listen_memory(view) {
   });
   slider.addEventListener("click", (event) => {
     const box = slider.querySelector("svg").getBoundingClientRect();
-    to(Math.floor(((event.clientX - box.left) / box.width * 1000 - 64) / (1000 - 64) * MOMENTS));
+    const { wide } = view.course;
+    to(Math.floor(((event.clientX - box.left) / box.width * wide - 64) / (wide - 64) * MOMENTS));
   });
   view.to = to;
 }
@@ -172,7 +173,7 @@ function alike(blocks) {
 
 function holder_table(host, blocks, total) {
   table(host, {
-    caption: "Tensors that are held", rows: alike(blocks), sorted: 3, limit: 12,
+    caption: "Tensors that are held", rows: alike(blocks), sorted: 3, limit: 8,
     columns: [
       { name: "name", left: true, of: (b) => b.name, show: (b) => html`${b.name || (R.events[b.event]?.phase === "backward" ? "a gradient on its way back" : "without a name")}${b.many > 1 ? html` <b>${count(b.many)} of them</b>` : ""}${made_by(b)}` },
       { name: "what for", left: true, of: (b) => b.role, show: (b) => html`<span class="key ${css(b.role)}"></span> ${b.role}` },

@@ -88,7 +88,7 @@ function depth_chart(here) {
   const list = by_depth(here);
   const positive = list.filter((n) => n.norm > 0);
   if (positive.length < 2) return "";
-  const w = 1000, h = 220, left = 64, bottom = 30, head = 10;
+  const w = drawing_width(), h = 220, left = 64, bottom = 30, head = 10;
   let lo = Math.floor(Math.log10(Math.min(...positive.map((n) => n.norm)))), hi = Math.ceil(Math.log10(Math.max(...positive.map((n) => n.norm))));
   if (hi - lo < 2) lo = hi - 2;
   lo = Math.max(lo - (hi - lo > 3 ? 0 : 1), hi - 14);

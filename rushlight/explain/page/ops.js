@@ -51,7 +51,7 @@ function roofline(step) {
   if (!(m.flops > 0) || !(m.bandwidth > 0) || points.length < 2) return "";
   const all = sum(points, (g) => g.own);
   const shown = points.sort((a, b) => b.own - a.own).slice(0, 60).reverse();
-  const w = 720, h = 260, left = 76, bottom = 40, right = 16, head = 14;
+  const w = drawing_width(720), h = 260, left = 76, bottom = 40, right = 16, head = 14;
   const ridge = m.flops / m.bandwidth;
   const xs = [...shown.map((g) => g.flops / g.bytes), ridge];
   const ys = [...shown.map((g) => g.flops / g.own * 1e9), m.flops];

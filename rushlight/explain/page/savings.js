@@ -31,8 +31,23 @@ function savings(step) {
   return html`${whole}<p class="intro">For a part of the model: ${word("checkpoint", "checkpointing")} frees what it keeps, at the price of its forward once more in each step.
     A ${word("detach")} of its result stops the gradients there: it and everything before it would not learn.</p><div class="wide"><table><caption>What would be saved</caption><thead><tr><th scope="col" class="left">module</th><th
     scope="col" class="grow" title="Bytes that are made in it and kept for backward">keeps for backward</th><th scope="col">a checkpoint saves</th><th scope="col">for</th><th scope="col">a detach behind it saves</th><th scope="col">and</th></tr></thead><tbody>${
-    worth.sort((a, b) => b.frees - a.frees || b.cut - a.cut).slice(0, 14).map((r) => html`<tr><th scope="row" class="left">${to_event(r.e, pathname(r.m))} <span class="soft">${r.m.kind}</span></th><td class="grow"><span class="barred">${
-    bar(r.size / all, "saved-for-backward")}<span>${bytes(r.size)}</span></span></td><td>${r.frees ? bytes(r.frees) : "nothing"}</td><td>${r.frees ? html`+${time(r.again)}` : ""}</td><td>${r.cut ? bytes(r.cut) : "nothing"}</td><td>${time(r.quicker)}</td></tr>`)}</tbody></table></div>`;
+    [...together(worth), ...worth.sort((a, b) => b.frees - a.frees || b.cut - a.cut).slice(0, 12)].map((r) => html`<tr><th scope="row" class="left">${
+    r.many ? html`<b>all ${count(r.many)}</b> ${r.m.kind}${r.above ? html` <span class="soft">in ${r.above}</span>` : ""}` : html`${to_event(r.e, pathname(r.m))} <span class="soft">${r.m.kind}</span>`}</th><td class="grow"><span class="barred">${
+    bar(r.size / all, "saved-for-backward")}<span>${bytes(r.size)}</span></span></td><td>${r.frees ? bytes(r.frees) : "nothing"}</td><td>${r.frees ? html`+${time(r.again)}` : ""}</td><td>${r.many ? "" : r.cut ? bytes(r.cut) : "nothing"}</td><td>${r.many ? "" : time(r.quicker)}</td></tr>`)}</tbody></table></div>`;
+}
+
+/** Layers of one kind beside each other, as people checkpoint them: all at once. */
+function together(rows) {
+  const groups = new Map();
+  for (const r of rows) {
+    const key = `${r.m.kind} ${r.m.parent}`;
+    if (!groups.has(key)) groups.set(key, []);
+    if (r.frees) groups.get(key).push(r);
+  }
+  return [...groups.values()].filter((g) => g.length > 2).map((g) => ({
+    m: g[0].m, many: g.length, above: R.modules[g[0].m.parent]?.path, size: sum(g, (r) => r.size),
+    frees: sum(g, (r) => r.frees), again: sum(g, (r) => r.again),
+  })).sort((a, b) => b.frees - a.frees).slice(0, 2);
 }
 
 /** A checkpoint keeps the module's input and result: all between them is freed. */
