@@ -391,6 +391,7 @@ def test_search(page: Page) -> None:
     for words, kind, where in (
         ("fc1", "module", "#graph/e"),
         ("log_soft", "operation", "#graph/e"),
+        ("ConvolutionBackward", "derivative", "#graph/e"),
         ("optimizer.step", "line", "#program/L8"),
         ("conv2.weight", "parameter", "#numbers/conv2.weight"),
         ("waits for its data", "advice", "#overview"),
@@ -491,6 +492,8 @@ def test_a_real_nan(page: Page) -> None:
 def test_vanishing_gradients_and_dead_relus_are_told(page: Page) -> None:
     recording = handmade.mnist(1)
     depth = 0
+    channels = [n for n in recording.numbers if n.what == "activation" and n.name == "relu"]
+    channels[1].dead = 0.25
     for n in recording.numbers:
         if n.what == "gradient":
             n.spread = 1e-9 if n.name.startswith("conv1") else 1e-2
@@ -501,6 +504,8 @@ def test_vanishing_gradients_and_dead_relus_are_told(page: Page) -> None:
     text = page.text("#part-numbers")
     assert "Vanishing gradients" in text
     assert "1 dead ReLU" in text
+    assert "Dead channels" in text
+    assert "25 % of relu" in text.replace("\u202f", " ")
 
 
 def test_nothing_recorded(page: Page) -> None:

@@ -1,6 +1,8 @@
 // Time: the step as a flame that hangs down (an icicle). A call lies under the call that made it.
 
 const ROW = 24;
+/** What lies below a call; a function that is one operation stands for it. */
+const below = (e) => (only(e) ? [] : inner(e));
 
 PARTS.push({
   id: "time", name: "Time", about: "What ran when, and how well it used the machine",
@@ -30,7 +32,7 @@ PARTS.push({
     host.querySelector(".roof").innerHTML = flat(roofline(step));
   },
   go(item, host) {
-    const event = R.events[+item.slice(1)];
+    const event = R.events[+item.slice(1)] && shown(R.events[+item.slice(1)]);
     const view = host.lastElementChild.flame;
     if (event && view) { view.select(event); view.zoom(event); view.canvas.focus(); }
   },
@@ -46,7 +48,7 @@ class Flame {
         e.depth = depth;
         this.calls.push(e);
         this.depth = Math.max(this.depth, depth);
-        walk(inner(e), depth + 1);
+        walk(below(e), depth + 1);
       }
     };
     walk(outermost(step), 0);
@@ -103,7 +105,7 @@ class Flame {
       ends[e.depth] = to;
       const y = 18 + e.depth * ROW, w = Math.max(to - from - 0.6, 0.5);
       const [strong, pale, on, ink] = inks[e.phase] || inks.other;
-      const solid = !["module", "function", "backward"].includes(e.kind);
+      const solid = only(e) || !["module", "function", "backward"].includes(e.kind);
       c.fillStyle = solid ? strong : pale;
       c.fillRect(from, y, w, ROW - 1);
       if (e === this.chosen) { c.strokeStyle = ink; c.lineWidth = 2; c.strokeRect(from + 1, y + 1, Math.max(w - 2, 1), ROW - 3); }
@@ -157,7 +159,7 @@ class Flame {
     const m = R.modules[e.module], line = line_of(e);
     this.text.innerHTML = flat(html`<b>${this.label(e)}</b> <span class="soft">${m && e.kind !== "module" && m.path ? `in ${pathname(m)}, ` : ""}${
       PHASE_NAMES[e.phase] || e.phase}</span> ${time(e.duration)}, ${percent(e.duration / this.step.duration)} of the step${
-      e.inside.length ? html`, ${time(e.own)} of it outside of the calls below` : ""}. ${to_line(line)} <a href="#graph/e${e.i}">Show in the graph</a>`);
+      below(e).length ? html`, ${time(e.own)} of it outside of the calls below` : ""}. ${to_line(line)} <a href="#graph/e${e.i}">Show in the graph</a>`);
     this.draw();
   }
 
@@ -184,7 +186,7 @@ class Flame {
     let to = null;
     if (event.key === "ArrowRight") to = beside(1);
     else if (event.key === "ArrowLeft") to = beside(-1);
-    else if (event.key === "ArrowDown") to = e ? inner(e)[0] : this.calls[0];
+    else if (event.key === "ArrowDown") to = e ? below(e)[0] : this.calls[0];
     else if (event.key === "ArrowUp") to = e && e.depth > 0 ? R.events[e.parent] : null;
     else if (event.key === "Enter" || event.key === " ") { if (e) this.zoom(e); }
     else if (event.key === "Escape") this.zoom(null);
@@ -198,7 +200,7 @@ class Flame {
 
 function flame_table(host, step) {
   const calls = [];
-  const walk = (list, depth) => { for (const e of list) { calls.push([e, depth]); walk(inner(e), depth + 1); } };
+  const walk = (list, depth) => { for (const e of list) { calls.push([e, depth]); walk(below(e), depth + 1); } };
   walk(outermost(step), 0);
   table(host, {
     caption: "Calls in their order", limit: 60,

@@ -23,7 +23,7 @@ PARTS.push({
 function during(step, at) {
   let found = null;
   for (const e of events_of(step)) if (e.kind !== "step" && e.begin <= at && at <= e.end && e.kind !== "module") found = e;
-  return found ? html`, in ${PHASE_NAMES[found.phase] || found.phase} (${to_event(found)})` : "";
+  return found ? html`, in ${PHASE_NAMES[found.phase] || found.phase} (${to_event(shown(found))})` : "";
 }
 
 /** For each of the drawn moments the bytes by role, at its fullest instant. */
@@ -60,8 +60,8 @@ function memory_chart(step, course) {
   const top = course.peak * 1.06 || 1, X = (i) => left + i / MOMENTS * (w - left), Y = (v) => h - bottom - strip - v / top * (h - bottom - strip - head);
   const f = (v) => +v.toFixed(1);
   const lower = new Array(MOMENTS).fill(0), areas = [];
-  const shown = ROLES.filter((_, r) => course.list.some((m) => m.roles[r] > 0));
-  for (const role of shown) {
+  const present = ROLES.filter((_, r) => course.list.some((m) => m.roles[r] > 0));
+  for (const role of present) {
     const r = ROLES.indexOf(role);
     let up = "", down = "";
     course.list.forEach((m, i) => {
@@ -81,7 +81,7 @@ function memory_chart(step, course) {
     ${areas}${strips}${ticks(step.duration, w / 160).map((t) => html`<text class="tick" x="${f(left + t / step.duration * (w - left))}" y="${h - 6}" ${
       t ? html`text-anchor="middle"` : ""}>${time(t)}</text>`)}
     <path class="peak" d="M${x} ${head - 6}V${h - bottom - strip}"></path><path class="moment" d="M${x} ${head - 6}V${h - bottom - strip}"></path></svg></div>
-    <ul class="legend roles">${shown.map((role) => { const r = ROLES.indexOf(role); return html`<li><span class="key ${css(role)}"></span><span class="label" title="${ROLE_ABOUT[role]}">${
+    <ul class="legend roles">${present.map((role) => { const r = ROLES.indexOf(role); return html`<li><span class="key ${css(role)}"></span><span class="label" title="${ROLE_ABOUT[role]}">${
       role === "saved for backward" ? word(role) : role}</span><span class="amount" data-role="${r}">${bytes(course.list[course.best].roles[r])}</span><span class="share soft">${ROLE_ABOUT[role]}</span></li>`; })}</ul>`;
 }
 

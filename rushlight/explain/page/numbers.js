@@ -41,6 +41,7 @@ function trouble(n) {
   if (!n.finite) return "not finite";
   if (n.what === "gradient" && n.largest === 0) return "all zeros";
   if (n.what === "activation" && n.zeros >= DEAD && n.elements > 1 && is_relu(n)) return n.zeros >= 1 ? "dead" : "nearly dead";
+  if (n.what === "activation" && n.dead > 0 && is_relu(n)) return `${percent(n.dead)} of its channels dead`;
   if (n.what === "activation" && n.elements > 1 && n.spread === 0 && n.largest > 0) return "constant";
   return "";
 }
@@ -57,8 +58,10 @@ function health(here) {
   }
   const zeros = here.filter((n) => trouble(n) === "all zeros");
   if (zeros.length) out.push(html`<li class="bad"><b>${plural(zeros.length, "gradient is", "gradients are")} all zeros</b>, so these parameters do not learn: ${some(zeros)}.</li>`);
-  const dead = here.filter((n) => /dead/.test(trouble(n)));
+  const dead = here.filter((n) => ["dead", "nearly dead"].includes(trouble(n)));
   if (dead.length) out.push(html`<li class="bad"><b>${plural(dead.length, word_text("dead ReLU"), "dead ReLUs")}:</b> over ${percent(DEAD)} of what ${dead.length === 1 ? "it gives" : "they give"} is zero: ${some(dead)}. ${WORDS["dead ReLU"]}</li>`);
+  const channels = here.filter((n) => / dead$/.test(trouble(n)) && trouble(n) !== "nearly dead");
+  if (channels.length) out.push(html`<li class="bad"><b>Dead channels:</b> for nothing in the batch do they give anything but zero: ${channels.slice(0, 6).map((n, i) => html`${i ? ", " : ""}${percent(n.dead)} of ${number_link(n)}`)}.</li>`);
   const flow = gradient_flow(here);
   if (flow) out.push(flow);
   return out.length ? html`<section><h2>In short</h2><ul class="health">${out}</ul></section>` : "";

@@ -17,7 +17,7 @@ function grouped(step, how) {
 }
 
 function ops_table(host, step, how) {
-  const label = (g) => (g.e.kind === "leaf" ? "adding into .grad" : g.e.name);
+  const label = (g) => (g.e.kind === "leaf" ? "adding into .grad" : shown(g.e).name);
   const rows = grouped(step, how), top = most(rows, (g) => g.own);
   const name = (g) => (how === "module" ? (g.m ? pathname(g.m) : "no module") : how === "line"
     ? (line_of(g.e.of >= 0 ? R.events[g.e.of] : g.e) ? place(line_of(g.e.of >= 0 ? R.events[g.e.of] : g.e)) : "no line") : label(g));
@@ -50,11 +50,11 @@ function roofline(step) {
   const points = grouped(step, "op").filter((g) => g.flops > 0 && g.bytes > 0 && g.own > 0);
   if (!(m.flops > 0) || !(m.bandwidth > 0) || points.length < 2) return "";
   const all = sum(points, (g) => g.own);
-  const shown = points.sort((a, b) => b.own - a.own).slice(0, 60).reverse();
+  const largest = points.sort((a, b) => b.own - a.own).slice(0, 60).reverse();
   const w = drawing_width(720), h = 260, left = 76, bottom = 40, right = 16, head = 14;
   const ridge = m.flops / m.bandwidth;
-  const xs = [...shown.map((g) => g.flops / g.bytes), ridge];
-  const ys = [...shown.map((g) => g.flops / g.own * 1e9), m.flops];
+  const xs = [...largest.map((g) => g.flops / g.bytes), ridge];
+  const ys = [...largest.map((g) => g.flops / g.own * 1e9), m.flops];
   const lo = (list) => Math.floor(Math.log10(Math.min(...list)) - 0.1), hi = (list) => Math.ceil(Math.log10(Math.max(...list)) + 0.1);
   const [x0, x1, y0, y1] = [Math.max(lo(xs), -2), hi(xs), Math.max(lo(ys), hi(ys) - 5), hi(ys)];
   const X = (v) => left + (Math.max(Math.log10(v), x0) - x0) / (x1 - x0) * (w - left - right);
@@ -72,8 +72,8 @@ function roofline(step) {
     <text class="tick strong" x="${w - right}" y="${f(Y(m.flops) - 6)}" text-anchor="end">limit of arithmetic</text>
     <text class="tick strong" transform="translate(${f(X(Math.sqrt(start * ridge)) - 6)} ${f(Y(Math.sqrt(start * ridge) * m.bandwidth) - 6)}) rotate(${
       f(-Math.atan2((Y(start * m.bandwidth) - Y(m.flops)), X(ridge) - X(start)) * 180 / Math.PI)})" text-anchor="middle">limit of memory</text>
-    ${shown.map((g) => html`<a href="#graph/e${g.e.i}" aria-label="${g.e.name}"><circle class="point ${css(g.e.phase)}" cx="${f(X(g.flops / g.bytes))}" cy="${
-      f(Y(g.flops / g.own * 1e9))}" r="${f(3 + 13 * Math.sqrt(g.own / all))}"><title>${g.e.name} ${g.e.takes.slice(0, 3).map((v) => shape(v.type.shape)).join(" ")}: ${time(g.own)}, ${
+    ${largest.map((g) => html`<a href="#graph/e${g.e.i}" aria-label="${shown(g.e).name}"><circle class="point ${css(g.e.phase)}" cx="${f(X(g.flops / g.bytes))}" cy="${
+      f(Y(g.flops / g.own * 1e9))}" r="${f(3 + 13 * Math.sqrt(g.own / all))}"><title>${shown(g.e).name} ${g.e.takes.slice(0, 3).map((v) => shape(v.type.shape)).join(" ")}: ${time(g.own)}, ${
       percent(g.limit.share)} of the machine</title></circle></a>`)}
     </svg><figcaption>Each circle is an operation of one shape, as large as the time it took. None can rise above the line: left of the bend it waits for memory, right of it for arithmetic. Far below, neither is the reason.</figcaption></figure>`;
 }

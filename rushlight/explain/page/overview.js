@@ -40,7 +40,7 @@ function alarms() {
     const e = R.events[b.event], line = e && line_of(e), module = e && R.modules[e.module];
     out.push(html`<section class="alarm" id="broken"><h2>${b.what === "NaN" ? "A NaN appeared" : "An infinity appeared"
       }${R.stepped && b.step >= 0 ? ` in step ${b.step + 1}` : ""}</h2><p>The first ${b.what} of this recording stands in the
-      <b>${b.where}</b>${e ? html` of ${to_event(e)}` : ""}${module && module.path ? html` in module ${to_module(module)}` : ""
+      <b>${b.where}</b>${e ? html` of ${to_event(shown(e))}` : ""}${module && module.path ? html` in module ${to_module(module)}` : ""
       }, in ${PHASE_NAMES[b.phase] || b.phase}. ${b.finite_inputs
         ? "Everything that went in was finite, so this is where it came from."
         : "What went in was not finite either: it came from outside of what was recorded."}</p>${quoted(line)}
@@ -65,7 +65,7 @@ function unreached_list(at_most = Infinity) {
     const u = list[0];
     return html`<li><p>${list.slice(0, at_most).map((x, i) => html`${i ? ", " : ""}<code>${x.name}</code>`)}${
       list.length > at_most ? ` and ${count(list.length - at_most)} more` : ""}: ${u.why}${
-      u.event >= 0 ? html` (${to_event(R.events[u.event])})` : ""}</p>${quoted(line_of(u))}</li>`;
+      u.event >= 0 ? html` (${to_event(shown(R.events[u.event]))})` : ""}</p>${quoted(line_of(u))}</li>`;
   })}</ul>`;
 }
 
@@ -98,7 +98,7 @@ function advice() {
       f.measured ? "measured" : "computed"}</span></p>` : ""}<p>${f.text.split("\n").map((t, i) => html`${i ? html`<br>` : ""}${t}`)}</p>${
       quoted(line_of(f))}${f.event >= 0 || f.module >= 0 ? html`<p class="links">${
       f.module >= 0 ? html`module ${to_module(R.modules[f.module])} ` : ""}${
-      f.event >= 0 ? html`operation ${to_event(R.events[f.event])}` : ""}</p>` : ""}</li>`)}</ol>`;
+      f.event >= 0 ? html`operation ${to_event(shown(R.events[f.event]))}` : ""}</p>` : ""}</li>`)}</ol>`;
 }
 
 /** The modules whose own operations, forward and backward, take longest; and ops of no module. */
@@ -109,8 +109,8 @@ function longest(step) {
     if (e.parent >= 0 && ["op", "node", "leaf", "optimizer", "compiled", "collective", "zero_grad", "item", "loader"].includes(R.events[e.parent].kind)) continue;
     const m = R.modules[e.module];
     const inside = m && (m.path || m.parent < 0 && !m.inside.length) && ["op", "node", "leaf"].includes(e.kind);
-    const key = inside ? `m${m.i}` : e.kind === "node" || e.kind === "op" ? `o${e.of >= 0 ? R.events[e.of].name : e.name}` : e.kind;
-    if (!found.has(key)) found.set(key, { event: e.of >= 0 ? R.events[e.of] : e, module: inside ? m : null, ahead: 0, back: 0, phase: e.phase });
+    const key = inside ? `m${m.i}` : e.kind === "node" || e.kind === "op" ? `o${shown(e.of >= 0 ? R.events[e.of] : e).name}` : e.kind;
+    if (!found.has(key)) found.set(key, { event: shown(e.of >= 0 ? R.events[e.of] : e), module: inside ? m : null, ahead: 0, back: 0, phase: e.phase });
     found.get(key)[e.phase === "backward" ? "back" : "ahead"] += e.duration;
   }
   const list = [...found.values()].sort((a, b) => b.ahead + b.back - a.ahead - a.back).slice(0, 8);

@@ -14,11 +14,11 @@ function entries() {
   }
   const seen = new Map();
   for (const e of R.events) {
-    if (e.kind !== "op" && e.kind !== "node") continue;
+    if (!["op", "function", "node", "compiled"].includes(e.kind) || shown(e) !== e) continue;
     const line = line_of(e), module = R.modules[e.module];
     const key = `${e.kind} ${e.name} ${e.module} ${e.line}`;
     if (!seen.has(key)) {
-      seen.set(key, { kind: e.kind === "op" ? "operation" : "derivative", text: e.name,
+      seen.set(key, { kind: e.kind === "node" ? "derivative" : "operation", text: e.name, also: only(e)?.name || "",
         about: [module && pathname(module), line && place(line)].filter(Boolean).join(" · "), events: [] });
       out.push(seen.get(key));
     }
@@ -31,7 +31,7 @@ function entries() {
   const names = new Set(R.numbers.filter((n) => n.what === "parameter" || n.what === "gradient").map((n) => n.name));
   for (const name of names) out.push({ kind: "parameter", text: name, about: "its numbers", to: () => `numbers/${name}` });
   for (const f of R.findings) out.push({ kind: "advice", text: f.title, about: f.gain, to: () => "overview" });
-  for (const entry of out) entry.low = `${entry.text} ${entry.about}`.toLowerCase();
+  for (const entry of out) entry.low = `${entry.text} ${entry.about} ${entry.also || ""}`.toLowerCase();
   return out;
 }
 
