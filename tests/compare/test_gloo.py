@@ -113,6 +113,8 @@ MEANT = [
       }.items()),
     *(("tensors", f"backwards {what}", "a mesh's groups are in its order, as its coordinates are")
       for what in ("group 0", "local rank")),
+    ("sharded", "not written by one", "discarded, as is said; PyTorch's one rank has nothing else"),
+    ("sharded", "sharded of one", "DTensors, as of several; PyTorch's one rank has whole tensors"),
     *(("tensors", name, "made whole first; PyTorch says that one shall do so oneself")
       for name in ("view uneven S(0)", "flatten uneven S(0)")),
     *(("tensors", f"{name}: {what}", why) for what in ("placements", "local") for name, why in {

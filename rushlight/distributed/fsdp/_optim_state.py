@@ -139,16 +139,18 @@ def gathered(
     for each in [e[0] for e in everybody] + [e[1] for e in everybody]:
         for i, s in each.items():
             for k, (dtype, v) in s.items():
-                values.setdefault(i, {}).setdefault(k, v)
+                # the unit's step is the step of each: none may be another's, or the optimiser's
+                mine = v.clone() if isinstance(v, Tensor) else v
+                values.setdefault(i, {}).setdefault(k, mine)
                 if dtype is not None:
                     kinds[k] = dtype
     for k, dtype in kinds.items():
-        mine = rushlight.zeros(unit.part, dtype=dtype)
+        flat = rushlight.zeros(unit.part, dtype=dtype)
         for i, s in local.items():
             a, b, _ = unit.range_of(i)
             if k in s and b > a:
-                mine[a:b] = s[k].reshape(-1)
-        for i, whole in enumerate(unit.split(unit.gathered_flat(mine))):
+                flat[a:b] = s[k].reshape(-1)
+        for i, whole in enumerate(unit.split(unit.gathered_flat(flat))):
             if k in values.get(i, {}):
                 values[i][k] = whole.clone() if full else rows(whole, fsdp)
     yield from values.items()
@@ -185,7 +187,7 @@ def spread(model: Any, optim: Any, osd: Any, named: bool = False) -> Any:
         made: dict[str, Any] = {}
         for k, v in present[0][1].items():
             if not parted(v) and not (isinstance(v, Tensor) and k != "step"):
-                made[k] = v
+                made[k] = v.clone() if isinstance(v, Tensor) else v
             elif unit.orig:
                 a, b, at = unit.range_of(present[0][0])
                 part = v.reshape(-1)[at : at + b - a].clone()

@@ -159,6 +159,100 @@ def groups(t, rank, n):
     dist.monitored_barrier(timeout=datetime.timedelta(seconds=30))
 
 
+def within(t, rank, ranks, group):
+    t.note("its ranks", dist.get_process_group_ranks(group))
+    m, me = len(ranks), dist.get_group_rank(group, rank)
+    x = numbers(rank, (2, 3), "float32")
+    for name, fn in {
+        "all_reduce": lambda x: dist.all_reduce(x, group=group),
+        "broadcast": lambda x: dist.broadcast(x, ranks[-1], group),
+        "broadcast by group_src": lambda x: dist.broadcast(x, group=group, group_src=0),
+        "reduce": lambda x: dist.reduce(x, ranks[0], group=group),
+        "reduce by group_dst": lambda x: dist.reduce(x, group=group, group_dst=0),
+        "barrier": lambda x: dist.barrier(group),
+        "later": lambda x: dist.all_reduce(x, group=group, async_op=True).wait(),
+        "max": lambda x: dist.all_reduce(x, dist.ReduceOp.MAX, group),
+    }.items():  # fmt: skip
+        y = x.clone()
+        t.note(f"{name} of {ranks}", fn(y))
+        if {"reduce": rank == ranks[0], "reduce by group_dst": me == 0}.get(name, True):
+            t.note("then", y)
+    out = [torch.zeros(2, 3) for _ in range(m)]
+    dist.all_gather(out, x, group)
+    t.note(f"all_gather of {ranks}", out)
+    out = torch.zeros(2 * m, 3)
+    work = dist.all_gather_into_tensor(out, x, group, async_op=True)
+    work.wait()
+    t.note("all_gather_into_tensor", out)
+    rows = [numbers(rank, (2,), "float32", r) for r in range(m)]
+    out = torch.zeros(2)
+    dist.reduce_scatter(out, rows, group=group)
+    t.note("reduce_scatter", out)
+    out = torch.zeros(2 * m)
+    dist.all_to_all_single(out, torch.cat(rows), group=group)
+    t.note("all_to_all_single", out)
+    out = [torch.zeros(2) for _ in range(m)] if me == 0 else None
+    dist.gather(rows[0], out, group=group, group_dst=0)
+    t.note("gather", out)
+    out = torch.zeros(2)
+    dist.scatter(out, rows if me == 0 else None, group=group, group_src=0)
+    t.note("scatter", out)
+    out = [None] * m
+    dist.all_gather_object(out, [rank], group)
+    t.note("all_gather_object", out)
+    if m > 1:
+        after, before = (me + 1) % m, (me - 1) % m
+        works = [dist.isend(rows[i], group=group, tag=i, group_dst=after) for i in (1, 0)]
+        out = [torch.zeros(2) for _ in range(2)]
+        for i in (0, 1):
+            work = dist.irecv(out[i], group=group, tag=i, group_src=before)
+            t.note("sent", work.wait())
+        for w in works:
+            w.wait()
+        t.note("by tags", out)
+        if me == 0:
+            dist.send_object_list(["a", 3], group=group, group_dst=1)
+        elif me == 1:
+            out = [None, None]
+            dist.recv_object_list(out, group=group, group_src=0)
+            t.note("objects", out)
+
+
+def parts_of_the_world(t, rank, n):
+    """Collectives of some ranks, roots by their numbers in the world and in the group, tags."""
+    for ranks in ([0, n - 1], list(range(n))[::-1], list(range(n // 2, n))):
+        ranks = list(dict.fromkeys(ranks))
+        group = dist.new_group(ranks)
+        t.note(f"group of {ranks}", dist.get_rank(group))
+        t.note("a member", group is not dist.GroupMember.NON_GROUP_MEMBER)
+        if rank in ranks:
+            within(t, rank, ranks, group)
+            dist.destroy_process_group(group)
+    mine, every = dist.new_subgroups_by_enumeration([[r] for r in range(n)])
+    t.note("by enumeration", [dist.get_process_group_ranks(mine), len(every)])
+    t.attempt("twice", dist.new_subgroups_by_enumeration, [[0], [0]])
+
+
+def gaps(t, rank, n):
+    """Views with gaps and in another order, as what is sent and as where it goes; several at once.
+    (all_reduce and broadcast of views with gaps: gloo takes the memory from the first element on,
+    without the strides. Ours are in tests/distributed.)"""
+
+    def view(k=0):
+        return numbers(rank, (4, 6), "float32", k).t()[::2]
+
+    out = [view(7) for _ in range(n)]
+    t.attempt("all_gather with gaps", dist.all_gather, out, view())
+    t.note("then", out)
+    xs = [view(k) for k in range(2)]
+    t.attempt("all_reduce_coalesced", dist.all_reduce_coalesced, xs)
+    t.note("then", xs)
+    out = [[torch.zeros(3), torch.zeros(2)] for _ in range(n)]
+    t.attempt("all_gather_coalesced", dist.all_gather_coalesced, out,
+              [torch.full((3,), rank + 1.0), torch.full((2,), rank + 2.0)])  # fmt: skip
+    t.note("then", out)
+
+
 def mistakes(t, rank, n):
     """Found before anything is sent, on every rank."""
     x = torch.ones(4)
@@ -189,5 +283,6 @@ def mistakes(t, rank, n):
 
 
 def run(t, rank, n, folder):
-    for part in (reductions, moves, parts, objects, messages, waiting, groups, mistakes):
+    for part in (reductions, moves, parts, objects, messages, waiting, groups,
+                 parts_of_the_world, gaps, mistakes):
         part(t, rank, n)

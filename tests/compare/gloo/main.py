@@ -67,7 +67,7 @@ def described(value):
         kind = str(value.dtype)
         if value.dtype in (torch.bfloat16, torch.float16):
             value = value.float()
-        return kind, value.numpy(force=True).copy()
+        return kind, value.clone().numpy()  # memory that NumPy has seen cannot be given back
     if isinstance(value, dict):
         return {str(k): described(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -6,15 +6,26 @@ import functools
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    set_model_state_dict,
+)
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
 from torch.distributed.fsdp import (
+    FullOptimStateDictConfig,
+    FullStateDictConfig,
     MixedPrecision,
     MixedPrecisionPolicy,
+    ShardedOptimStateDictConfig,
+    ShardedStateDictConfig,
     ShardingStrategy,
+    StateDictType,
     fully_shard,
 )
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy, size_based_auto_wrap_policy
+from torch.distributed.tensor import DTensor, Shard
 
 STEPS, BATCH = 20, 24
 CLOSE = {"rtol": 1e-3, "atol": 2e-5}
@@ -152,6 +163,113 @@ def hybrid(t, rank, n):
         t.note("flat hybrid values", model.state_dict(), **CLOSE)
 
 
+def one_step(model, rank, n, k):
+    x = torch.randn(BATCH, 1, 12, 12, generator=torch.Generator().manual_seed(k))
+    y = torch.randint(10, (BATCH,), generator=torch.Generator().manual_seed(k))
+    part = slice(rank * BATCH // n, (rank + 1) * BATCH // n)
+    F.nll_loss(model(x[part]), y[part]).backward()
+
+
+def states(t, rank, n):
+    """The kinds of states, there and back; no_sync; summon_full_params; unshard and reshard."""
+    model = FSDP(net(), device_id=torch.device("cpu"), auto_wrap_policy=ModuleWrapPolicy({Block}))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    with model.no_sync():
+        one_step(model, rank, n, 0)
+    one_step(model, rank, n, 1)
+    t.note("gathered norm", model.clip_grad_norm_(1e6), **CLOSE)
+    optimizer.step()
+    with FSDP.summon_full_params(model, writeback=True):
+        t.note("summoned", {k: p for k, p in model.named_parameters()}, **CLOSE)
+        model.last.bias.data.add_(1.0)
+    t.note("written", model.state_dict(), **CLOSE)
+    with FSDP.summon_full_params(model, writeback=False):
+        model.last.bias.data.add_(1.0)
+    one = " by one" if n == 1 else ""
+    t.note(f"not written{one}", model.state_dict()["last.bias"], **CLOSE)
+    kinds = [
+        ("full", StateDictType.FULL_STATE_DICT, FullStateDictConfig(),
+         FullOptimStateDictConfig()),
+        ("rank 0", StateDictType.FULL_STATE_DICT, FullStateDictConfig(rank0_only=True),
+         FullOptimStateDictConfig(rank0_only=True)),
+        ("sharded", StateDictType.SHARDED_STATE_DICT, ShardedStateDictConfig(
+         _use_dtensor=True), ShardedOptimStateDictConfig(_use_dtensor=True)),
+    ]  # fmt: skip
+    mesh = init_device_mesh("cpu", (n,))
+    model = FSDP(net(), device_id=torch.device("cpu"), auto_wrap_policy=ModuleWrapPolicy({Block}),
+                 device_mesh=mesh)  # fmt: skip
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for k in range(2):
+        optimizer.zero_grad()
+        one_step(model, rank, n, k)
+        optimizer.step()
+    for name, kind, settings, of_optimizer in kinds:
+        with FSDP.state_dict_type(model, kind, settings, of_optimizer):
+            state, osd = model.state_dict(), FSDP.optim_state_dict(model, optimizer)
+        for k, v in state.items():
+            what = f"{name} {k}" if n > 1 else f"{name} of one {k}"
+            t.note(what, [type(v).__name__, list(v.shape), parted(v)], **CLOSE)
+        for k, s in osd.get("state", {}).items():
+            for q, v in sorted(s.items()):
+                t.note(f"{name} optimizer {k} {q}", [type(v).__name__, parted(v)], **CLOSE)
+        if name == "rank 0":
+            continue
+        other = FSDP(Net(), device_id=torch.device("cpu"), device_mesh=mesh,
+                     auto_wrap_policy=ModuleWrapPolicy({Block}))  # fmt: skip
+        again = torch.optim.AdamW(other.parameters(), lr=1e-2)
+        with FSDP.state_dict_type(other, kind, settings, of_optimizer):
+            other.load_state_dict(state)
+            again.load_state_dict(FSDP.optim_state_dict_to_load(other, again, osd))
+        one_step(other, rank, n, 5)
+        again.step()
+        with FSDP.state_dict_type(other, StateDictType.FULL_STATE_DICT):
+            t.note(f"{name} loaded", other.state_dict(), **CLOSE)
+
+
+def parted(v):
+    return v.to_local() if isinstance(v, DTensor) else v
+
+
+def calls(t, rank, n):
+    """What modules of fully_shard can be told."""
+    model = net()
+    for b in model.blocks:
+        fully_shard(b)
+    fully_shard(model)
+    model.set_requires_gradient_sync(False)
+    one_step(model, rank, n, 0)
+    t.note("not reduced", [p.grad is None for p in model.parameters()])
+    model.set_requires_gradient_sync(True)
+    one_step(model, rank, n, 1)
+    grads = {k: p.grad.full_tensor() for k, p in model.named_parameters()}
+    t.note("gradients of two", grads, **CLOSE)
+    t.note("unshard", type(model.unshard()).__name__)
+    t.note("whole", [[type(p).__name__, list(p.shape)] for p in model.last.parameters()])
+    model.reshard()
+    t.note("parts", [type(p).__name__ for p in model.last.parameters()])
+    model.zero_grad()
+    model.set_gradient_divide_factor(2.0)
+    if n > 1:  # gloo has no sums with a factor, and one rank would divide twice in PyTorch
+        model.set_force_sum_reduction_for_comms(True)
+    one_step(model, rank, n, 1)
+    t.note("divided", {k: p.grad.full_tensor() for k, p in model.named_parameters()}, **CLOSE)
+    for name, options in {
+        "whole": StateDictOptions(full_state_dict=True),
+        "rank 0": StateDictOptions(full_state_dict=True, cpu_offload=True),
+        "parts": StateDictOptions(),
+    }.items():
+        state = get_model_state_dict(model, options=options)
+        t.note(f"{name} state", {k: parted(v) for k, v in state.items()}, **CLOSE)
+    whole = {k: v + 1 for k, v in net().state_dict().items()} if rank == 0 else {}
+    set_model_state_dict(model, whole, options=StateDictOptions(
+        full_state_dict=True, broadcast_from_rank0=True))  # fmt: skip
+    t.note("set", {k: v.full_tensor() for k, v in model.state_dict().items()}, **CLOSE)
+    columns = fully_shard(nn.Linear(12, 4, bias=False), shard_placement_fn=lambda p: Shard(1))
+    t.note("columns", [repr(columns.weight.placements), list(columns.weight.to_local().shape)])
+    t.attempt("no module", fully_shard, 3)
+    t.attempt("twice", fully_shard, model)
+
+
 def run(t, rank, n, folder):
-    for part in (flat, rows, hybrid):
+    for part in (flat, rows, hybrid, states, calls):
         part(t, rank, n)

@@ -17,7 +17,7 @@ import rushlight.distributed as dist
 
 FEW = [sharded.twenty_steps, fully_sharded.twenty_steps]
 PARTS = {
-    1: FEW,
+    1: [*FEW, sharded_more.steps_of_their_own],
     2: [*FEW, *sharded_more.PARTS, *fully_sharded_more.PARTS, *sharded_overlap.PARTS],
     3: FEW,
     4: [sharded_memory.bytes_of_a_rank, *FEW, sharded_more.hybrid, fully_sharded_more.hybrid,

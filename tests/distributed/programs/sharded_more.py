@@ -166,6 +166,30 @@ def kinds_of_states(rank, n):
         older(model, rank)
 
 
+def steps_of_their_own(rank, n):
+    """A collected state and the optimisers it is loaded into count their steps apart."""
+    model = wrapped(False)
+    opt = adam(model.parameters())
+
+    def counts(osd):
+        return {k: float(s["step"]) for k, s in osd["state"].items()}
+
+    def trained(model, opt):
+        loss_of(model, mine(data(0), rank, n)).backward()
+        opt.step()
+        return counts(FSDP.optim_state_dict(model, opt))
+
+    trained(model, opt)
+    osd = FSDP.optim_state_dict(model, opt)
+    for orig in (True, False):
+        again = wrapped(orig)
+        other = adam(again.parameters())
+        other.load_state_dict(FSDP.optim_state_dict_to_load(again, other, osd))
+        assert set(trained(again, other).values()) == {2.0}
+        assert set(counts(osd).values()) == {1.0}
+    assert set(counts(FSDP.optim_state_dict(model, opt)).values()) == {1.0}
+
+
 def older(model, rank):
     opt = adam(model.parameters())
     loss_of(model, data(0)).backward()
@@ -510,8 +534,8 @@ def hybrid(rank, n):
         net(), sharding_strategy=ShardingStrategy.HYBRID_SHARD))
 
 
-PARTS = [summoning, kinds_of_states, accumulation, checkpointing, frozen, mixed, ignoring,
-         beginnings, policies, hooks, scaling, errors, converted, hybrid]
+PARTS = [summoning, kinds_of_states, steps_of_their_own, accumulation, checkpointing, frozen, mixed,
+         ignoring, beginnings, policies, hooks, scaling, errors, converted, hybrid]
 
 
 def run(rank, n, path, names):
