@@ -15,6 +15,7 @@ import numpy as np
 
 from .autograd import operators as bare_operators
 from .autograd import specialize, views
+from .ops.core import described as docs
 from .ops.core.composite import composites
 from .ops.core.record import registry
 from .tensor import Parameter, Tensor
@@ -56,12 +57,14 @@ def derive() -> None:
     for record in registry.values():
         if not record.public:
             continue
-        fn = record.public_function()
+        forms = forms_of(record)
         for name in record.publication.names(record.name):
             for space in record.public:
-                publish(space, name, record.functional() if space == "nn.functional" else fn)
+                form = "torch" if "." in name else space
+                publish(space, name, forms.get(form, forms["torch"]))
         if record.inplace:
-            inplace = record.inplace_method()
+            inplace = described(record.inplace_method(), record, "inplace")
+            method = described(record.inplace_method(), record, "inplace method")
             alone = record.inplace == "method"
             for name in record.publication.names(record.name, dotted=False):
                 for space in record.public:
@@ -70,11 +73,46 @@ def derive() -> None:
                     if space == "torch" and name in METHODS_ALONE:
                         continue
                     if space in ("torch", "Tensor") or record.publication.switch:
-                        publish(space, name + "_", inplace)
+                        publish(space, name + "_", method if space == "Tensor" else inplace)
     for c in composites.values():
+        if c.fn.__class__ is not FunctionType:  # a property
+            publish("Tensor", c.name, c.fn)
+            continue
+        bound = "Tensor" in c.public
+        method = c.fn
+        if bound:
+            if len(c.public) > 1:
+                method = c.method()
+                method.__doc__ = docs.method_doc(c.fn.__doc__, c.name)
+            method.__signature__ = docs.later(docs.of_composite, c, c.name, "method")
+        if method is not c.fn or not bound:
+            c.fn.__signature__ = docs.later(docs.of_composite, c, c.name, "function")
         for name in c.publication.names(c.name):
             for space in c.public:
-                publish(space, name, c.fn)
+                alone = "." in name  # which stands in that namespace
+                publish(space, name, method if space == "Tensor" and not alone else c.fn)
+
+
+def forms_of(record: Any) -> dict[str, Any]:
+    """The functions of a record: that of `torch` and all other spaces, and where they are not the
+    same, those of Tensor and of `nn.functional`."""
+    forms = {"torch": described(record.public_function(), record, "function")}
+    if "Tensor" in record.public:
+        method = record.method()
+        method.__doc__ = docs.method_doc(record.__doc__, record.name)
+        forms["Tensor"] = described(method, record, "method")
+    if "nn.functional" in record.public:
+        functional = record.functional()
+        if functional is not forms["torch"]:
+            forms["nn.functional"] = described(functional, record, "functional")
+    return forms
+
+
+def described(fn: Any, record: Any, form: str) -> Any:
+    """`fn`, with a signature that is made when it is asked for."""
+    name = record.name + "_" if form.startswith("inplace") else record.name
+    fn.__signature__ = docs.later(docs.of_record, record, name, form)
+    return fn
 
 
 # -- operators -----------------------------------------------------------------------------------
@@ -143,8 +181,8 @@ def operators() -> None:
             and op.promote == "float"
         ):
             plain = bare_operators.unary_plain(op)
-            plain.__name__, plain.__doc__ = op.name, op.__doc__
-            setattr(Tensor, op.name, specialize.method(op, plain))
+            plain.__name__, plain.__doc__ = op.name, docs.method_doc(op.__doc__, op.name)
+            setattr(Tensor, op.name, described(specialize.method(op, plain), op, "method"))
     cls.sum = over(registry["sum"], cls.sum, registry["sum_all"])
     cls.mean = over(registry["mean"], cls.mean, registry["mean"])
 

@@ -21,6 +21,7 @@ from .device import no_accelerator, refuse_pinned, usable
 from .errors import message
 from .kernels.meta import MetaArray, SparseArray, UnresolvedArray, read_as
 from .layout import channels_last, channels_last_3d, contiguous_format, preserve_format
+from .ops.core import described
 from .ops.create import arguments, factories, from_data
 from .size import Size
 from .tensor import Parameter, Tensor
@@ -329,12 +330,12 @@ def check_size(shape: tuple[int, ...], n: int, itemsize: int) -> None:
         raise RuntimeError(message("Stride calculation overflowed", got=f"sizes {list(shape)}"))
 
 
-def resize_as_(self: Any, other: Any, *, memory_format: Any = None) -> Any:
+def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> Any:
     """`resize_` to the shape of another tensor, and with `preserve_format` to its format."""
     if memory_format is preserve_format:
-        own = {4: channels_last, 5: channels_last_3d}.get(other._a.ndim, contiguous_format)
-        memory_format = own if other.is_contiguous(memory_format=own) else contiguous_format
-    return resize_(self, tuple(other._a.shape), memory_format=memory_format)
+        own = {4: channels_last, 5: channels_last_3d}.get(the_template._a.ndim, contiguous_format)
+        memory_format = own if the_template.is_contiguous(memory_format=own) else contiguous_format
+    return resize_(self, tuple(the_template._a.shape), memory_format=memory_format)
 
 
 def resize(self: Any, *sizes: Any) -> Any:
@@ -513,7 +514,7 @@ def from_bytes(data: bytes, shape: Any, dtype: Any, strides: Any = None) -> Any:
     return np.ndarray(shape, dtype.np, bytearray(data), 0, strides)
 
 
-METHODS = {
+METHODS: dict[str, Any] = {
     "type": type_method,
     "new": new,
     "new_tensor": new_tensor,
@@ -540,4 +541,7 @@ METHODS = {
 }
 for _name, _fn in METHODS.items():
     setattr(Tensor, _name, _fn)
+for _name in ("empty", "empty_strided", "full", "ones", "zeros"):
+    METHODS[f"new_{_name}"].__signature__ = described.later(described.of_text, f"Tensor.new_{_name}")
+resize_.__signature__ = described.later(described.of_text, "Tensor.resize_")
 _ = Parameter

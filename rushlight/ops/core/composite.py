@@ -12,6 +12,7 @@ that it is made of, so it has no shape rule.
 from __future__ import annotations
 
 import functools
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ... import dtypes
@@ -19,7 +20,7 @@ from ...autograd import door, overlaps, specialize, views
 from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray
-from . import overrides
+from . import described, overrides
 from .accepted import guarded
 from .numerics import DependsOnData, depends_on_data
 from .publication import Publication, keep_operand, refuse_tracked, write_out
@@ -41,6 +42,7 @@ class Composite:
         samples: calls for the generated tests.
         data_dependent: the result's shape is a matter of values.
         adapted: it takes `out=` and NumPy's parameter names.
+        entry: the record as which calls of contiguous tensors are made.
     """
 
     def __init__(
@@ -51,8 +53,10 @@ class Composite:
         samples: Samples,
         data_dependent: bool = False,
         adapted: bool = False,
+        entry: Op | None = None,
     ) -> None:
         self.fn = fn
+        self.entry = entry
         self.name = name
         self.publication = publication
         self.samples = samples
@@ -74,6 +78,16 @@ class Composite:
         """Its further names."""
         return self.publication.aliases
 
+    def method(self) -> Any:
+        """The function once more, as a method of Tensor: help, signatures and
+        `__torch_function__` tell the two apart."""
+        if self.entry is None:
+            return copied(self.fn)
+        behind = copied(self.fn.__wrapped__)
+        shown = specialize.entry(self.entry, behind, contiguous=True)
+        behind.published = shown
+        return shown
+
 
 def composite(
     fn: Public | None = None,
@@ -89,6 +103,7 @@ def composite(
     entry: Op | None = None,
     accepts: Any = None,
     apart: str | None = None,
+    words: dict[str, str] | None = None,
     samples: Any = (),
     **about: Any,
 ) -> Any:
@@ -111,13 +126,15 @@ def composite(
             are made that a record's own public function would take; the function has the others.
         accepts: the types that the first tensor may have (`accepted.py`).
         apart: "partly" or "wholly": operands that overlap with `out=` are refused, as of a record.
+        words: further names of its parameters, under which PyTorch has them in some of its
+            signatures.
         samples: calls for the generated tests; other fields of `Samples` may follow.
     """
     if fn is None:
         return lambda f: composite(
             f, public=public, aliases=aliases, name=name, adapt=adapt, inplace=inplace,
             dispatch=dispatch, data_dependent=data_dependent, shape=shape, entry=entry,
-            accepts=accepts, apart=apart, samples=samples, **about,
+            accepts=accepts, apart=apart, words=words, samples=samples, **about,
         )  # fmt: skip
     called = name or (fn.__name__ if fn.__name__.startswith("_") else fn.__name__.rstrip("_"))
     shown = adapted(fn, called, apart) if adapt else fn
@@ -127,7 +144,8 @@ def composite(
         shown = stated(shown, shape, called)
     if dispatch:
         native = not adapt and {"torch", "Tensor", "linalg", "fft", "special"} & {*public.split()}
-        shown = overrides.dispatching(shown, numpy_words(fn) if native else None)
+        known = {**(numpy_words(fn) if native else {}), **(words or {})}
+        shown = overrides.dispatching(shown, known)
     if entry is not None:
         behind, shown = shown, specialize.entry(entry, shown, contiguous=True)
         behind.published = shown  # type: ignore[attr-defined]
@@ -136,7 +154,7 @@ def composite(
     spaces, others = tuple(public.split()), tuple(aliases.split())
     tried = Samples.of(samples, **about)
     publication = Publication(spaces, others, inplace, doc=fn.__doc__)
-    made = Composite(shown, called, publication, tried, data_dependent, adapt)
+    made = Composite(shown, called, publication, tried, data_dependent, adapt, entry)
     shown.composite = made  # type: ignore[attr-defined]
     if inplace:
         homes = ("Tensor",) if inplace == "method" else ("torch", "Tensor")
@@ -157,6 +175,22 @@ def attribute(fn: Any, name: str, setter: Any = None, samples: Any = (), **about
     shown = property(fn, setter, doc=fn.__doc__)
     Composite(shown, name, Publication(("Tensor",)), Samples.of(samples, **about))
     return fn
+
+
+def copied(fn: Any) -> Any:
+    """A function once more: where it speaks of itself, the copy does so of the copy."""
+    cells = fn.__closure__
+    made: Any = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, cells)
+    if cells is not None:
+        own = CellType(made)
+        cells = tuple([own if c.cell_contents is fn else c for c in cells])
+        made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, cells)
+        own.cell_contents = made
+    made.__kwdefaults__, made.__doc__ = fn.__kwdefaults__, fn.__doc__
+    made.__dict__.update(fn.__dict__)
+    if made.__dict__.get("published") is fn:
+        made.published = made
+    return made
 
 
 # -- adapters ------------------------------------------------------------------------------------
@@ -246,7 +280,8 @@ def inplace_of(fn: Any, name: str) -> Public:
         return store(input, fn(old, *args, **kw), name + "_")
 
     again.__name__ = name + "_"
-    again.__doc__ = f"In-place form of `{name}`: writes the result into this tensor and returns it."
+    again.__doc__ = described.inplace_doc(fn.__doc__, name)
+    again.base = fn  # type: ignore[attr-defined] # whose parameters it has
     return again
 
 

@@ -60,9 +60,9 @@ def apply_(input: Any, callable: Any) -> Any:
     smooth=False,
     samples=[case((2, 3), (2, 3), lambda x, y: x + y)],
 )
-def map_(input: Any, tensor: Any, callable: Any) -> Any:
-    """Replace each element by callable(element, element of `tensor`), in place."""
-    return each(input, "map_", callable, tensor)
+def map_(input: Any, other: Any, callable: Any) -> Any:
+    """Replace each element by callable(element, element of `other`), in place."""
+    return each(input, "map_", callable, other)
 
 
 @composite(
@@ -332,7 +332,7 @@ sparse_factory(
 
 
 def dense_product(name: str, public: str) -> Any:
-    def fn(input: Any, mat: Any) -> Any:
+    def fn(input: Any, mat2: Any) -> Any:
         raise NotImplementedError(
             f"Could not run 'aten::{name}' with arguments from the 'CPU' backend. One operand is a "
             "sparse tensor."
@@ -341,7 +341,8 @@ def dense_product(name: str, public: str) -> Any:
     fn.__name__ = name
     fn.__doc__ = "A product with a sparse matrix (`rushlight/sparse`)."
     samples = [error(NotImplementedError, "Could not run", (2, 3), (3, 4))]
-    return composite(fn, public=public, name=name, samples=samples)
+    words = {"mat1": "input"}
+    return composite(fn, public=public, name=name, words=words, samples=samples)
 
 
 dense_product("smm", "torch Tensor")
@@ -361,11 +362,11 @@ def sspaddmm(input: Any, mat1: Any, mat2: Any, *, beta: Any = 1, alpha: Any = 1)
 
 
 @composite(public="torch", aliases="dsmm", samples=[case((2, 3), (3, 4))])
-def spmm(input: Any, mat: Any) -> Any:
+def spmm(input: Any, mat2: Any) -> Any:
     """The matrix product, of which an operand may be sparse."""
-    for name, x in (("self", input), ("mat2", mat)):
+    for name, x in (("self", input), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(
                 message(f"{name} must be a matrix", f"shape {tuple(x.shape)}", hint="matmul")
             )
-    return input @ mat
+    return input @ mat2

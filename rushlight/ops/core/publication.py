@@ -19,7 +19,7 @@ from ...autograd.node import TensorBase
 from ...errors import message
 from ...kernels.meta import MetaArray, UnresolvedArray
 from ...storage import strided_view
-from . import overrides
+from . import described, overrides
 from .types import Public
 
 if TYPE_CHECKING:
@@ -76,9 +76,11 @@ class Publication:
 
 
 def public_function(op: Op) -> Public:
-    """PyTorch's function of a record: signature checks, `out=`."""
+    """PyTorch's function of a record: signature checks, `out=`. A second one is the method: the
+    same, but `__torch_function__` is told which of them was called."""
     n, bare, variadic = len(op.inputs), op.bare, op.variadic
     own_out = "out" in op.defaults  # a size: of windows, say
+    made: Any = None
 
     def public(*args: Any, **kw: Any) -> Any:
         out = kw.pop("out", None) if kw and not own_out else None
@@ -92,14 +94,14 @@ def public_function(op: Op) -> Public:
             refuse_numbers(op, inputs)
         if out is None:
             try:
-                return op.call(inputs, kw)
+                return op.call(inputs, kw, made)
             except AttributeError as error:
                 overrides.refuse_others(op.name, op.inputs, inputs, kw, error)
                 raise
         if op.apart is not None:
             overlaps.refuse(op.name, out, inputs, op.apart == "wholly")
         try:
-            result = op.call(inputs, kw)
+            result = op.call(inputs, kw, made)
         except (IndexError, RuntimeError) as error:
             if op.rules is not None:
                 refuse_tracked(op.name, inputs, out)  # what PyTorch says first
@@ -115,7 +117,8 @@ def public_function(op: Op) -> Public:
             keep_operand(op.name, out, inputs, result)
         return write_out(op.name, out, result)
 
-    return specialize.entry(op, dress(public, op))
+    made = specialize.entry(op, dress(public, op))
+    return made
 
 
 def as_truths(op: Op, out: TensorBase, result: Any) -> Any:
@@ -168,9 +171,7 @@ def inplace_function(op: Op) -> Public:
 
     dress(public, op)
     public.__name__ = op.name + "_"
-    public.__doc__ = (
-        f"In-place form of `{op.name}`: writes the result into this tensor and returns it."
-    )
+    public.__doc__ = described.inplace_doc(op.__doc__, op.name)
     return public
 
 

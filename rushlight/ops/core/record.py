@@ -320,8 +320,11 @@ class Op:
         """What one call writes to (see `autograd/steps.py`)."""
         return self.numerics.mutates
 
-    def call(self, inputs: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-        """A public call: check the operands' kinds, honour subclasses, go through the door."""
+    def call(self, inputs: tuple[Any, ...], kw: dict[str, Any], known_as: Any = None) -> Any:
+        """A public call: check the operands' kinds, honour subclasses, go through the door.
+
+        `known_as` is what `__torch_function__` is told of, if not the function of this name.
+        """
         ordinary = overrides.ordinary
         if self.check is None and self.return_type is None and inputs:
             for t in inputs:
@@ -346,7 +349,7 @@ class Op:
                     raise self.not_a_tensor(i, t)
         if special and overrides.enabled():
             args = (inputs,) if self.variadic else inputs  # as they are written in a call
-            return overrides.dispatch(self.public_function(), args, kw, inputs)
+            return overrides.dispatch(known_as or self.public_function(), args, kw, inputs)
         if not found:
             if not inputs:
                 raise self.signature.empty_list()
@@ -379,6 +382,10 @@ class Op:
     def public_function(self) -> Public:
         """PyTorch's function of this name."""
         return self._public
+
+    def method(self) -> Public:
+        """`Tensor.name`: a function of its own, which help and signatures show as a method."""
+        return public_function(self)
 
     @cached_property
     def _functional(self) -> Public:
@@ -443,10 +450,11 @@ def elementwise(**options: Any) -> Callable[[Forward], Op]:
 
 def intrinsic(name: str, ufunc: Any, *rules: Rule | None, **options: Any) -> Op:
     """Declare a primitive of the formula language: a NumPy ufunc with its derivative, or a function
-    that is used as one."""
+    that is used as one. `other` is PyTorch's name of the second operand, if it has one of its own.
+    """
     nin = options.pop("nin", None) or ufunc.nin
     doc = options.pop("doc", None)
-    names = ("input", "other")[:nin]
+    names = ("input", options.pop("other", "other"))[:nin]
     if isinstance(ufunc, FunctionType) and ufunc.__code__.co_varnames[:nin] == names:
         forward = ufunc
     elif nin == 1:
@@ -462,6 +470,7 @@ def intrinsic(name: str, ufunc: Any, *rules: Rule | None, **options: Any) -> Op:
     forward.__doc__ = doc or f"Elementwise {name}."
     options.setdefault("promote", "common" if nin > 1 else "float")
     record = register(Op(forward, "elementwise", ufunc=ufunc, **options))
+    record.signature.inputs[:] = names
     frame = sys._getframe(1)
     record.declared = (frame.f_code.co_filename, frame.f_lineno)
     if rules:

@@ -27,6 +27,8 @@ NUMPY_NAMES = {
     "a": "input",
     "x1": "input",
     "x2": "other",
+    "axis0": "dim0",
+    "axis1": "dim1",
 }
 
 

@@ -42,9 +42,9 @@ def common_dtype(*operands: Any) -> Any:
 
 
 @composite(public="torch", typed=True, samples=[case((3,), ints((2,))), case(ints((2,)), 1.5)])
-def result_type(tensor1: Any, tensor2: Any) -> Any:
+def result_type(tensor: Any, other: Any) -> Any:
     """The dtype of an arithmetic result of two operands (tensors or numbers)."""
-    return common_dtype(tensor1, tensor2)
+    return common_dtype(tensor, other)
 
 
 def question(name: str, doc: str, answer: Any, public: str = "torch") -> Any:

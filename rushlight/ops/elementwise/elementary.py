@@ -146,6 +146,7 @@ pow = intrinsic(
     lambda g, _y, a, b: where(b == 0, 0.0, g * (b * pow(a, b - 1))),
     lambda g, y, a, _b: by_exponent(g, y, a),
     operator="pow",
+    other="exponent",
     optional=(0, 1),  # a number
     rows=True,
     nin=2,

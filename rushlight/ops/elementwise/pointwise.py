@@ -356,6 +356,7 @@ heaviside = intrinsic(
     lambda x, v: dense.laid_as(np.where(x == 0, v, (x > 0).astype(x.dtype)), x, v),
     accepts="floating integral bool: heaviside is not yet implemented for complex tensors.",
     nin=2,
+    other="values",
     numbers=(),
     check=of_one_type,
     exact_out=True,

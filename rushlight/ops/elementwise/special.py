@@ -366,7 +366,7 @@ def _recurrence(first: Any, step: Any) -> Any:
 
 def _family(name: str, first: Any, step: Any, doc: str) -> Any:
     return intrinsic(
-        name, _recurrence(first, step), nin=2, promote="float", public="special",
+        name, _recurrence(first, step), nin=2, other="n", promote="float", public="special",
         accepts=f"floating integral bool: {name}_cpu",
         samples=[case(arr(SHAPE, -1, 1), 3), case(arr(SHAPE, -1, 1), arr(SHAPE, 0, 6, "int64"))],
         doc=doc,

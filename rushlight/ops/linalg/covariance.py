@@ -86,9 +86,17 @@ def corrcoef(input: Any) -> Any:
 @composite(accepts="floating complex: ormqr_cpu",
            samples=[case((4, 3), (3,), (4, 2))])
 def ormqr(
-    input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False, *, out: Any = None
+    input: Any,
+    input2: Any,
+    input3: Any,
+    left: bool = True,
+    transpose: bool = False,
+    *,
+    out: Any = None,
 ) -> Any:
-    """The product of other with the square Q that `geqrf` describes."""
+    """The product of a matrix `input3` with the square Q that `geqrf` describes by `input` and
+    `input2`."""
+    tau, other = input2, input3
     if input.ndim < 2:
         raise RuntimeError("torch.ormqr: input must have at least 2 dimensions.")
     if other.ndim < 2:

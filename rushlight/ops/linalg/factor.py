@@ -421,9 +421,9 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
 
 @composite(accepts="floating complex: orgqr_cpu",
            public="torch Tensor", samples=[case((4, 3), (3,))])
-def orgqr(input: Any, tau: Any) -> Any:
-    """The older name of linalg.householder_product."""
-    return householder_product(input, tau)
+def orgqr(input: Any, input2: Any, *, out: Any = None) -> Any:
+    """The older name of linalg.householder_product; `input2` is its tau."""
+    return householder_product(input, input2, out=out)
 
 
 # -- LU --------------------------------------------------------------------------------------------

@@ -273,7 +273,11 @@ def need_precision(name: str, A: Any) -> None:
         )
 
 
-@composite(public="linalg torch Tensor", samples=[case(regular(3)), case(regular(2, 3, 3))])
+@composite(
+    public="linalg torch Tensor",
+    words={"input": "A"},
+    samples=[case(regular(3)), case(regular(2, 3, 3))],
+)
 def det(A: Any, *, out: Any = None) -> Any:
     """The determinant of square matrices.
 

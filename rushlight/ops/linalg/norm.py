@@ -272,7 +272,7 @@ def nuclear_norm(input: Any, dim: Any = (-2, -1), keepdim: bool = False) -> Any:
     samples=[case((3, 4)), case((3, 4), 2), case((3, 4), 1, 1)],
 )
 def _linalg_norm(
-    A: Any,
+    input: Any,
     ord: Any = None,
     dim: Any = None,
     keepdim: bool = False,
@@ -284,21 +284,21 @@ def _linalg_norm(
     if dim is not None and not isinstance(dim, (tuple, list)):
         dim = (dim,)
     if ord is None:
-        return vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+        return vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(
             "linalg.norm: If dim is specified, it must be of length 1 or 2. "
             f"Got [{', '.join(map(str, dim))}]"
         )
-    if dim is None and A.ndim not in (1, 2):
+    if dim is None and input.ndim not in (1, 2):
         raise RuntimeError(
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
-            f"Got {A.ndim}D."
+            f"Got {input.ndim}D."
         )
-    if isinstance(ord, str) or len(dim or A.shape) == 2:
+    if isinstance(ord, str) or len(dim or input.shape) == 2:
         dims = (-2, -1) if dim is None else dim
-        return matrix_norm(A, ord, dims, keepdim, dtype=dtype, out=out)
-    return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+        return matrix_norm(input, ord, dims, keepdim, dtype=dtype, out=out)
+    return vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
 @composite(public="torch Tensor", samples=[case((3, 4)), case((3, 4), 1, 1)])

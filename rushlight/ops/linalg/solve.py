@@ -341,8 +341,9 @@ def _by_factor_rule(g: Any, y: Any, _b: Any, L: Any, *, upper: bool, needs: Any)
 
 @composite(accepts="floating complex: cholesky_solve_cpu",
            smooth=False, samples=[case((3, 2), regular(3))])
-def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) -> Any:
-    """The X with A @ X = input, from the Cholesky factor L of A."""
+def cholesky_solve(input: Any, input2: Any, upper: bool = False, *, out: Any = None) -> Any:
+    """The X with A @ X = input, from the Cholesky factor L of A, which is `input2`."""
+    L = input2
     for letter, t in (("b", input), ("u", L)):
         if t.ndim < 2:
             raise RuntimeError(
@@ -376,8 +377,9 @@ def cholesky_solve(input: Any, L: Any, upper: bool = False, *, out: Any = None) 
 
 @composite(accepts="floating complex: cholesky_inverse_out_cpu",
            smooth=False, samples=[case(regular(3))])
-def cholesky_inverse(L: Any, upper: bool = False, *, out: Any = None) -> Any:
-    """The inverse of A from its Cholesky factor L."""
+def cholesky_inverse(input: Any, upper: bool = False, *, out: Any = None) -> Any:
+    """The inverse of A from its Cholesky factor L, which is `input`."""
+    L = input
     need_matrix("cholesky_inverse", L, square=True)
     if L._a.__class__ is np.ndarray:
         zeros = L._a.diagonal(0, -2, -1) == 0
@@ -456,12 +458,12 @@ def lu_solve(
 @composite(
     public="torch Tensor",
     name="lu_solve",
-    shape=lambda b, LU, pivots, **_: MetaArray(b.shape, b._a.dtype),
+    shape=lambda input, LU, pivots, **_: MetaArray(input.shape, input._a.dtype),
     samples=[case((3, 2), regular(3), values([1, 2, 3], "int32"))],
 )
-def _old_lu_solve(b: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
-    """The x with A @ x = b from the packed LU of A; the older form of linalg.lu_solve."""
-    return lu_solve(LU_data, LU_pivots, b, out=out)
+def _old_lu_solve(input: Any, LU_data: Any, LU_pivots: Any, *, out: Any = None) -> Any:
+    """The x with A @ x = input from the packed LU of A; the older form of linalg.lu_solve."""
+    return lu_solve(LU_data, LU_pivots, input, out=out)
 
 
 @op(
@@ -671,14 +673,18 @@ def _matrix_exp_rule(g: Any, _y: Any, a: Any) -> Any:
     return linalg_matrix_exp(cat(top, low, dim=-2))[..., :n, n:]
 
 
-@composite(public="linalg torch Tensor", samples=[case((3, 3))])
+@composite(public="linalg torch Tensor", words={"input": "A"}, samples=[case((3, 3))])
 def matrix_exp(A: Any) -> Any:
     """The matrix exponential: the sum of A^k / k!."""
     need_matrix("linalg.matrix_exp", A, square=True)
     return linalg_matrix_exp(A)
 
 
-@composite(public="linalg torch Tensor", samples=[case(regular(3), 3), case(regular(3), -1)])
+@composite(
+    public="linalg torch Tensor",
+    words={"input": "A"},
+    samples=[case(regular(3), 3), case(regular(3), -1)],
+)
 def matrix_power(A: Any, n: int, *, out: Any = None) -> Any:
     """A multiplied with itself n times; the inverse's power for negative n."""
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:

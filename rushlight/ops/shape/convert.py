@@ -352,55 +352,55 @@ def assign(into: np.ndarray, source: np.ndarray) -> None:
 
 
 @composite(public="Tensor", name="copy_", samples=[case((2, 3), (3,)), case((2, 3), ints((2, 1)))])
-def copy_(input: Any, src: Any, non_blocking: bool = False) -> Any:
-    """Copy the values of `src` (broadcast, cast) into this tensor."""
+def copy_(input: Any, other: Any, non_blocking: bool = False) -> Any:
+    """Copy the values of `other` (broadcast, cast) into this tensor."""
     if (
-        isinstance(src, TensorBase)
-        and src._a.__class__ is np.ndarray
-        and src._a.dtype is input._a.dtype
-        and src._a.shape == input._a.shape
-        and (src._fn is None or not door.state.enabled)
+        isinstance(other, TensorBase)
+        and other._a.__class__ is np.ndarray
+        and other._a.dtype is input._a.dtype
+        and other._a.shape == input._a.shape
+        and (other._fn is None or not door.state.enabled)
         and views.changeable(input)
     ):
-        if input._v is not None or src._v is not None:
-            overlaps.refuse("copy_", input, (src,))
-        door.perform(assign, (input._a, src._a), {})
+        if input._v is not None or other._v is not None:
+            overlaps.refuse("copy_", input, (other,))
+        door.perform(assign, (input._a, other._a), {})
         views.all_changed((input,), "copy_")
         return input
-    if isinstance(src, (bool, int, float, complex, np.generic)):
-        src = door.wrap(np.asarray(src))
-    if not isinstance(src, TensorBase):
+    if isinstance(other, (bool, int, float, complex, np.generic)):
+        other = door.wrap(np.asarray(other))
+    if not isinstance(other, TensorBase):
         raise TypeError(
-            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}"
+            f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}"
         )
-    if src._a.shape != input._a.shape:
+    if other._a.shape != input._a.shape:
         try:
-            fits = np.broadcast_shapes(src._a.shape, input._a.shape) == tuple(input._a.shape)
+            fits = np.broadcast_shapes(other._a.shape, input._a.shape) == tuple(input._a.shape)
         except ValueError:
             fits = False
         if not fits:
             raise RuntimeError(
                 message(
                     f"The size of tensor a ({list(input._a.shape)}) must match the size of tensor "
-                    f"b ({list(src._a.shape)})",
-                    got=f"copy_ of shape {tuple(src._a.shape)} into {tuple(input._a.shape)}",
+                    f"b ({list(other._a.shape)})",
+                    got=f"copy_ of shape {tuple(other._a.shape)} into {tuple(input._a.shape)}",
                     wanted="a source that broadcasts to the tensor's shape",
                 )
             )
-    if src._a.__class__ is MetaArray and input._a.__class__ is not MetaArray:
+    if other._a.__class__ is MetaArray and input._a.__class__ is not MetaArray:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     if (
-        not (door.state.enabled and views.needs_grad((input, src)))
+        not (door.state.enabled and views.needs_grad((input, other)))
         and input._a.__class__ is np.ndarray
         and not views.change_watchers
     ):
         views.check_inplace(input, "copy_")
-        overlaps.refuse("copy_", input, (src,))
-        door.perform(assign, (input._a, door.resolved(src._a)), {})
+        overlaps.refuse("copy_", input, (other,))
+        door.perform(assign, (input._a, door.resolved(other._a)), {})
         views.cell(input).bump("copy_")
         return input
-    overlaps.refuse("copy_", input, (src,))
-    return views.apply_inplace(s.copy, input, (src,), {})
+    overlaps.refuse("copy_", input, (other,))
+    return views.apply_inplace(s.copy, input, (other,), {})
 
 
 _ = (device, memory_format)

@@ -18,6 +18,7 @@ from ...errors import axis, message
 from ...kernels.meta import MetaArray
 from ...size import Size
 from ...storage import storage_offset
+from ..core import described
 from ..core.arguments import named, need_tensor, sizes
 from ..core.composite import attribute, composite
 from ..core.record import view
@@ -344,7 +345,8 @@ def inplace_view(record: Any, name: str, *samples: Case) -> Any:
         return become(input, seen(record, input, kw), name + "_")
 
     method.__name__ = name + "_"
-    method.__doc__ = f"In-place form of `{name}`: this tensor itself gets the shape."
+    method.__doc__ = described.inplace_doc(record.__doc__, record.name)
+    method.base = record  # type: ignore[attr-defined] # whose parameters it has
     composite(method, public="Tensor", name=name + "_", samples=samples)
     return method
 

@@ -129,7 +129,14 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
     return split_method(input, size, dim)
 
 
-@composite(adapt=True, samples=[case((5, 2), 3), case((5, 2), [1, 3])])
+WHERE = {
+    "sections": "indices_or_sections",
+    "indices": "indices_or_sections",
+    "tensor_indices_or_sections": "indices_or_sections",
+}
+
+
+@composite(words=WHERE, samples=[case((5, 2), 3), case((5, 2), [1, 3])])
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
     if input._a.ndim == 0:
@@ -169,8 +176,10 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
 
 
 def directional(name: str, need: int, choose: Any) -> Any:
-    def fn(input: Any, indices_or_sections: Any) -> Any:
+    def fn(input: Any, indices_or_sections: Any, *more: int) -> Any:
         n = input._a.ndim
+        if more:  # x.hsplit(1, 3)
+            indices_or_sections = (indices_or_sections, *more)
         if n < need:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {need} dimension, but got a tensor "
@@ -194,7 +203,7 @@ def directional(name: str, need: int, choose: Any) -> Any:
     fn.__name__ = name
     fn.__doc__ = f"`tensor_split` along dimension {choose(3)} (of tensors with three dimensions)."
     shape = (4, 4, 4)[: max(need, 2)]
-    return composite(fn, adapt=True, samples=[case(shape, 2), case(shape, [1, 3])])
+    return composite(fn, words=WHERE, samples=[case(shape, 2), case(shape, [1, 3])])
 
 
 hsplit = directional("hsplit", 1, lambda n: 0 if n == 1 else 1)
