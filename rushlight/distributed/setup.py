@@ -469,7 +469,9 @@ def is_backend_available(backend: str) -> bool:
     return Backend(backend) in ("gloo", "mpi") and is_available()
 
 
-def shrink_group(*args: Any, **kw: Any) -> NoReturn:
+def shrink_group(
+    ranks_to_exclude: list[int], group: Any = None, shrink_flags: int = 0, pg_options: Any = None
+) -> NoReturn:
     """Raises: an MPI world has the ranks that it began with."""
     raise NotImplementedError(
         message(

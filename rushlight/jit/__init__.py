@@ -242,7 +242,16 @@ def _check_output(out: Any, strict: bool) -> None:
     )
 
 
-def trace_module(mod: Module, inputs: Mapping[str, Any], *args: Any, **kw: Any) -> Module:
+def trace_module(
+    mod: Module,
+    inputs: Mapping[str, Any],
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    **private: Any,
+) -> Module:
     """Run methods of a module on examples, and return the module as it is.
 
     Args:
@@ -295,7 +304,9 @@ def optimize_for_inference(mod: Any, other_methods: Any = None) -> Any:
     return mod
 
 
-def run_frozen_optimizations(mod: Any, *args: Any, **kw: Any) -> None:
+def run_frozen_optimizations(
+    mod: Any, optimize_numerics: bool = True, preserved_attrs: Any = None
+) -> None:
     """Nothing is optimized."""
 
 

@@ -6,6 +6,7 @@ a layer computes (`ops/nn/rnn.py`).
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from typing import Any
@@ -14,6 +15,7 @@ import rushlight
 
 from ..autograd import door
 from ..errors import message
+from ..ops.core import described
 from ..ops.nn.rnn import KINDS
 from ..tensor import Parameter, Tensor
 from . import init
@@ -413,6 +415,19 @@ class GRU(RNNBase):
         if "proj_size" in kwargs:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
+
+
+def constructor(kind: type) -> list[inspect.Parameter]:
+    """The parameters of a network, for `inspect.signature`: those of `RNNBase` without the mode."""
+    own = inspect.signature(RNNBase.__init__).parameters.values()
+    found = [p.replace(annotation=p.empty) for p in own if p.name != "mode"]
+    if kind is RNN:
+        found.insert(4, found[4].replace(name="nonlinearity", default="tanh"))
+    return [p for p in found if kind is LSTM or p.name != "proj_size"]
+
+
+for _kind in (RNN, LSTM, GRU):
+    _kind.__init__.__signature__ = described.later(constructor, _kind)  # type: ignore[attr-defined]
 
 
 # -- cells ---------------------------------------------------------------------------------------

@@ -15,8 +15,6 @@ SPARSE = "dtype=None, device=None, requires_grad=False, check_invariants=None"
 RNN = "has_biases, num_layers, dropout, train, bidirectional"
 
 TEXTS: dict[str, str] = {
-    "special.softmax": "(input, dim, *, dtype=None)",
-    "special.log_softmax": "(input, dim, *, dtype=None)",
     # -- making tensors
     "arange": f"(start=0, end=None, step=1, *, out=None, {MADE})",
     "empty": f"(*size, out=None, {MADE}, memory_format=None)",
@@ -52,7 +50,7 @@ TEXTS: dict[str, str] = {
     "Tensor.new_ones": f"(self, *size, {MADE})",
     "Tensor.new_zeros": f"(self, *size, {MADE})",
     # -- several results or operands in one name
-    "argsort": "(input, dim=-1, descending=False, stable=False)",
+    "argsort": "(input, dim=-1, descending=False, stable=False, *, out=None)",
     "sort": "(input, dim=-1, descending=False, *, stable=False, out=None)",
     "Tensor.sort": "(self, dim=-1, descending=False, *, stable=False)",
     "max": "(input, dim=None, keepdim=False, *, other=None, out=None)",
@@ -63,8 +61,8 @@ TEXTS: dict[str, str] = {
     "Tensor.round_": "(self, *, decimals=0)",
     "scatter": "(input, dim, index, src=None, *, value=None, reduce=None, out=None)",
     "where": "(condition, input=None, other=None, *, out=None)",
-    "convolution": "(input, weight, bias, stride, padding, dilation, transposed, output_padding, "
-    "groups)",
+    "convolution": "(input, weight, bias, stride, padding, dilation, transposed=False, "
+    "output_padding=(), groups=1)",
     "cumulative_trapezoid": "(y, x=None, *, dx=1, dim=-1)",
     "trapezoid": "(y, x=None, *, dx=1, dim=-1)",
     "addcdiv": "(input, tensor1, tensor2, *, value=1, out=None)",
@@ -176,9 +174,9 @@ WITHOUT_OUT = frozenset(
     """
     _lazy_clone adjoint affine_grid_generator allclose argwhere as_strided
     as_strided_scatter broadcast_to celu chunk combinations constant_pad_nd count_nonzero
-    det diag_embed diagflat diagonal_scatter equal fill flatten flip fliplr flipud glu
-    gradient hardshrink index_fill index_put is_nonzero is_same_size isclose isfinite isinf
-    isnan linear logsigmoid lu masked_fill masked_scatter moveaxis movedim narrow numel
+    diag_embed diagflat diagonal_scatter equal fill flatten flip fliplr flipud glu
+    gradient index_fill index_put is_nonzero is_same_size isclose isfinite isinf
+    isnan linear logsigmoid masked_fill masked_scatter moveaxis movedim narrow numel
     positive put ravel relu repeat_interleave reshape roll rot90 select_scatter selu
     softplus split split_with_sizes std_mean tanhshrink tile trace unflatten unravel_index
     unsafe_chunk unsafe_split unsafe_split_with_sizes var_mean

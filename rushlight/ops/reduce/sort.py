@@ -187,7 +187,7 @@ def not_empty(name: str, x: Any, dim: int) -> None:
 # -- sort and topk ---------------------------------------------------------------------------------
 
 
-@composite(samples=[case((3, 4)), case((3, 4), 0, True)])
+@composite(adapt=True, samples=[case((3, 4)), case((3, 4), 0, True)])
 def sort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None
 ) -> Any:
@@ -213,7 +213,7 @@ def sort(
     return finish("sort", Sorted(pair), out)
 
 
-@composite(samples=[case((3, 4)), case((3, 4), 0, True)])
+@composite(adapt=True, samples=[case((3, 4)), case((3, 4), 0, True)])
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort along dim."""
     return sort(input, dim, descending)[1]
