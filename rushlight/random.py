@@ -39,7 +39,7 @@ _DEFAULT_SEED = 67280421310721  # of a Generator that was not seeded, as in PyTo
 class Generator:
     """A stream of random numbers of its own, to be passed as ``generator=``.
 
-    >>> Generator().manual_seed(0).initial_seed()
+    >>> torch.Generator().manual_seed(0).initial_seed()
     0
     """
 

@@ -542,6 +542,7 @@ METHODS: dict[str, Any] = {
 for _name, _fn in METHODS.items():
     setattr(Tensor, _name, _fn)
 for _name in ("empty", "empty_strided", "full", "ones", "zeros"):
-    METHODS[f"new_{_name}"].__signature__ = described.later(described.of_text, f"Tensor.new_{_name}")
+    _key = f"Tensor.new_{_name}"
+    METHODS[f"new_{_name}"].__signature__ = described.later(described.of_text, _key)
 resize_.__signature__ = described.later(described.of_text, "Tensor.resize_")
 _ = Parameter

@@ -1,4 +1,4 @@
-"""The public names: what tests of help and signatures, and the tool that writes stubs, go through."""
+"""The public names, which the tests of help and signatures go through."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import Any
 import rushlight
 
 # Namespaces below `rushlight`; "" is itself, "Tensor" the class.
-SPACES = """
-amp autograd autograd.functional backends compiler cuda distributed distributions fft func fx hub
-jit library linalg masked mps nested nn nn.functional nn.init nn.parallel nn.utils
-nn.utils.parametrize nn.utils.prune nn.utils.rnn optim optim.lr_scheduler overrides profiler random
-serialization signal.windows sparse special testing utils.checkpoint utils.data vision
-""".split()
+SPACES = (
+    "amp", "autograd", "autograd.functional", "backends", "compiler", "cuda", "distributed",
+    "distributions", "fft", "func", "fx", "hub", "jit", "library", "linalg", "masked", "mps",
+    "nested", "nn", "nn.functional", "nn.init", "nn.parallel", "nn.utils",
+    "nn.utils.parametrize", "nn.utils.prune", "nn.utils.rnn", "optim", "optim.lr_scheduler",
+    "overrides", "profiler", "random", "serialization", "signal.windows", "sparse", "special",
+    "testing", "utils.checkpoint", "utils.data", "vision",
+)  # fmt: skip
 
 
 def namespace(space: str) -> Any:

@@ -143,8 +143,9 @@ def test_parameters_are_made_when_asked_for() -> None:
 
 
 def test_functions_pickle_copy_and_wrap_as_before() -> None:
-    for fn in (rushlight.abs, rushlight.Tensor.abs, rushlight.Tensor.transpose, rushlight.cat,
-               rushlight.Tensor.exp_, rushlight.nn.functional.relu, rushlight.Tensor.clamp):  # fmt: skip
+    T = rushlight.Tensor
+    functions = rushlight.abs, rushlight.cat, rushlight.nn.functional.relu
+    for fn in (*functions, T.abs, T.transpose, T.exp_, T.clamp):
         assert pickle.loads(pickle.dumps(fn)) is fn
         assert copy.deepcopy(fn) is fn
         shown = inspect.signature(fn)

@@ -11,7 +11,6 @@ are made of them: `torch.abs(x)` in an example becomes `x.abs()` and `x.abs_()`.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -171,21 +170,69 @@ def ordered(found: list[Parameter]) -> list[Parameter]:
 
 # -- docstrings ----------------------------------------------------------------------------------
 
-CALLED = re.compile(r"\btorch\.(?:nn\.functional\.)?(\w+)\(([A-Za-z_]\w*)(?:, |(?=\)))")
+# What may stand before a function's name.
+BEFORE = ("torch.", "F.", "torch.linalg.", "torch.special.", "torch.nn.functional.")
+# In place these write 1 and 0 in the type of the tensor.
+TRUTHS = frozenset(
+    ("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "logical_xor")
+)
 
 
 def method_doc(doc: str | None, name: str, form: str = "") -> str | None:
-    """The docstring of a method: examples call it as one. `form` is "_" of one in place."""
+    """The docstring of a method: examples call it as one. `form` is "_" of one in place, of which
+    one example is kept: the next would begin with what this one wrote."""
     if doc is None or ">>>" not in doc:
         return doc
-    return CALLED.sub(
-        lambda m: f"{m[2]}.{name}{form}(" if m[1] == name and m[2] != "torch" else m[0], doc
-    )
+    call = name + "("
+    at = doc.find(call)
+    while at >= 0:
+        end = at + len(call)
+        before = [b for b in BEFORE if doc.endswith(b, 0, at)]
+        first = first_argument(doc, end) if before else None
+        if first is None:
+            at = doc.find(call, end)
+            continue
+        head = doc[: at - len(before[-1])] + f"{first}.{name}{form}("
+        rest = end + len(first)
+        doc = head + doc[rest + 2 if doc[rest] == "," else rest :]
+        if form:
+            return one_example(doc, len(head), name in TRUTHS)
+        at = doc.find(call, len(head))
+    return doc
 
 
-def inplace_doc(doc: str | None, name: str, alias: str | None = None) -> str | None:
+def first_argument(doc: str, at: int) -> str | None:
+    """The first argument of the call whose arguments begin at `at`, if it is a name, or a call
+    without further calls in it. Strings are searched, and no pattern compiled: imports wait."""
+    close = doc.find(")", at)
+    if "(" in doc[at:close]:  # torch.tensor([1.0])
+        first = doc[at : close + 1]
+        good = first.startswith("torch.") and first.count("(") == 1
+        after = doc[close + 1 : close + 3]
+    else:
+        first = doc[at:close].partition(", ")[0]
+        good = all([part.isidentifier() for part in first.split(".")])
+        after = doc[at + len(first) : at + len(first) + 2]
+    return first if good and (after == ", " or after[:1] == ")") else None
+
+
+def one_example(doc: str, at: int, truths: bool) -> str:
+    """A docstring up to the example that stands at `at` and its result."""
+    line = doc.find("\n", at)
+    if line < 0:
+        return doc
+    if truths and doc[line - 1] == ")":
+        doc = f"{doc[:line]}.bool(){doc[line:]}"
+        line += len(".bool()")
+    ends = [e for e in (doc.find(">>>", line), doc.find("\n\n", line)) if e >= 0]
+    return doc if not ends else doc[: min(ends)].rstrip() + "\n"
+
+
+def inplace_doc(doc: str | None, name: str) -> str | None:
     """The docstring of a form with an underscore, which writes the result into its operand."""
     if doc is None:
         return None
-    made = method_doc(doc, name, "_")
-    return f"In place: {made}"
+    first = doc[:2]
+    if first[1:].islower():  # no symbol and no abbreviation
+        doc = first.lower() + doc[2:]
+    return f"In place: {method_doc(doc, name, '_')}"

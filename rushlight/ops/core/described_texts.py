@@ -171,14 +171,16 @@ TEXTS: dict[str, str] = {
 
 # Functions that take no `out=` in PyTorch.
 WITHOUT_OUT = frozenset(
-    """
-    _lazy_clone adjoint affine_grid_generator allclose argwhere as_strided
-    as_strided_scatter broadcast_to celu chunk combinations constant_pad_nd count_nonzero
-    diag_embed diagflat diagonal_scatter equal fill flatten flip fliplr flipud glu
-    gradient index_fill index_put is_nonzero is_same_size isclose isfinite isinf
-    isnan linear logsigmoid masked_fill masked_scatter moveaxis movedim narrow numel
-    positive put ravel relu repeat_interleave reshape roll rot90 select_scatter selu
-    softplus split split_with_sizes std_mean tanhshrink tile trace unflatten unravel_index
-    unsafe_chunk unsafe_split unsafe_split_with_sizes var_mean
-    """.split()
-)
+    (
+        "_lazy_clone", "adjoint", "affine_grid_generator", "allclose", "argwhere", "as_strided",
+        "as_strided_scatter", "broadcast_to", "celu", "chunk", "combinations",
+        "constant_pad_nd", "count_nonzero", "diag_embed", "diagflat", "diagonal_scatter",
+        "equal", "fill", "flatten", "flip", "fliplr", "flipud", "glu", "gradient", "index_fill",
+        "index_put", "is_nonzero", "is_same_size", "isclose", "isfinite", "isinf", "isnan",
+        "linear", "logsigmoid", "masked_fill", "masked_scatter", "moveaxis", "movedim",
+        "narrow", "numel", "positive", "put", "ravel", "relu", "repeat_interleave", "reshape",
+        "roll", "rot90", "select_scatter", "selu", "softplus", "split", "split_with_sizes",
+        "std_mean", "tanhshrink", "tile", "trace", "unflatten", "unravel_index", "unsafe_chunk",
+        "unsafe_split", "unsafe_split_with_sizes", "var_mean",
+    )
+)  # fmt: skip
