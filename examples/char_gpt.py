@@ -131,7 +131,7 @@ def evaluate(model, numbers, context):
 
 def arguments():
     """The options."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     text = Path(__file__).with_name("sonnets.txt")
     parser.add_argument("--data", type=Path, default=text, help="a text file")
     parser.add_argument("--steps", type=int, default=500)

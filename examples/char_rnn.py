@@ -115,7 +115,7 @@ def invent(model, count, temperature, longest=20):
 
 def arguments():
     """The options."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--data", type=Path, help="a file with one name a line")
     parser.add_argument("--model", choices=["RNN", "LSTM", "GRU"], default="LSTM")
     parser.add_argument("--epochs", type=int, default=12)

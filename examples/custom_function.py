@@ -118,7 +118,7 @@ def rings(count):
 
 def main():
     """Check the functions, then train with them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--width", type=int, default=32)
     parser.add_argument("--seed", type=int, default=0)

@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tqdm import tqdm
@@ -50,7 +51,7 @@ def digits():
     """Training and test samples of scikit-learn's digits; a fixed fifth is held out."""
     from sklearn.datasets import load_digits
 
-    found = load_digits()
+    found: Any = load_digits()
     images = (found.images * (255 / 16)).astype("uint8")  # (1797, 8, 8), from 0..16
     order = torch.randperm(len(images), generator=torch.Generator().manual_seed(0)).tolist()
     held_out = len(images) // 5
@@ -140,7 +141,7 @@ def draw(history, path):
 
 def arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--data", choices=("digits", "mnist"), default="digits")
     parser.add_argument("--root", default="data", help="folder of MNIST's files")
     parser.add_argument("--download", action="store_true", help="fetch MNIST into ROOT")

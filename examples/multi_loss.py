@@ -9,6 +9,7 @@ and here both are brought to the same length, so that neither task drowns the ot
 """
 
 import argparse
+from typing import Any
 
 import torch
 from sklearn.datasets import load_digits
@@ -48,7 +49,7 @@ def check_sums(model, images, labels):
     second.backward()
     apart = gradients(model)
     model.zero_grad()
-    sum(losses(model, images, labels)).backward()
+    torch.stack(losses(model, images, labels)).sum().backward()
     for one, other in zip(apart, gradients(model), strict=True):
         torch.testing.assert_close(one, other)
     model.zero_grad()
@@ -82,7 +83,7 @@ def balanced_step(model, optimizer, parts):
 
 def main():
     """Train both tasks, check that both were learned."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--epochs", type=int, default=15)
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--lr", type=float, default=2e-3)
@@ -90,7 +91,7 @@ def main():
     args = parser.parse_args()
     torch.manual_seed(args.seed)
 
-    found = load_digits()
+    found: Any = load_digits()
     images = torch.tensor(found.data, dtype=torch.float32) / 16  # (1797, 64)
     labels = torch.tensor(found.target)
     order = torch.randperm(len(images))

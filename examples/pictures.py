@@ -1,6 +1,7 @@
 """Small pictures for the other examples: real digits to learn from, and grids of images on disk."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -10,7 +11,7 @@ def digits(size):
     """Scikit-learn's 1,797 handwritten digits as (N, 1, size, size) in [0, 1], and their labels."""
     from sklearn.datasets import load_digits
 
-    found = load_digits()
+    found: Any = load_digits()
     images = torch.from_numpy((found.images / 16).astype("float32")).unsqueeze(1)
     if size != 8:
         images = F.interpolate(images, size=(size, size), mode="bilinear", align_corners=False)

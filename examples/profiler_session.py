@@ -50,7 +50,7 @@ def batch(size):
 
 def main():
     """Train a few steps, show where the time went, check that nothing is missing."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--steps", type=int, default=12, help="at least 6")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--rows", type=int, default=15, help="rows of the table")

@@ -141,6 +141,11 @@ def with_losses(net, content, style):
     return model, content_losses, style_losses
 
 
+def total(losses):
+    """The sum of what the parts of a network have kept."""
+    return torch.stack([part.loss for part in losses]).sum()
+
+
 def drawn(size):
     """A content and a style: plain shapes before a pale sky, and bright waves."""
     y, x = torch.meshgrid(torch.linspace(0, 1, size), torch.linspace(0, 1, size), indexing="ij")
@@ -169,7 +174,7 @@ def read(path, size):
 
 def main():
     """Optimise the picture, compare its losses with those at the start, and draw."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--steps", type=int, default=500, help="evaluations by L-BFGS")
     parser.add_argument("--size", type=int, default=96)
     parser.add_argument("--width", type=int, default=32)
@@ -205,8 +210,8 @@ def main():
         def closure():
             optimizer.zero_grad()
             model(torch.sigmoid(image))
-            style_score = args.style_weight * sum(s.loss for s in style_losses)
-            content_score = args.content_weight * sum(c.loss for c in content_losses)
+            style_score = args.style_weight * total(style_losses)
+            content_score = args.content_weight * total(content_losses)
             smooth = args.smoothness * roughness(torch.sigmoid(image))
             loss = style_score + content_score + smooth
             loss.backward()
@@ -222,10 +227,10 @@ def main():
     with torch.no_grad():
         result = torch.sigmoid(image)
         model(result)
-        style_score = args.style_weight * sum(s.loss for s in style_losses).item()
-        content_score = sum(c.loss for c in content_losses).item()
+        style_score = args.style_weight * total(style_losses).item()
+        content_score = total(content_losses).item()
         model(style)
-        content_of_style = sum(c.loss for c in content_losses).item()
+        content_of_style = total(content_losses).item()
     pictures.save(torch.cat((content, style, result)), args.out / "style.png", columns=3)
     pictures.save(result, args.out / "result.png", columns=1)
     print(

@@ -12,6 +12,7 @@ images and the same steps, for comparison.
 import argparse
 import copy
 from pathlib import Path
+from typing import Any
 
 import torch
 from sklearn.datasets import load_digits
@@ -24,7 +25,7 @@ FROZEN = ("conv1", "bn1", "layer1", "layer2")
 
 def digits(wanted):
     """Images (N, 3, 32, 32) of some digits, normalized, and their labels from 0."""
-    found = load_digits()
+    found: Any = load_digits()
     chosen = [i for i, label in enumerate(found.target) if label in wanted]
     images = torch.tensor(found.images[chosen], dtype=torch.float32) / 16  # (N, 8, 8)
     images = nn.functional.interpolate(images[:, None], size=32, mode="bilinear")
@@ -81,7 +82,7 @@ def groups(model, lr):
 
 def main():
     """Train on five digits, transfer to five others, check what moved and what was learned."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--source-images", type=int, default=480, help="of the digits 0 to 4")
     parser.add_argument("--target-images", type=int, default=100, help="of the digits 5 to 9")
     parser.add_argument("--epochs", type=int, default=4, help="on each task")

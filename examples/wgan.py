@@ -53,7 +53,7 @@ class Critic(nn.Module):
 
 def main():
     """Train the critic five steps for each of the generator, measure, and draw."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--steps", type=int, default=1500, help="of the generator")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--lr", type=float, default=5e-4)
@@ -77,6 +77,7 @@ def main():
         before = generator(codes)
 
     estimates = []
+    score_real = score_fake = torch.zeros(())
     for step in range(1, args.steps + 1):
         for p in critic.parameters():
             p.requires_grad_(True)

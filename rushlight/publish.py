@@ -79,14 +79,15 @@ def derive() -> None:
             publish("Tensor", c.name, c.fn)
             continue
         bound = "Tensor" in c.public
-        method = c.fn
+        plain: Any = c.fn
+        method = plain
         if bound:
             if len(c.public) > 1:
                 method = c.method()
                 method.__doc__ = docs.method_doc(c.fn.__doc__, c.name)
             method.__signature__ = docs.later(docs.of_composite, c, c.name, "method")
-        if method is not c.fn or not bound:
-            c.fn.__signature__ = docs.later(docs.of_composite, c, c.name, "function")
+        if method is not plain or not bound:
+            plain.__signature__ = docs.later(docs.of_composite, c, c.name, "function")
         for name in c.publication.names(c.name):
             for space in c.public:
                 alone = "." in name  # which stands in that namespace

@@ -544,5 +544,5 @@ for _name, _fn in METHODS.items():
 for _name in ("empty", "empty_strided", "full", "ones", "zeros"):
     _key = f"Tensor.new_{_name}"
     METHODS[f"new_{_name}"].__signature__ = described.later(described.of_text, _key)
-resize_.__signature__ = described.later(described.of_text, "Tensor.resize_")
+METHODS["resize_"].__signature__ = described.later(described.of_text, "Tensor.resize_")
 _ = Parameter

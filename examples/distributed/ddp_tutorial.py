@@ -83,7 +83,7 @@ def demo_checkpoint(rank, world_size, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--world-size", type=int, default=2)
     args = parser.parse_args()
     os.environ["MASTER_ADDR"] = "localhost"

@@ -23,7 +23,7 @@ from torchvision import models
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     add = parser.add_argument
     add("-a", "--arch", default="resnet18")
     add("-j", "--workers", type=int, default=0, help="loader processes of each rank")

@@ -69,7 +69,7 @@ class Trainer:
 
 @record
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--die-in", type=int, default=-1, help="the epoch in which a process dies")
     parser.add_argument("--snapshot", default="", help="where; a file of this job unless given")

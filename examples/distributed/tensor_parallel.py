@@ -14,6 +14,7 @@ import argparse
 import copy
 import os
 import socket
+from typing import cast
 
 import torch
 import torch.distributed as dist
@@ -161,7 +162,7 @@ def train(rank, world_size, steps):
             loss.backward()
         average(model, mesh["dp"])
         optimizer.step()
-        mean = loss.detach().full_tensor()
+        mean = cast(DTensor, loss.detach()).full_tensor()
         dist.all_reduce(mean)
         losses.append(mean.item() / world_size)
     here = sum(
@@ -177,7 +178,7 @@ def train(rank, world_size, steps):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or " ").splitlines()[0])
     parser.add_argument("--world-size", type=int, default=2)
     parser.add_argument("--steps", type=int, default=30)
     args = parser.parse_args()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 class _Backend(ModuleType):
@@ -27,6 +27,11 @@ class _Backend(ModuleType):
     def version(self) -> None:
         """None: the library is not part of this build."""
         return
+
+    if TYPE_CHECKING:  # the flags
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def is_acceptable(self, tensor: Any) -> bool:
         """False: the library is not part of this build."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from . import functional, init, modules, parameter
 from .modules import *  # noqa: F403 - the list is `modules.__all__`
-from .modules import __all__ as _layers
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 __all__ = [
@@ -25,7 +24,8 @@ __all__ = [
     "modules",
     "parameter",
 ]
-__all__ += [*_layers, *modules._LATER]
+__all__ += modules.__all__  # a form that type checkers read
+__all__ += [*modules._LATER]
 
 _FILES = ("attention", "common_types", "grad", "parallel", "rnn", "transformer", "utils")
 

@@ -427,7 +427,8 @@ def constructor(kind: type) -> list[inspect.Parameter]:
 
 
 for _kind in (RNN, LSTM, GRU):
-    _kind.__init__.__signature__ = described.later(constructor, _kind)  # type: ignore[attr-defined]
+    _init: Any = _kind.__init__
+    _init.__signature__ = described.later(constructor, _kind)
 
 
 # -- cells ---------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ def main():
         loss = output.item()
         output.backward()
         for param in fc.parameters():
+            assert param.grad is not None  # as backward has been there
             param.data.add_(-0.1 * param.grad)
         if loss < 1e-3 or batch_idx >= args.max_batches:
             break

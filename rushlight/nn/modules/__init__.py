@@ -7,7 +7,7 @@ Recurrent and attention layers are imported when they are first asked for.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..containers import (
     Container,
@@ -163,6 +163,17 @@ from .sparse import Embedding, EmbeddingBag
 from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 
 # Layers that are imported later, and the file of `nn/` that has them.
+if TYPE_CHECKING:  # type checkers know no `__getattr__`
+    from ..rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
+    from ..transformer import (
+        MultiheadAttention,
+        Transformer,
+        TransformerDecoder,
+        TransformerDecoderLayer,
+        TransformerEncoder,
+        TransformerEncoderLayer,
+    )
+
 _LATER = {
     **dict.fromkeys(
         ("GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"), "rnn"

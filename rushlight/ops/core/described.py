@@ -28,6 +28,8 @@ class Described(inspect.Signature):
 
     __slots__ = ("_make",)
 
+    _make: tuple[Any, ...]
+
     def __getattr__(self, name: str) -> Any:
         """What has not been made yet: `Signature` keeps its two parts in slots."""
         if name not in ("_parameters", "_return_annotation"):

@@ -11,7 +11,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ...errors import message
 from ...tensor import Tensor
@@ -184,7 +184,9 @@ class Subset(Dataset[T_co]):
     dataset: Any
     indices: Sequence[int]
 
-    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+    def __init__(
+        self, dataset: Dataset[T_co] | Sequence[T_co], indices: Sequence[int]
+    ) -> None:
         self.dataset = dataset
         self.indices = indices
         cls = type(self)
@@ -199,6 +201,10 @@ class Subset(Dataset[T_co]):
                 )
             )
 
+    if TYPE_CHECKING:  # Python makes one of `__getitem__`
+
+        def __iter__(self) -> Iterator[T_co]: ...
+
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, list):
             return self.dataset[[self.indices[i] for i in idx]]
@@ -212,7 +218,9 @@ class Subset(Dataset[T_co]):
 
 
 def random_split(
-    dataset: Dataset[T], lengths: Sequence[int | float], generator: Any = None
+    dataset: Dataset[T] | Sequence[T],
+    lengths: Sequence[int | float],
+    generator: Any = None,
 ) -> list[Subset[T]]:
     """Split a data set at random into parts of the given lengths, or fractions that sum to 1.
 
