@@ -151,6 +151,7 @@ from rushlight import cuda as cuda
 from rushlight import distributed as distributed
 from rushlight import distributions as distributions
 from rushlight import dropin as dropin
+from rushlight import explain as explain
 from rushlight import fft as fft
 from rushlight import func as func
 from rushlight import functional as functional
@@ -1450,6 +1451,8 @@ def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float, *, out: Tensor 
     """Each slice along dim scaled down so that its p-norm is at most maxnorm."""
 def repeat_interleave(input: Tensor, repeats: Tensor | _int, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
     """Each element (or each slice along `dim`) as often as `repeats` says.
+
+    With `repeats` alone the places of its elements, each as often as it says.
 
     >>> import rushlight as torch
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)

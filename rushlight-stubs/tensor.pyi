@@ -1218,12 +1218,7 @@ class Tensor:
     def repeat(self, *repeats: _int) -> Tensor:
         """Copies side by side along each dimension."""
     def repeat_interleave(self, repeats: Tensor | _int, dim: _int | None=None, *, output_size: _int | None=None) -> Tensor:
-        """Each element (or each slice along `dim`) as often as `repeats` says.
-
-        >>> import rushlight as torch
-        >>> torch.tensor([1, 2]).repeat_interleave(2)
-        tensor([1, 1, 2, 2])
-        """
+        """Each element (or each slice along `dim`) as often as `repeats` says."""
     @property
     def requires_grad(self) -> _bool:
         """Whether gradients flow to this tensor."""
