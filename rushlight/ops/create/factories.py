@@ -396,6 +396,10 @@ def arange(
 
 def check_steps(start: Any, end: Any, step: Any) -> None:
     """RuntimeError unless steps from `start` lead to `end`."""
+    if any(isinstance(v, complex) for v in (start, end, step)):
+        raise RuntimeError(
+            message("value cannot be converted to type double without overflow", got="complex")
+        )
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:

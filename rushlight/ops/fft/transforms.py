@@ -309,7 +309,10 @@ def from_half(name: str, x: Any, s: Any, dim: Any, norm: str | None, forward: bo
 
 
 def _one(n: Any) -> Any:
-    return None if n is None else (n,)
+    if n is None:
+        return None
+    point(n)  # where several sizes are given, -1 is the input's own
+    return (n,)
 
 
 @composite(public="fft", samples=[case((3, 4)), case(cplx((3, 4)), 6, 0, "ortho")])

@@ -470,6 +470,10 @@ def renorm(input: Any, p: float, dim: int, maxnorm: float, *, out: Any = None) -
         raise RuntimeError(
             f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
         )
+    if p <= 0:
+        raise RuntimeError(message("renorm: non-positive-norm not supported", got=f"p={p}"))
+    if maxnorm < 0:
+        raise RuntimeError(message(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}"))
     where_dim = axis(dim, input.ndim)
     need_float("linalg.vector_norm", input)
     dims = tuple(i for i in range(input.ndim) if i != where_dim)

@@ -344,7 +344,7 @@ def gaussian_nll_loss(
 
     `var` has the input's shape, one dimension less, or 1 in one dimension; or it is a number.
     """
-    if isinstance(var, (int, float)):
+    if isinstance(var, float):
         var = input.new_full((), float(var)).expand(input.shape)
     if var._a.__class__ is np.ndarray and (var._a < 0).any():
         raise ValueError(message("var has negative entry/entries"))
@@ -473,6 +473,7 @@ def multilabel_soft_margin_loss(
 ) -> Any:
     """`binary_cross_entropy_with_logits`, averaged over the classes (the last dimension)."""
     reduction = reduction_of(size_average, reduce, reduction)
+    need_tensor("log_sigmoid", input)
     loss = bce_logits.call((input, target, None, None), {"reduction": "none"})
     if weight is not None:
         loss = loss * weight

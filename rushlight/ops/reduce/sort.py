@@ -225,6 +225,14 @@ def msort(input: Any, *, out: Any = None) -> Any:
     return finish("msort", sort(input, 0)[0], out)
 
 
+def whole_k(name: str, k: Any) -> None:
+    if isinstance(k, (float, bool)):
+        raise TypeError(
+            f"{name}(): argument 'k' (position 2) must be int, not {type(k).__name__}"
+        )
+
+
+
 @composite(accepts="floating integral: topk does not support bool dtypes on CPU",
            samples=[case((3, 4), 2), case((3, 4), 2, 0, False)])
 def topk(
@@ -236,6 +244,7 @@ def topk(
     >>> torch.tensor([3, 1, 2]).topk(2).values
     tensor([3, 2])
     """
+    whole_k("topk", k)
     orderable("topk", input)
     where = axis(dim, input.ndim)
     k = int(k)
@@ -259,6 +268,7 @@ def topk(
            samples=[case((3, 4), 2), case((3, 4), 1, 0, True)])
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(value, index) of the k-th smallest element along dim, k from 1."""
+    whole_k("kthvalue", k)
     where = axis(dim, input.ndim)
     not_empty("kthvalue", input, where)
     n = input.shape[where] if input.ndim else 1

@@ -313,7 +313,7 @@ select_backward.vjp(lambda g, _y, _x, *, dim, index: select(g, dim=dim, index=in
 def slice_(input: Any, *, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     """The view of positions start, start + step, ... before end of dimension `dim`."""
     if step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise RuntimeError("slice step must be positive")
     d = axis(dim, input.ndim)
     return input[(ALL,) * d + (slice(start, end, step),)]
 

@@ -201,3 +201,8 @@ def test_ranges_whose_steps_lead_nowhere() -> None:
     for call in (lambda: torch.eye(-1.5, 4), lambda: torch.eye(2, m=1.5)):
         with pytest.raises(TypeError, match="must be int, not float"):
             call()
+
+
+def test_ranges_of_complex_numbers() -> None:
+    with pytest.raises(RuntimeError, match="without overflow"):
+        torch.arange(1j)

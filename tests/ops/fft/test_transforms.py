@@ -177,3 +177,10 @@ def test_signals_without_elements_have_no_spectrum():
         torch.istft(torch.ones(0, 5, 5) * 1j, 8, 4)
     with pytest.raises(RuntimeError, match="non-empty signal"):
         torch.stft(torch.ones(0, 16), 8, 4, return_complex=True)
+
+
+def test_one_size_is_a_number_of_points() -> None:
+    for call in (torch.fft.fft, torch.fft.rfft, torch.fft.irfft, torch.fft.hfft):
+        with pytest.raises(RuntimeError, match=r"Invalid number of data points \(-1\)"):
+            call(torch.ones(4), -1)
+    assert torch.fft.fftn(torch.ones(4, 4), (-1, 2)).shape == (4, 2)

@@ -187,3 +187,10 @@ def test_dims_of_a_number_are_looked_at() -> None:
     ):
         with pytest.raises(IndexError, match="Dimension out of range"):
             call()
+
+
+def test_norms_to_renormalise_by() -> None:
+    with pytest.raises(RuntimeError, match="non-positive-norm not supported"):
+        torch.ones(3, 4).renorm(0, 0, 1.0)
+    with pytest.raises(RuntimeError, match="expected maxnorm to be >= 0"):
+        torch.ones(3, 4).renorm(1, 0, -1.0)

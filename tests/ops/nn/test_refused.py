@@ -213,3 +213,10 @@ def test_other_numbers_of_dimensions(call: Any, kind: type[Exception], words: st
 
 def test_one_window_takes_planes_without_channels() -> None:
     assert F.adaptive_avg_pool2d(torch.ones(3, 4), 1).tolist() == [[1.0]]
+
+
+def test_one_variance_is_a_float() -> None:
+    x = torch.ones(3)
+    assert F.gaussian_nll_loss(x, x, 1.0).item() == 0
+    with pytest.raises(TypeError, match="must be Tensor, not int"):
+        F.gaussian_nll_loss(x, x, 1)

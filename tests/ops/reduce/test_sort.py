@@ -202,3 +202,10 @@ def test_what_is_chosen_is_no_view():
 def test_a_quantile_is_no_view():
     y = torch.tensor([[1.0, 2.0, 3.0]]).quantile(0.5, 1)
     assert y.detach_() is y
+
+
+def test_a_count_is_a_whole_number() -> None:
+    for call in (torch.ones(3).topk, torch.ones(3).kthvalue):
+        for k in (1.5, True):
+            with pytest.raises(TypeError, match="argument 'k'"):
+                call(k)

@@ -249,3 +249,10 @@ def test_places_alone_are_repeated_by_the_function_alone():
     ):
         with pytest.raises(TypeError, match="invalid combination of arguments"):
             call()
+
+
+def test_steps_of_slices_are_positive():
+    with pytest.raises(RuntimeError, match="slice step must be positive"):
+        torch.slice_copy(torch.ones(4), 0, 1, 4, -3)
+    with pytest.raises(ValueError, match="step must be greater than zero"):
+        torch.ones(4)[::-1]
