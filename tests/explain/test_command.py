@@ -128,7 +128,7 @@ def test_an_error_behind_the_recorded_steps(folder: Path) -> None:
     done = run(folder, "train.py", "5", "fail", "--steps", "1", "--out", "e.json")
     assert done.returncode == 1
     found = data(folder / "e.json")
-    assert found["error"].startswith("RuntimeError: mat1 and mat2")
+    assert found["error"].startswith("RuntimeError: linear: mat1 and mat2")
     assert (len(found["steps"]), found["failed"]) == (1, -1)
 
 
