@@ -18,10 +18,13 @@ def unreached(look: Any) -> list[Unreached]:
     events: list[Event] = look.events
     if not any(e.kind == "backward" for e in events):
         return []
+    compiled = any(e.kind == "compiled" for e in events)  # in which gradients are not told
     missed = [
         known
         for known in look.modules.tensors()
-        if known.role == "parameter" and not known.reached and not known.has_gradient()
+        if known.role == "parameter"
+        and not known.reached
+        and not (compiled and known.has_gradient())
     ]
     if not missed:
         return []

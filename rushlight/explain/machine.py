@@ -16,7 +16,7 @@ from ..kernels.multi_tensor import select as copying
 from .recording import Machine
 
 SIDE = 512  # of the product's matrices
-ELEMENTS = 4 << 20  # of the copied array
+ELEMENTS = 2 << 20  # of the copied array: more would be seen in the memory of small programs
 SECONDS = 0.08  # for each of the two
 
 

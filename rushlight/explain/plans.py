@@ -44,7 +44,7 @@ class Asked:
         self._records: dict[int, int] = {}
         self._plans: dict[int, int] = {}
         self._texts: dict[str, int] = {}
-        self._why: dict[tuple[int, str], str] = {}
+        self._why: dict[tuple[int, int], str] = {}
 
     def fill(self, events: list[Event], ops: dict[int, Any], calls: dict[int, Any]) -> None:
         """Give events their records, plans and costs."""
@@ -124,6 +124,12 @@ class Asked:
 
     def why(self, op: Any, place: int) -> str:
         """The line of the derivative that reads what is saved at a place."""
+        key = id(op), place
+        if key not in self._why:
+            self._why[key] = self._reader(op, place)
+        return self._why[key]
+
+    def _reader(self, op: Any, place: int) -> str:
         try:
             rules = op.get_rules() or ()
             names = ["y", *op.inputs]
