@@ -1,8 +1,8 @@
 """Numbers: what stands in tensors, and the first NaN or Inf.
 
 A sum that is finite has no summand that is not, so one pass over each result (the sum of squares,
-which is the quickest) finds the first NaN or Inf. For the rest at most 4,096 elements, evenly spread, are copied while the step runs, and looked
-at when it is over.
+which is the quickest) finds the first NaN or Inf. For the rest at most 4,096 elements, evenly
+spread, are copied while the step runs, and looked at when it is over.
 """
 
 from __future__ import annotations
