@@ -8,9 +8,12 @@ lines is a doctest.
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
+import inspect
 import pkgutil
 import re
+from collections import defaultdict
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +21,8 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.ops.core.composite import composites
+from rushlight.ops.core.record import registry
 
 ROOT = Path(__file__).parent.parent
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -48,6 +53,21 @@ def run(test: doctest.DocTest) -> None:
     assert results.failed == 0, "".join(report)
 
 
+@functools.cache
+def published() -> dict[str, dict[str, str]]:
+    """Docstrings of records and composites by the file that they stand in: doctest does not find
+    what is no function, or one that another module has wrapped."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for record in registry.values():
+        found[record.declared[0]][f"record.{record.name}"] = record.__doc__ or ""
+    for path, made in composites.items():
+        fn = made.fn.fget if isinstance(made.fn, property) else made.fn
+        code = getattr(inspect.unwrap(fn), "__code__", None)
+        if code is not None:
+            found[code.co_filename][path] = made.fn.__doc__ or ""
+    return found
+
+
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name: str) -> None:
     module: ModuleType = importlib.import_module(name)
@@ -55,6 +75,15 @@ def test_docstrings(name: str) -> None:
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names):
         if test.examples:
             run(test)
+    for path, text in published().get(module.__file__ or "", {}).items():
+        test = doctest.DocTestParser().get_doctest(text, names, path, module.__file__, 0)
+        if test.examples:
+            run(test)
+
+
+def test_docstrings_of_records_are_found() -> None:
+    for name in ("record.relu", "nn.functional.relu6"):
+        assert any(name in found for found in published().values()), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
