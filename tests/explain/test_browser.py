@@ -481,6 +481,17 @@ def test_what_is_broken_comes_first(page: Page) -> None:
     assert "first NaN" in page.text("#part-graph")
 
 
+def test_the_error_that_ended_it(page: Page) -> None:
+    recording = handmade.mnist(1)
+    recording.error = "RuntimeError: mat1 and mat2\n  got   <64 x 320>"
+    recording.failed = next(i for i, e in enumerate(recording.events) if e.name == "linear")
+    page.open(recording)
+    text = page.text("#part-overview")
+    assert text.startswith("The program ended with an error")
+    for words in (recording.error, "linear in module fc1", "mnist.py:36"):
+        assert words in text, words
+
+
 def test_a_real_nan(page: Page) -> None:
     page.open(recorded("nan"))
     text = page.text("#broken")
@@ -513,6 +524,23 @@ def test_nothing_recorded(page: Page) -> None:
     assert "Nothing ran while this was recorded" in page.text("#part-overview")
     for part in PARTS[1:]:
         assert page.go(part)
+    page.quiet()
+
+
+def test_a_long_recording_shows_its_last_steps(page: Page) -> None:
+    page.open(handmade.mnist(250, repeat=4))
+    assert page.opens_quickly()
+    text = page.text("#part-overview")
+    assert "Step 250 of 250" in text
+    assert "Steps with a link are in this page whole" in text
+    links = page.texts(".steps-table a")
+    assert links[0] == "1"
+    assert links[-1] == "250"
+    assert "2" not in links
+    options = len(page.all("#step option"))
+    assert 10 < options < 250
+    for part in PARTS[1:]:
+        page.go(part)
     page.quiet()
 
 
@@ -557,6 +585,43 @@ def test_dark(page: Page) -> None:
     assert shade() > 600
     page.open(handmade.mnist(), scheme="dark")
     assert shade() < 150
+    page.media()
+
+
+CONTRAST = """
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+const read = (color) => {
+  canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+  return canvas.getImageData(0, 0, 1, 1).data;
+};
+const light = (c) => { const [r, g, b] = [...c].slice(0, 3).map((v) => v / 255)
+  .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const found = [];
+const texts = document.createTreeWalker(document.querySelector('#app'), NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const e = texts.currentNode.parentElement;
+  if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest('.idle, svg')) continue;
+  let under = e;
+  const clear = (x) => read(getComputedStyle(x).backgroundColor)[3] < 200;
+  while (under && clear(under)) under = under.parentElement;
+  const a = light(read(getComputedStyle(e).color));
+  const b = light(read(getComputedStyle(under || document.documentElement).backgroundColor));
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (ratio < 4.5) found.push([texts.currentNode.data.trim(), e.className, ratio]);
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read(page: Page, scheme: str) -> None:
+    """All text has at least the contrast that WCAG asks for (AA: 4.5)."""
+    page.open(handmade.broken(), scheme=scheme)
+    for part in PARTS:
+        page.go(part)
+        page.js("for (const d of document.querySelectorAll('details')) d.open = true")
+        assert page.js(CONTRAST) == [], part
     page.media()
 
 

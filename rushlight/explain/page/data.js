@@ -137,7 +137,9 @@ const ROLES = ["parameter", "buffer", "optimizer state", "gradient", "batch", "s
   "result", "other"];
 const css = (name) => name.replaceAll(" ", "-").replaceAll("_", "-");
 
-const events_of = (step) => (step ? R.events.slice(step.first, step.last + 1) : []);
+/** Of a long recording only some steps are in the page whole. */
+const is_kept = (step) => step.first >= 0;
+const events_of = (step) => (step && is_kept(step) ? R.events.slice(step.first, step.last + 1) : []);
 const is_op = (e) => ["op", "node", "leaf", "compiled", "collective"].includes(e.kind);
 const is_call = (e) => e.kind === "op" || e.kind === "function" || e.kind === "compiled";
 /** A function that is one operation is shown as that operation, under the function's name. */

@@ -11,8 +11,8 @@ PARTS.push({
     const shares = phases(step);
     host.innerHTML = flat(html`<section><h2>The step from left to right</h2><p class="intro">Wide is long; what lies below a call ran inside it.
       Click a call to enlarge it, ${key("Esc")} to go back; ${key("←")} ${key("→")} ${key("↑")} ${key("↓")} walk, ${key("Enter")} enlarges. Gaps are Python between operations.</p>
-      ${phase_legend(step, shares)}<div class="flame-box"><canvas class="icicle" tabindex="0" role="img"
-      aria-label="Calls over the time of the step; the same stands in the table below" aria-describedby="flame-text"></canvas><div class="tip" hidden></div></div>
+      ${phase_legend(step, shares)}<div class="flame-box"><canvas class="icicle" tabindex="0" role="application"
+      aria-label="Calls over the time of the step: arrow keys walk, Enter enlarges; the same stands in the table below" aria-describedby="flame-text"></canvas><div class="tip" hidden></div></div>
       <p id="flame-text" class="readout" aria-live="polite">${time(step.duration)} from left to right.</p>
       <details class="twin"><summary>The same as a table</summary><div></div></details></section>
       <section><h2>Operations, the longest first</h2><p class="intro">The ${word("share of the machine", "share")} says how near a call came to the limits of this machine${

@@ -41,7 +41,7 @@ function trouble(n) {
   if (!n.finite) return "not finite";
   if (n.what === "gradient" && n.largest === 0) return "all zeros";
   if (n.what === "activation" && n.zeros >= DEAD && n.elements > 1 && is_relu(n)) return n.zeros >= 1 ? "dead" : "nearly dead";
-  if (n.what === "activation" && n.dead > 0 && is_relu(n)) return `${percent(n.dead)} of its channels dead`;
+  if (n.what === "activation" && n.dead >= 0.1 && is_relu(n)) return `${percent(n.dead)} of its channels dead`;
   if (n.what === "activation" && n.elements > 1 && n.spread === 0 && n.largest > 0) return "constant";
   return "";
 }

@@ -127,7 +127,7 @@ function all_steps(step) {
   const list = R.steps.length > 12 ? [...R.steps.slice(0, 4), ...R.steps.slice(-8)] : R.steps;
   return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th><th scope="col">${
     word("peak", "peak")}</th><th scope="col">loss</th></tr></thead><tbody>${list.map((s) => html`<tr ${
-    s === step ? html`class="now"` : ""}><th scope="row"><a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a></th><td class="grow">${
+    s === step ? html`class="now"` : ""}><th scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
     bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td><td>${s.peak ? bytes(s.peak) : ""}</td><td>${
-    s.loss === null ? "" : digits(s.loss, 4)}</td></tr>`)}</tbody></table>`;
+    s.loss === null ? "" : digits(s.loss, 4)}</td></tr>`)}</tbody></table>${R.steps.every(is_kept) ? "" : html`<p class="soft">Steps with a link are in this page whole, of the others only what stands here.</p>`}`;
 }

@@ -84,5 +84,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
+        if value and all(type(v) is int or type(v) is str for v in value):
+            return value  # columns of a hundred thousand
         return [plain(v) for v in value]
     return value

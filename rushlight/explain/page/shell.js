@@ -14,8 +14,8 @@ function first_step() {
 }
 
 function frame() {
-  const steps = R.stepped && R.steps.length > 1 ? html`<label class="steps">Step <select id="step">${
-    R.steps.map((s) => html`<option value="${s.i}" ${s === chosen ? html`selected` : ""}>${
+  const steps = R.stepped && R.steps.filter(is_kept).length > 1 ? html`<label class="steps">Step <select id="step">${
+    R.steps.filter(is_kept).map((s) => html`<option value="${s.i}" ${s === chosen ? html`selected` : ""}>${
       s === R.rest ? "rest" : `${s.i + 1} of ${R.whole}`}: ${time(s.duration)}</option>`)}</select></label>` : "";
   by("app").innerHTML = flat(html`
     <a class="skip" href="#" id="skip">Skip to the content</a>
@@ -32,8 +32,8 @@ function frame() {
     <footer><p>Recorded ${R.began || "at an unknown time"} on ${R.machine.name || "an unknown machine"
       }${R.machine.cores ? `, ${plural(R.machine.threads, "thread")} on ${
       plural(R.machine.cores, "core")}` : ""}, by Rushlight${R.version.includes("+") ? "" : ` ${R.version}`}. This file holds all that it
-      shows and asks nobody for anything.${R.left_out ? ` ${plural(R.left_out, "event")} were left
-      out, as there were too many.` : ""}</p></footer>`);
+      shows and asks nobody for anything.${R.left_out ? ` So that it stays small, ${
+      plural(R.left_out, "event")} were left out.` : ""}</p></footer>`);
   for (const p of PARTS) by(`tab-${p.id}`).setAttribute("aria-controls", `part-${p.id}`);
   const list = document.querySelector('[role="tablist"]');
   list.addEventListener("click", (event) => {
@@ -91,7 +91,7 @@ function follow() {
   const part = PARTS.find((p) => p.id === id) || PARTS[0];
   const event = /^e\d+$/.test(item) ? R.events[+item.slice(1)] : null;
   const step = event ? R.steps[event.step] : query ? R.steps[+query - 1] : null;
-  if (step) choose(step);
+  if (step && is_kept(step)) choose(step);
   else if (!item) choose(first_step());
   for (const p of PARTS) {
     const on = p === part, tab = by(`tab-${p.id}`);

@@ -1,7 +1,8 @@
 """Putting the page together: one HTML file with its style, its script and its data inside.
 
 The file forbids itself every request (its Content-Security-Policy), so that a page that somebody
-sends can be opened without a thought. Not here: how the data is packed (`pack.py`).
+sends can be opened without a thought. Not here: how the data is packed (`pack.py`), and which
+steps of a long recording are (`trim.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from ..recording import Recording
 from .pack import pack
+from .trim import trimmed
 
 HERE = Path(__file__).parent
 
@@ -65,7 +67,7 @@ def html(recording: Recording) -> str:
     return PAGE.format(
         title=escape(f"{recording.program or 'A step'} · Rushlight"),
         style=(HERE / "style.css").read_text(encoding="utf-8"),
-        data=pack(recording),
+        data=pack(trimmed(recording)),
         script="".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
     )
 
