@@ -50,6 +50,7 @@ def take_classes(*classes: type) -> None:
 
 # -- from text to functions ----------------------------------------------------------------------
 
+_PACKAGE = __name__.partition(".")[0]  # (the drop-in gives modules other names later)
 _codes: dict[str, CodeType] = {}
 _spaces: list[dict[str, Any]] = []  # kept: `node.user_line` knows this package's by their ids
 
@@ -67,7 +68,9 @@ def code_of(source: str) -> CodeType:
 
 def new_space(**more: Any) -> dict[str, Any]:
     """Global names for a function: this module's own, as far as other code can see."""
-    space: dict[str, Any] = {"__name__": __name__, "__builtins__": __builtins__, **more}
+    space: dict[str, Any] = {
+        "__name__": __name__, "__package__": _PACKAGE, "__builtins__": __builtins__, **more
+    }  # fmt: skip
     _spaces.append(space)
     return space
 

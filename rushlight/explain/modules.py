@@ -28,14 +28,16 @@ class Known:
         place: the module that has it.
         role: "parameter" or "buffer".
         reached: whether a gradient has come to it.
+        shape: its shape.
         frozen, line: whether it requires none, and the line that said so.
     """
 
-    __slots__ = ("frozen", "line", "name", "place", "reached", "ref", "role")
+    __slots__ = ("frozen", "line", "name", "place", "reached", "ref", "role", "shape")
 
     def __init__(self, ref: Any, name: str, place: int, role: str) -> None:
         self.ref, self.name, self.place, self.role = ref, name, place, role
         self.reached = self.frozen = False
+        self.shape: tuple[int, ...] = ()
         self.line = NONE
 
     def has_gradient(self) -> bool:
@@ -118,6 +120,7 @@ class Modules:
     def _know(self, t: Any, name: str, place: int, role: str) -> Known:
         before = self._tensors.get(id(t))
         known = self._tensors[id(t)] = Known(weakref.ref(t), name, place, role)
+        known.shape = tuple(t._a.shape)
         known.frozen = t._fn is None
         if known.frozen:
             ref, line = self._frozen.get(id(t), (None, NONE))

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.node import TensorBase
-from .recording import NONE, Broken, Numbers
+from .recording import NONE, Broken, Numbers, Range
 
 ndarray = np.ndarray
 MOST = 4096  # elements of a sample
@@ -58,8 +58,11 @@ class Samples:
         self._before: dict[int, Any] = {}
         self._last = 0  # the id of the array of the last activation
 
-    def look(self, look: Any, event: int, given: list[Any], results: list[Any]) -> None:
-        """Whether an event made the first NaN or Inf."""
+    def look(
+        self, look: Any, event: int, given: list[Any], results: list[Any],
+        names: tuple[str, ...] = (), kept: list[tuple[str, Any]] | None = None,
+    ) -> None:  # fmt: skip
+        """Whether an event made the first NaN or Inf; `kept` is what a node had saved."""
         if self.broken is not None:
             return
         for k, a in enumerate(results):
@@ -71,8 +74,10 @@ class Samples:
                 where = "output"
                 if e.kind == "node":
                     where = f"gradient {k}" if len(results) > 1 else "gradient"
+                called = [(names[i] if i < len(names) else "", x) for i, x in enumerate(given)]
+                met = [ranged(name, x) for name, x in (*called, *(kept or ())) if x.size]
                 self.broken = Broken(
-                    event, e.step, e.phase, what, where, not any(trouble(x) for x in given)
+                    event, e.step, e.phase, what, where, not any(trouble(x) for x in given), met
                 )
                 return
 
@@ -172,6 +177,36 @@ def trouble(a: Any) -> str:
         return "Inf" if np.isinf(a).any() else ""  # finite numbers may have an infinite sum
 
 
+def ranged(name: str, a: Any) -> Range:
+    """What lies in an array."""
+    kind = type_name(a.dtype)
+    if a.dtype.kind in "fV":
+        a = a.astype(np.float64)
+    good = a[np.isfinite(a)] if a.dtype.kind == "f" else a.reshape(-1)
+    known = bool(good.size) and good.dtype.kind in "fiub"
+    low, high = (float(good.min()), float(good.max())) if known else (math.nan, math.nan)
+    return Range(name, kind, tuple(a.shape), low, high,
+                 int(np.count_nonzero(good == 0)), int(np.count_nonzero(good < 0)) if known else 0,
+                 int(a.size - good.size))  # fmt: skip
+
+
+def norm(a: Any) -> float:
+    """The Euclidean norm of an array of real numbers; 0 of anything else."""
+    if a.dtype.kind != "f" or not a.size:
+        return 0.0
+    times = a.size
+    if 0 in a.strides:  # the same elements again and again
+        a = a[tuple([slice(0, 1) if s == 0 else slice(None) for s in a.strides])]
+    times //= a.size
+    flat = a.ravel(order="K")
+    with np.errstate(all="ignore"):
+        square = float(np.dot(flat, flat)) if a.dtype.itemsize > 2 else math.inf
+        if not math.isfinite(square):  # too large for its type, or not finite itself
+            wide = flat.astype(np.float64)
+            square = float(np.dot(wide, wide))
+    return math.sqrt(square * times)
+
+
 def is_given(what: str, given: list[Any], look: Any, event: int) -> bool:
     """Whether what is not finite was put in on purpose: an infinite number, or a tensor of such."""
     if what == "NaN":
@@ -212,7 +247,10 @@ def described(s: Sample) -> Numbers:
     mean = float(wide.mean()) if wide.size else math.nan
     spread = float(wide.std()) if wide.size else math.nan
     low, high = (float(good.min()), float(good.max())) if good.size else (0.0, 0.0)
-    edges = (low, high) if high > low else (low - 0.5, high + 0.5)
+    edges = low, high
+    if high - low <= 1e-6 * max(abs(low), abs(high)):  # too near to each other for so many bins
+        wider = max(0.5, 1e-3 * abs(low))
+        edges = low - wider, high + wider
     bins = np.minimum((wide - edges[0]) * (BINS / (edges[1] - edges[0])), BINS - 1).astype(np.int64)
     histogram = np.bincount(bins, minlength=BINS).tolist()
     zeros = float(np.count_nonzero(v == 0)) / v.size

@@ -25,8 +25,8 @@ from .chain import unreached
 from .lines import Lines
 from .memory import Memory, arrays
 from .modules import Modules
-from .numbers import Samples, parameters, type_name
-from .recording import NONE, Event, Optimizer, Saved, Step, Unreached, Value
+from .numbers import Samples, norm, parameters, type_name
+from .recording import NONE, Event, Optimizer, Parameter, Saved, Step, Unreached, Value
 
 ndarray = np.ndarray
 now = time.perf_counter_ns
@@ -61,6 +61,7 @@ class Look(Observer):
         self.most = most
         self.ended = ended
         self.unreached: list[Unreached] = []
+        self.parameters: list[Parameter] = []
         self.left_out = 0
         self.over = False  # calls that are under way when it ends still tell of their end
         self.lost = 0
@@ -76,6 +77,7 @@ class Look(Observer):
         self.optimizers: dict[int, tuple[Any, Optimizer]] = {}
         self.failed = NONE  # the event that an error came from first
         self._programs = 0  # of a compiled function, when it is called
+        self._saved: dict[int, Any] = {}  # event of a node that runs: what it has saved
         self._nodes: dict[int, int] = {}  # number of a node: the event that made it
         self._made: dict[int, tuple[Any, int]] = {}  # array without history: its event
         self._shared: dict[Any, Any] = {}  # metadata of calls, each kept once
@@ -287,7 +289,7 @@ class Look(Observer):
         event.gives = self.values(out)
         if not op.view:
             given = arrays(out)
-            self.samples.look(self, place, arrays(inputs), given)
+            self.samples.look(self, place, arrays(inputs), given, op.inputs)
             if op.name in ACTIVATIONS and given:
                 self.samples.take(
                     self, "activation", self._called(event), place, event.module, given[0]
@@ -456,9 +458,12 @@ class Look(Observer):
             elif node.code is not None:
                 event.line = self.lines.at_offset(node.code, node.lasti)
             event.takes = self._gradients(operands)
+            event.norm = max([norm(a) for a in _plain(operands)], default=0.0)
+            self._saved[place] = node.saved
         return place
 
     def _leave_node(self, place: int, node: Any, operands: Any, results: Any, at: int) -> None:
+        saved = self._saved.pop(place, ())
         if results is None:
             self._fail(place)
             return
@@ -473,7 +478,16 @@ class Look(Observer):
                 what = f"gradient of {names[k] if k < len(names) else 'an operand'} of {where}"
                 if self.memory.met(a, place, event.line, at, "gradient", what) >= before:
                     event.made += a.nbytes
-        self.samples.look(self, place, _plain(operands), _plain(results))
+        given, made_of = _plain(operands), []
+        if self.samples.broken is None and saved.__class__ is tuple:
+            called = ["result", *names]
+            made_of = [
+                (called[k] if k < len(called) else "", a)
+                for k, v in enumerate(saved) for a in _plain(v)
+            ]  # fmt: skip
+        self.samples.look(
+            self, place, given, _plain(results), ("the gradient that came",) * len(given), made_of
+        )
 
     def _gradients(self, gs: Any) -> list[Value]:
         found = []
@@ -658,6 +672,11 @@ class Look(Observer):
             if event.end == NONE:
                 event.end = at
         self.unreached = unreached(self)
+        self.parameters = [
+            Parameter(known.name, known.shape, known.place, known.frozen, known.reached)
+            for known in self.modules.tensors()
+            if known.role == "parameter"
+        ]
         self.memory.close()
         self._nodes.clear()
         self._made.clear()
@@ -672,6 +691,8 @@ class Look(Observer):
                     v.name = resolved(v.name)
         for one in self.unreached:
             one.name = resolved(one.name)
+        for parameter in self.parameters:
+            parameter.name = resolved(parameter.name)
         for block in self.memory.blocks:
             block.name = resolved(block.name)
         for key, (optimizer, about) in list(self.optimizers.items()):

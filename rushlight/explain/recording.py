@@ -109,6 +109,7 @@ class Event:
     bytes: int = 0  # read and written
     made: int = 0  # bytes of new memory
     saved: list[Saved] = field(default_factory=list)
+    norm: float = 0.0  # of a node: of the gradient that comes to it
 
 
 @dataclass(slots=True)
@@ -169,6 +170,20 @@ class Numbers:
 
 
 @dataclass(slots=True)
+class Range:
+    """What lay in a tensor that went into an event, or that it had kept."""
+
+    name: str  # "input", "other", "result": an operand's name in the record
+    dtype: str
+    shape: tuple[int, ...]
+    low: float  # of its finite elements
+    high: float
+    zeros: int  # how many elements are 0, negative, NaN or Inf
+    negative: int
+    broken: int
+
+
+@dataclass(slots=True)
 class Broken:
     """The first NaN or Inf of the recording."""
 
@@ -178,6 +193,18 @@ class Broken:
     what: str  # "NaN" or "Inf"
     where: str  # "output", "gradient of input", "parameter fc1.weight"
     finite_inputs: bool  # whether what went in was finite
+    inputs: list[Range] = field(default_factory=list)  # what went in; of a node also what it kept
+
+
+@dataclass(slots=True)
+class Parameter:
+    """A parameter of a module, or a tensor to whose `.grad` something was added."""
+
+    name: str
+    shape: tuple[int, ...]
+    module: int  # NONE: it is no module's
+    frozen: bool  # its requires_grad is False
+    reached: bool  # a gradient came to it
 
 
 @dataclass(slots=True)
@@ -264,6 +291,7 @@ class Recording:
     blocks: list[Block] = field(default_factory=list)
     numbers: list[Numbers] = field(default_factory=list)
     broken: Broken | None = None
+    parameters: list[Parameter] = field(default_factory=list)
     unreached: list[Unreached] = field(default_factory=list)
     optimizers: list[Optimizer] = field(default_factory=list)
     watched: list[Watched] = field(default_factory=list)

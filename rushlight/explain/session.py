@@ -122,7 +122,7 @@ class Session:
         found.blocks = look.memory.blocks
         found.numbers, found.broken = look.samples.finish(), look.samples.broken
         found.left_out = look.left_out
-        found.unreached = look.unreached
+        found.parameters, found.unreached = look.parameters, look.unreached
         found.optimizers = [about for _, about in look.optimizers.values()]
         found.watched = self._kept
         found.error, found.failed = self.error, look.failed if self.error else NONE

@@ -10,7 +10,7 @@ import pytest
 
 import rushlight as torch
 from rushlight import nn
-from rushlight.explain.numbers import MOST, Sample, described, sample, trouble
+from rushlight.explain.numbers import MOST, Sample, described, norm, ranged, sample, trouble
 from rushlight.explain.recording import Recording
 
 F = nn.functional
@@ -163,3 +163,38 @@ def test_large_but_finite() -> None:
     assert trouble(np.array([1, np.inf])) == "Inf"
     assert trouble(np.array([1, np.inf, np.nan], np.float16)) == "NaN"
     assert trouble(np.arange(3)) == ""
+
+
+def test_norms() -> None:
+    a = np.arange(24, dtype=np.float32).reshape(2, 3, 4) - 5
+    for b in (a, a.T, a[:, ::2], np.broadcast_to(a[:, :1], (2, 3, 4)), a.astype(np.float16)):
+        wanted = float(np.sqrt((b.astype(np.float64) ** 2).sum()))
+        assert norm(b) == pytest.approx(wanted, rel=1e-6)
+    assert norm(np.full(4, 1e30, np.float32)) == pytest.approx(2e30)
+    assert math.isinf(norm(np.array([1, np.inf], np.float32)))
+    assert norm(np.arange(3)) == 0.0
+
+
+def test_what_lay_in_a_tensor() -> None:
+    met = ranged("input", np.array([[0, -2.5, np.nan], [np.inf, 0, 4]], np.float32))
+    assert (met.name, met.dtype, met.shape) == ("input", "float32", (2, 3))
+    assert (met.low, met.high, met.zeros, met.negative, met.broken) == (-2.5, 4.0, 2, 1, 2)
+
+
+def test_the_inputs_of_what_broke_are_told() -> None:
+    found = recorded(lambda: torch.tensor([0.0, 1.0], requires_grad=True).sqrt().sum().backward())
+    assert where(found)[:2] == ("Inf", "SqrtBackward0")
+    assert found.broken is not None
+    met = {r.name: r for r in found.broken.inputs}
+    assert met["result"].zeros == 1
+    assert met["the gradient that came"].low == 1.0
+    assert next(e for e in found.events if e.name == "SqrtBackward0").norm == pytest.approx(2**0.5)
+
+
+def test_parameters_are_listed() -> None:
+    model = nn.Linear(2, 3)
+    model.bias.requires_grad_(False)
+    found = recorded(lambda: model(torch.ones(1, 2)).sum().backward())
+    assert [(p.name, p.shape, p.frozen, p.reached) for p in found.parameters] == [
+        ("weight", (3, 2), False, True), ("bias", (3,), True, False),
+    ]  # fmt: skip
