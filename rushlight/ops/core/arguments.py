@@ -24,6 +24,11 @@ def sizes(args: tuple[Any, ...], name: str = "view", argument: str = "size") -> 
         args = tuple(args[0])
     for n in args:
         if n.__class__ is not int:
+            if args[0].__class__ is bool:  # PyTorch looks at the first one's class alone
+                raise TypeError(
+                    f"{name}(): argument '{argument}' (position 1) must be tuple of ints, but "
+                    "found element of type bool at pos 0"
+                )
             return tuple(whole(n, name, argument) for n in args)
     return args
 

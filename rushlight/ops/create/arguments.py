@@ -92,7 +92,8 @@ def sizes_of(size: Any, name: str = "empty") -> tuple[int, ...]:
         return tuple(size)
     out = []
     for i, n in enumerate(size):
-        if isinstance(n, (float, str)) or not hasattr(n, "__index__"):
+        first = not i and n.__class__ is bool  # PyTorch lets further ones pass
+        if isinstance(n, (float, str)) or first or not hasattr(n, "__index__"):
             kind = type(n).__name__
             what = "(position 1) must be tuple of ints, "
             if together:

@@ -103,6 +103,8 @@ def ormqr(
         raise RuntimeError(
             message("torch.ormqr: other must have at least 2 dimensions.", f"{tuple(other.shape)}")
         )
+    if not tau.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     m = other.shape[-2] if left else other.shape[-1]
     if tau.shape[-1] != min(m, input.shape[-1]):
         side = "-2" if left else "-1"

@@ -388,11 +388,8 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     need_matrix(name, A)
     m, n = A.shape[-2:]
-    if tau.ndim != A.ndim - 1:
-        raise RuntimeError(
-            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
-            f"to {tau.ndim} and input.ndim is equal to {A.ndim}"
-        )
+    if not tau.ndim:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     if tau._a.dtype != A._a.dtype:
         raise RuntimeError(
             message(
@@ -409,6 +406,11 @@ def householder_product(A: Any, tau: Any, *, out: Any = None) -> Any:
         raise RuntimeError(
             f"{name}: input.shape[-2] must be greater than or equal to "
             "input.shape[-1]"
+        )
+    if tau.ndim != A.ndim - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
+            f"to {tau.ndim} and input.ndim is equal to {A.ndim}"
         )
     q = wrap(np.eye(m, n, dtype=A._a.dtype)).expand((*A.shape[:-2], m, n))
     for i in range(tau.shape[-1] - 1, -1, -1):

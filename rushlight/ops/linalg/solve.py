@@ -783,6 +783,8 @@ def _old_vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """The Vandermonde matrix of a vector, highest power first unless increasing."""
     if isinstance(N, bool):
         raise TypeError("vander(): argument 'N' (position 2) must be int, not bool")
+    if N is not None and N < 0:
+        raise RuntimeError("N must be non-negative.")
     if x.ndim != 1:
         raise RuntimeError(
             message("x must be a one-dimensional tensor.", f"{tuple(x.shape)}", hint="x.flatten()")

@@ -206,7 +206,7 @@ def expand(input: Any, *, shape: tuple[int, ...]) -> Any:
                     f"non-existing dimension {i}"
                 )
             n = old
-        if old != n and old != 1:
+        if old != n and (old != 1 or n < 0):
             raise RuntimeError(
                 message(
                     f"The expanded size of the tensor ({n}) must match the existing size ({old}) "

@@ -206,3 +206,20 @@ def test_ranges_whose_steps_lead_nowhere() -> None:
 def test_ranges_of_complex_numbers() -> None:
     with pytest.raises(RuntimeError, match="without overflow"):
         torch.arange(1j)
+
+
+def test_a_truth_is_no_size() -> None:
+    for make in (
+        lambda: torch.ones(True),
+        lambda: torch.zeros((True,)),
+        lambda: torch.zeros(False),
+        lambda: torch.ones(4).view(True, 4),
+        lambda: torch.ones(4).tile(True),
+    ):
+        with pytest.raises(TypeError, match="must be tuple of ints"):
+            make()
+    for call in (lambda: torch.ones(2, 1).expand(2, -3), lambda: torch.ones(1).expand(-3, 2, 1)):
+        with pytest.raises(RuntimeError, match="The expanded size of the tensor"):
+            call()
+    with pytest.raises(RuntimeError, match="N must be non-negative"):
+        torch.vander(torch.ones(3), -3)

@@ -175,6 +175,8 @@ def test_reflections_fit_their_matrix() -> None:
     ):
         with pytest.raises(RuntimeError, match=words):
             call()
+    with pytest.raises(IndexError, match="no dimensions"):
+        torch.orgqr(a, tau[0])
 
 
 def test_dims_of_a_number_are_looked_at() -> None:
