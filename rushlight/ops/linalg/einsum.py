@@ -429,4 +429,4 @@ def chain_matmul(*matrices: Any, out: Any = None) -> Any:
             raise RuntimeError(
                 message(f"Tensor dimension is {t.ndim}, expected 2 instead.", wanted="matrices")
             )
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices, out=out)
+    return matrices[0].clone() if len(matrices) == 1 else multi_dot(matrices, out=out)

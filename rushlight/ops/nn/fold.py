@@ -33,7 +33,6 @@ def im2col_shape(
     ],
     public="",
     low="keep",
-    fresh=True,
     node="Im2ColBackward0",
 )
 def im2col(input: Any, *, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Any:

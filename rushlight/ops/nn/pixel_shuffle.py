@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...errors import message
 from ...kernels.meta import MetaArray
 from ..core.composite import composite
@@ -72,7 +70,7 @@ def pixel_shuffle(input: Any, *, upscale_factor: int) -> Any:
     n = len(lead)
     x = input.reshape(*lead, c // (r * r), r, r, h, w)
     x = x.transpose(*range(n), n, n + 3, n + 1, n + 4, n + 2)
-    return np.ascontiguousarray(x).reshape(shape)
+    return x.copy().reshape(shape)
 
 
 pixel_shuffle.shape(
@@ -95,7 +93,7 @@ def pixel_unshuffle(input: Any, *, downscale_factor: int) -> Any:
     n = len(lead)
     x = input.reshape(*lead, c, h // r, r, w // r, r)
     x = x.transpose(*range(n), n, n + 2, n + 4, n + 1, n + 3)
-    return np.ascontiguousarray(x).reshape(shape)
+    return x.copy().reshape(shape)
 
 
 pixel_unshuffle.shape(
@@ -137,7 +135,7 @@ def channel_shuffle(input: Any, *, groups: int) -> Any:
             )
         )
     x = input.reshape(n, groups, c // groups, *input.shape[2:]).swapaxes(1, 2)
-    return np.ascontiguousarray(x).reshape(input.shape)
+    return x.copy().reshape(input.shape)
 
 
 channel_shuffle.shape(same)

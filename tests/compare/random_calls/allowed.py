@@ -357,7 +357,7 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         "a rounding of a sum that cancels: of gradients, of losses of narrow types, of sums; in "
         "sgn's gradient all of it cancels on the real line, however large",
         lambda d: ((d.what.startswith("gradient: value")
-                    or named(d, r"\w*_loss|kl_div|cross_entropy|sum"))
+                    or named(d, r"\w*_loss|kl_div|cross_entropy|(?:logsumexp|sum)"))
                    and numbers(d, lambda a, b: abs(a - b) <= ROUNDING.get(str(d.theirs.dtype), 0)))
         or (d.what == "gradient: value" and is_complex(d.theirs) and "sgn(" in " ".join(d.lines)),
     ),
