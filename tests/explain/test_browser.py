@@ -519,6 +519,35 @@ def test_vanishing_gradients_and_dead_relus_are_told(page: Page) -> None:
     assert "25 % of relu" in text.replace("\u202f", " ")
 
 
+def test_one_call(page: Page) -> None:
+    """Of `rushlight.explain.page(model, x)`: there is no step."""
+    recording = rushlight.explain.record(programs.Net(), rushlight.randn(2, 1, 28, 28))
+    page.open(recording)
+    text = page.text("#part-overview")
+    assert text.startswith("This recording takes")
+    assert "All steps" not in text
+    assert not page.all("#step")
+    assert "conv1" in page.go("graph")
+    for part in PARTS:
+        assert page.go(part)
+    page.quiet()
+
+
+def test_a_compiled_step(page: Page) -> None:
+    recording = handmade.mnist(2)
+    for event in recording.events:
+        if event.kind == "module" and event.name == "Net":
+            event.kind, event.phase, event.name = "compiled", "other", "step"
+    page.open(recording)
+    assert "compiled program" in page.text(".legend")
+    page.go("graph")
+    row = page.one("details.compiled")
+    row.find_element("css selector", "summary").click()
+    text = page.wait(lambda: row.find_element("css selector", ".operation").text)
+    assert "torch.compiler.explain" in text
+    page.quiet()
+
+
 def test_nothing_recorded(page: Page) -> None:
     page.open(handmade.empty())
     assert "Nothing ran while this was recorded" in page.text("#part-overview")

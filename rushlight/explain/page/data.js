@@ -39,6 +39,7 @@ function whole_events() {
     e.gives = e.gives.map(value);
     e.saved = e.saved.map(([type, name, size, why]) => ({ type: R.types[type], name, bytes: size, why }));
     if (e.kind === "loader") e.name = "DataLoader";
+    if (e.kind === "compiled" && e.phase === "other") e.phase = "compiled";
     e.inside = [];
     e.nodes = [];
     e.readers = [];
@@ -62,8 +63,8 @@ function whole_numbers() {
 
 /** Without a step, as of one call of a model, the whole recording is one. */
 function whole_steps() {
-  R.stepped = R.steps.length > 0;
-  if (!R.stepped && R.events.length) {
+  R.stepped = R.steps.length > 1 || R.events.some((e) => e.kind === "optimizer");
+  if (!R.steps.length && R.events.length) {
     const begin = R.events[0].begin, end = most(R.events, (e) => e.end);
     R.steps.push({ i: 0, begin, end, first: 0, last: R.events.length - 1, ...peak(begin, end), loss: null });
   }
@@ -132,7 +133,7 @@ const step_name = (s) => (!R.stepped ? "This recording" : s === R.rest ? "What c
 
 // -- questions that several parts ask ------------------------------------------------------------
 
-const PHASES = ["data", "zero_grad", "forward", "backward", "optimizer", "other"];
+const PHASES = ["data", "zero_grad", "forward", "backward", "compiled", "optimizer", "other"];
 const ROLES = ["parameter", "buffer", "optimizer state", "gradient", "batch", "saved for backward",
   "result", "other"];
 const css = (name) => name.replaceAll(" ", "-").replaceAll("_", "-");

@@ -1,6 +1,9 @@
 // What an operation shows when it is opened: forward on the left, its derivative on the right.
 
 function operation(e) {
+  if (e.kind === "compiled") {
+    return html`<div class="operation one"><section><p>${WORDS["compiled program"]}</p>${quoted(line_of(e))}${values("Takes", e.takes)}${values("Gives", e.gives)}${cost(e)}</section></div>`;
+  }
   if (is_call(e)) {
     return html`<div class="operation"><section><h3>Forward</h3>${ahead(e)}</section><section class="derivative"><h3>Backward</h3>${backward_of(e)}</section></div>`;
   }

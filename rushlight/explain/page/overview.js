@@ -84,7 +84,7 @@ function phase_bar(step, shares) {
 
 function phase_legend(step, shares) {
   return html`<ul class="legend">${parts_of(shares).map((p) => html`<li><span class="key ${css(p)}"></span><span
-      class="label">${p === "python" ? word("Python between") : PHASE_NAMES[p]}</span><span class="amount">${
+      class="label">${p === "python" || p === "compiled" ? word(PHASE_NAMES[p]) : PHASE_NAMES[p]}</span><span class="amount">${
       time(shares[p])}</span><span class="share">${percent(shares[p] / step.duration)}</span></li>`)}</ul>`;
 }
 
@@ -116,7 +116,8 @@ function longest(step) {
   const list = [...found.values()].sort((a, b) => b.ahead + b.back - a.ahead - a.back).slice(0, 8);
   const top = most(list, (x) => x.ahead + x.back);
   return html`<h2>The longest parts</h2><ul class="longest">${list.map((x) => html`<li><span class="label">${
-    x.module ? html`${to_module(x.module)} <span class="soft">${x.module.kind}</span>` : to_event(x.event)
+    x.module ? html`${to_module(x.module)} <span class="soft">${x.module.kind}</span>` : x.event.kind === "leaf" ? "adding into .grad"
+      : html`${to_event(x.event)} <span class="soft">${KIND_ABOUT[x.event.kind] || ""}</span>`
   }</span><span class="amount">${time(x.ahead + x.back)}</span><span class="pair">${
     fill_of(x.ahead / top, css(x.phase === "backward" ? "forward" : x.phase))}${fill_of(x.back / top, "backward")}</span></li>`)}</ul>`;
 }
@@ -124,10 +125,11 @@ function longest(step) {
 function all_steps(step) {
   if (!R.stepped || R.steps.length < 2) return "";
   const top = most(R.steps, (s) => s.duration);
+  const peaks = R.steps.some((s) => s.peak), losses = R.steps.some((s) => s.loss !== null);
   const list = R.steps.length > 12 ? [...R.steps.slice(0, 4), ...R.steps.slice(-8)] : R.steps;
-  return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th><th scope="col">${
-    word("peak", "peak")}</th><th scope="col">loss</th></tr></thead><tbody>${list.map((s) => html`<tr ${
+  return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th>${peaks ? html`<th scope="col">${
+    word("peak")}</th>` : ""}${losses ? html`<th scope="col">loss</th>` : ""}</tr></thead><tbody>${list.map((s) => html`<tr ${
     s === step ? html`class="now"` : ""}><th scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
-    bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td><td>${s.peak ? bytes(s.peak) : ""}</td><td>${
-    s.loss === null ? "" : digits(s.loss, 4)}</td></tr>`)}</tbody></table>${R.steps.every(is_kept) ? "" : html`<p class="soft">Steps with a link are in this page whole, of the others only what stands here.</p>`}`;
+    bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td>${peaks ? html`<td>${s.peak ? bytes(s.peak) : ""}</td>` : ""}${
+    losses ? html`<td>${s.loss === null ? "" : digits(s.loss, 4)}</td>` : ""}</tr>`)}</tbody></table>${R.steps.every(is_kept) ? "" : html`<p class="soft">Steps with a link are in this page whole, of the others only what stands here.</p>`}`;
 }

@@ -81,10 +81,7 @@ function call_name(e, m) {
     return html`<b>${own || prefix(m) || m.kind}</b>${own || prefix(m) ? html` <span class="kind">${m.kind}</span>` : ""}${
       again.length > 1 ? html` <span class="soft">call ${again.indexOf(e) + 1} of ${again.length}</span>` : ""}`;
   }
-  const what = {
-    loader: "waits for a batch", zero_grad: "clears gradients", backward: "computes gradients", optimizer: "changes parameters",
-    item: "takes a number out of a tensor", compiled: "a compiled program", collective: "between processes", leaf: "adds into .grad",
-  }[e.kind];
+  const what = KIND_ABOUT[e.kind];
   if (e.kind === "leaf") {
     const name = [...e.gives, ...e.takes].find((v) => v.name)?.name;
     return html`<code>${name || e.name}</code> <span class="soft">${what}</span>`;

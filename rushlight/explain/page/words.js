@@ -18,6 +18,7 @@ const WORDS = {
   "norm": "The length of a gradient, taken as one long vector: the square root of the sum of the squares.",
   "kernel": "The code that carries out an operation on this machine, and how it was told to (block sizes, threads).",
   "record": "What Rushlight knows of an operation: its formula, its derivative, and what the derivative reads.",
+  "compiled program": "What torch.compile made of a function: one plan for forward, backward and optimiser, which is replayed. What happens inside it was not looked at one by one; print(torch.compiler.explain(step)(x)) shows the plan.",
   "peak": "The moment of the step at which most memory is held.",
   "checkpoint": "torch.utils.checkpoint: a part keeps nothing for backward and is computed once more when backward needs it. Memory for time.",
   "detach": "x.detach(): the same values without their history. No gradient goes back through it.",
@@ -36,7 +37,14 @@ function glossary() {
 
 const PHASE_NAMES = {
   data: "data loading", zero_grad: "clearing gradients", forward: "forward", backward: "backward",
-  optimizer: "optimiser", other: "other calls", python: "Python between",
+  optimizer: "optimiser", compiled: "compiled program",
+  other: "other calls", python: "Python between",
+};
+// What a call is, by its kind; modules and operations say so by their names.
+const KIND_ABOUT = {
+  loader: "waits for a batch", zero_grad: "clears gradients", backward: "computes gradients",
+  optimizer: "changes parameters", item: "takes a number out of a tensor", compiled: "a compiled program",
+  collective: "between processes", leaf: "adds into .grad",
 };
 const ROLE_ABOUT = {
   "parameter": "what the model learns",
