@@ -210,6 +210,19 @@ def roots_as_powers(d: Any) -> bool:
     )
 
 
+# What PyTorch ends with a view of what it computed: a dimension less, other sizes.
+COMPOSED_OF_VIEWS = (
+    r"adaptive_\w+_pool1d|avg_pool1d|cov|linear|bilinear|tensordot|einsum|inner|instance_norm"
+)
+
+
+def made_by(d: Any, names: str) -> bool:
+    """The first tensor of the line was made by one of these."""
+    name = re.findall(r"\bv\d+\b", d.line.partition(" = ")[2] or d.line)[0]
+    made = [line for line in d.lines[:-1] if line.startswith(f"{name} = ")]
+    return any(re.search(rf"\.(?:{names})\(", line) for line in made)
+
+
 def no_derivative(d: Any) -> bool:
     """A derivative that only one of them has: the results require gradients in one of them."""
     if d.what in ("requires_grad", "is_leaf"):
@@ -402,8 +415,11 @@ ALLOWED: list[tuple[str, Callable[[Any], bool]]] = [
         or (refused(d, "a leaf Variable") and bool(re.search(r"\] [-+*/]= ", d.line))),
     ),
     (
-        "a tensor whose sizes squeeze_(), t_() and the like changed is a view of what it was",
-        lambda d: named(d, "detach") and "Can't detach views" in words(d.ours),
+        "a tensor whose sizes squeeze_(), t_() and the like changed is a view of what it was; what "
+        "PyTorch composes of views is one there",
+        lambda d: named(d, "detach")
+        and ("Can't detach views" in words(d.ours)
+             or (computed_here(d, "Can't detach views") and made_by(d, COMPOSED_OF_VIEWS))),
     ),
     (
         "numbers of another type written by truths: which of them are a fill, for which types need "
