@@ -10,6 +10,7 @@ from collections import deque
 from typing import Any
 
 from .modules import Known
+from .numbers import parameters
 from .recording import NONE, Event, Unreached
 
 
@@ -18,11 +19,18 @@ def unreached(look: Any) -> list[Unreached]:
     events: list[Event] = look.events
     if not any(e.kind == "backward" for e in events):
         return []
+    later = {  # the program steps them less often than others, as of the generator of a WGAN
+        look.modules.name(p)
+        for optimizer, about in look.optimizers.values()
+        if not about.steps
+        for p in parameters(optimizer)
+    }
     compiled = any(e.kind == "compiled" for e in events)  # in which gradients are not told
     missed = [
         known
         for known in look.modules.tensors()
         if known.role == "parameter"
+        and known.name not in later
         and not known.reached
         and not (compiled and known.has_gradient())
     ]
@@ -31,8 +39,13 @@ def unreached(look: Any) -> list[Unreached]:
     takers: dict[str, list[int]] = {}
     users: dict[int, list[int]] = {}
     parents = {e.parent for e in events if e.kind == "op"}
+    inside: set[int] = set()  # Functions, which have no history inside
     for k, e in enumerate(events):
-        if e.kind not in ("op", "item") and not (e.kind == "function" and k not in parents):
+        if e.parent in inside or e.parent in look.functions:
+            inside.add(k)
+            continue
+        alone = e.kind == "function" and (k in look.functions or k not in parents)
+        if e.kind not in ("op", "item") and not alone:
             continue
         for v in e.takes:
             if v.name:

@@ -111,12 +111,17 @@ class Memory:
         self._alive.clear()
 
 
-def arrays(x: Any, depth: int = 4) -> list[Any]:
-    """The arrays of the tensors in a nest of lists, tuples and dictionaries."""
+def tensors(x: Any, depth: int = 4) -> list[Any]:
+    """The tensors in a nest of lists, tuples and dictionaries."""
     if isinstance(x, TensorBase):
-        return [x._a] if x._a.__class__ is ndarray else []
+        return [x]
     if depth and isinstance(x, (list, tuple)):
-        return [a for v in x for a in arrays(v, depth - 1)]
+        return [t for v in x for t in tensors(v, depth - 1)]
     if depth and isinstance(x, dict):
-        return [a for v in x.values() for a in arrays(v, depth - 1)]
+        return [t for v in x.values() for t in tensors(v, depth - 1)]
     return []
+
+
+def arrays(x: Any) -> list[Any]:
+    """Their arrays."""
+    return [t._a for t in tensors(x) if t._a.__class__ is ndarray]

@@ -23,7 +23,7 @@ from ..ops.core.record import Op
 from . import announce
 from .chain import unreached
 from .lines import Lines
-from .memory import Memory, arrays
+from .memory import Memory, arrays, tensors
 from .modules import Modules
 from .numbers import Samples, norm, parameters, type_name
 from .recording import NONE, Event, Optimizer, Parameter, Saved, Step, Unreached, Value
@@ -36,6 +36,7 @@ PART = -3  # the mark of what is a part of the open event
 # Functions of which it is kept what they give, as of modules.
 ACTIVATIONS = frozenset(["relu", "relu6", "leaky_relu", "elu", "gelu", "silu", "sigmoid", "tanh",
                          "hardtanh", "softplus"])  # fmt: skip
+NAMES = {"aten::lift_fresh": "tensor"}  # of steps that are not called as PyTorch's profiler does
 PHASE = {"backward": "backward", "optimizer": "optimizer", "zero_grad": "zero_grad",
          "loader": "data"}  # fmt: skip
 KEEPING = ("forward", "backward", "zero_grad", "data")  # phases that operations take over
@@ -76,6 +77,7 @@ class Look(Observer):
         self.loss: dict[int, float] = {}  # event: the number that it gave
         self.optimizers: dict[int, tuple[Any, Optimizer]] = {}
         self.failed = NONE  # the event that an error came from first
+        self.functions: set[int] = set()  # calls of an `autograd.Function`
         self._programs = 0  # of a compiled function, when it is called
         self._saved: dict[int, Any] = {}  # event of a node that runs: what it has saved
         self._nodes: dict[int, int] = {}  # number of a node: the event that made it
@@ -324,6 +326,7 @@ class Look(Observer):
     def _enter_function(self, kind: str, cls: Any, args: Any, at: int) -> int:
         place = self._open("function", cls.__name__, at)
         if place >= 0:
+            self.functions.add(place)
             self.ops[place] = cls
             self.events[place].takes = self.values(args)
         return place
@@ -333,8 +336,8 @@ class Look(Observer):
         if out is None:
             return
         event.gives = self.values(out)
-        if event.kind == "function" and len(self.events) == place + 1 and event.gives:
-            # it has computed by itself, or with what is not announced
+        alone = event.kind == "function" and len(self.events) == place + 1 and event.gives
+        if alone or place in self.functions:  # it computes by itself, or has a node of its own
             self._remember(place, out, event, at)
             self.samples.look(self, place, arrays(args), arrays(out))
 
@@ -380,11 +383,13 @@ class Look(Observer):
         elif record.name == "item":
             mark = self._open("item", "item", t - self.began - self.lost)
         elif record.shown and (top is None or top.kind not in ("op", "node")):
-            name = record.shown.removeprefix("aten::")
+            name = NAMES.get(record.shown) or record.shown.partition("::")[2]
             if top is not None and top.kind == "function" and top.name == name:
                 self.lost += now() - t
                 return PART
             mark = self._open("op", name, t - self.began - self.lost)
+            if mark >= 0:
+                self.events[mark].bytes = moved(record, given, kw)
         self.lost += now() - t
         return mark
 
@@ -610,10 +615,11 @@ class Look(Observer):
             t = known.ref()
             if t is not None:
                 self.memory.met(t._a, NONE, NONE, 0, known.role, known.name)
-        for a in arrays(args):
-            if (found := self._made.get(id(a))) is None or found[0]() is not a:
-                place = self.memory.met(a, NONE, NONE, at)
-                if place != NONE and self.memory.blocks[place].role == "other":
+        for t in tensors(args):
+            if t._fn is None and t._a.__class__ is ndarray:
+                place = self.memory.met(t._a, NONE, NONE, at)
+                made = NONE if place == NONE else self.memory.blocks[place].event
+                if place != NONE and not (made >= 0 and has_history(self.events[made])):
                     self.memory.call(place, "batch", "batch")
 
     # -- optimisers and loaders ------------------------------------------------------------------
@@ -702,6 +708,14 @@ class Look(Observer):
         self.samples.rename(resolved)
 
 
+def moved(record: Any, given: Any, kw: dict[str, Any]) -> int:
+    """The bytes that a step reads and writes."""
+    total = sum([a.nbytes for a in given if a.__class__ is ndarray])
+    written = record.written(given, kw) if total else ()
+    places = [given[k] for k in written if k.__class__ is int]
+    return total + sum([a.nbytes for a in places if a.__class__ is ndarray])
+
+
 class _Reference:
     """A weak reference to an array that takes its entry out of a table when the array dies."""
 
@@ -713,6 +727,11 @@ class _Reference:
 
     def __call__(self) -> Any:
         return self._ref()
+
+
+def has_history(event: Event) -> bool:
+    """Whether what an event gives has a derivative."""
+    return any(v.grad for v in event.gives)
 
 
 def _plain(gs: Any) -> list[Any]:

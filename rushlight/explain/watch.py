@@ -40,6 +40,8 @@ def kept(lines: Lines, frame: Any, least: int) -> list[Watched]:
         if count < least or code is None:
             continue
         keeper = keepers(lines, frame)
+        if not keeper and count < MANY:
+            continue  # an optimiser or a closure may hold some for a while
         line, text = keeper[0] if keeper else (lines.at_offset(code, lasti), "")
         found.append(Watched("kept graphs", line, count, 0, text))
     return found

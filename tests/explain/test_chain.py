@@ -108,3 +108,42 @@ def test_nothing_is_missed_without_a_backward() -> None:
 def test_a_chain_that_holds() -> None:
     rows = np.ones((3, 4), np.float32)
     assert torch.explain.record(Net(torch.relu), torch.from_numpy(rows)).unreached == []
+
+
+def test_a_model_whose_optimizer_waits_is_not_missed() -> None:
+    """As the generator of a WGAN, which is stepped once in five steps of the critic."""
+    generator, critic = nn.Linear(2, 4), nn.Linear(4, 1)
+
+    def run() -> None:
+        first = torch.optim.SGD(critic.parameters(), lr=0.1)
+        torch.optim.SGD(generator.parameters(), lr=0.1)
+        with torch.no_grad():
+            fake = generator(torch.ones(3, 2))
+        critic(fake).sum().backward()
+        first.step()
+
+    assert torch.explain.record_step(run).unreached == []
+
+
+def test_a_function_of_the_users_is_part_of_the_chain() -> None:
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    class Holding(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale, self.shift = (nn.Parameter(torch.ones(2)) for _ in range(2))
+
+        def forward(self, x: Any) -> Any:
+            return Twice.apply(self.scale) * x + Twice.apply(self.shift).detach()
+
+    found = torch.explain.record(Holding(), torch.ones(2))
+    assert [(u.name, u.why) for u in found.unreached] == [("shift", "detach() cut it off")]
+    node = next(e for e in found.events if e.name == "TwiceBackward")
+    assert found.events[node.of].name == "Twice"
