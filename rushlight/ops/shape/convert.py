@@ -55,8 +55,18 @@ def to(
     memory_format: Any = None,
     other: Any = None,
 ) -> Any:
-    """The tensor with another dtype and/or device: to(dtype), to(device), to(device, dtype),
-    to(other).
+    """The tensor in another dtype, on another device, or in another memory format.
+
+    `x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, `x.to(other)` for the dtype and device of
+    another tensor. Where nothing changes it is the tensor itself, unless `copy=True`. Gradients
+    flow back in the original dtype. Devices here are "cpu" and "meta" (shapes without values).
+    `non_blocking` is taken and changes nothing.
+
+    >>> x = torch.tensor([1.7, -1.7])
+    >>> x.to(torch.int64)
+    tensor([ 1, -1])
+    >>> x.to("cpu") is x
+    True
     """
     flags = [a for a in args if isinstance(a, bool)]  # non_blocking, copy
     copy = copy or (len(flags) > 1 and flags[1])
@@ -169,13 +179,31 @@ def keeps_format(operands: int) -> Any:
     return decorate
 
 
+def about(dtype: Any) -> str:
+    """What a cast to a type does to numbers that it does not have."""
+    if dtype is dtypes.bool:
+        return "True is whatever is not zero."
+    if dtype.is_complex:
+        return "Real numbers get the imaginary part 0."
+    if dtype.is_floating_point:
+        return "Of complex numbers the real part stays, with a warning."
+    return "Fractions are cut off towards zero, and what is too large wraps round."
+
+
 def caster(name: str, dtype: Any) -> Any:
     def method(input: Any, memory_format: Any = None) -> Any:
         out = cast(input, dtype)
         return out if memory_format is None else in_format(out, memory_format)
 
     method.__name__ = name
-    method.__doc__ = f"The tensor as {dtype!r}."
+    method.__doc__ = f"""The tensor as {dtype!r}; itself if it is that already.
+
+    {about(dtype)} The same as `x.to({dtype!r})`.
+
+    >>> x = torch.tensor([0, 1], dtype=torch.int8)
+    >>> x.{name}().dtype
+    {dtype!r}
+    """
     samples = [case(arr((2, 3), 0, 9)), case(ints((2, 3)))]
     return composite(method, public="Tensor", samples=samples)
 
@@ -200,13 +228,22 @@ for _name, _d in {
 
 @composite(public="Tensor", samples=[case((2, 3), ints((2,)))])
 def type_as(input: Any, other: Any) -> Any:
-    """The tensor in the dtype of another."""
+    """The tensor in the dtype, and on the device, of another.
+
+    >>> torch.tensor([1, 2]).type_as(torch.tensor(0.5))
+    tensor([1., 2.])
+    """
     return move(input, other.device, other.dtype)
 
 
 @composite(public="Tensor", data_dependent=True, samples=[case((2, 3))])
 def cpu(input: Any, memory_format: Any = None) -> Any:
-    """The tensor on the CPU."""
+    """The tensor on the CPU: itself, where all tensors with values are.
+
+    >>> x = torch.tensor([1.0])
+    >>> x.cpu() is x
+    True
+    """
     return move(input, "cpu", None, memory_format=memory_format)
 
 
@@ -223,7 +260,17 @@ def cuda(
     samples=[case((2, 3)), case((2, 3), memory_format=contiguous_format)],
 )
 def clone(input: Any, *, memory_format: Any = None) -> Any:
-    """A copy of the tensor, part of the history: gradients flow through it."""
+    """A copy of the tensor, part of the graph: gradients flow through it to the tensor.
+
+    `memory_format`: how the copy lies in memory; by default as the tensor does if that has no gaps.
+    For a copy without history: `x.detach().clone()`.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = torch.clone(x)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
     if memory_format is contiguous_format:
         return door.apply(s.clone, (input,), {"order": "C"})
     out = door.apply(s.clone, (input,), {})
@@ -265,13 +312,26 @@ def is_laid_out(a: Any, fmt: Any) -> bool:
 
 @composite(public="Tensor", layout=True, samples=[case((2, 3))])
 def is_contiguous(input: Any, memory_format: Any = contiguous_format) -> bool:
-    """Whether the elements lie in memory in the order of the (given) format without gaps."""
+    """Whether the elements lie in memory one after the other in the order of the (given) format.
+
+    >>> x = torch.zeros(2, 3)
+    >>> x.is_contiguous(), x.t().is_contiguous()
+    (True, False)
+    """
     return is_laid_out(input._a, memory_format)
 
 
 @composite(public="Tensor", samples=[case((2, 3))])
 def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
-    """The tensor itself when it is contiguous, else a contiguous copy."""
+    """The tensor itself if its elements lie in memory in order and without gaps, else such a copy.
+
+    `memory_format`: `torch.contiguous_format` (row-major), `torch.channels_last` (4-d) or
+    `torch.channels_last_3d` (5-d).
+
+    >>> x = torch.zeros(2, 3).t()
+    >>> x.stride(), x.contiguous().stride()
+    ((1, 3), (2, 1))
+    """
     if is_laid_out(input._a, memory_format):
         return input
     if memory_format is contiguous_format:
@@ -285,7 +345,12 @@ def contiguous(input: Any, memory_format: Any = contiguous_format) -> Any:
 
 @op(samples=[case((3, 4), value=2.0)], public="torch", low="keep", fresh=True, inplace=False)
 def fill(input: Any, *, value: Any) -> Any:
-    """A tensor of the input's shape filled with `value`."""
+    """A tensor of the input's shape and dtype filled with `value`.
+
+    >>> x = torch.zeros(2)
+    >>> torch.fill(x, 2.5)
+    tensor([2.5000, 2.5000])
+    """
     if input.__class__ is MetaArray:
         return MetaArray(input.shape, input.dtype)
     made = dense.empty_like(input)
@@ -300,7 +365,12 @@ fill.shape(lambda x, value: MetaArray(x.shape, x.dtype))
 
 @composite(public="Tensor", name="fill_", samples=[case((2, 3), 1.5), case((2, 3), ())])
 def fill_(input: Any, value: Any) -> Any:
-    """Fill the tensor with one value, in place."""
+    """Fills the tensor with one value (a number or a 0-d tensor), in place.
+
+    >>> torch.empty(2, 2).fill_(7)
+    tensor([[7., 7.],
+            [7., 7.]])
+    """
     if (value.__class__ is int or value.__class__ is float) and views.changeable(input):
         kw = {"value": stored(value, input._a.dtype)}
         if door.state.observers:
@@ -337,7 +407,11 @@ def fill_(input: Any, value: Any) -> Any:
 
 @composite(public="torch Tensor", name="zero_", samples=[case((2, 3))])
 def zero_(input: Any) -> Any:
-    """Fill the tensor with zeros, in place."""
+    """Fills the tensor with zeros, in place.
+
+    >>> torch.ones(3).zero_()
+    tensor([0., 0., 0.])
+    """
     return fill_(input, 0)
 
 
@@ -353,7 +427,15 @@ def assign(into: np.ndarray, source: np.ndarray) -> None:
 
 @composite(public="Tensor", name="copy_", samples=[case((2, 3), (3,)), case((2, 3), ints((2, 1)))])
 def copy_(input: Any, other: Any, non_blocking: bool = False) -> Any:
-    """Copy the values of `other` (broadcast, cast) into this tensor."""
+    """Copies the values of `other` into this tensor, in place: broadcast and cast to its dtype.
+
+    Gradients flow back to `other`. RuntimeError if `other` does not broadcast to the tensor's
+    shape.
+
+    >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
     if (
         isinstance(other, TensorBase)
         and other._a.__class__ is np.ndarray

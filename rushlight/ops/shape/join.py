@@ -28,7 +28,12 @@ builtin_sum = sum
 
 @view(samples=[case((3, 4)), case((3, 4), dim=1)], outputs=0)
 def unbind(input: Any, *, dim: int = 0) -> Any:
-    """All slices along `dim`, as a tuple of views."""
+    """All slices along `dim`, without that dimension, as a tuple of views.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.unbind(x)
+    (tensor([1, 2]), tensor([3, 4]))
+    """
     if input.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     d = axis(dim, input.ndim)
@@ -136,7 +141,18 @@ def cat_error(shapes: Any, d: int) -> RuntimeError:
     errors=[error(RuntimeError, "Sizes of tensors must match", (3, 4), (2, 5))],
 )
 def cat(*tensors: Any, dim: int = 0) -> Any:
-    """Tensors one after the other along `dim`."""
+    """Tensors one after the other along `dim`.
+
+    Their other sizes must be equal, else RuntimeError; types are promoted. An empty tensor of shape
+    (0,) counts for nothing.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.cat((x, torch.tensor([[3, 4]])))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.cat((x, x), dim=1)
+    tensor([[1, 2, 1, 2]])
+    """
     if dim.__class__ is int:
         try:
             return in_order(np.concatenate(tensors, axis=dim), tensors)
@@ -221,7 +237,18 @@ def _(g: Any, _y: Any, *_tensors: Any, dim: int, shapes: Any, needs: Any) -> Any
     errors=[error(RuntimeError, "stack expects each tensor to be equal size", (3, 4), (2, 4))],
 )
 def stack(*tensors: Any, dim: int = 0) -> Any:
-    """Tensors of one shape along a new dimension `dim`."""
+    """Tensors of one shape along a new dimension `dim`.
+
+    k tensors of shape (m, n) become (k, m, n), with `dim=-1` (m, n, k).
+
+    >>> a, b = torch.tensor([1, 2]), torch.tensor([3, 4])
+    >>> torch.stack((a, b))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.stack((a, b), dim=1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
     first = tensors[0]
     shape = first.shape
     d = axis(dim, first.ndim + 1)
@@ -307,7 +334,13 @@ copy_with_gaps.shape(lambda x: MetaArray(x.shape, x.dtype, x.strides))
 @op(samples=[case((3, 4))], low="keep", fresh=True, public="torch Tensor")
 def _lazy_clone(input: Any) -> Any:
     """A clone that shares the input's memory until one of them is written to
-    (`rushlight/lazy_clones.py`)."""
+    (`rushlight/lazy_clones.py`).
+
+    >>> x = torch.zeros(2)
+    >>> y = torch._lazy_clone(x)
+    >>> x.add_(1), y
+    (tensor([1., 1.]), tensor([0., 0.]))
+    """
     return lazily_cloned(input)
 
 

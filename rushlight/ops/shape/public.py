@@ -81,12 +81,19 @@ def _(input: Any, *, dtype: Any) -> Any:
     samples=[case((2, 6), 3, 4), case((2, 6), [3, -1]), case((2, 6), dtypes.int64)],
 )
 def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
-    """The same memory with another shape (one size may be -1), or read as another dtype.
+    """The same memory with another shape, or read as another dtype: nothing is copied.
 
-    >>> import rushlight as torch
-    >>> torch.arange(6).view(2, -1)
+    `view(*shape)`: sizes whose product is the number of elements; one of them may be -1 and is
+    then computed. The strides must allow it (a transposed tensor's seldom do), else RuntimeError:
+    `reshape` copies instead. `view(dtype)`: the bytes as they are under another type; where the
+    element's size changes, the last dimension grows or shrinks with it.
+
+    >>> x = torch.arange(6)
+    >>> x.view(2, -1)
     tensor([[0, 1, 2],
             [3, 4, 5]])
+    >>> torch.tensor([1.0, -2.0]).view(torch.int32)
+    tensor([ 1065353216, -1073741824], dtype=torch.int32)
     """
     if shape and (isinstance(shape[0], dtypes.dtype) or shape[0].__class__ is type):
         dtype = shape[0]
@@ -101,7 +108,12 @@ def view_(input: Any, *shape: Any, dtype: Any = None, size: Any = None) -> Any:
 
 @composite(public="Tensor", layout=True, samples=[case((2, 6), (3, 4))])
 def view_as(input: Any, other: Any) -> Any:
-    """`view` in the shape of another tensor."""
+    """`x.view(other.shape)`: the same memory in the shape of another tensor.
+
+    >>> torch.arange(4).view_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return door.apply(s.view_as_shape, (input,), {"shape": tuple(other._a.shape)})
 
 
@@ -120,12 +132,17 @@ def reshaped(t: Any, shape: tuple[int, ...]) -> Any:
 
 @composite(adapt=True, public="torch", samples=[case((2, 6), [3, -1])])
 def reshape(input: Any, shape: Any) -> Any:
-    """The tensor with another shape: a view if possible, else a copy.
+    """The tensor with another shape: a view where the strides allow it, else a copy.
 
-    >>> import rushlight as torch
-    >>> torch.reshape(torch.arange(4), (2, 2))
+    One size may be -1 and is computed from the others. RuntimeError if the number of elements
+    differs.
+
+    >>> x = torch.arange(4)
+    >>> torch.reshape(x, (2, 2))
     tensor([[0, 1],
             [2, 3]])
+    >>> torch.reshape(x, (-1, 1)).shape
+    torch.Size([4, 1])
     """
     need_tensor("reshape", input)
     return reshaped(input, sizes((shape,), "reshape", "shape"))
@@ -138,7 +155,19 @@ def reshape(input: Any, shape: Any) -> Any:
     samples=[case((2, 6), 3, -1), case((2, 6), [4, 3])],
 )
 def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
-    """The tensor with another shape: a view if possible, else a copy."""
+    """The tensor with another shape: a view where the strides allow it, else a copy.
+
+    The sizes are given one by one or as a tuple; one may be -1 and is computed from the others.
+
+    >>> x = torch.arange(6)
+    >>> x.reshape(2, -1)
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    >>> x.reshape(4, 2)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: shape '[4, 2]' is invalid for input of size 6...
+    """
     if not shape and not kw:
         raise TypeError('reshape() missing 1 required positional arguments: "shape"')
     return reshaped(input, sizes(named(shape, kw, "shape"), "reshape", "shape"))
@@ -146,13 +175,28 @@ def reshape_method(input: Any, *shape: Any, **kw: Any) -> Any:
 
 @composite(public="Tensor", samples=[case((2, 6), (3, 4))])
 def reshape_as(input: Any, other: Any) -> Any:
-    """`reshape` to the shape of another tensor."""
+    """`x.reshape(other.shape)`: the shape of another tensor, as a view or a copy.
+
+    >>> torch.arange(4).reshape_as(torch.zeros(2, 2))
+    tensor([[0, 1],
+            [2, 3]])
+    """
     return reshaped(input, tuple(other._a.shape))
 
 
 @composite(adapt=True, samples=[case((2, 3, 4)), case((2, 3, 4), 1)])
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from start_dim to end_dim as one."""
+    """The dimensions from `start_dim` to `end_dim` as one; all of them by default.
+
+    A view where the strides allow it, else a copy. `flatten(x, 1)` keeps the batch dimension:
+    (n, c, h, w) becomes (n, c * h * w). A tensor without dimensions becomes (1,).
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.flatten(x).shape
+    torch.Size([24])
+    >>> torch.flatten(x, 1).shape
+    torch.Size([2, 12])
+    """
     need_tensor("flatten", input)
     shape = input._a.shape
     first, last = axis(start_dim, len(shape)), axis(end_dim, len(shape))
@@ -169,7 +213,15 @@ def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 @composite(adapt=True, samples=[case((2, 6), 1, [2, -1])])
 def unflatten(input: Any, dim: int, sizes: Any) -> Any:
-    """One dimension as several (one size may be -1)."""
+    """A view in which dimension `dim` is divided into several of the given sizes (one may be -1).
+
+    The opposite of `flatten`. RuntimeError if the sizes do not multiply up to the dimension's.
+
+    >>> x = torch.arange(6)
+    >>> torch.unflatten(x, 0, (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
     shape = input._a.shape
     d = axis(dim, len(shape))
     sizes = tuple(int(n) for n in sizes)
@@ -197,7 +249,12 @@ def unflatten(input: Any, dim: int, sizes: Any) -> Any:
 
 @composite(adapt=True, samples=[case((2, 3))])
 def ravel(input: Any) -> Any:
-    """All elements in one dimension."""
+    """All elements in one dimension: the tensor's own memory if it is contiguous, else a copy.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.ravel(x)
+    tensor([1, 2, 3, 4])
+    """
     return reshaped(input.contiguous(), (-1,)) if input._a.size else reshaped(input, (0,))
 
 
@@ -206,7 +263,18 @@ def ravel(input: Any) -> Any:
 
 @composite(public="Tensor", name="expand", samples=[case((2, 1), 2, 3), case((1, 3), [2, -1])])
 def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = False) -> Any:
-    """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
+    """A view in which dimensions of size 1 are repeated without being copied.
+
+    Dimensions may be added in front; -1 keeps a size. All copies are one place in memory, so
+    clone before writing into them.
+
+    >>> x = torch.tensor([[1], [2]])
+    >>> x.expand(-1, 3)
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> x.expand(2, 3).stride()
+    (1, 0)
+    """
     if not sizes_ and size is None:
         raise TypeError('expand() missing 1 required positional arguments: "size"')
     return door.apply(
@@ -216,19 +284,38 @@ def expand_method(input: Any, *sizes_: Any, size: Any = None, implicit: bool = F
 
 @composite(public="Tensor", samples=[case((2, 1), (2, 3))])
 def expand_as(input: Any, other: Any) -> Any:
-    """`expand` to the shape of another tensor."""
+    """`x.expand(other.shape)`: repeated to the shape of another tensor, without a copy.
+
+    >>> torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return door.apply(s.expand, (input,), {"shape": tuple(other._a.shape)})
 
 
 @composite(adapt=True, samples=[case((2, 1), [2, 3])])
 def broadcast_to(input: Any, size: Any) -> Any:
-    """A view broadcast to a shape."""
+    """A view with the shape `size`: missing leading dimensions are added, sizes of 1 are repeated.
+
+    Nothing is copied. RuntimeError where a size is neither 1 nor the one asked for.
+
+    >>> x = torch.tensor([1, 2, 3])
+    >>> torch.broadcast_to(x, (2, 3))
+    tensor([[1, 2, 3],
+            [1, 2, 3]])
+    """
     return door.apply(s.expand, (input,), {"shape": sizes((size,), "broadcast_to")})
 
 
 @composite(public="torch", dispatch=False, samples=[case([2, 1], [3])])
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape that tensors of these shapes broadcast to."""
+    """The shape to which tensors of these shapes broadcast.
+
+    Shapes are compared from the last dimension on; sizes must be equal or 1. RuntimeError else.
+
+    >>> torch.broadcast_shapes((2, 1), (3,), (1, 1, 1))
+    torch.Size([1, 2, 3])
+    """
     for n in shapes:
         if not isinstance(n, (int, tuple, list)):
             raise RuntimeError(
@@ -255,7 +342,15 @@ def broadcast_shapes(*shapes: Any) -> Any:
 
 @composite(public="torch", samples=[case((2, 1), (3,))])
 def broadcast_tensors(*tensors: Any) -> Any:
-    """All tensors as views of their common shape."""
+    """All tensors as views of the shape that they have in common when broadcast.
+
+    >>> a, b = torch.broadcast_tensors(torch.tensor([[1], [2]]), torch.tensor([3, 4, 5]))
+    >>> a
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> b.shape
+    torch.Size([2, 3])
+    """
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     for i, t in enumerate(tensors):
@@ -271,7 +366,11 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
 @composite(public="Tensor", samples=[case((2, 3), 1, 3), case((2, 3), [2, 1])])
 def sum_to_size(input: Any, *size: Any) -> Any:
-    """Sum over the dimensions in which `size` is 1 or missing."""
+    """Sums over the dimensions in which `size` is 1 or missing: the opposite of `expand`.
+
+    >>> torch.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
     if not size:
         raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
     want = sizes(size, "sum_to_size")
@@ -310,7 +409,19 @@ def strided_args(t: Any, size: Any, stride: Any, storage_offset: Any) -> dict[st
     samples=[case((2, 6), [2, 2], [1, 3]), case((2, 6), [3], [2], 1)],
 )
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A view of the storage with these sizes and strides (in elements), from an offset on."""
+    """A view of the tensor's storage with these sizes and strides, from `storage_offset` on.
+
+    Element (i, j) is the one at `storage_offset + i * stride[0] + j * stride[1]`; strides and
+    offset count elements, not bytes. Without an offset the tensor's own is used. Elements may be
+    seen more than once; gradients are then added. RuntimeError if it reaches beyond the storage.
+
+    >>> x = torch.arange(6)
+    >>> torch.as_strided(x, (4, 3), (1, 1))
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4],
+            [3, 4, 5]])
+    """
     return door.apply(s.as_strided, (input,), strided_args(input, size, stride, storage_offset))
 
 
@@ -321,7 +432,12 @@ def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = 
     samples=[case((2, 6), [2, 2], [1, 3])],
 )
 def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """In-place form of `as_strided`: this tensor itself gets the geometry."""
+    """In place: the tensor itself gets these sizes and strides over its storage (see `as_strided`).
+
+    >>> torch.arange(6).as_strided_((2, 2), (1, 3))
+    tensor([[0, 3],
+            [1, 4]])
+    """
     views.check_inplace(input, "as_strided_", same=True)
     y = seen(s.as_strided, input, strided_args(input, size, stride, storage_offset))
     return become(input, y, "as_strided_")
@@ -330,8 +446,9 @@ def as_strided_(input: Any, size: Any, stride: Any, storage_offset: int | None =
 # -- in-place view forms -------------------------------------------------------------------------
 
 
-def inplace_view(record: Any, name: str, *samples: Case) -> Any:
-    """squeeze_, t_, ...: this very tensor takes the shape of its view."""
+def inplace_view(record: Any, name: str, example: tuple[str, str], *samples: Case) -> Any:
+    """squeeze_, t_, ...: this very tensor takes the shape of its view. `example`: a shape before
+    the call, and the call and the shape after it."""
 
     def method(input: Any, *args: Any, **kw: Any) -> Any:
         _, kw = record.bind((input, *args), kw)
@@ -373,12 +490,24 @@ def become(t: Any, y: Any, name: str) -> Any:
     return t
 
 
-inplace_view(s.squeeze, "squeeze", case((2, 1, 3)), case((2, 1, 3), 1))
-inplace_view(s.unsqueeze, "unsqueeze", case((2, 3), 1))
-inplace_view(s.t, "t", case((2, 3)), case((3,)))
-inplace_view(s.transpose, "transpose", case((2, 3, 4), 0, 2))
-inplace_view(s.transpose, "swapaxes", case((2, 3, 4), 0, 2))
-inplace_view(s.transpose, "swapdims", case((2, 3, 4), 0, 2))
+inplace_view(
+    s.squeeze, "squeeze", ("1, 3", "squeeze_() -> [3]"), case((2, 1, 3)), case((2, 1, 3), 1)
+)
+inplace_view(
+    s.unsqueeze, "unsqueeze", ("2, 3", "unsqueeze_(1) -> [2, 1, 3]"), case((2, 3), 1)
+)
+inplace_view(
+    s.t, "t", ("2, 3", "t_() -> [3, 2]"), case((2, 3)), case((3,))
+)
+inplace_view(
+    s.transpose, "transpose", ("2, 3, 4", "transpose_(0, 2) -> [4, 3, 2]"), case((2, 3, 4), 0, 2)
+)
+inplace_view(
+    s.transpose, "swapaxes", ("2, 3, 4", "swapaxes_(0, 2) -> [4, 3, 2]"), case((2, 3, 4), 0, 2)
+)
+inplace_view(
+    s.transpose, "swapdims", ("2, 3, 4", "swapdims_(0, 2) -> [4, 3, 2]"), case((2, 3, 4), 0, 2)
+)
 
 # -- moving dimensions ---------------------------------------------------------------------------
 
@@ -389,7 +518,16 @@ inplace_view(s.transpose, "swapdims", case((2, 3, 4), 0, 2))
     samples=[case((2, 3, 4), 0, 2), case((2, 3, 4), [0, 1], [2, 0])],
 )
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """A view with dimensions `source` at the places `destination`."""
+    """A view with the dimensions `source` moved to the places `destination`; the others keep order.
+
+    Both are a number or a tuple of the same length.
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.movedim(x, 0, -1).shape
+    torch.Size([3, 4, 2])
+    >>> torch.movedim(x, (0, 1), (1, 2)).shape
+    torch.Size([4, 2, 3])
+    """
     n = input._a.ndim
     src = (source,) if isinstance(source, int) else tuple(source)
     dst = (destination,) if isinstance(destination, int) else tuple(destination)
@@ -418,7 +556,12 @@ def movedim(input: Any, source: Any, destination: Any) -> Any:
     samples=[case((2, 3, 4), 2, 0, 1), case((2, 3, 4), [1, 0, 2])],
 )
 def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
-    """A view with its dimensions in the order `dims`."""
+    """A view with its dimensions in the order `dims`: dimension i of the result is `dims[i]` of x.
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> x.permute(2, 0, 1).shape
+    torch.Size([4, 2, 3])
+    """
     if not dims and not kw:
         raise TypeError('permute() missing 1 required positional arguments: "dims"')
     return door.apply(
@@ -428,7 +571,15 @@ def permute_method(input: Any, *dims: Any, **kw: Any) -> Any:
 
 @composite(adapt=True, samples=[case((2, 3)), case(cplx((2, 3)))])
 def adjoint(input: Any) -> Any:
-    """The conjugate transpose of the last two dimensions."""
+    """The conjugate transpose of the last two dimensions: y[..., i, j] = conj(x[..., j, i]).
+
+    `input` (*, m, n), the result (*, n, m), a view.
+
+    >>> x = torch.tensor([[1.0 + 1.0j, 2.0]])
+    >>> torch.adjoint(x)
+    tensor([[1.-1.j],
+            [2.-0.j]])
+    """
     if input._a.ndim == 0:
         return of_a_number(input, "adjoint()").conj()
     if input._a.ndim < 2:
@@ -440,7 +591,14 @@ def adjoint(input: Any) -> Any:
 
 
 def flipped(t: Any) -> Any:
-    """`x.T`."""
+    """`x.T`: all dimensions in reverse order, a view; of a matrix its transpose.
+
+    Of other than 2-d tensors deprecated, with a warning: use `x.mT` or `permute`.
+
+    >>> torch.tensor([[1, 2], [3, 4]]).T
+    tensor([[1, 3],
+            [2, 4]])
+    """
     n = t._a.ndim
     if n not in (0, 2):
         import warnings
@@ -470,7 +628,11 @@ def of_a_number(t: Any, name: str) -> Any:
 
 
 def matrix(t: Any) -> Any:
-    """`x.mT`."""
+    """`x.mT`: the last two dimensions exchanged, of each matrix (*, m, n) of a batch; a view.
+
+    >>> torch.zeros(5, 2, 3).mT.shape
+    torch.Size([5, 3, 2])
+    """
     if t._a.ndim == 0:
         return of_a_number(t, "mT")
     if t._a.ndim < 2:
@@ -482,7 +644,11 @@ def matrix(t: Any) -> Any:
 
 
 def adjoint_matrix(t: Any) -> Any:
-    """`x.mH`."""
+    """`x.mH`: the conjugate transpose of each matrix (*, m, n) of a batch.
+
+    >>> torch.zeros(5, 2, 3).mH.shape
+    torch.Size([5, 3, 2])
+    """
     if t._a.ndim == 0:
         return of_a_number(t, "mH").conj()
     if t._a.ndim < 2:
@@ -494,7 +660,12 @@ def adjoint_matrix(t: Any) -> Any:
 
 
 def hermitian(t: Any) -> Any:
-    """`x.H`."""
+    """`x.H`: the conjugate transpose of a matrix, for real numbers the same as `x.T`.
+
+    >>> torch.tensor([[1.0j, 2.0]]).H
+    tensor([[0.-1.j],
+            [2.-0.j]])
+    """
     if t._a.ndim not in (0, 2):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {t._a.ndim}-D tensor."

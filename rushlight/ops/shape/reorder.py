@@ -77,11 +77,16 @@ flip.vjp(lambda g, _y, _x, *, dims: flip(g, dims=dims))
 
 @composite(adapt=True, public="torch", name="flip", samples=[case((2, 3), [0, 1])])
 def flip_function(input: Any, dims: Any) -> Any:
-    """A copy with the order along `dims` reversed.
+    """A copy with the order along the dimensions `dims` reversed (a copy, where NumPy gives a
+    view).
 
-    >>> import rushlight as torch
-    >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
-    tensor([3, 2, 1])
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.flip(x, (0,))
+    tensor([[3, 4],
+            [1, 2]])
+    >>> torch.flip(x, (0, 1))
+    tensor([[4, 3],
+            [2, 1]])
     """
     if not isinstance(dims, (list, tuple)):
         raise TypeError(
@@ -92,7 +97,11 @@ def flip_function(input: Any, dims: Any) -> Any:
 
 @composite(public="Tensor", name="flip", samples=[case((2, 3), 0, 1), case((2, 3), [1])])
 def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
-    """A copy with the order along `dims` reversed."""
+    """A copy with the order along the dimensions `dims` reversed.
+
+    >>> torch.tensor([1, 2, 3]).flip(0)
+    tensor([3, 2, 1])
+    """
     if not dims and not kw:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
     if isinstance(kw.get("dims"), int):
@@ -102,7 +111,13 @@ def flip_method(input: Any, *dims: Any, **kw: Any) -> Any:
 
 @composite(adapt=True, samples=[case((2, 3))])
 def fliplr(input: Any) -> Any:
-    """`flip` along the second dimension."""
+    """A copy with the columns in reverse order: `flip` along the second dimension.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.fliplr(x)
+    tensor([[2, 1],
+            [4, 3]])
+    """
     if input._a.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip.call((input,), {"dims": (1,)})
@@ -110,7 +125,13 @@ def fliplr(input: Any) -> Any:
 
 @composite(adapt=True, samples=[case((2, 3))])
 def flipud(input: Any) -> Any:
-    """`flip` along the first dimension."""
+    """A copy with the rows in reverse order: `flip` along the first dimension.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.flipud(x)
+    tensor([[3, 4],
+            [1, 2]])
+    """
     if input._a.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip.call((input,), {"dims": (0,)})
@@ -148,7 +169,19 @@ roll.vjp(lambda g, _y, _x, *, shifts, dims: roll(g, shifts=tuple(-k for k in shi
 
 @composite(adapt=True, name="roll", samples=[case((2, 3), 1), case((2, 3), [1, -1], [0, 1])])
 def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
-    """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
+    """A copy shifted by `shifts` positions; what leaves at one end comes in at the other.
+
+    `dims`: along which dimensions, one shift for each; without it the flattened tensor is shifted,
+    in its shape.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.roll(x, 1)
+    tensor([[4, 1],
+            [2, 3]])
+    >>> torch.roll(x, 1, 0)
+    tensor([[3, 4],
+            [1, 2]])
+    """
     if input._a.ndim == 0 and dims is not None and dims != ():
         raise IndexError(
             f"Dimension specified as {dims if isinstance(dims, int) else dims[0]} but tensor has "
@@ -169,7 +202,17 @@ def public_roll(input: Any, shifts: Any, dims: Any = ()) -> Any:
 
 @composite(adapt=True, samples=[case((2, 3)), case((2, 3), 2, [0, 1])])
 def rot90(input: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """A quarter turn, k times, in the plane of two dimensions."""
+    """A copy turned by `k` quarters of a circle in the plane of two dimensions, from the first of
+    them towards the second.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.rot90(x)
+    tensor([[2, 4],
+            [1, 3]])
+    >>> torch.rot90(x, 2)
+    tensor([[4, 3],
+            [2, 1]])
+    """
     if not hasattr(k, "__index__"):
         raise TypeError(
             f"rot90(): argument 'k' (position 2) must be int, not {type(k).__name__}"
@@ -242,7 +285,16 @@ def zeros(like: Any, shape: Any) -> Any:
 
 @composite(public="Tensor", name="repeat", samples=[case((2, 3), 2, 1), case((3,), [2, 2])])
 def repeat_method(input: Any, *repeats: Any, **kw: Any) -> Any:
-    """Copies side by side along each dimension."""
+    """Copies side by side: `repeats[i]` of them along dimension i.
+
+    More numbers than dimensions add dimensions in front. The memory is multiplied; `expand` gives a
+    view instead.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> x.repeat(2, 2)
+    tensor([[1, 2, 1, 2],
+            [1, 2, 1, 2]])
+    """
     if not repeats and not kw:
         raise TypeError('repeat() missing 1 required positional arguments: "repeats"')
     return repeat.call(
@@ -257,13 +309,25 @@ def tiled(input: Any, dims: tuple[int, ...]) -> Any:
 
 @composite(adapt=True, public="torch", samples=[case((2, 3), [2]), case((3,), [2, 2])])
 def tile(input: Any, dims: Any) -> Any:
-    """`repeat` in which missing leading repeats are 1."""
+    """Copies side by side, `dims[i]` along dimension i; missing leading numbers are 1, as NumPy's.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.tile(x, (2,))
+    tensor([[1, 2, 1, 2]])
+    >>> torch.tile(x, (2, 1))
+    tensor([[1, 2],
+            [1, 2]])
+    """
     return tiled(input, sizes((dims,), "tile", "dims"))
 
 
 @composite(public="Tensor", name="tile", samples=[case((2, 3), 2), case((3,), [2, 2])])
 def tile_method(input: Any, *dims: Any, **kw: Any) -> Any:
-    """`repeat` in which missing leading repeats are 1."""
+    """Copies side by side, `dims[i]` along dimension i; missing leading numbers are 1, as NumPy's.
+
+    >>> torch.tensor([1, 2]).tile(2)
+    tensor([1, 2, 1, 2])
+    """
     if not dims and not kw:
         raise TypeError('tile() missing 1 required positional arguments: "dims"')
     return tiled(input, sizes(named(dims, kw, "dims"), "tile", "dims"))
@@ -378,13 +442,19 @@ def repeat_interleave(
     input: Any = None, repeats: Any = None, dim: int | None = None, *,
     output_size: int | None = None,
 ) -> Any:  # fmt: skip
-    """Each element (or each slice along `dim`) as often as `repeats` says.
+    """Each element (or each slice along `dim`) as often as `repeats` says, next to each other.
 
-    With `repeats` alone the places of its elements, each as often as it says.
+    `repeats` is a number or a 1-d tensor with one for each position. Without `dim` the tensor is
+    flattened. `output_size`, if known, saves adding them up. With `repeats` alone: its own places,
+    each as often as it says.
 
-    >>> import rushlight as torch
-    >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
-    tensor([1, 1, 2, 2])
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.repeat_interleave(x, 2)
+    tensor([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> torch.repeat_interleave(x, torch.tensor([1, 2]), dim=0)
+    tensor([[1, 2],
+            [3, 4],
+            [3, 4]])
     """
     if dim is None and (input is None or repeats is None):
         return repeated_places(input if repeats is None else repeats, output_size)
@@ -395,7 +465,14 @@ def repeat_interleave(
 def each_repeated(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """Each element (or each slice along `dim`) as often as `repeats` says."""
+    """Each element (or each slice along `dim`) as often as `repeats` says, next to each other.
+
+    `repeats` is a number or a 1-d tensor with one for each position. Without `dim` the tensor is
+    flattened.
+
+    >>> torch.tensor([1, 2]).repeat_interleave(2)
+    tensor([1, 1, 2, 2])
+    """
     need_tensor("repeat_interleave", input)
     if not isinstance(repeats, TensorBase):
         if repeats.__class__ is bool or not hasattr(repeats, "__index__"):

@@ -25,7 +25,14 @@ from . import views as s
 
 @composite(adapt=True, samples=[case((3, 4), 1, 1, 2)])
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """The view of `length` positions from `start` on along `dim`."""
+    """A view of `length` positions of `dim`, from `start` on: x[start : start + length].
+
+    `start` may be negative, or a 0-d tensor of integers. RuntimeError if it reaches beyond the end.
+
+    >>> x = torch.arange(5)
+    >>> torch.narrow(x, 0, 1, 3)
+    tensor([1, 2, 3])
+    """
     if input._a.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if isinstance(start, TensorBase):
@@ -50,7 +57,12 @@ def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
 
 @composite(adapt=True, samples=[case((3, 4), 1, 1, 2)])
 def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
-    """A copy of `narrow`."""
+    """`narrow` as a copy: `length` positions of `dim` from `start` on, with memory of their own.
+
+    >>> x = torch.arange(5)
+    >>> torch.narrow_copy(x, 0, 1, 3)
+    tensor([1, 2, 3])
+    """
     return narrow(input, dim, start, length).clone(memory_format=contiguous_format)
 
 
@@ -61,8 +73,15 @@ def narrow_copy(input: Any, dim: int, start: Any, length: int) -> Any:
     samples=[case((5, 2), 2), case((5, 2), [1, 4])],
 )
 def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
-    """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a
-    list.
+    """Views along `dim` of `split_size` positions each (the last may be smaller), as a tuple.
+
+    A list gives the size of each part; the sizes must add up to the dimension's.
+
+    >>> x = torch.arange(5)
+    >>> x.split(2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> x.split([1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
     """
     if isinstance(split_size, (tuple, list)):
         split_size = tuple(int(n) for n in split_size)
@@ -80,31 +99,60 @@ def split_method(input: Any, split_size: Any, dim: int = 0) -> Any:
     samples=[case((5, 2), 2), case((2, 5), [1, 4], 1)],
 )
 def split_function(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
-    """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
+    """Views along `dim` of so many positions each (the last may be smaller), as a tuple.
+
+    A list gives the size of each part; the sizes must add up to the dimension's.
+
+    >>> x = torch.arange(5)
+    >>> torch.split(x, 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.split(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     return split_method(tensor, split_size_or_sections, dim)
 
 
 @composite(adapt=True, samples=[case((5, 2), [1, 4])])
 def split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
-    """Views of the given sizes along `dim`."""
+    """Views of the given sizes along `dim`, as a tuple; the sizes must add up to the dimension's.
+
+    >>> x = torch.arange(5)
+    >>> torch.split_with_sizes(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     return split_method(input, tuple(split_sizes), dim)
 
 
 @composite(adapt=True, samples=[case((5, 2), 2)])
 def unsafe_split(input: Any, split_size: int, dim: int = 0) -> Any:
-    """`split`, of which the parts may be changed in place: they are no views for derivatives."""
+    """`split`, of which the parts may be changed in place: autograd does not take them for views.
+
+    >>> x = torch.arange(5)
+    >>> torch.unsafe_split(x, 3)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     return parted(split_method(input, split_size, dim))
 
 
 @composite(adapt=True, samples=[case((5, 2), [1, 4])])
 def unsafe_split_with_sizes(input: Any, split_sizes: Any, dim: int = 0) -> Any:
-    """`split_with_sizes`, of which the parts may be changed in place."""
+    """`split_with_sizes`, of which the parts may be changed in place.
+
+    >>> x = torch.arange(5)
+    >>> torch.unsafe_split_with_sizes(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
     return parted(split_with_sizes(input, split_sizes, dim))
 
 
 @composite(adapt=True, samples=[case((5, 2), 3), case((2, 4), 2, 1)])
 def unsafe_chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """`chunk`, of which the parts may be changed in place."""
+    """`chunk`, of which the parts may be changed in place: autograd does not take them for views.
+
+    >>> x = torch.arange(5)
+    >>> torch.unsafe_chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
     return parted(chunk(input, chunks, dim))
 
 
@@ -117,7 +165,17 @@ def parted(outs: Any) -> Any:
 
 @composite(adapt=True, samples=[case((5, 2), 3), case((2, 4), 2, 1)])
 def chunk(input: Any, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
+    """At most `chunks` views of equal size along `dim`, as a tuple; the last may be smaller.
+
+    Each has ceil(n / chunks) positions, so there may be fewer than `chunks`; `tensor_split` gives
+    exactly as many as asked for.
+
+    >>> x = torch.arange(5)
+    >>> torch.chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> len(torch.chunk(x, 4))
+    3
+    """
     if input._a.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -138,7 +196,17 @@ WHERE = {
 
 @composite(words=WHERE, samples=[case((5, 2), 3), case((5, 2), [1, 3])])
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
+    """Views along `dim`: n nearly equal parts, or cut before each of the given indices.
+
+    The first n % parts are one longer. Indices are a list or a 1-d int64 tensor; a part between
+    equal indices is empty.
+
+    >>> x = torch.arange(7)
+    >>> torch.tensor_split(x, 3)
+    (tensor([0, 1, 2]), tensor([3, 4]), tensor([5, 6]))
+    >>> torch.tensor_split(x, (1, 5))
+    (tensor([0]), tensor([1, 2, 3, 4]), tensor([5, 6]))
+    """
     if input._a.ndim == 0:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -201,7 +269,18 @@ def directional(name: str, need: int, choose: Any) -> Any:
         return tensor_split(input, indices_or_sections, d)
 
     fn.__name__ = name
-    fn.__doc__ = f"`tensor_split` along dimension {choose(3)} (of tensors with three dimensions)."
+    sizes = ["4"] * 3
+    sizes[choose(3)] = "2"
+    which = f"dimension {choose(3)}" + (", of vectors along dimension 0" if need == 1 else "")
+    fn.__doc__ = f"""Views along {which}: in n equal parts, or cut before each given index.
+
+    `tensor_split` of tensors with at least {need} dimension{"s" if need > 1 else ""}, but n must
+    divide the size.
+
+    >>> x = torch.zeros(4, 4, 4)
+    >>> [part.shape for part in torch.{name}(x, 2)]
+    [torch.Size([{", ".join(sizes)}]), torch.Size([{", ".join(sizes)}])]
+    """
     shape = (4, 4, 4)[: max(need, 2)]
     return composite(fn, words=WHERE, samples=[case(shape, 2), case(shape, [1, 3])])
 

@@ -70,7 +70,13 @@ def at_least_face(n: int) -> Any:
         return tuple(at_least(t, n) for t in (listed(tensors, fn.__name__) if tensors else ()))
 
     fn.__name__ = f"atleast_{n}d"
-    fn.__doc__ = f"Tensors as views with at least {n} dimension{'s' if n > 1 else ''}."
+    fn.__doc__ = f"""Tensors as views with at least {n} dimension{'s' if n > 1 else ''}.
+
+    One tensor gives a tensor; several, or a list of them, a tuple.
+
+    >>> torch.atleast_{n}d(torch.tensor([1, 2])).shape
+    torch.Size({ {1: [2], 2: [1, 2], 3: [1, 2, 1]}[n] })
+    """
     return composite(fn, public="torch", samples=[case(()), case((3,)), case((2, 3), ())])
 
 
@@ -79,26 +85,50 @@ atleast_1d, atleast_2d, atleast_3d = at_least_face(1), at_least_face(2), at_leas
 
 @composite(adapt=True, public="torch", samples=[case([(2, 3), (2, 1)])])
 def hstack(tensors: Any) -> Any:
-    """Tensors side by side: along the second dimension, 1-d ones along the first."""
+    """Tensors side by side: along the second dimension, vectors along the first.
+
+    >>> torch.hstack((torch.tensor([1, 2]), torch.tensor([3])))
+    tensor([1, 2, 3])
+    >>> torch.hstack((torch.tensor([[1], [2]]), torch.tensor([[3], [4]])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     parts = [at_least(t, 1) for t in listed(tensors, "hstack")]
     return s.cat.call(tuple(parts), {"dim": 0 if parts[0]._a.ndim == 1 else 1})
 
 
 @composite(adapt=True, public="torch", aliases="row_stack", samples=[case([(3,), (2, 3)])])
 def vstack(tensors: Any) -> Any:
-    """Tensors one below the other."""
+    """Tensors one below the other, along the first dimension; vectors are rows.
+
+    >>> torch.vstack((torch.tensor([1, 2]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 2],
+            [3, 4],
+            [5, 6]])
+    """
     return s.cat.call(tuple(at_least(t, 2) for t in listed(tensors, "vstack")), {"dim": 0})
 
 
 @composite(adapt=True, public="torch", samples=[case([(2, 3), (2, 3)])])
 def dstack(tensors: Any) -> Any:
-    """Tensors behind one another: along the third dimension."""
+    """Tensors behind one another, along the third dimension; (n,) counts as (1, n, 1), (m, n) as
+    (m, n, 1).
+
+    >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
     return s.cat.call(tuple(at_least(t, 3) for t in listed(tensors, "dstack")), {"dim": 2})
 
 
 @composite(adapt=True, public="torch", samples=[case([(2,), (2, 3)])])
 def column_stack(tensors: Any) -> Any:
-    """1-d tensors as columns, others side by side."""
+    """Tensors side by side, along the second dimension; vectors are columns.
+
+    >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
     parts = [t.reshape(-1, 1) if t._a.ndim <= 1 else t for t in listed(tensors, "column_stack")]
     return s.cat.call(tuple(parts), {"dim": 1})
 
@@ -111,12 +141,18 @@ def column_stack(tensors: Any) -> Any:
     samples=[case((2,), (3,), indexing="ij"), case((2,), (3,), indexing="xy")],
 )
 def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
-    """Coordinate grids of 1-d tensors; indexing 'ij' (rows first) or 'xy'.
+    """Coordinate grids of 1-d tensors: one for each, all of the same shape, as views.
 
-    >>> import rushlight as torch
-    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing="ij")[0]
-    tensor([[1, 1],
-            [2, 2]])
+    Of sizes n and m: with `indexing="ij"` the grids are (n, m), and the first varies along the
+    rows; with "xy", as in plots, (m, n). PyTorch's default is "ij", with a warning.
+
+    >>> x, y = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    >>> x
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> y
+    tensor([[3, 4, 5],
+            [3, 4, 5]])
     """
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
@@ -166,7 +202,16 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> Any:
 
 @composite(public="torch", samples=[case((2,), (3,))])
 def cartesian_prod(*tensors: Any) -> Any:
-    """All combinations of one element of each 1-d tensor, one a row."""
+    """All combinations of one element of each 1-d tensor, one a row: (n1 * n2 * ..., k).
+
+    Of one tensor: the tensor itself.
+
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     for i, t in enumerate(tensors):
@@ -184,7 +229,19 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @composite(adapt=True, public="torch", samples=[case((4,)), case((3,), 2, True)])
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All combinations of r elements of a 1-d tensor, one a row."""
+    """All combinations of `r` elements of a 1-d tensor, one a row, as `itertools.combinations`.
+
+    With `with_replacement=True` an element may stand more than once in a row.
+
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    >>> torch.combinations(torch.tensor([1, 2]), with_replacement=True)
+    tensor([[1, 1],
+            [1, 2],
+            [2, 2]])
+    """
     if input._a.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._a.shape)}")
     if r < 0:
@@ -203,7 +260,15 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
 
 @composite(public="torch", samples=[case((2, 3), (1, 2))])
 def block_diag(*tensors: Any) -> Any:
-    """A matrix with the given matrices along its diagonal, zeros elsewhere."""
+    """A matrix with the given matrices along its diagonal and zeros elsewhere.
+
+    Vectors count as rows, numbers as 1 x 1 matrices.
+
+    >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
     if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
         tensors = tuple(tensors[0])
     parts = []
@@ -235,7 +300,21 @@ def block_diag(*tensors: Any) -> Any:
 
 @composite(adapt=True, samples=[case((2, 3)), case((2, 3), 1, 0, 2)])
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices of zeros with the last dimension of `input` on a diagonal."""
+    """Matrices of zeros that have the last dimension of `input` on a diagonal.
+
+    `input` (*, n), the result (*, k, k) with k = n + |offset|. A positive `offset` is above the
+    main diagonal; `dim1` and `dim2` say where the matrices' dimensions stand.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.diag_embed(x)
+    tensor([[[1, 0],
+             [0, 2]],
+    <BLANKLINE>
+            [[3, 0],
+             [0, 4]]])
+    >>> torch.diag_embed(x, offset=1).shape
+    torch.Size([2, 3, 3])
+    """
     n = input._a.ndim + 1
     a, b = axis(dim1, n), axis(dim2, n)
     if a == b:
@@ -254,7 +333,13 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 @composite(adapt=True, samples=[case((2, 2)), case((3,), 1)])
 def diagflat(input: Any, offset: int = 0) -> Any:
-    """A square matrix with all elements on a diagonal."""
+    """A square matrix with all elements of `input` on a diagonal (`offset` above the main one).
+
+    >>> torch.diagflat(torch.tensor([1, 2]), 1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
     return diag_embed(input.reshape(-1), offset)
 
 
@@ -300,7 +385,17 @@ def indices_of(triangle: Any) -> Any:
         return door.wrap(got)
 
     fn.__name__ = triangle.__name__.replace("_indices_from", "")
-    fn.__doc__ = "(rows, columns) of the elements of a triangle of a matrix."
+    lower = triangle is np.tril_indices
+    side, rows = ("below", [[0, 1, 1], [0, 0, 1]]) if lower else ("above", [[0, 0, 1], [0, 1, 1]])
+    fn.__doc__ = f"""The places on and {side} a diagonal of a matrix: (2, n), rows and columns.
+
+    Of a `row` x `col` matrix, row by row; a positive `offset` is a diagonal above the main one.
+    int64 unless `dtype` is int32.
+
+    >>> torch.{fn.__name__}(2, 2)
+    tensor([{rows[0]},
+            {rows[1]}])
+    """
     return fn
 
 
@@ -324,7 +419,16 @@ triu_indices = composite(
     samples=[case((3, 4), 1.5), case((7, 3), 2.0, True)],
 )
 def fill_diagonal_(input: Any, fill_value: Any, wrap: bool = False) -> Any:
-    """Write one number on the main diagonal, in place (`wrap`: again below, in tall matrices)."""
+    """Writes one number on the main diagonal, in place.
+
+    For more than two dimensions all sizes must be equal. `wrap`: in a tall matrix the diagonal
+    begins again below, one row further down.
+
+    >>> torch.zeros(3, 3).fill_diagonal_(1)
+    tensor([[1., 0., 0.],
+            [0., 1., 0.],
+            [0., 0., 1.]])
+    """
     a = input._a
     if a.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
@@ -382,7 +486,13 @@ def scattered(input: Any, src: Any, part: Any, name: str) -> Any:
 
 @composite(adapt=True, samples=[case((3, 4), (4,), 0, 1)])
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
-    """A copy with `src` at position `index` of `dim`."""
+    """A copy of `input` with `src` at position `index` of `dim`, which `src` does not have.
+
+    >>> x = torch.zeros(2, 3)
+    >>> torch.select_scatter(x, torch.tensor([1.0, 2.0]), 1, 0)
+    tensor([[1., 0., 0.],
+            [2., 0., 0.]])
+    """
     return scattered(input, src, lambda t: t.select(dim, index), "slice")
 
 
@@ -390,14 +500,25 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
 ) -> Any:
-    """A copy with `src` at a slice of `dim`."""
+    """A copy of `input` with `src` at the positions start, start + step, ... before end of `dim`.
+
+    >>> x = torch.zeros(4)
+    >>> torch.slice_scatter(x, torch.tensor([1.0, 2.0]), 0, 1, 4, 2)
+    tensor([0., 1., 0., 2.])
+    """
     kw = {"dim": dim, "start": start, "end": end, "step": step}
     return scattered(input, src, lambda t: door.apply(s.slice_, (t,), kw), "slice")
 
 
 @composite(adapt=True, samples=[case((3, 3), (3,)), case((3, 4), (3,), 1)])
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """A copy with `src` on a diagonal."""
+    """A copy of `input` with `src` on a diagonal; parameters as of `diagonal`.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.diagonal_scatter(x, torch.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     return scattered(input, src, lambda t: t.diagonal(offset, dim1, dim2), "slice")
 
 
@@ -405,5 +526,11 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
 def as_strided_scatter(
     input: Any, src: Any, size: Any, stride: Any, storage_offset: Any = None
 ) -> Any:
-    """A copy with `src` at a strided view."""
+    """A copy of `input` with `src` at the places that `as_strided` with these arguments would see.
+
+    >>> x = torch.zeros(2, 3)
+    >>> torch.as_strided_scatter(x, torch.tensor([1.0, 2.0]), (2,), (4,))
+    tensor([[1., 0., 0.],
+            [0., 2., 0.]])
+    """
     return scattered(input, src, lambda t: t.as_strided(size, stride, storage_offset), "slice")

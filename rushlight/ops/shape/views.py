@@ -129,7 +129,14 @@ reshape_copy.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
     errors=[error(RuntimeError, "number of dimensions", (3, 4), dims=(0,))],
 )
 def permute(input: Any, *, dims: tuple[int, ...]) -> Any:
-    """A view with its dimensions in the order `dims`."""
+    """A view with its dimensions in the order `dims`: dimension i of the result is `dims[i]` of x.
+
+    RuntimeError unless each dimension is named once.
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.permute(x, (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
+    """
     if len(dims) != input.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
@@ -156,7 +163,14 @@ def _(g: Any, _y: Any, _x: Any, *, dims: Any) -> Any:
     inplace=False,
 )
 def transpose(input: Any, *, dim0: int, dim1: int) -> Any:
-    """A view with dimensions `dim0` and `dim1` exchanged."""
+    """A view with dimensions `dim0` and `dim1` exchanged.
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> torch.transpose(x, 0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
     if input.ndim == 0:
         axis(dim0, 0), axis(dim1, 0)
         return input.reshape(())
@@ -171,7 +185,15 @@ transpose.vjp(lambda g, _y, _x, *, dim0, dim1: transpose(g, dim0=dim0, dim1=dim1
     errors=[error(RuntimeError, "expects a tensor with <= 2 dimensions", (2, 3, 4))],
 )
 def t(input: Any) -> Any:
-    """The transpose of a matrix; vectors and scalars as they are."""
+    """The transpose of a matrix, as a view; vectors and numbers as they are.
+
+    RuntimeError for more than two dimensions: use `x.mT`.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.t(x)
+    tensor([[1, 3],
+            [2, 4]])
+    """
     if input.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
     return input.T if input.ndim == 2 else input[...]
@@ -236,7 +258,16 @@ expand.vjp(lambda g, _y, _x: g)  # the engine sums down to the input's shape
     inplace=False,
 )
 def squeeze(input: Any, *, dim: Any = None) -> Any:
-    """A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
+    """A view without the dimensions of size 1: all of them, or those of `dim` whose size is 1.
+
+    `dim` is a number or a tuple. Without it a batch of one loses its batch dimension too.
+
+    >>> x = torch.zeros(1, 3, 1)
+    >>> torch.squeeze(x).shape
+    torch.Size([3])
+    >>> torch.squeeze(x, 0).shape
+    torch.Size([3, 1])
+    """
     dims = range(input.ndim) if dim is None else axes(dim, input.ndim)
     shape = input.shape
     return input[tuple([0 if n == 1 and i in dims else ALL for i, n in enumerate(shape)] + [...])]
@@ -251,7 +282,13 @@ squeeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
     errors=[error(IndexError, "Dimension out of range", (3, 4), dim=3)],
 )
 def unsqueeze(input: Any, *, dim: int) -> Any:
-    """A view with a dimension of size 1 inserted at `dim`."""
+    """A view with a new dimension of size 1 at `dim`, from -n - 1 to n for n dimensions.
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.unsqueeze(x, 1)
+    tensor([[1],
+            [2]])
+    """
     at = axis(dim, input.ndim + 1)
     return input[None] if at == 0 else input[(ALL,) * at + (None,)]
 
@@ -266,7 +303,12 @@ unsqueeze.vjp(lambda g, _y, _x, *, shapes: g.reshape(shapes[0]))
     errors=[error(IndexError, "out of range", (3, 4), dim=0, index=3)],
 )
 def select(input: Any, *, dim: int, index: int) -> Any:
-    """The view at position `index` of dimension `dim`, which disappears."""
+    """The view at position `index` of `dim`, without that dimension: x[:, index] for dim=1.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.select(x, 1, 0)
+    tensor([1, 3])
+    """
     if dim == 0 and input.ndim:
         try:
             return input[index, ...]
@@ -348,7 +390,18 @@ slice_backward.vjp(
 
 @view(samples=[case((3, 4)), case((3, 4), offset=1), case((2, 3, 4), dim1=0, dim2=2)])
 def diagonal(input: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """The view of elements (i, i + offset) of two dimensions, as the last dimension."""
+    """A view of a diagonal of two dimensions: elements (i, i + offset), as the last dimension.
+
+    `input` (*, m, n) gives (*, min(m, n)) for `offset=0`. Positive offsets are above the main
+    diagonal. By default the first two dimensions are meant: `dim1=0`, `dim2=1`
+    (`torch.linalg.diagonal`: the last two).
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> torch.diagonal(x)
+    tensor([1, 5])
+    >>> torch.diagonal(x, 1)
+    tensor([2, 6])
+    """
     d1, d2 = axis(dim1, input.ndim), axis(dim2, input.ndim)
     if d1 == d2:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -391,7 +444,14 @@ diagonal_backward.vjp(
 
 @view(samples=[case((3, 7), dimension=1, size=3, step=2)], public="Tensor")
 def unfold(input: Any, *, dimension: int, size: int, step: int) -> Any:
-    """Windows of `size` every `step` along a dimension, as a new last dimension."""
+    """A view of windows of `size` every `step` along a dimension; a window is the last dimension.
+
+    The dimension, of size n, becomes (n - size) // step + 1. Windows may overlap.
+
+    >>> torch.arange(6).unfold(0, 3, 2)
+    tensor([[0, 1, 2],
+            [2, 3, 4]])
+    """
     d = axis(dimension, input.ndim)
     n = input.shape[d] if input.ndim else 1
     if size < 0:
