@@ -15,6 +15,7 @@ import numpy as np
 from ...autograd import door, views
 from ...autograd.node import TensorBase
 from ...autograd.steps import step
+from ...errors import axis
 from . import getitem as ix
 from .along_dim import check_type
 from .masks import check_mask
@@ -58,7 +59,7 @@ def fill_slices_instead(target: Any, dim: int, index: Any, value: Any) -> Any:
     """The same for `index_fill_`."""
     check_reason(target, value)
     check_type("index_fill_", index._a)
-    places = (*[None] * (dim % target.ndim), index)
+    places = (*[None] * axis(dim, target.ndim), index)
     return put_instead("index_fill_", target, number_of(target, value), places)
 
 

@@ -75,3 +75,8 @@ def test_windows_that_share_memory_keep_what_is_written(change, after):
     x = torch.arange(5.0)
     change(x.unfold(0, 3, 1))
     assert x.tolist() == after
+
+
+def test_the_dim_of_a_fill_is_in_range():
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        expanded().index_fill_(7, torch.tensor([0]), 2.0)
