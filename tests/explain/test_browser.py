@@ -7,6 +7,7 @@ selenium.
 from __future__ import annotations
 
 import base64
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -47,7 +48,8 @@ class Page:
         self.number += 1
         path = write(recording, self.folder / f"page {self.number}.html")
         self.media(**media)
-        self.driver.get_log("browser")
+        for log in ("browser", "performance"):
+            self.driver.get_log(log)  # of the page before
         self.driver.get(path.as_uri() + (f"#{part}" if part else ""))
         self.ready()
         return self
@@ -132,6 +134,11 @@ class Page:
         """No request beside the file itself, and nothing to say in the log."""
         assert self.driver.get_log("browser") == []
         assert self.js("return performance.getEntriesByType('resource').map((e) => e.name)") == []
+        told = [json.loads(x["message"])["message"] for x in self.driver.get_log("performance")]
+        asked = [x["params"]["request"] for x in told if x["method"] == "Network.requestWillBeSent"]
+        urls = {r["url"] for r in asked}
+        assert urls
+        assert urls <= {(self.folder / f"page {self.number}.html").as_uri(), "data:,"}
 
     def fits(self) -> bool:
         return bool(self.js("return document.documentElement.scrollWidth <= innerWidth + 1"))
@@ -152,7 +159,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     options.binary_location = chromium
     for option in [*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
         options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     found = webdriver.Chrome(service=Service(chromedriver), options=options)
     try:
         found.get("about:blank")  # the browser itself starts before anything is timed

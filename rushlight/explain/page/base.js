@@ -61,7 +61,7 @@ function percent(x) {
   if (!Number.isFinite(x)) return "";
   const p = 100 * x;
   if (p === 0) return "0" + space + "%";
-  return (p >= 10 ? Math.round(p) : p >= 0.1 ? p.toFixed(1) : "<" + space + "0.1") + space + "%";
+  return (p >= 9.95 ? Math.round(p) : p >= 0.1 ? p.toFixed(1) : "<" + space + "0.1") + space + "%";
 }
 const shape = (list) => (list.length ? list.join("×") : "a number");
 const typed = (type) => `${type.dtype} ${shape(type.shape)}`;

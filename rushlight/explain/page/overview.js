@@ -124,12 +124,13 @@ function longest(step) {
 
 function all_steps(step) {
   if (!R.stepped || R.steps.length < 2) return "";
-  const top = most(R.steps, (s) => s.duration);
+  // The first step makes machine code: it would leave nothing to be seen of the others.
+  const top = most(R.steps.length > 2 ? R.steps.slice(1) : R.steps, (s) => s.duration);
   const peaks = R.steps.some((s) => s.peak), losses = R.steps.some((s) => s.loss !== null);
   const list = R.steps.length > 12 ? [...R.steps.slice(0, 4), ...R.steps.slice(-8)] : R.steps;
   return html`<h2>All steps</h2><table class="steps-table"><thead><tr><th scope="col">step</th><th scope="col" class="grow">time</th>${peaks ? html`<th scope="col">${
     word("peak")}</th>` : ""}${losses ? html`<th scope="col">loss</th>` : ""}</tr></thead><tbody>${list.map((s) => html`<tr ${
-    s === step ? html`class="now"` : ""}><th scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
+    html`class="${s === step ? "now" : ""} ${s.duration > top ? "over" : ""}"`}><th scope="row">${is_kept(s) ? html`<a href="#overview?step=${s.i + 1}">${s === R.rest ? "rest" : s.i + 1}</a>` : s.i + 1}</th><td class="grow">${
     bar(s.duration / top, "ink")}<span>${time(s.duration)}</span></td>${peaks ? html`<td>${s.peak ? bytes(s.peak) : ""}</td>` : ""}${
     losses ? html`<td>${s.loss === null ? "" : digits(s.loss, 4)}</td>` : ""}</tr>`)}</tbody></table>${R.steps.every(is_kept) ? "" : html`<p class="soft">Steps with a link are in this page whole, of the others only what stands here.</p>`}`;
 }

@@ -116,7 +116,14 @@ function module_facts(e) {
     m.all ? plural(m.all, "parameter") + (m.parameters !== m.all && m.parameters ? `, ${count(m.parameters)} its own` : "") : "no parameters",
     m.training ? "in training mode" : "in evaluation mode",
     ...e.gives.slice(0, 1).map((v) => `gives ${typed(v.type)}`),
-  ].join(" · ")}</p>${quoted(line_of(e))}</div>`;
+  ].join(" · ")}</p>${own_numbers(m)}${quoted(line_of(e))}</div>`;
+}
+
+/** Links to what stands in a module's own parameters. */
+function own_numbers(m) {
+  const names = [...new Set(R.numbers.filter((n) => n.what === "parameter" && n.module === m.i).map((n) => n.name))];
+  return names.length ? html`<p><span class="soft">What stands in</span> ${names.slice(0, 8).map((name, i) => html`${i ? ", " : ""}<a href="#numbers/${
+    encodeURIComponent(name)}"><code>${name.split(".").pop()}</code></a>`)}</p>` : "";
 }
 
 function open_modules(tree) {
