@@ -404,7 +404,7 @@ def bernoulli(input: Tensor, p: Number | _str | None = None, *, generator: Gener
     """
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
-def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Tensor:
+def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
     """Numbers of successes among `count` trials of probability `prob`.
 
     Source: Hormann, The generation of binomial random variates, 1993.
@@ -916,7 +916,7 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | No
     """
 def hsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
     """`tensor_split` along dimension 1 (of tensors with three dimensions)."""
-def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Any:
+def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A product with a sparse matrix (`rushlight/sparse`)."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Tensors side by side: along the second dimension, 1-d ones along the first."""
@@ -983,7 +983,7 @@ def isclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: _
     """Whether |input - other| <= atol + rtol * |other|, element by element."""
 def isfinite(input: Tensor) -> Tensor:
     """True where x is neither infinite nor NaN."""
-def isin(elements: Any, test_elements: Any, *, assume_unique: _bool = False, invert: _bool = False, out: Tensor | None = None) -> Tensor:
+def isin(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique: _bool = False, invert: _bool = False, out: Tensor | None = None) -> Tensor:
     """Whether each element is among the test elements."""
 def isinf(input: Tensor) -> Tensor:
     """True where x is plus or minus infinity."""
@@ -1061,9 +1061,9 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """True where one is non-zero."""
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True where exactly one is non-zero."""
-def logit(input: Tensor, eps: Any = None, *, out: Tensor | None = None) -> Tensor:
+def logit(input: Tensor, eps: Tensor | Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps]."""
-def logit_(input: Tensor, eps: Any = None) -> Tensor:
+def logit_(input: Tensor, eps: Tensor | Number | None = None) -> Tensor:
     """In place: log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps]."""
 def logspace(start: Tensor | Number, end: Tensor | Number, steps: _int, base: _float = 10.0, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
@@ -1105,7 +1105,7 @@ def matrix_exp(A: Tensor) -> Tensor:
     """The matrix exponential: the sum of A^k / k!."""
 def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied with itself n times; the inverse's power for negative n."""
-def matrix_rank(input: Tensor, tol: Any = None, symmetric: _bool = False, *, out: Tensor | None = None) -> Any:
+def matrix_rank(input: Tensor, tol: Tensor | Number | None = None, symmetric: _bool = False, *, out: Tensor | None = None) -> Any:
     """Removed from PyTorch: call torch.linalg.matrix_rank."""
 @overload
 def max(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1217,11 +1217,11 @@ def mvlgamma(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor:
     """The log of the p-variate gamma function: p (p-1)/4 log(pi) + sum of lgamma(x - j/2), j <
     p.
     """
-def nan_to_num(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None, *, out: Tensor | None = None) -> Tensor:
+def nan_to_num(input: Tensor, nan: Tensor | Number | None = None, posinf: Tensor | Number | None = None, neginf: Tensor | Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
     numbers).
     """
-def nan_to_num_(input: Tensor, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
+def nan_to_num_(input: Tensor, nan: Tensor | Number | None = None, posinf: Tensor | Number | None = None, neginf: Tensor | Number | None = None) -> Tensor:
     """In place: naN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
     numbers).
     """
@@ -1232,7 +1232,7 @@ def nanmedian(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def nanmedian(input: Tensor, dim: _int, keepdim: _bool = False, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> return_types.nanmedian:
     """The lower median of the elements that are not NaN."""
-def nanquantile(input: Tensor, q: Any, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear', out: Tensor | None = None) -> Tensor:
+def nanquantile(input: Tensor, q: Tensor | Number, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear', out: Tensor | None = None) -> Tensor:
     """The q-th quantiles of the elements that are not NaN."""
 def nansum(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
@@ -1348,7 +1348,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: _bool = False)
     """A copy with the elements of `source` at positions in the flattened tensor."""
 def qr(input: Tensor, some: _bool = True, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.qr:
     """A = Q @ R; the older name of linalg.qr."""
-def quantile(input: Tensor, q: Any, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear', out: Tensor | None = None) -> Tensor:
+def quantile(input: Tensor, q: Tensor | Number, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear', out: Tensor | None = None) -> Tensor:
     """The q-th quantiles (0 to 1) of all elements or along dim; several q make a new first dim.
 
     >>> import rushlight as torch
@@ -1395,7 +1395,7 @@ def randint(low: _int, high: _int, size: Sequence[_int], *, generator: Generator
         >>> torch.randint(10, (4,))
         tensor([4, 9, 3, 0])
     """
-def randint_like(input: Tensor, low: _int = 0, high: Any = None, *, generator: Generator | None = None, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
+def randint_like(input: Tensor, low: _int = 0, high: Tensor | Number | None = None, *, generator: Generator | None = None, memory_format: memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """`randint` of the shape, type and memory order of `input`: ``(input, low=0, high)``."""
 @overload
 def randn(size: Sequence[_int], *, generator: Generator | None = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
@@ -1605,7 +1605,7 @@ def slice_scatter(input: Tensor, src: Tensor, dim: _int = 0, start: Tensor | Num
     """A copy with `src` at a slice of `dim`."""
 def slogdet(input: Tensor) -> return_types.slogdet:
     """(sign, logabsdet) of the determinant."""
-def smm(input: Tensor, mat2: Tensor) -> Any:
+def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """A product with a sparse matrix (`rushlight/sparse`)."""
 def softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
@@ -1627,17 +1627,17 @@ def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _b
     >>> indices
     tensor([1, 2, 0])
     """
-def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Any:
+def sparse_bsc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
-def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Any:
+def sparse_bsr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
-def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Any:
+def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
-def sparse_coo_tensor(indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> Any:
+def sparse_coo_tensor(indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None, is_coalesced: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/create.py`)."""
-def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Any:
+def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
-def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Any:
+def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
@@ -1661,7 +1661,7 @@ def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
     """A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
     """`squeeze` as a copy: the result has memory of its own."""
-def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
+def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape along a new dimension `dim`."""
@@ -1736,7 +1736,7 @@ def tensor(data: Any, *, dtype: _dtype | None = None, device: Device = None, req
     """
 def tensor_split(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
     """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
-def tensordot(a: Any, b: Any, dims: _int = 2, out: Tensor | None = None) -> Tensor:
+def tensordot(a: Tensor, b: Tensor, dims: _int = 2, out: Tensor | None = None) -> Tensor:
     """The product of two tensors summed over several dims.
 
     dims is a number (the last dims of a against the first of b) or two lists of dims.
@@ -1745,9 +1745,9 @@ def tensordot(a: Any, b: Any, dims: _int = 2, out: Tensor | None = None) -> Tens
     >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(4, 3, 5), ([1, 2], [1, 0])).shape
     torch.Size([2, 5])
     """
-def threshold(input: Tensor, threshold: Any, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+def threshold(input: Tensor, threshold: Tensor | Number, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
-def threshold_(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
+def threshold_(input: Tensor, threshold: Tensor | Number, value: Tensor | Number) -> Tensor:
     """In place: x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
 def tile(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
     """`repeat` in which missing leading repeats are 1."""

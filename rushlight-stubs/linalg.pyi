@@ -102,13 +102,13 @@ def matrix_norm(A: Tensor, ord: Number | _str = 'fro', dim: Dims = ..., keepdim:
     """The norm of matrices: "fro", "nuc", inf, -inf, 1, -1, 2, -2, over two dims."""
 def matrix_power(A: Tensor, n: _int, *, out: Tensor | None = None) -> Tensor:
     """A multiplied with itself n times; the inverse's power for negative n."""
-def matrix_rank(A: Tensor, tol: Any = None, hermitian: _bool = False, *, atol: Any = None, rtol: Any = None, out: Tensor | None = None) -> Tensor:
+def matrix_rank(A: Tensor, tol: Tensor | Number | None = None, hermitian: _bool = False, *, atol: Tensor | Number | None = None, rtol: Tensor | Number | None = None, out: Tensor | None = None) -> Tensor:
     """The number of singular values above max(atol, rtol * the largest one)."""
 def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of a chain of matrices in the cheapest order; the ends may be vectors."""
 def norm(input: Tensor, ord: Number | _str | None = None, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The vector norm (ord None, or one dim) or the matrix norm (two dims, or a 2-D tensor)."""
-def pinv(A: Tensor, rcond: Any = None, hermitian: _bool = False, *, atol: Any = None, rtol: Any = None, out: Tensor | None = None) -> Tensor:
+def pinv(A: Tensor, rcond: Tensor | Number | None = None, hermitian: _bool = False, *, atol: Tensor | Number | None = None, rtol: Tensor | Number | None = None, out: Tensor | None = None) -> Tensor:
     """The Moore-Penrose pseudoinverse, by SVD (or eigenvalues when hermitian)."""
 def qr(A: Tensor, mode: _str = 'reduced', *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.linalg_qr:
     """A = Q @ R with orthonormal columns in Q and R upper triangular; mode: reduced, complete,

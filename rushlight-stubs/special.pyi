@@ -90,7 +90,7 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(ndtr(x)), accurate in the far left tail."""
 def log_softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(softmax(x)) along `dim`, without overflow."""
-def logit(input: Tensor, eps: Any = None, *, out: Tensor | None = None) -> Tensor:
+def logit(input: Tensor, eps: Tensor | Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps]."""
 def logsumexp(input: Tensor, dim: Dims, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """log of the sum of exp(x) over dims, as torch.logsumexp."""

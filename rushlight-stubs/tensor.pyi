@@ -52,7 +52,7 @@ class Tensor:
         """The memory for `memoryview(tensor)` and its like, from Python 3.12 on."""
     def __complex__(self) -> _complex: ...
     def __contains__(self, element: Any) -> _bool: ...
-    def __copy__(self) -> Any: ...
+    def __copy__(self) -> Self: ...
     def __deepcopy__(self, memo: Any) -> Self: ...
     def __delitem__(self, key: Tensor) -> None: ...
     def __div__(self, other: Tensor | Number) -> Tensor: ...
@@ -131,22 +131,22 @@ class Tensor:
         """The magnitude |x|; real for complex x."""
     def absolute_(self) -> Tensor:
         """In place: the magnitude |x|; real for complex x."""
-    def acos(self) -> Any:
+    def acos(self) -> Tensor:
         """Inverse cosine, radians."""
     def acos_(self) -> Tensor:
         """In place: inverse cosine, radians."""
-    def acosh(self) -> Any:
+    def acosh(self) -> Tensor:
         """Inverse hyperbolic cosine."""
     def acosh_(self) -> Tensor:
         """In place: inverse hyperbolic cosine."""
-    def add(self, other: Tensor | Number) -> Tensor:
+    def add(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input + alpha * other, with broadcasting and type promotion.
 
         >>> import rushlight as torch
         >>> torch.tensor([1, 2]).add(10)
         tensor([11, 12])
         """
-    def add_(self, other: Tensor | Number) -> Tensor:
+    def add_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input += alpha * other, in place."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """beta * input + alpha * (the sum of batch1[i] @ batch2[i])."""
@@ -236,15 +236,15 @@ class Tensor:
         """A copy with `src` at a strided view."""
     def as_subclass(self, cls: builtins.type[_S]) -> _S:
         """The same tensor as an instance of a Tensor subclass."""
-    def asin(self) -> Any:
+    def asin(self) -> Tensor:
         """Inverse sine, radians."""
     def asin_(self) -> Tensor:
         """In place: inverse sine, radians."""
-    def asinh(self) -> Any:
+    def asinh(self) -> Tensor:
         """Inverse hyperbolic sine."""
     def asinh_(self) -> Tensor:
         """In place: inverse hyperbolic sine."""
-    def atan(self) -> Any:
+    def atan(self) -> Tensor:
         """Inverse tangent, radians."""
     def atan2(self, other: Tensor) -> Tensor:
         """Angle of the point (b, a): atan(a / b) in the right quadrant."""
@@ -252,7 +252,7 @@ class Tensor:
         """In place: angle of the point (b, a): atan(a / b) in the right quadrant."""
     def atan_(self) -> Tensor:
         """In place: inverse tangent, radians."""
-    def atanh(self) -> Any:
+    def atanh(self) -> Tensor:
         """Inverse hyperbolic tangent."""
     def atanh_(self) -> Tensor:
         """In place: inverse hyperbolic tangent."""
@@ -329,7 +329,7 @@ class Tensor:
         """The tensor as torch.uint8."""
     def cauchy_(self, median: _float = 0, sigma: _float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with numbers of the Cauchy distribution."""
-    def ccol_indices(self) -> Any:
+    def ccol_indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
         """The tensor as torch.complex128."""
@@ -379,9 +379,9 @@ class Tensor:
         """`clamp` in place."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy of the tensor, part of the history: gradients flow through it."""
-    def coalesce(self) -> Any:
+    def coalesce(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
-    def col_indices(self) -> Any:
+    def col_indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def conj(self) -> Tensor:
         """The complex conjugate, a view: what is written to it arrives conjugated in `input`. A real
@@ -408,11 +408,11 @@ class Tensor:
         """In place: the magnitude of a with the sign of b."""
     def corrcoef(self) -> Tensor:
         """The correlation matrix of variables (rows)."""
-    def cos(self) -> Any:
+    def cos(self) -> Tensor:
         """Cosine of radians."""
     def cos_(self) -> Tensor:
         """In place: cosine of radians."""
-    def cosh(self) -> Any:
+    def cosh(self) -> Tensor:
         """Hyperbolic cosine."""
     def cosh_(self) -> Tensor:
         """In place: hyperbolic cosine."""
@@ -427,9 +427,9 @@ class Tensor:
         """The old name of grad_fn."""
     def cross(self, other: Tensor | Number, dim: _int | None = None) -> Tensor:
         """The vector product along dim (by default the first dim of size 3)."""
-    def crow_indices(self) -> Any:
+    def crow_indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
-    def cuda(self, device: Device = None, non_blocking: _bool = False, memory_format: memory_format | None = None) -> Any:
+    def cuda(self, device: Device = None, non_blocking: _bool = False, memory_format: memory_format | None = None) -> Tensor:
         """Raises: there is no CUDA here. Ask `torch.cuda.is_available()` first."""
     def cummax(self, dim: _int) -> return_types.cummax:
         """(running largest values, their last positions) along `dim`."""
@@ -498,9 +498,9 @@ class Tensor:
         """
     def dist(self, other: Tensor | Number, p: _float = 2) -> Tensor:
         """The p-norm of input - other."""
-    def div(self, other: Tensor | Number) -> Tensor:
+    def div(self, other: Tensor | Number, *, rounding_mode: _str | None = None) -> Tensor:
         """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
-    def div_(self, other: Tensor | Number) -> Tensor:
+    def div_(self, other: Tensor | Number, *, rounding_mode: _str | None = None) -> Tensor:
         """input /= other, in place."""
     def divide(self, other: Tensor | Number, *, rounding_mode: _str | None = None) -> Tensor:
         """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
@@ -537,9 +537,9 @@ class Tensor:
         """The inverse of erf on (-1, 1); infinite at the ends, NaN outside."""
     def erfinv_(self) -> Tensor:
         """In place: the inverse of erf on (-1, 1); infinite at the ends, NaN outside."""
-    def exp(self) -> Any:
+    def exp(self) -> Tensor:
         """e to the x."""
-    def exp2(self) -> Any:
+    def exp2(self) -> Tensor:
         """2 to the x."""
     def exp2_(self) -> Tensor:
         """In place: 2 to the x."""
@@ -552,7 +552,7 @@ class Tensor:
         """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
     def expand_as(self, other: Tensor | Number) -> Tensor:
         """`expand` to the shape of another tensor."""
-    def expm1(self) -> Any:
+    def expm1(self) -> Tensor:
         """exp(x) - 1."""
     def expm1_(self) -> Tensor:
         """In place: exp(x) - 1."""
@@ -723,7 +723,7 @@ class Tensor:
         >>> torch.tensor([[1, 2], [3, 4]]).index_select(0, torch.tensor([1]))
         tensor([[3, 4]])
         """
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def inner(self, other: Tensor | Number) -> Tensor:
         """Sums of products over the last dim of both; a plain product when one is a number."""
@@ -731,7 +731,7 @@ class Tensor:
         """The tensor as torch.int32."""
     def inverse(self) -> Tensor:
         """The inverse of square matrices (linalg.inv)."""
-    def is_coalesced(self) -> Any:
+    def is_coalesced(self) -> _bool:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def is_complex(self) -> _bool:
         """Whether the dtype is a complex type."""
@@ -840,17 +840,17 @@ class Tensor:
         """log |gamma(x)|."""
     def lgamma_(self) -> Tensor:
         """In place: log |gamma(x)|."""
-    def log(self) -> Any:
+    def log(self) -> Tensor:
         """Natural logarithm."""
-    def log10(self) -> Any:
+    def log10(self) -> Tensor:
         """Logarithm to base 10."""
     def log10_(self) -> Tensor:
         """In place: logarithm to base 10."""
-    def log1p(self) -> Any:
+    def log1p(self) -> Tensor:
         """log(1 + x)."""
     def log1p_(self) -> Tensor:
         """In place: log(1 + x)."""
-    def log2(self) -> Any:
+    def log2(self) -> Tensor:
         """Logarithm to base 2."""
     def log2_(self) -> Tensor:
         """In place: logarithm to base 2."""
@@ -884,9 +884,9 @@ class Tensor:
         """True where exactly one is non-zero."""
     def logical_xor_(self, other: Tensor) -> Tensor:
         """In place: true where exactly one is non-zero."""
-    def logit(self, eps: Any = None) -> Tensor:
+    def logit(self, eps: Tensor | Number | None = None) -> Tensor:
         """log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps]."""
-    def logit_(self, eps: Any = None) -> Tensor:
+    def logit_(self, eps: Tensor | Number | None = None) -> Tensor:
         """In place: log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps]."""
     def logsumexp(self, dim: Dims, keepdim: _bool = False) -> Tensor:
         """log(sum(exp(x))) over `dim`, computed without overflow."""
@@ -1012,11 +1012,11 @@ class Tensor:
     @property
     def name(self) -> Any:
         """The name of a variable: none has one."""
-    def nan_to_num(self, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
+    def nan_to_num(self, nan: Tensor | Number | None = None, posinf: Tensor | Number | None = None, neginf: Tensor | Number | None = None) -> Tensor:
         """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
         numbers).
         """
-    def nan_to_num_(self, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
+    def nan_to_num_(self, nan: Tensor | Number | None = None, posinf: Tensor | Number | None = None, neginf: Tensor | Number | None = None) -> Tensor:
         """In place: naN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
         numbers).
         """
@@ -1027,7 +1027,7 @@ class Tensor:
     @overload
     def nanmedian(self, dim: _int, keepdim: _bool=False) -> return_types.nanmedian:
         """The lower median of the elements that are not NaN."""
-    def nanquantile(self, q: Any, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear') -> Tensor:
+    def nanquantile(self, q: Tensor | Number, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear') -> Tensor:
         """The q-th quantiles of the elements that are not NaN."""
     def nansum(self, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
@@ -1064,7 +1064,7 @@ class Tensor:
     @overload
     def new_empty(self, *size: _int, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """`torch.empty` with this tensor's dtype and device."""
-    def new_empty_strided(self, size: _int | Sequence[_int], stride: _int | Sequence[_int], *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Any:
+    def new_empty_strided(self, size: _int | Sequence[_int], stride: _int | Sequence[_int], *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """`torch.empty_strided` with this tensor's dtype."""
     def new_full(self, size: Sequence[_int], fill_value: Number, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """`torch.full` with this tensor's dtype and device."""
@@ -1118,7 +1118,7 @@ class Tensor:
     @overload
     def permute(self, *dims: _int) -> Tensor:
         """A view with its dimensions in the order `dims`."""
-    def pin_memory(self, device: Device = None) -> Any:
+    def pin_memory(self, device: Device = None) -> Tensor:
         """Raises: memory is pinned for an accelerator, and there is none."""
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
         """The pseudoinverse (linalg.pinv with a relative tolerance)."""
@@ -1128,9 +1128,9 @@ class Tensor:
         """In-place form of `polygamma`."""
     def positive(self) -> Tensor:
         """The tensor itself (not for bool)."""
-    def pow(self, other: Tensor | Number) -> Tensor:
+    def pow(self, exponent: Tensor | Number) -> Tensor:
         """a to the power b."""
-    def pow_(self, other: Tensor | Number) -> Tensor:
+    def pow_(self, exponent: Tensor | Number) -> Tensor:
         """In place: a to the power b."""
     def prelu(self, weight: Tensor) -> Tensor:
         """x where x > 0, else weight * x; one weight, or one for each channel (dimension 1).
@@ -1145,7 +1145,7 @@ class Tensor:
         """`put` in place."""
     def qr(self, some: _bool = True) -> return_types.qr:
         """A = Q @ R; the older name of linalg.qr."""
-    def quantile(self, q: Any, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear') -> Tensor:
+    def quantile(self, q: Tensor | Number, dim: _int | None = None, keepdim: _bool = False, *, interpolation: _str = 'linear') -> Tensor:
         """The q-th quantiles (0 to 1) of all elements or along dim; several q make a new first dim.
 
         >>> import rushlight as torch
@@ -1233,14 +1233,14 @@ class Tensor:
         """The tensor with another shape: a view if possible, else a copy."""
     def reshape_as(self, other: Tensor | Number) -> Tensor:
         """`reshape` to the shape of another tensor."""
-    def resize(self, *sizes: _int) -> Any:
+    def resize(self, *sizes: _int) -> Tensor:
         """Deprecated non-in-place resize: only to the same number of elements."""
     @overload
     def resize_(self, size: Sequence[_int], *, memory_format: memory_format | None = None) -> Tensor: ...
     @overload
     def resize_(self, *size: _int, memory_format: memory_format | None = None) -> Tensor:
         """Change the shape in place; memory is kept where it suffices, new elements are undefined."""
-    def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Any:
+    def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
         """`resize_` to the shape of another tensor, and with `preserve_format` to its format."""
     def resize_as_sparse_(self, the_template: Tensor) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
@@ -1261,7 +1261,7 @@ class Tensor:
         """The nearest multiple of 10^-decimals; halves go to even."""
     def round_(self, *, decimals: _int = 0) -> Tensor:
         """In place: the nearest multiple of 10^-decimals; halves go to even."""
-    def row_indices(self) -> Any:
+    def row_indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def rsqrt(self) -> Tensor:
         """1 / sqrt(x)."""
@@ -1298,7 +1298,7 @@ class Tensor:
         """The view at position `index` of dimension `dim`, which disappears."""
     def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor:
         """A copy with `src` at position `index` of `dim`."""
-    def set_(self, source: Tensor | None = None, storage_offset: _int = 0, size: _int | Sequence[_int] | None = None, stride: _int | Sequence[_int] | None = None) -> Any:
+    def set_(self, source: Tensor | None = None, storage_offset: _int = 0, size: _int | Sequence[_int] | None = None, stride: _int | Sequence[_int] | None = None) -> Tensor:
         """Make this tensor look at other memory: a tensor's or a storage's. How it reads it, by its
         conjugate and negative bits, does not change.
         """
@@ -1309,7 +1309,7 @@ class Tensor:
     @property
     def shape(self) -> Size:
         """The sizes of the dimensions."""
-    def share_memory_(self) -> Any:
+    def share_memory_(self) -> Tensor:
         """Move the storage, and all tensors on it, to memory that other processes can see.
 
         Send the tensor to them through `multiprocessing` (or fork): both sides see writes.
@@ -1336,7 +1336,7 @@ class Tensor:
         """In place: -1, 0 or 1."""
     def signbit(self) -> Tensor:
         """True where the sign bit is set."""
-    def sin(self) -> Any:
+    def sin(self) -> Tensor:
         """Sine of radians."""
     def sin_(self) -> Tensor:
         """In place: sine of radians."""
@@ -1344,7 +1344,7 @@ class Tensor:
         """sin(pi x)/(pi x), and 1 at 0."""
     def sinc_(self) -> Tensor:
         """In place: sin(pi x)/(pi x), and 1 at 0."""
-    def sinh(self) -> Any:
+    def sinh(self) -> Tensor:
         """Hyperbolic sine."""
     def sinh_(self) -> Tensor:
         """In place: hyperbolic sine."""
@@ -1357,7 +1357,7 @@ class Tensor:
         """A copy with `src` at a slice of `dim`."""
     def slogdet(self) -> return_types.slogdet:
         """(sign, logabsdet) of the determinant."""
-    def smm(self, mat2: Tensor) -> Any:
+    def smm(self, mat2: Tensor) -> Tensor:
         """A product with a sparse matrix (`rushlight/sparse`)."""
     def softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
         """exp(x) / sum(exp(x)) along `dim`: numbers in [0, 1] that add up to 1.
@@ -1381,7 +1381,7 @@ class Tensor:
         """
     def sparse_dim(self) -> _int:
         """0: no dimension is sparse."""
-    def sparse_mask(self, mask: Tensor) -> Any:
+    def sparse_mask(self, mask: Tensor) -> Tensor:
         """The elements at the places of a sparse tensor; raises where `mask` is dense."""
     def sparse_resize_(self, size: _int | Sequence[_int], sparse_dim: _int, dense_dim: _int) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
@@ -1393,7 +1393,7 @@ class Tensor:
         """
     def split_with_sizes(self, split_sizes: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
         """Views of the given sizes along `dim`."""
-    def sqrt(self) -> Any:
+    def sqrt(self) -> Tensor:
         """Square root."""
     def sqrt_(self) -> Tensor:
         """In place: square root."""
@@ -1408,7 +1408,7 @@ class Tensor:
     @overload
     def squeeze_(self, *dim: _int) -> Tensor:
         """In place: A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
-    def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Any:
+    def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
     @overload
     def std(self, dim: Dims | None=None, *, correction: Number | None=None, keepdim: _bool=False) -> Tensor: ...
@@ -1436,9 +1436,9 @@ class Tensor:
     @overload
     def stride(self, dim: _int) -> _int:
         """Steps in elements between neighbours along each dimension."""
-    def sub(self, other: Tensor | Number) -> Tensor:
+    def sub(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input - alpha * other."""
-    def sub_(self, other: Tensor | Number) -> Tensor:
+    def sub_(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input -= alpha * other, in place."""
     def subtract(self, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
         """input - alpha * other."""
@@ -1475,11 +1475,11 @@ class Tensor:
         """Elements at positions in the flattened tensor, in the shape of `index`."""
     def take_along_dim(self, indices: Any, dim: _int | None = None) -> Tensor:
         """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
-    def tan(self) -> Any:
+    def tan(self) -> Tensor:
         """Tangent."""
     def tan_(self) -> Tensor:
         """In place: tangent."""
-    def tanh(self) -> Any:
+    def tanh(self) -> Tensor:
         """Hyperbolic tangent."""
     def tanh_(self) -> Tensor:
         """In place: hyperbolic tangent."""
@@ -1501,19 +1501,19 @@ class Tensor:
         """
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
         """The tensor itself, which is dense."""
-    def to_padded_tensor(self, padding: _float, output_size: _int | Sequence[_int] | None = None) -> Any:
+    def to_padded_tensor(self, padding: _float, output_size: _int | Sequence[_int] | None = None) -> Tensor:
         """Raises: there are no nested tensors here."""
-    def to_sparse(self, sparse_dim: _int | None = None, *, layout: _layout | None = None, blocksize: _int | Sequence[_int] | None = None, dense_dim: _int | None = None) -> Any:
+    def to_sparse(self, sparse_dim: _int | None = None, *, layout: _layout | None = None, blocksize: _int | Sequence[_int] | None = None, dense_dim: _int | None = None) -> Tensor:
         """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
-    def to_sparse_bsc(self, blocksize: _int | Sequence[_int], dense_dim: _int | None = None) -> Any:
+    def to_sparse_bsc(self, blocksize: _int | Sequence[_int], dense_dim: _int | None = None) -> Tensor:
         """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
-    def to_sparse_bsr(self, blocksize: _int | Sequence[_int], dense_dim: _int | None = None) -> Any:
+    def to_sparse_bsr(self, blocksize: _int | Sequence[_int], dense_dim: _int | None = None) -> Tensor:
         """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
-    def to_sparse_coo(self) -> Any:
+    def to_sparse_coo(self) -> Tensor:
         """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
-    def to_sparse_csc(self, dense_dim: _int | None = None) -> Any:
+    def to_sparse_csc(self, dense_dim: _int | None = None) -> Tensor:
         """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
-    def to_sparse_csr(self, dense_dim: _int | None = None) -> Any:
+    def to_sparse_csr(self, dense_dim: _int | None = None) -> Tensor:
         """A sparse tensor of the elements that are not zero (`rushlight/sparse`)."""
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers (a number when 0-d)."""
@@ -1590,7 +1590,7 @@ class Tensor:
         """In place: A view with a dimension of size 1 inserted at `dim`."""
     def untyped_storage(self) -> Any:
         """The bytes under this tensor, shared with its views."""
-    def values(self) -> Any:
+    def values(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     @overload
     def var(self, dim: Dims | None=None, *, correction: Number | None=None, keepdim: _bool=False) -> Tensor: ...

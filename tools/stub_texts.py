@@ -275,6 +275,12 @@ TYPES = {
     **dict.fromkeys(
         ("other", "value", "values", "min", "max", "exponent", "end", "start", "step",),
         NUMBER),
+    **dict.fromkeys(
+        ("eps", "nan", "posinf", "neginf", "threshold", "atol", "rtol", "tol", "rcond", "q", "high",
+         "elements", "test_elements"),
+        NUMBER,
+    ),
+    **dict.fromkeys(("a", "b", "count", "prob", "linear_weight", "linear_bias"), "Tensor"),
     "indices_or_sections": f"Tensor | {SIZE}",
     "p": "Number | _str",
     "ord": "Number | _str",
@@ -282,6 +288,21 @@ TYPES = {
     "reduce": "_str",
     "scale_factor": "Number | Sequence[_float]",
     "output_ratio": "Number | Sequence[_float]",
+}  # fmt: skip
+# Types of results that neither a sample nor an annotation tells.
+RESULTS = {
+    **dict.fromkeys(
+        ("ccol_indices", "coalesce", "col_indices", "crow_indices", "cuda", "hspmm", "indices",
+         "new_empty_strided", "pin_memory", "resize", "resize_as_", "row_indices", "set_",
+         "share_memory_", "smm", "sparse_bsc_tensor", "sparse_bsr_tensor",
+         "sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor",
+         "sparse_csr_tensor", "sparse_mask", "sspaddmm", "to_padded_tensor", "to_sparse",
+         "to_sparse_bsc", "to_sparse_bsr", "to_sparse_coo", "to_sparse_csc", "to_sparse_csr",
+         "values"),
+        "Tensor",
+    ),
+    **dict.fromkeys(("is_coalesced", "is_pinned"), "_bool"),
+    "__copy__": "Self",
 }  # fmt: skip
 # (function, parameter): where the table above is wrong.
 PARAMETERS: dict[tuple[str, str], str] = {}

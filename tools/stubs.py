@@ -33,7 +33,7 @@ import stub_texts as texts  # noqa: E402
 import rushlight  # noqa: E402
 from rushlight import assembly  # noqa: E402
 from rushlight.ops.core import described, return_types, samples  # noqa: E402
-from rushlight.ops.core.record import Op  # noqa: E402
+from rushlight.ops.core.record import Op, registry  # noqa: E402
 
 HOME = ROOT / "rushlight-stubs"
 Parameter = inspect.Parameter
@@ -112,7 +112,11 @@ _results: dict[str, str] = {}
 
 def result_type(fn: Any, method: bool) -> str:
     """The type of what a function returns, by its samples."""
+    if fn.__name__ in texts.RESULTS:
+        return texts.RESULTS[fn.__name__]
     made = fn.__dict__.get("composite") or fn.__dict__.get("op")
+    if made is None and method:  # one of those that are written out for their record
+        made = registry.get(fn.__name__)
     if made is None:
         return annotated(getattr(fn, "__annotations__", {}).get("return")) or "Any"
     stated = annotated(getattr(described.written_function(fn), "__annotations__", {}).get("return"))
@@ -308,7 +312,9 @@ INPLACE = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__idiv__", "__im
 
 def operator_text(name: str) -> str | None:
     """The signature of one of Python's operators."""
-    bare = name.strip("_")
+    bare = name[2:-2]
+    if name != f"__{bare}__":
+        return None
     if name in COMPARISONS:
         return "(self, other: Any) -> Tensor"
     if bare in ("neg", "pos", "abs", "invert", "reversed"):

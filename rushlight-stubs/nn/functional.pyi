@@ -480,7 +480,7 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """In place: x where x > 0, else negative_slope * x."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias over the last dim; weight (out, in), bias (out)."""
-def linear_cross_entropy(input: Tensor, linear_weight: Any, target: Tensor, *, linear_bias: Any = None, weight: Tensor | None = None, reduction: _str = 'mean', ignore_index: _int | None = None, label_smoothing: _float = 0.0, options: Any = None) -> Tensor:
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None, reduction: _str = 'mean', ignore_index: _int | None = None, label_smoothing: _float = 0.0, options: Any = None) -> Tensor:
     """`cross_entropy` of a linear layer's scores.
 
     Args:
@@ -738,7 +738,7 @@ def softmax(input: Tensor, dim: _int | None = None, dtype: _dtype | None = None)
     """
 def softmin(input: Tensor, dim: _int | None = None, dtype: _dtype | None = None) -> Tensor:
     """softmax(-x) along `dim`."""
-def softplus(input: Tensor, beta: Number = 1.0, threshold: Number = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: Number = 1.0, threshold: Tensor | Number = 20.0) -> Tensor:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
 def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
@@ -748,9 +748,9 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Hyperbolic tangent."""
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
-def threshold(input: Tensor, threshold: Any, value: Tensor | Number, inplace: _bool = False) -> Tensor:
+def threshold(input: Tensor, threshold: Tensor | Number, value: Tensor | Number, inplace: _bool = False) -> Tensor:
     """x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
-def threshold_(input: Tensor, threshold: Any, value: Tensor | Number) -> Tensor:
+def threshold_(input: Tensor, threshold: Tensor | Number, value: Tensor | Number) -> Tensor:
     """In place: x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
 def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: _float = 1.0, p: _float = 2, eps: _float = 1e-06, swap: _bool = False, size_average: _bool | None = None, reduce: _bool | None = None, reduction: _str = 'mean') -> Tensor:
     """max(0, |a - p| - |a - n| + margin); `swap` takes |p - n| where it is smaller than |a - n|.
