@@ -54,7 +54,7 @@ class Linear(Module):
 
     in_features: int
     out_features: int
-    weight: Any
+    weight: Parameter
     bias: Any
 
     def __init__(
