@@ -2,9 +2,7 @@
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar, overload
-
-from typing_extensions import Self
+from typing import Any, Literal, Self, TypeAlias, TypeGuard, TypeVar, overload
 
 from rushlight.autograd.grad_mode import enable_grad as enable_grad
 from rushlight.autograd.grad_mode import inference_mode as inference_mode

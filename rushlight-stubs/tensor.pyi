@@ -2,9 +2,7 @@
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar, overload
-
-from typing_extensions import Self
+from typing import Any, Literal, Self, TypeAlias, TypeGuard, TypeVar, overload
 
 from rushlight import return_types as return_types
 from rushlight.layout import memory_format

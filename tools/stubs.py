@@ -43,9 +43,7 @@ HEAD = '''"""Made by tools/stubs.py: change the tables there, or the sources."""
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, TypeGuard, TypeVar, overload
-
-from typing_extensions import Self
+from typing import Any, Literal, Self, TypeAlias, TypeGuard, TypeVar, overload
 
 '''
 ALIASES = {n: f"_{n}" for n in ("bool", "bytes", "complex", "float", "int", "str")}
