@@ -266,11 +266,24 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """beta * input + alpha * outer(vec1, vec2)."""
 def adjoint(input: Tensor) -> Tensor:
-    """The conjugate transpose of the last two dimensions."""
+    """The conjugate transpose of the last two dimensions: y[..., i, j] = conj(x[..., j, i]).
+
+    `input` (*, m, n), the result (*, n, m), a view.
+
+    >>> x = torch.tensor([[1.0 + 1.0j, 2.0]])
+    >>> torch.adjoint(x)
+    tensor([[1.-1.j],
+            [2.-0.j]])
+    """
 def affine_grid_generator(theta: Tensor, size: _int | Sequence[_int], align_corners: Any) -> Tensor:
     """A grid for `grid_sample`: the points of an image of `size` (N, C, *S), moved by theta."""
 def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A copy."""
+    """A copy, with memory of its own.
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.alias_copy(x)
+    tensor([1, 2])
+    """
 def all(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """Whether every element is non-zero."""
 def allclose(input: Tensor, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
@@ -333,13 +346,42 @@ def argsort(input: Tensor, dim: _int = -1, descending: _bool = False, stable: _b
 def argwhere(input: Tensor) -> Tensor:
     """The indices of non-zero elements, one row each."""
 def as_strided(input: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-    """A view of the storage with these sizes and strides (in elements), from an offset on."""
+    """A view of the tensor's storage with these sizes and strides, from `storage_offset` on.
+
+    Element (i, j) is the one at `storage_offset + i * stride[0] + j * stride[1]`; strides and
+    offset count elements, not bytes. Without an offset the tensor's own is used. Elements may be
+    seen more than once; gradients are then added. RuntimeError if it reaches beyond the storage.
+
+    >>> x = torch.arange(6)
+    >>> torch.as_strided(x, (4, 3), (1, 1))
+    tensor([[0, 1, 2],
+            [1, 2, 3],
+            [2, 3, 4],
+            [3, 4, 5]])
+    """
 def as_strided_(input: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-    """In-place form of `as_strided`: this tensor itself gets the geometry."""
+    """In place: the tensor itself gets these sizes and strides over its storage (see `as_strided`).
+
+    >>> torch.arange(6).as_strided_((2, 2), (1, 3))
+    tensor([[0, 3],
+            [1, 4]])
+    """
 def as_strided_copy(input: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`as_strided` as a copy: the result has memory of its own."""
+    """`as_strided` as a copy: the result has memory of its own.
+
+    Parameters are those of `as_strided`.
+
+    >>> torch.as_strided_copy(torch.arange(4), (2,), (3,))
+    tensor([0, 3])
+    """
 def as_strided_scatter(input: Tensor, src: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-    """A copy with `src` at a strided view."""
+    """A copy of `input` with `src` at the places that `as_strided` with these arguments would see.
+
+    >>> x = torch.zeros(2, 3)
+    >>> torch.as_strided_scatter(x, torch.tensor([1.0, 2.0]), (2,), (4,))
+    tensor([[1., 0., 0.],
+            [0., 2., 0.]])
+    """
 def as_tensor(data: Any, dtype: _dtype | None = None, device: Device = None) -> Tensor:
     """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
 def asarray(obj: Any, *, dtype: _dtype | None = None, device: Device = None, copy: _bool | None = None, requires_grad: _bool = False) -> Tensor:
@@ -368,11 +410,29 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atanh_(input: Tensor) -> Tensor:
     """In place: inverse hyperbolic tangent."""
 def atleast_1d(*tensors: Tensor | Sequence[Tensor]) -> Any:
-    """Tensors as views with at least 1 dimension."""
+    """Tensors as views with at least 1 dimension.
+
+    One tensor gives a tensor; several, or a list of them, a tuple.
+
+    >>> torch.atleast_1d(torch.tensor([1, 2])).shape
+    torch.Size([2])
+    """
 def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
-    """Tensors as views with at least 2 dimensions."""
+    """Tensors as views with at least 2 dimensions.
+
+    One tensor gives a tensor; several, or a list of them, a tuple.
+
+    >>> torch.atleast_2d(torch.tensor([1, 2])).shape
+    torch.Size([1, 2])
+    """
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Any:
-    """Tensors as views with at least 3 dimensions."""
+    """Tensors as views with at least 3 dimensions.
+
+    One tensor gives a tensor; several, or a list of them, a tuple.
+
+    >>> torch.atleast_3d(torch.tensor([1, 2])).shape
+    torch.Size([1, 2, 1])
+    """
 def avg_pool1d(input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None, padding: _int | Sequence[_int] = 0, ceil_mode: _bool = False, count_include_pad: _bool = True) -> Tensor:
     """The mean of each window over the last 1 dimension(s).
 
@@ -433,21 +493,71 @@ def bitwise_xor(input: Tensor | Number, other: Tensor | Number, *, out: Tensor |
 def blackman_window(window_length: _int, periodic: _bool = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Blackman window."""
 def block_diag(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """A matrix with the given matrices along its diagonal, zeros elsewhere."""
+    """A matrix with the given matrices along its diagonal and zeros elsewhere.
+
+    Vectors count as rows, numbers as 1 x 1 matrices.
+
+    >>> torch.block_diag(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two equally long stacks of matrices."""
 def broadcast_shapes(*shapes: _int | Sequence[_int]) -> Size:
-    """The shape that tensors of these shapes broadcast to."""
+    """The shape to which tensors of these shapes broadcast.
+
+    Shapes are compared from the last dimension on; sizes must be equal or 1. RuntimeError else.
+
+    >>> torch.broadcast_shapes((2, 1), (3,), (1, 1, 1))
+    torch.Size([1, 2, 3])
+    """
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> builtins.tuple[Tensor, ...]:
-    """All tensors as views of their common shape."""
+    """All tensors as views of the shape that they have in common when broadcast.
+
+    >>> a, b = torch.broadcast_tensors(torch.tensor([[1], [2]]), torch.tensor([3, 4, 5]))
+    >>> a
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> b.shape
+    torch.Size([2, 3])
+    """
 def broadcast_to(input: Tensor, size: _int | Sequence[_int]) -> Tensor:
-    """A view broadcast to a shape."""
+    """A view with the shape `size`: missing leading dimensions are added, sizes of 1 are repeated.
+
+    Nothing is copied. RuntimeError where a size is neither 1 nor the one asked for.
+
+    >>> x = torch.tensor([1, 2, 3])
+    >>> torch.broadcast_to(x, (2, 3))
+    tensor([[1, 2, 3],
+            [1, 2, 3]])
+    """
 def bucketize(input: Tensor, boundaries: Tensor, *, out_int32: _bool = False, right: _bool = False, out: Tensor | None = None) -> Tensor:
     """The index of the bucket of each value; boundaries ascend."""
 def cartesian_prod(*tensors: Tensor | Sequence[Tensor]) -> Tensor:
-    """All combinations of one element of each 1-d tensor, one a row."""
+    """All combinations of one element of each 1-d tensor, one a row: (n1 * n2 * ..., k).
+
+    Of one tensor: the tensor itself.
+
+    >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
 def cat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors one after the other along `dim`."""
+    """Tensors one after the other along `dim`.
+
+    Their other sizes must be equal, else RuntimeError; types are promoted. An empty tensor of shape
+    (0,) counts for nothing.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.cat((x, torch.tensor([[3, 4]])))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.cat((x, x), dim=1)
+    tensor([[1, 2, 1, 2]])
+    """
 def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: _str | None = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The p-norm distances between each row of x1 (..., P, M) and each of x2 (..., R, M): (..., P,
     R).
@@ -480,7 +590,17 @@ def cholesky_inverse(input: Tensor, upper: _bool = False, *, out: Tensor | None 
 def cholesky_solve(input: Tensor, input2: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
     """The X with A @ X = input, from the Cholesky factor L of A, which is `input2`."""
 def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
+    """At most `chunks` views of equal size along `dim`, as a tuple; the last may be smaller.
+
+    Each has ceil(n / chunks) positions, so there may be fewer than `chunks`; `tensor_split` gives
+    exactly as many as asked for.
+
+    >>> x = torch.arange(5)
+    >>> torch.chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    >>> len(torch.chunk(x, 4))
+    3
+    """
 def clamp(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """Values below `min` become min, values above `max` become max (numbers or tensors).
 
@@ -508,17 +628,66 @@ def clip(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number
 def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
     """`clamp` in place."""
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-    """A copy of the tensor, part of the history: gradients flow through it."""
+    """A copy of the tensor, part of the graph: gradients flow through it to the tensor.
+
+    `memory_format`: how the copy lies in memory; by default as the tensor does if that has no gaps.
+    For a copy without history: `x.detach().clone()`.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> y = torch.clone(x)
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """1-d tensors as columns, others side by side."""
+    """Tensors side by side, along the second dimension; vectors are columns.
+
+    >>> torch.column_stack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
 def combinations(input: Tensor, r: _int = 2, with_replacement: _bool = False) -> Tensor:
-    """All combinations of r elements of a 1-d tensor, one a row."""
+    """All combinations of `r` elements of a 1-d tensor, one a row, as `itertools.combinations`.
+
+    With `with_replacement=True` an element may stand more than once in a row.
+
+    >>> torch.combinations(torch.tensor([1, 2, 3]))
+    tensor([[1, 2],
+            [1, 3],
+            [2, 3]])
+    >>> torch.combinations(torch.tensor([1, 2]), with_replacement=True)
+    tensor([[1, 1],
+            [1, 2],
+            [2, 2]])
+    """
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """real + i imag, from two tensors of one float type."""
 def concat(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors one after the other along `dim`."""
+    """Tensors one after the other along `dim`.
+
+    Their other sizes must be equal, else RuntimeError; types are promoted. An empty tensor of shape
+    (0,) counts for nothing.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.cat((x, torch.tensor([[3, 4]])))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.cat((x, x), dim=1)
+    tensor([[1, 2, 1, 2]])
+    """
 def concatenate(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors one after the other along `dim`."""
+    """Tensors one after the other along `dim`.
+
+    Their other sizes must be equal, else RuntimeError; types are promoted. An empty tensor of shape
+    (0,) counts for nothing.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.cat((x, torch.tensor([[3, 4]])))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.cat((x, x), dim=1)
+    tensor([[1, 2, 1, 2]])
+    """
 def conj(input: Tensor) -> Tensor:
     """The complex conjugate, a view: what is written to it arrives conjugated in `input`. A real
     tensor is returned as it is.
@@ -691,19 +860,68 @@ def detach(input: Tensor) -> Tensor:
 def detach_(input: Tensor) -> Tensor:
     """`Tensor.detach_` as a function."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`detach` as a copy: the result has memory of its own."""
+    """`detach` as a copy: the result has memory of its own.
+
+    Parameters are those of `detach`.
+
+    >>> torch.detach_copy(torch.ones(2, requires_grad=True))
+    tensor([1., 1.])
+    """
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
 def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
-    """Matrices of zeros with the last dimension of `input` on a diagonal."""
+    """Matrices of zeros that have the last dimension of `input` on a diagonal.
+
+    `input` (*, n), the result (*, k, k) with k = n + |offset|. A positive `offset` is above the
+    main diagonal; `dim1` and `dim2` say where the matrices' dimensions stand.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.diag_embed(x)
+    tensor([[[1, 0],
+             [0, 2]],
+    <BLANKLINE>
+            [[3, 0],
+             [0, 4]]])
+    >>> torch.diag_embed(x, offset=1).shape
+    torch.Size([2, 3, 3])
+    """
 def diagflat(input: Tensor, offset: _int = 0) -> Tensor:
-    """A square matrix with all elements on a diagonal."""
+    """A square matrix with all elements of `input` on a diagonal (`offset` above the main one).
+
+    >>> torch.diagflat(torch.tensor([1, 2]), 1)
+    tensor([[0, 1, 0],
+            [0, 0, 2],
+            [0, 0, 0]])
+    """
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-    """The view of elements (i, i + offset) of two dimensions, as the last dimension."""
+    """A view of a diagonal of two dimensions: elements (i, i + offset), as the last dimension.
+
+    `input` (*, m, n) gives (*, min(m, n)) for `offset=0`. Positive offsets are above the main
+    diagonal. By default the first two dimensions are meant: `dim1=0`, `dim2=1`
+    (`torch.linalg.diagonal`: the last two).
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> torch.diagonal(x)
+    tensor([1, 5])
+    >>> torch.diagonal(x, 1)
+    tensor([2, 6])
+    """
 def diagonal_copy(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *, out: Tensor | None = None) -> Tensor:
-    """`diagonal` as a copy: the result has memory of its own."""
+    """`diagonal` as a copy: the result has memory of its own.
+
+    Parameters are those of `diagonal`.
+
+    >>> torch.diagonal_copy(torch.eye(2))
+    tensor([1., 1.])
+    """
 def diagonal_scatter(input: Tensor, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-    """A copy with `src` on a diagonal."""
+    """A copy of `input` with `src` on a diagonal; parameters as of `diagonal`.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.diagonal_scatter(x, torch.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
 def diff(input: Tensor, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None, append: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """The n-th difference of neighbours along `dim`."""
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -723,9 +941,23 @@ def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The matrix product, of which an operand may be sparse."""
 def dsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-    """`tensor_split` along dimension 2 (of tensors with three dimensions)."""
+    """Views along dimension 2: in n equal parts, or cut before each given index.
+
+    `tensor_split` of tensors with at least 3 dimensions, but n must
+    divide the size.
+
+    >>> x = torch.zeros(4, 4, 4)
+    >>> [part.shape for part in torch.dsplit(x, 2)]
+    [torch.Size([4, 4, 2]), torch.Size([4, 4, 2])]
+    """
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors behind one another: along the third dimension."""
+    """Tensors behind one another, along the third dimension; (n,) counts as (1, n, 1), (m, n) as
+    (m, n, 1).
+
+    >>> torch.dstack((torch.tensor([1, 2]), torch.tensor([3, 4])))
+    tensor([[[1, 3],
+             [2, 4]]])
+    """
 def eig(self: Tensor, eigenvectors: _bool = False, *, e: Any = None, v: Any = None) -> Any:
     """Removed from PyTorch: call torch.linalg.eig."""
 def einsum(equation: _str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
@@ -778,7 +1010,13 @@ def exp2_(input: Tensor) -> Tensor:
 def exp_(input: Tensor) -> Tensor:
     """In place: e to the x."""
 def expand_copy(input: Tensor, size: _int | Sequence[_int], *, implicit: _bool = False, out: Tensor | None = None) -> Tensor:
-    """`expand` as a copy: the result has memory of its own."""
+    """`expand` as a copy: the result has memory of its own.
+
+    Parameters are those of `expand`.
+
+    >>> torch.expand_copy(torch.tensor([1, 2]), (2, 2)).stride()
+    (2, 1)
+    """
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """exp(x) - 1."""
 def expm1_(input: Tensor) -> Tensor:
@@ -792,7 +1030,12 @@ def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
 def feature_dropout(input: Tensor, p: _float, train: _bool) -> Tensor:
     """Dropout of whole channels."""
 def fill(input: Tensor, value: Tensor | Number) -> Tensor:
-    """A tensor of the input's shape filled with `value`."""
+    """A tensor of the input's shape and dtype filled with `value`.
+
+    >>> x = torch.zeros(2)
+    >>> torch.fill(x, 2.5)
+    tensor([2.5000, 2.5000])
+    """
 def fill_(input: Tensor, value: Tensor | Number) -> Tensor:
     """`Tensor.fill_` as a function."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -800,18 +1043,45 @@ def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fix_(input: Tensor) -> Tensor:
     """In place: x without its fraction."""
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-    """The dimensions from start_dim to end_dim as one."""
-def flip(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
-    """A copy with the order along `dims` reversed.
+    """The dimensions from `start_dim` to `end_dim` as one; all of them by default.
 
-    >>> import rushlight as torch
-    >>> torch.flip(torch.tensor([1, 2, 3]), (0,))
-    tensor([3, 2, 1])
+    A view where the strides allow it, else a copy. `flatten(x, 1)` keeps the batch dimension:
+    (n, c, h, w) becomes (n, c * h * w). A tensor without dimensions becomes (1,).
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.flatten(x).shape
+    torch.Size([24])
+    >>> torch.flatten(x, 1).shape
+    torch.Size([2, 12])
+    """
+def flip(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
+    """A copy with the order along the dimensions `dims` reversed (a copy, where NumPy gives a
+    view).
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.flip(x, (0,))
+    tensor([[3, 4],
+            [1, 2]])
+    >>> torch.flip(x, (0, 1))
+    tensor([[4, 3],
+            [2, 1]])
     """
 def fliplr(input: Tensor) -> Tensor:
-    """`flip` along the second dimension."""
+    """A copy with the columns in reverse order: `flip` along the second dimension.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.fliplr(x)
+    tensor([[2, 1],
+            [4, 3]])
+    """
 def flipud(input: Tensor) -> Tensor:
-    """`flip` along the first dimension."""
+    """A copy with the rows in reverse order: `flip` along the first dimension.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.flipud(x)
+    tensor([[3, 4],
+            [1, 2]])
+    """
 def float_power(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """input^exponent in float64 (complex128 for complex numbers)."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -913,11 +1183,26 @@ def histogramdd(input: Tensor, bins: Any, range: Any = None, weight: Tensor | No
     bins: one number, a number for each coordinate, or a list of tensors of edges.
     """
 def hsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-    """`tensor_split` along dimension 1 (of tensors with three dimensions)."""
+    """Views along dimension 1, of vectors along dimension 0: in n equal parts, or cut before each given index.
+
+    `tensor_split` of tensors with at least 1 dimension, but n must
+    divide the size.
+
+    >>> x = torch.zeros(4, 4, 4)
+    >>> [part.shape for part in torch.hsplit(x, 2)]
+    [torch.Size([4, 2, 4]), torch.Size([4, 2, 4])]
+    """
 def hspmm(mat1: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A product with a sparse matrix (`rushlight/sparse`)."""
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors side by side: along the second dimension, 1-d ones along the first."""
+    """Tensors side by side: along the second dimension, vectors along the first.
+
+    >>> torch.hstack((torch.tensor([1, 2]), torch.tensor([3])))
+    tensor([1, 2, 3])
+    >>> torch.hstack((torch.tensor([[1], [2]]), torch.tensor([[3], [4]])))
+    tensor([[1, 3],
+            [2, 4]])
+    """
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The hypotenuse sqrt(a^2 + b^2), without overflow."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1165,12 +1450,18 @@ def median(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def median(input: Tensor, dim: _int, keepdim: _bool = False, *, out: builtins.tuple[Tensor, Tensor] | None = None) -> return_types.median:
     """The lower median of all elements, or (values, indices) along dim."""
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: _str | None = None) -> builtins.tuple[Tensor, ...]:
-    """Coordinate grids of 1-d tensors; indexing 'ij' (rows first) or 'xy'.
+    """Coordinate grids of 1-d tensors: one for each, all of the same shape, as views.
 
-    >>> import rushlight as torch
-    >>> torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4]), indexing="ij")[0]
-    tensor([[1, 1],
-            [2, 2]])
+    Of sizes n and m: with `indexing="ij"` the grids are (n, m), and the first varies along the
+    rows; with "xy", as in plots, (m, n). PyTorch's default is "ij", with a warning.
+
+    >>> x, y = torch.meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    >>> x
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> y
+    tensor([[3, 4, 5],
+            [3, 4, 5]])
     """
 @overload
 def min(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
@@ -1186,9 +1477,27 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mode(input: Tensor, dim: _int = -1, keepdim: _bool = False, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.mode:
     """(value, index) of the most frequent element along dim; the smallest of several."""
 def moveaxis(input: Tensor, source: Tensor, destination: _int | Sequence[_int]) -> Tensor:
-    """A view with dimensions `source` at the places `destination`."""
+    """A view with the dimensions `source` moved to the places `destination`; the others keep order.
+
+    Both are a number or a tuple of the same length.
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.movedim(x, 0, -1).shape
+    torch.Size([3, 4, 2])
+    >>> torch.movedim(x, (0, 1), (1, 2)).shape
+    torch.Size([4, 2, 3])
+    """
 def movedim(input: Tensor, source: Tensor, destination: _int | Sequence[_int]) -> Tensor:
-    """A view with dimensions `source` at the places `destination`."""
+    """A view with the dimensions `source` moved to the places `destination`; the others keep order.
+
+    Both are a number or a tuple of the same length.
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.movedim(x, 0, -1).shape
+    torch.Size([3, 4, 2])
+    >>> torch.movedim(x, (0, 1), (1, 2)).shape
+    torch.Size([4, 2, 3])
+    """
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The values sorted along the first dim."""
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
@@ -1235,9 +1544,21 @@ def nanquantile(input: Tensor, q: Tensor | Number, dim: _int | None = None, keep
 def nansum(input: Tensor, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
 def narrow(input: Tensor, dim: _int, start: Tensor | Number, length: _int) -> Tensor:
-    """The view of `length` positions from `start` on along `dim`."""
+    """A view of `length` positions of `dim`, from `start` on: x[start : start + length].
+
+    `start` may be negative, or a 0-d tensor of integers. RuntimeError if it reaches beyond the end.
+
+    >>> x = torch.arange(5)
+    >>> torch.narrow(x, 0, 1, 3)
+    tensor([1, 2, 3])
+    """
 def narrow_copy(input: Tensor, dim: _int, start: Tensor | Number, length: _int, *, out: Tensor | None = None) -> Tensor:
-    """A copy of `narrow`."""
+    """`narrow` as a copy: `length` positions of `dim` from `start` on, with memory of their own.
+
+    >>> x = torch.arange(5)
+    >>> torch.narrow_copy(x, 0, 1, 3)
+    tensor([1, 2, 3])
+    """
 def native_channel_shuffle(input: Tensor, groups: _int) -> Tensor:
     """Interleave `groups` groups of channels: channel i of group g becomes channel i * groups + g.
 
@@ -1309,9 +1630,22 @@ def pdist(input: Tensor, p: _float = 2.0) -> Tensor:
     ...
     """
 def permute(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
-    """A view with its dimensions in the order `dims`."""
+    """A view with its dimensions in the order `dims`: dimension i of the result is `dims[i]` of x.
+
+    RuntimeError unless each dimension is named once.
+
+    >>> x = torch.zeros(2, 3, 4)
+    >>> torch.permute(x, (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
+    """
 def permute_copy(input: Tensor, dims: _int | Sequence[_int], *, out: Tensor | None = None) -> Tensor:
-    """`permute` as a copy: the result has memory of its own."""
+    """`permute` as a copy: the result has memory of its own.
+
+    Parameters are those of `permute`.
+
+    >>> torch.permute_copy(torch.zeros(2, 3, 4), (2, 0, 1)).shape
+    torch.Size([4, 2, 3])
+    """
 def pinverse(input: Tensor, rcond: _float = 1e-15) -> Tensor:
     """The pseudoinverse (linalg.pinv with a relative tolerance)."""
 def pixel_shuffle(input: Tensor, upscale_factor: _int) -> Tensor:
@@ -1422,7 +1756,12 @@ def randperm(n: _int, *, generator: Generator | None = None, out: Tensor | None 
 def range(start: Tensor | Number = 0, end: Tensor | Number | None = None, step: Tensor | Number = 1, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, requires_grad: _bool = False) -> Tensor:
     """Like arange, but includes `end` (deprecated in PyTorch)."""
 def ravel(input: Tensor) -> Tensor:
-    """All elements in one dimension."""
+    """All elements in one dimension: the tensor's own memory if it is contiguous, else a copy.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.ravel(x)
+    tensor([1, 2, 3, 4])
+    """
 def real(input: Tensor) -> Tensor:
     """The real part, a view; of a real tensor the tensor itself."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1448,21 +1787,32 @@ def remainder(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | N
 def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float, *, out: Tensor | None = None) -> Tensor:
     """Each slice along dim scaled down so that its p-norm is at most maxnorm."""
 def repeat_interleave(input: Tensor, repeats: Tensor | _int, dim: _int | None = None, *, output_size: _int | None = None) -> Tensor:
-    """Each element (or each slice along `dim`) as often as `repeats` says.
+    """Each element (or each slice along `dim`) as often as `repeats` says, next to each other.
 
-    With `repeats` alone the places of its elements, each as often as it says.
+    `repeats` is a number or a 1-d tensor with one for each position. Without `dim` the tensor is
+    flattened. `output_size`, if known, saves adding them up. With `repeats` alone: its own places,
+    each as often as it says.
 
-    >>> import rushlight as torch
-    >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
-    tensor([1, 1, 2, 2])
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.repeat_interleave(x, 2)
+    tensor([1, 1, 2, 2, 3, 3, 4, 4])
+    >>> torch.repeat_interleave(x, torch.tensor([1, 2]), dim=0)
+    tensor([[1, 2],
+            [3, 4],
+            [3, 4]])
     """
 def reshape(input: Tensor, shape: _int | Sequence[_int]) -> Tensor:
-    """The tensor with another shape: a view if possible, else a copy.
+    """The tensor with another shape: a view where the strides allow it, else a copy.
 
-    >>> import rushlight as torch
-    >>> torch.reshape(torch.arange(4), (2, 2))
+    One size may be -1 and is computed from the others. RuntimeError if the number of elements
+    differs.
+
+    >>> x = torch.arange(4)
+    >>> torch.reshape(x, (2, 2))
     tensor([[0, 1],
             [2, 3]])
+    >>> torch.reshape(x, (-1, 1)).shape
+    torch.Size([4, 1])
     """
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """`Tensor.resize_as_` as a function."""
@@ -1496,15 +1846,43 @@ def rnn_tanh(input: Tensor, hx: Tensor, params: Sequence[Tensor], has_biases: _b
 def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None) -> Tensor:
     """tanh(W x + U h + b)."""
 def roll(input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ...) -> Tensor:
-    """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
+    """A copy shifted by `shifts` positions; what leaves at one end comes in at the other.
+
+    `dims`: along which dimensions, one shift for each; without it the flattened tensor is shifted,
+    in its shape.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.roll(x, 1)
+    tensor([[4, 1],
+            [2, 3]])
+    >>> torch.roll(x, 1, 0)
+    tensor([[3, 4],
+            [1, 2]])
+    """
 def rot90(input: Tensor, k: _int = 1, dims: _int | Sequence[_int] = ...) -> Tensor:
-    """A quarter turn, k times, in the plane of two dimensions."""
+    """A copy turned by `k` quarters of a circle in the plane of two dimensions, from the first of
+    them towards the second.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.rot90(x)
+    tensor([[2, 4],
+            [1, 3]])
+    >>> torch.rot90(x, 2)
+    tensor([[4, 3],
+            [2, 1]])
+    """
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
     """The nearest multiple of 10^-decimals; halves go to even."""
 def round_(input: Tensor, *, decimals: _int = 0) -> Tensor:
     """In place: the nearest multiple of 10^-decimals; halves go to even."""
 def row_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one below the other."""
+    """Tensors one below the other, along the first dimension; vectors are rows.
+
+    >>> torch.vstack((torch.tensor([1, 2]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 2],
+            [3, 4],
+            [5, 6]])
+    """
 def rrelu(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False, generator: Generator | None = None) -> Tensor:
     """`nn.functional.rrelu`."""
 def rrelu_(input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False, generator: Generator | None = None) -> Tensor:
@@ -1554,11 +1932,28 @@ def segment_reduce(data: Any, reduce: _str, *, lengths: Tensor | None = None, in
     tensor([1., 5.])
     """
 def select(input: Tensor, dim: Dims, index: Tensor) -> Tensor:
-    """The view at position `index` of dimension `dim`, which disappears."""
+    """The view at position `index` of `dim`, without that dimension: x[:, index] for dim=1.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.select(x, 1, 0)
+    tensor([1, 3])
+    """
 def select_copy(input: Tensor, dim: Dims, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`select` as a copy: the result has memory of its own."""
+    """`select` as a copy: the result has memory of its own.
+
+    Parameters are those of `select`.
+
+    >>> torch.select_copy(torch.eye(2), 0, 1)
+    tensor([0., 1.])
+    """
 def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor:
-    """A copy with `src` at position `index` of `dim`."""
+    """A copy of `input` with `src` at position `index` of `dim`, which `src` does not have.
+
+    >>> x = torch.zeros(2, 3)
+    >>> torch.select_scatter(x, torch.tensor([1.0, 2.0]), 1, 0)
+    tensor([[1., 0., 0.],
+            [2., 0., 0.]])
+    """
 def selu(input: Tensor) -> Tensor:
     """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
 def selu_(input: Tensor) -> Tensor:
@@ -1598,9 +1993,19 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """In place: hyperbolic sine."""
 def slice_copy(input: Tensor, dim: _int = 0, start: Tensor | Number | None = None, end: Tensor | Number | None = None, step: _int = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy of the positions start, start + step, ... before end along `dim`."""
+    """A copy of the positions start, start + step, ... before end along `dim`.
+
+    >>> x = torch.arange(6)
+    >>> torch.slice_copy(x, 0, 1, 6, 2)
+    tensor([1, 3, 5])
+    """
 def slice_scatter(input: Tensor, src: Tensor, dim: _int = 0, start: Tensor | Number | None = None, end: Tensor | Number | None = None, step: _int = 1, *, out: Tensor | None = None) -> Tensor:
-    """A copy with `src` at a slice of `dim`."""
+    """A copy of `input` with `src` at the positions start, start + step, ... before end of `dim`.
+
+    >>> x = torch.zeros(4)
+    >>> torch.slice_scatter(x, torch.tensor([1.0, 2.0]), 0, 1, 4, 2)
+    tensor([0., 1., 0., 2.])
+    """
 def slogdet(input: Tensor) -> return_types.slogdet:
     """(sign, logabsdet) of the determinant."""
 def smm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -1638,13 +2043,39 @@ def sparse_csc_tensor(ccol_indices: Any, row_indices: Any, values: Tensor | Numb
 def sparse_csr_tensor(crow_indices: Any, col_indices: Any, values: Tensor | Number, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, device: Device = None, requires_grad: _bool = False, check_invariants: _bool | None = None) -> Tensor:
     """A sparse tensor of indices and values (`rushlight/sparse/compressed.py`)."""
 def split(tensor: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of `split_size_or_sections` slices each along `dim`, or of the sizes in a list."""
+    """Views along `dim` of so many positions each (the last may be smaller), as a tuple.
+
+    A list gives the size of each part; the sizes must add up to the dimension's.
+
+    >>> x = torch.arange(5)
+    >>> torch.split(x, 2)
+    (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+    >>> torch.split(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
 def split_copy(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0, *, out: builtins.tuple[Tensor, ...] | None = None) -> builtins.tuple[Tensor, ...]:
-    """`split` as a copy: the result has memory of its own."""
+    """`split` as a copy: the result has memory of its own.
+
+    Parameters are those of `split`.
+
+    >>> torch.split_copy(torch.arange(3), 2)
+    (tensor([0, 1]), tensor([2]))
+    """
 def split_with_sizes(input: Tensor, split_sizes: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views of the given sizes along `dim`."""
+    """Views of the given sizes along `dim`, as a tuple; the sizes must add up to the dimension's.
+
+    >>> x = torch.arange(5)
+    >>> torch.split_with_sizes(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
 def split_with_sizes_copy(input: Tensor, split_sizes: _int | Sequence[_int], dim: _int = 0, *, out: builtins.tuple[Tensor, ...] | None = None) -> builtins.tuple[Tensor, ...]:
-    """`split_with_sizes` as a copy: the result has memory of its own."""
+    """`split_with_sizes` as a copy: the result has memory of its own.
+
+    Parameters are those of `split_with_sizes`.
+
+    >>> torch.split_with_sizes_copy(torch.arange(3), [1, 2])
+    (tensor([0]), tensor([1, 2]))
+    """
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """The matrix product, of which an operand may be sparse."""
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1656,13 +2087,39 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def square_(input: Tensor) -> Tensor:
     """In place: x * x; integers for bool."""
 def squeeze(input: Tensor, dim: Dims | None = None) -> Tensor:
-    """A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
+    """A view without the dimensions of size 1: all of them, or those of `dim` whose size is 1.
+
+    `dim` is a number or a tuple. Without it a batch of one loses its batch dimension too.
+
+    >>> x = torch.zeros(1, 3, 1)
+    >>> torch.squeeze(x).shape
+    torch.Size([3])
+    >>> torch.squeeze(x, 0).shape
+    torch.Size([3, 1])
+    """
 def squeeze_copy(input: Tensor, dim: Dims | None = None, *, out: Tensor | None = None) -> Tensor:
-    """`squeeze` as a copy: the result has memory of its own."""
+    """`squeeze` as a copy: the result has memory of its own.
+
+    Parameters are those of `squeeze`.
+
+    >>> torch.squeeze_copy(torch.zeros(1, 3)).shape
+    torch.Size([3])
+    """
 def sspaddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
 def stack(tensors: Sequence[Tensor], dim: _int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape along a new dimension `dim`."""
+    """Tensors of one shape along a new dimension `dim`.
+
+    k tensors of shape (m, n) become (k, m, n), with `dim=-1` (m, n, k).
+
+    >>> a, b = torch.tensor([1, 2]), torch.tensor([3, 4])
+    >>> torch.stack((a, b))
+    tensor([[1, 2],
+            [3, 4]])
+    >>> torch.stack((a, b), dim=1)
+    tensor([[1, 3],
+            [2, 4]])
+    """
 @overload
 def std(input: Tensor, dim: Dims | None = None, *, correction: Number | None = None, keepdim: _bool = False, out: Tensor | None = None) -> Tensor: ...
 @overload
@@ -1703,15 +2160,43 @@ def svd(input: Tensor, some: _bool = True, compute_uv: _bool = True, *, out: bui
 def svd_lowrank(A: Tensor, q: _int | None = 6, niter: _int | None = 2, M: Tensor | None = None) -> builtins.tuple[Tensor, ...]:
     """The q largest singular values and vectors (here from the whole SVD): (U, S, V)."""
 def swapaxes(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """A view with dimensions `dim0` and `dim1` exchanged."""
+    """A view with dimensions `dim0` and `dim1` exchanged.
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> torch.transpose(x, 0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """A view with dimensions `dim0` and `dim1` exchanged."""
+    """A view with dimensions `dim0` and `dim1` exchanged.
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> torch.transpose(x, 0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
 def symeig(input: Tensor, eigenvectors: _bool = False, upper: _bool = True, *, out: Tensor | None = None) -> Any:
     """Removed from PyTorch: call torch.linalg.eigh."""
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; vectors and scalars as they are."""
+    """The transpose of a matrix, as a view; vectors and numbers as they are.
+
+    RuntimeError for more than two dimensions: use `x.mT`.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.t(x)
+    tensor([[1, 3],
+            [2, 4]])
+    """
 def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`t` as a copy: the result has memory of its own."""
+    """`t` as a copy: the result has memory of its own.
+
+    Parameters are those of `t`.
+
+    >>> torch.t_copy(torch.zeros(2, 3)).stride()
+    (2, 1)
+    """
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Elements at positions in the flattened tensor, in the shape of `index`."""
 def take_along_dim(input: Tensor, indices: Any, dim: _int | None = None, *, out: Tensor | None = None) -> Tensor:
@@ -1733,7 +2218,17 @@ def tensor(data: Any, *, dtype: _dtype | None = None, device: Device = None, req
             [3, 4]])
     """
 def tensor_split(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
+    """Views along `dim`: n nearly equal parts, or cut before each of the given indices.
+
+    The first n % parts are one longer. Indices are a list or a 1-d int64 tensor; a part between
+    equal indices is empty.
+
+    >>> x = torch.arange(7)
+    >>> torch.tensor_split(x, 3)
+    (tensor([0, 1, 2]), tensor([3, 4]), tensor([5, 6]))
+    >>> torch.tensor_split(x, (1, 5))
+    (tensor([0]), tensor([1, 2, 3, 4]), tensor([5, 6]))
+    """
 def tensordot(a: Tensor, b: Tensor, dims: _int = 2, out: Tensor | None = None) -> Tensor:
     """The product of two tensors summed over several dims.
 
@@ -1748,7 +2243,15 @@ def threshold(input: Tensor, threshold: Tensor | Number, value: Tensor | Number,
 def threshold_(input: Tensor, threshold: Tensor | Number, value: Tensor | Number) -> Tensor:
     """In place: x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
 def tile(input: Tensor, dims: _int | Sequence[_int]) -> Tensor:
-    """`repeat` in which missing leading repeats are 1."""
+    """Copies side by side, `dims[i]` along dimension i; missing leading numbers are 1, as NumPy's.
+
+    >>> x = torch.tensor([[1, 2]])
+    >>> torch.tile(x, (2,))
+    tensor([[1, 2, 1, 2]])
+    >>> torch.tile(x, (2, 1))
+    tensor([[1, 2],
+            [1, 2]])
+    """
 def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True, *, out: builtins.tuple[Tensor, ...] | None = None) -> return_types.topk:
     """(values, indices) of the k largest (or smallest) elements along dim.
 
@@ -1759,9 +2262,22 @@ def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: 
 def trace(input: Tensor) -> Tensor:
     """The sum of the diagonal of a matrix."""
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """A view with dimensions `dim0` and `dim1` exchanged."""
+    """A view with dimensions `dim0` and `dim1` exchanged.
+
+    >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> torch.transpose(x, 0, 1)
+    tensor([[1, 4],
+            [2, 5],
+            [3, 6]])
+    """
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
-    """`transpose` as a copy: the result has memory of its own."""
+    """`transpose` as a copy: the result has memory of its own.
+
+    Parameters are those of `transpose`.
+
+    >>> torch.transpose_copy(torch.zeros(2, 3), 0, 1).stride()
+    (2, 1)
+    """
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: _int = -1) -> Tensor:
     """The integral of samples by the trapezoidal rule."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: _int = -1) -> Tensor:
@@ -1771,11 +2287,27 @@ def triangular_solve(input: Tensor, A: Tensor, upper: _bool = True, transpose: _
 def tril(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of each matrix; other elements are 0."""
 def tril_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """(rows, columns) of the elements of a triangle of a matrix."""
+    """The places on and below a diagonal of a matrix: (2, n), rows and columns.
+
+    Of a `row` x `col` matrix, row by row; a positive `offset` is a diagonal above the main one.
+    int64 unless `dtype` is int32.
+
+    >>> torch.tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
 def triu(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of each matrix; other elements are 0."""
 def triu_indices(row: _int, col: _int, offset: _int = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """(rows, columns) of the elements of a triangle of a matrix."""
+    """The places on and above a diagonal of a matrix: (2, n), rows and columns.
+
+    Of a `row` x `col` matrix, row by row; a positive `offset` is a diagonal above the main one.
+    int64 unless `dtype` is int32.
+
+    >>> torch.triu_indices(2, 2)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
+    """
 def true_divide(input: Tensor, other: Tensor | Number, *, rounding_mode: _str | None = None, out: Tensor | None = None) -> Tensor:
     """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1785,13 +2317,38 @@ def trunc_(input: Tensor) -> Tensor:
 def typename(obj: Any) -> _str:
     """The name of a tensor's legacy type, or of an object's class with its module."""
 def unbind(input: Tensor, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """All slices along `dim`, as a tuple of views."""
+    """All slices along `dim`, without that dimension, as a tuple of views.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.unbind(x)
+    (tensor([1, 2]), tensor([3, 4]))
+    """
 def unbind_copy(input: Tensor, dim: _int = 0, *, out: builtins.tuple[Tensor, ...] | None = None) -> builtins.tuple[Tensor, ...]:
-    """`unbind` as a copy: the result has memory of its own."""
+    """`unbind` as a copy: the result has memory of its own.
+
+    Parameters are those of `unbind`.
+
+    >>> torch.unbind_copy(torch.arange(2))
+    (tensor(0), tensor(1))
+    """
 def unflatten(input: Tensor, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
-    """One dimension as several (one size may be -1)."""
+    """A view in which dimension `dim` is divided into several of the given sizes (one may be -1).
+
+    The opposite of `flatten`. RuntimeError if the sizes do not multiply up to the dimension's.
+
+    >>> x = torch.arange(6)
+    >>> torch.unflatten(x, 0, (2, -1))
+    tensor([[0, 1, 2],
+            [3, 4, 5]])
+    """
 def unfold_copy(input: Tensor, dimension: _int, size: _int | Sequence[_int], step: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
-    """`unfold` as a copy: the result has memory of its own."""
+    """`unfold` as a copy: the result has memory of its own.
+
+    Parameters are those of `unfold`.
+
+    >>> torch.unfold_copy(torch.arange(4), 0, 2, 2).shape
+    torch.Size([2, 2])
+    """
 @overload
 def unique(input: Tensor, sorted: _bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: _int | None = None) -> Tensor: ...
 @overload
@@ -1810,15 +2367,42 @@ def unique_consecutive(input: Tensor, return_inverse: _bool = False, return_coun
 def unravel_index(indices: Any, shape: _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
     """Flat positions as one index tensor a dimension."""
 def unsafe_chunk(input: Tensor, chunks: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """`chunk`, of which the parts may be changed in place."""
+    """`chunk`, of which the parts may be changed in place: autograd does not take them for views.
+
+    >>> x = torch.arange(5)
+    >>> torch.unsafe_chunk(x, 2)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
 def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """`split`, of which the parts may be changed in place: they are no views for derivatives."""
+    """`split`, of which the parts may be changed in place: autograd does not take them for views.
+
+    >>> x = torch.arange(5)
+    >>> torch.unsafe_split(x, 3)
+    (tensor([0, 1, 2]), tensor([3, 4]))
+    """
 def unsafe_split_with_sizes(input: Tensor, split_sizes: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-    """`split_with_sizes`, of which the parts may be changed in place."""
+    """`split_with_sizes`, of which the parts may be changed in place.
+
+    >>> x = torch.arange(5)
+    >>> torch.unsafe_split_with_sizes(x, [1, 4])
+    (tensor([0]), tensor([1, 2, 3, 4]))
+    """
 def unsqueeze(input: Tensor, dim: Dims) -> Tensor:
-    """A view with a dimension of size 1 inserted at `dim`."""
+    """A view with a new dimension of size 1 at `dim`, from -n - 1 to n for n dimensions.
+
+    >>> x = torch.tensor([1, 2])
+    >>> torch.unsqueeze(x, 1)
+    tensor([[1],
+            [2]])
+    """
 def unsqueeze_copy(input: Tensor, dim: Dims, *, out: Tensor | None = None) -> Tensor:
-    """`unsqueeze` as a copy: the result has memory of its own."""
+    """`unsqueeze` as a copy: the result has memory of its own.
+
+    Parameters are those of `unsqueeze`.
+
+    >>> torch.unsqueeze_copy(torch.zeros(3), 0).shape
+    torch.Size([1, 3])
+    """
 def vander(x: Tensor, N: _int | None = None, increasing: _bool = False) -> Tensor:
     """The Vandermonde matrix of a vector, highest power first unless increasing."""
 @overload
@@ -1840,7 +2424,13 @@ def vdot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 def view_as_complex(input: Tensor) -> Tensor:
     """A real tensor with a last dim of size 2 as a complex one, sharing memory."""
 def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`view_as_complex` as a copy: the result has memory of its own."""
+    """`view_as_complex` as a copy: the result has memory of its own.
+
+    Parameters are those of `view_as_complex`.
+
+    >>> torch.view_as_complex_copy(torch.tensor([[1.0, 2.0]]))
+    tensor([1.+2.j])
+    """
 def view_as_real(input: Tensor) -> Tensor:
     """A complex tensor as a real one with a last dim (real, imag), sharing memory.
 
@@ -1849,13 +2439,39 @@ def view_as_real(input: Tensor) -> Tensor:
     tensor([[1., 2.]])
     """
 def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`view_as_real` as a copy: the result has memory of its own."""
+    """`view_as_real` as a copy: the result has memory of its own.
+
+    Parameters are those of `view_as_real`.
+
+    >>> torch.view_as_real_copy(torch.tensor([1 + 2j]))
+    tensor([[1., 2.]])
+    """
 def view_copy(input: Tensor, size: _int | Sequence[_int] | None = None, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """`view` as a copy: the result has memory of its own."""
+    """`view` as a copy: the result has memory of its own.
+
+    Parameters are those of `view`.
+
+    >>> torch.view_copy(torch.zeros(2, 3), (3, 2)).shape
+    torch.Size([3, 2])
+    """
 def vsplit(input: Tensor, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-    """`tensor_split` along dimension 0 (of tensors with three dimensions)."""
+    """Views along dimension 0: in n equal parts, or cut before each given index.
+
+    `tensor_split` of tensors with at least 2 dimensions, but n must
+    divide the size.
+
+    >>> x = torch.zeros(4, 4, 4)
+    >>> [part.shape for part in torch.vsplit(x, 2)]
+    [torch.Size([2, 4, 4]), torch.Size([2, 4, 4])]
+    """
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
-    """Tensors one below the other."""
+    """Tensors one below the other, along the first dimension; vectors are rows.
+
+    >>> torch.vstack((torch.tensor([1, 2]), torch.tensor([[3, 4], [5, 6]])))
+    tensor([[1, 2],
+            [3, 4],
+            [5, 6]])
+    """
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]: ...
 @overload
@@ -1872,7 +2488,11 @@ def xlogy(input: Tensor | Number, other: Tensor | Number, *, out: Tensor | None 
 def xlogy_(input: Tensor | Number, other: Tensor | Number) -> Tensor:
     """In place: x log(y), and 0 where x is 0 (unless y is NaN)."""
 def zero_(input: Tensor) -> Tensor:
-    """Fill the tensor with zeros, in place."""
+    """Fills the tensor with zeros, in place.
+
+    >>> torch.ones(3).zero_()
+    tensor([0., 0., 0.])
+    """
 @overload
 def zeros(size: Sequence[_int], *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: Device = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor: ...
 @overload

@@ -36,10 +36,22 @@ class Tensor:
     __hash__ = object.__hash__
     @property
     def H(self) -> Tensor:
-        """`x.H`."""
+        """`x.H`: the conjugate transpose of a matrix, for real numbers the same as `x.T`.
+
+        >>> torch.tensor([[1.0j, 2.0]]).H
+        tensor([[0.-1.j],
+                [2.-0.j]])
+        """
     @property
     def T(self) -> Tensor:
-        """`x.T`."""
+        """`x.T`: all dimensions in reverse order, a view; of a matrix its transpose.
+
+        Of other than 2-d tensors deprecated, with a warning: use `x.mT` or `permute`.
+
+        >>> torch.tensor([[1, 2], [3, 4]]).T
+        tensor([[1, 3],
+                [2, 4]])
+        """
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Tensor | Number) -> Tensor: ...
     def __and__(self, other: Tensor | Number) -> Tensor: ...
@@ -171,7 +183,15 @@ class Tensor:
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """In place: beta * input + alpha * outer(vec1, vec2)."""
     def adjoint(self) -> Tensor:
-        """The conjugate transpose of the last two dimensions."""
+        """The conjugate transpose of the last two dimensions: y[..., i, j] = conj(x[..., j, i]).
+
+        `input` (*, m, n), the result (*, n, m), a view.
+
+        >>> x = torch.tensor([[1.0 + 1.0j, 2.0]])
+        >>> x.adjoint()
+        tensor([[1.-1.j],
+                [2.-0.j]])
+        """
     def all(self, dim: Dims | None = None, keepdim: _bool = False) -> Tensor:
         """Whether every element is non-zero."""
     def allclose(self, other: Tensor | Number, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
@@ -227,11 +247,34 @@ class Tensor:
     def argwhere(self) -> Tensor:
         """The indices of non-zero elements, one row each."""
     def as_strided(self, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-        """A view of the storage with these sizes and strides (in elements), from an offset on."""
+        """A view of the tensor's storage with these sizes and strides, from `storage_offset` on.
+
+        Element (i, j) is the one at `storage_offset + i * stride[0] + j * stride[1]`; strides and
+        offset count elements, not bytes. Without an offset the tensor's own is used. Elements may be
+        seen more than once; gradients are then added. RuntimeError if it reaches beyond the storage.
+
+        >>> x = torch.arange(6)
+        >>> torch.as_strided(x, (4, 3), (1, 1))
+        tensor([[0, 1, 2],
+                [1, 2, 3],
+                [2, 3, 4],
+                [3, 4, 5]])
+        """
     def as_strided_(self, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-        """In-place form of `as_strided`: this tensor itself gets the geometry."""
+        """In place: the tensor itself gets these sizes and strides over its storage (see `as_strided`).
+
+        >>> torch.arange(6).as_strided_((2, 2), (1, 3))
+        tensor([[0, 3],
+                [1, 4]])
+        """
     def as_strided_scatter(self, src: Tensor, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None) -> Tensor:
-        """A copy with `src` at a strided view."""
+        """A copy of `input` with `src` at the places that `as_strided` with these arguments would see.
+
+        >>> x = torch.zeros(2, 3)
+        >>> torch.as_strided_scatter(x, torch.tensor([1.0, 2.0]), (2,), (4,))
+        tensor([[1., 0., 0.],
+                [0., 2., 0.]])
+        """
     def as_subclass(self, cls: builtins.type[_S]) -> _S:
         """The same tensor as an instance of a Tensor subclass."""
     def asin(self) -> Tensor:
@@ -290,7 +333,14 @@ class Tensor:
     def bernoulli_(self, p: Number | _str = 0.5, *, generator: Generator | None = None) -> Tensor:
         """Fill with 1 of probability p and 0 otherwise; p is a number or a tensor of them."""
     def bfloat16(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.bfloat16."""
+        """The tensor as torch.bfloat16; itself if it is that already.
+
+        Of complex numbers the real part stays, with a warning. The same as `x.to(torch.bfloat16)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.bfloat16().dtype
+        torch.bfloat16
+        """
     def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
         """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
     def bitwise_and(self, other: Tensor | Number) -> Tensor:
@@ -320,27 +370,77 @@ class Tensor:
     def bmm(self, mat2: Tensor) -> Tensor:
         """The products of two equally long stacks of matrices."""
     def bool(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.bool."""
+        """The tensor as torch.bool; itself if it is that already.
+
+        True is whatever is not zero. The same as `x.to(torch.bool)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.bool().dtype
+        torch.bool
+        """
     def broadcast_to(self, size: _int | Sequence[_int]) -> Tensor:
-        """A view broadcast to a shape."""
+        """A view with the shape `size`: missing leading dimensions are added, sizes of 1 are repeated.
+
+        Nothing is copied. RuntimeError where a size is neither 1 nor the one asked for.
+
+        >>> x = torch.tensor([1, 2, 3])
+        >>> torch.broadcast_to(x, (2, 3))
+        tensor([[1, 2, 3],
+                [1, 2, 3]])
+        """
     def byte(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.uint8."""
+        """The tensor as torch.uint8; itself if it is that already.
+
+        Fractions are cut off towards zero, and what is too large wraps round. The same as `x.to(torch.uint8)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.byte().dtype
+        torch.uint8
+        """
     def cauchy_(self, median: _float = 0, sigma: _float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with numbers of the Cauchy distribution."""
     def ccol_indices(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.complex128."""
+        """The tensor as torch.complex128; itself if it is that already.
+
+        Real numbers get the imaginary part 0. The same as `x.to(torch.complex128)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.cdouble().dtype
+        torch.complex128
+        """
     def ceil(self) -> Tensor:
         """The smallest integer not below x."""
     def ceil_(self) -> Tensor:
         """In place: the smallest integer not below x."""
     def cfloat(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.complex64."""
+        """The tensor as torch.complex64; itself if it is that already.
+
+        Real numbers get the imaginary part 0. The same as `x.to(torch.complex64)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.cfloat().dtype
+        torch.complex64
+        """
     def chalf(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.complex32."""
+        """The tensor as torch.complex32; itself if it is that already.
+
+        Real numbers get the imaginary part 0. The same as `x.to(torch.complex32)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.chalf().dtype
+        torch.complex32
+        """
     def char(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.int8."""
+        """The tensor as torch.int8; itself if it is that already.
+
+        Fractions are cut off towards zero, and what is too large wraps round. The same as `x.to(torch.int8)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.char().dtype
+        torch.int8
+        """
     def cholesky(self, upper: _bool = False) -> Tensor:
         """The Cholesky factor; the older name of linalg.cholesky."""
     def cholesky_inverse(self, upper: _bool = False) -> Tensor:
@@ -348,7 +448,17 @@ class Tensor:
     def cholesky_solve(self, input2: Tensor, upper: _bool = False) -> Tensor:
         """The X with A @ X = input, from the Cholesky factor L of A, which is `input2`."""
     def chunk(self, chunks: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """At most `chunks` views of equal size along `dim` (the last may be smaller)."""
+        """At most `chunks` views of equal size along `dim`, as a tuple; the last may be smaller.
+
+        Each has ceil(n / chunks) positions, so there may be fewer than `chunks`; `tensor_split` gives
+        exactly as many as asked for.
+
+        >>> x = torch.arange(5)
+        >>> x.chunk(2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> len(x.chunk(4))
+        3
+        """
     def clamp(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
         """Values below `min` become min, values above `max` become max (numbers or tensors).
 
@@ -376,7 +486,17 @@ class Tensor:
     def clip_(self, min: Tensor | Number | None = None, max: Tensor | Number | None = None) -> Tensor:
         """`clamp` in place."""
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """A copy of the tensor, part of the history: gradients flow through it."""
+        """A copy of the tensor, part of the graph: gradients flow through it to the tensor.
+
+        `memory_format`: how the copy lies in memory; by default as the tensor does if that has no gaps.
+        For a copy without history: `x.detach().clone()`.
+
+        >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+        >>> y = x.clone()
+        >>> y.sum().backward()
+        >>> x.grad
+        tensor([1., 1.])
+        """
     def coalesce(self) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def col_indices(self) -> Tensor:
@@ -397,9 +517,25 @@ class Tensor:
     def const_data_ptr(self) -> _int:
         """Address of the first element."""
     def contiguous(self, memory_format: memory_format = ...) -> Tensor:
-        """The tensor itself when it is contiguous, else a contiguous copy."""
+        """The tensor itself if its elements lie in memory in order and without gaps, else such a copy.
+
+        `memory_format`: `torch.contiguous_format` (row-major), `torch.channels_last` (4-d) or
+        `torch.channels_last_3d` (5-d).
+
+        >>> x = torch.zeros(2, 3).t()
+        >>> x.stride(), x.contiguous().stride()
+        ((1, 3), (2, 1))
+        """
     def copy_(self, other: Tensor | Number, non_blocking: _bool = False) -> Tensor:
-        """Copy the values of `other` (broadcast, cast) into this tensor."""
+        """Copies the values of `other` into this tensor, in place: broadcast and cast to its dtype.
+
+        Gradients flow back to `other`. RuntimeError if `other` does not broadcast to the tensor's
+        shape.
+
+        >>> torch.zeros(2, 2).copy_(torch.tensor([1, 2]))
+        tensor([[1., 2.],
+                [1., 2.]])
+        """
     def copysign(self, other: Tensor | Number) -> Tensor:
         """The magnitude of a with the sign of b."""
     def copysign_(self, other: Tensor | Number) -> Tensor:
@@ -419,7 +555,12 @@ class Tensor:
     def cov(self, *, correction: _int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Tensor:
         """The covariance matrix of variables (rows) over observations (columns)."""
     def cpu(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor on the CPU."""
+        """The tensor on the CPU: itself, where all tensors with values are.
+
+        >>> x = torch.tensor([1.0])
+        >>> x.cpu() is x
+        True
+        """
     @property
     def creator(self) -> Any:
         """The old name of grad_fn."""
@@ -471,13 +612,50 @@ class Tensor:
     def diag(self, diagonal: _int = 0) -> Tensor:
         """A vector as the diagonal of a square matrix, or the diagonal of a matrix as a vector."""
     def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
-        """Matrices of zeros with the last dimension of `input` on a diagonal."""
+        """Matrices of zeros that have the last dimension of `input` on a diagonal.
+
+        `input` (*, n), the result (*, k, k) with k = n + |offset|. A positive `offset` is above the
+        main diagonal; `dim1` and `dim2` say where the matrices' dimensions stand.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.diag_embed()
+        tensor([[[1, 0],
+                 [0, 2]],
+        <BLANKLINE>
+                [[3, 0],
+                 [0, 4]]])
+        >>> x.diag_embed(offset=1).shape
+        torch.Size([2, 3, 3])
+        """
     def diagflat(self, offset: _int = 0) -> Tensor:
-        """A square matrix with all elements on a diagonal."""
+        """A square matrix with all elements of `input` on a diagonal (`offset` above the main one).
+
+        >>> torch.tensor([1, 2]).diagflat(1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
+        """
     def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-        """The view of elements (i, i + offset) of two dimensions, as the last dimension."""
+        """A view of a diagonal of two dimensions: elements (i, i + offset), as the last dimension.
+
+        `input` (*, m, n) gives (*, min(m, n)) for `offset=0`. Positive offsets are above the main
+        diagonal. By default the first two dimensions are meant: `dim1=0`, `dim2=1`
+        (`torch.linalg.diagonal`: the last two).
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.diagonal()
+        tensor([1, 5])
+        >>> x.diagonal(1)
+        tensor([2, 6])
+        """
     def diagonal_scatter(self, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-        """A copy with `src` on a diagonal."""
+        """A copy of `input` with `src` on a diagonal; parameters as of `diagonal`.
+
+        >>> x = torch.zeros(2, 2)
+        >>> torch.diagonal_scatter(x, torch.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+        """
     def diff(self, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
         """The n-th difference of neighbours along `dim`."""
     def digamma(self) -> Tensor:
@@ -507,9 +685,24 @@ class Tensor:
     def dot(self, tensor: Tensor) -> Tensor:
         """The sum of products of two vectors (no conjugation)."""
     def double(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.float64."""
+        """The tensor as torch.float64; itself if it is that already.
+
+        Of complex numbers the real part stays, with a warning. The same as `x.to(torch.float64)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.double().dtype
+        torch.float64
+        """
     def dsplit(self, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-        """`tensor_split` along dimension 2 (of tensors with three dimensions)."""
+        """Views along dimension 2: in n equal parts, or cut before each given index.
+
+        `tensor_split` of tensors with at least 3 dimensions, but n must
+        divide the size.
+
+        >>> x = torch.zeros(4, 4, 4)
+        >>> [part.shape for part in x.dsplit(2)]
+        [torch.Size([4, 4, 2]), torch.Size([4, 4, 2])]
+        """
     @property
     def dtype(self) -> _dtype:
         """The element type."""
@@ -547,9 +740,25 @@ class Tensor:
     def expand(self, size: Sequence[_int], *, implicit: _bool = False) -> Tensor: ...
     @overload
     def expand(self, *size: _int, implicit: _bool = False) -> Tensor:
-        """A view in which dimensions of size 1 are repeated without copying; -1 keeps a size."""
+        """A view in which dimensions of size 1 are repeated without being copied.
+
+        Dimensions may be added in front; -1 keeps a size. All copies are one place in memory, so
+        clone before writing into them.
+
+        >>> x = torch.tensor([[1], [2]])
+        >>> x.expand(-1, 3)
+        tensor([[1, 1, 1],
+                [2, 2, 2]])
+        >>> x.expand(2, 3).stride()
+        (1, 0)
+        """
     def expand_as(self, other: Tensor | Number) -> Tensor:
-        """`expand` to the shape of another tensor."""
+        """`x.expand(other.shape)`: repeated to the shape of another tensor, without a copy.
+
+        >>> torch.tensor([1, 2]).expand_as(torch.zeros(2, 2))
+        tensor([[1, 2],
+                [1, 2]])
+        """
     def expm1(self) -> Tensor:
         """exp(x) - 1."""
     def expm1_(self) -> Tensor:
@@ -557,26 +766,73 @@ class Tensor:
     def exponential_(self, lambd: _float = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with numbers of density ``lambd exp(-lambd x)``."""
     def fill_(self, value: Tensor | Number) -> Tensor:
-        """Fill the tensor with one value, in place."""
+        """Fills the tensor with one value (a number or a 0-d tensor), in place.
+
+        >>> torch.empty(2, 2).fill_(7)
+        tensor([[7., 7.],
+                [7., 7.]])
+        """
     def fill_diagonal_(self, fill_value: Number, wrap: _bool = False) -> Tensor:
-        """Write one number on the main diagonal, in place (`wrap`: again below, in tall matrices)."""
+        """Writes one number on the main diagonal, in place.
+
+        For more than two dimensions all sizes must be equal. `wrap`: in a tall matrix the diagonal
+        begins again below, one row further down.
+
+        >>> torch.zeros(3, 3).fill_diagonal_(1)
+        tensor([[1., 0., 0.],
+                [0., 1., 0.],
+                [0., 0., 1.]])
+        """
     def fix(self) -> Tensor:
         """x without its fraction."""
     def fix_(self) -> Tensor:
         """In place: x without its fraction."""
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-        """The dimensions from start_dim to end_dim as one."""
+        """The dimensions from `start_dim` to `end_dim` as one; all of them by default.
+
+        A view where the strides allow it, else a copy. `flatten(x, 1)` keeps the batch dimension:
+        (n, c, h, w) becomes (n, c * h * w). A tensor without dimensions becomes (1,).
+
+        >>> x = torch.zeros(2, 3, 4)
+        >>> x.flatten().shape
+        torch.Size([24])
+        >>> x.flatten(1).shape
+        torch.Size([2, 12])
+        """
     @overload
     def flip(self, dims: Sequence[_int]) -> Tensor: ...
     @overload
     def flip(self, *dims: _int) -> Tensor:
-        """A copy with the order along `dims` reversed."""
+        """A copy with the order along the dimensions `dims` reversed.
+
+        >>> torch.tensor([1, 2, 3]).flip(0)
+        tensor([3, 2, 1])
+        """
     def fliplr(self) -> Tensor:
-        """`flip` along the second dimension."""
+        """A copy with the columns in reverse order: `flip` along the second dimension.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.fliplr()
+        tensor([[2, 1],
+                [4, 3]])
+        """
     def flipud(self) -> Tensor:
-        """`flip` along the first dimension."""
+        """A copy with the rows in reverse order: `flip` along the first dimension.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.flipud()
+        tensor([[3, 4],
+                [1, 2]])
+        """
     def float(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.float32."""
+        """The tensor as torch.float32; itself if it is that already.
+
+        Of complex numbers the real part stays, with a warning. The same as `x.to(torch.float32)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.float().dtype
+        torch.float32
+        """
     def float_power(self, exponent: Tensor | Number) -> Tensor:
         """input^exponent in float64 (complex128 for complex numbers)."""
     def float_power_(self, exponent: Tensor | Number) -> Tensor:
@@ -650,7 +906,14 @@ class Tensor:
     def gt_(self, other: Tensor | Number) -> Tensor:
         """In place: true where a > b."""
     def half(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.float16."""
+        """The tensor as torch.float16; itself if it is that already.
+
+        Of complex numbers the real part stays, with a warning. The same as `x.to(torch.float16)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.half().dtype
+        torch.float16
+        """
     def hardshrink(self, lambd: _float = 0.5) -> Tensor:
         """x where |x| > lambd, else 0; of narrow types lambd is rounded as the elements are."""
     def hash_tensor(self, dim: Dims = ..., *, keepdim: _bool = False, mode: _int = 0) -> Tensor:
@@ -670,7 +933,15 @@ class Tensor:
     def histogram(self, bins: _int = 100, *, range: Any = None, weight: Tensor | None = None, density: _bool = False) -> return_types.histogram:
         """(hist, bin_edges): counts (or sums of weights) in bins given by number or by edges."""
     def hsplit(self, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-        """`tensor_split` along dimension 1 (of tensors with three dimensions)."""
+        """Views along dimension 1, of vectors along dimension 0: in n equal parts, or cut before each given index.
+
+        `tensor_split` of tensors with at least 1 dimension, but n must
+        divide the size.
+
+        >>> x = torch.zeros(4, 4, 4)
+        >>> [part.shape for part in x.hsplit(2)]
+        [torch.Size([4, 2, 4]), torch.Size([4, 2, 4])]
+        """
     def hypot(self, other: Tensor) -> Tensor:
         """The hypotenuse sqrt(a^2 + b^2), without overflow."""
     def hypot_(self, other: Tensor) -> Tensor:
@@ -726,7 +997,14 @@ class Tensor:
     def inner(self, other: Tensor | Number) -> Tensor:
         """Sums of products over the last dim of both; a plain product when one is a number."""
     def int(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.int32."""
+        """The tensor as torch.int32; itself if it is that already.
+
+        Fractions are cut off towards zero, and what is too large wraps round. The same as `x.to(torch.int32)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.int().dtype
+        torch.int32
+        """
     def inverse(self) -> Tensor:
         """The inverse of square matrices (linalg.inv)."""
     def is_coalesced(self) -> _bool:
@@ -736,7 +1014,12 @@ class Tensor:
     def is_conj(self) -> _bool:
         """Whether the tensor is a view of its memory's conjugates."""
     def is_contiguous(self, memory_format: memory_format = ...) -> _bool:
-        """Whether the elements lie in memory in the order of the (given) format without gaps."""
+        """Whether the elements lie in memory one after the other in the order of the (given) format.
+
+        >>> x = torch.zeros(2, 3)
+        >>> x.is_contiguous(), x.t().is_contiguous()
+        (True, False)
+        """
     @property
     def is_cpu(self) -> _bool:
         """Whether the data are in CPU memory."""
@@ -889,7 +1172,14 @@ class Tensor:
     def logsumexp(self, dim: Dims, keepdim: _bool = False) -> Tensor:
         """log(sum(exp(x))) over `dim`, computed without overflow."""
     def long(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.int64."""
+        """The tensor as torch.int64; itself if it is that already.
+
+        Fractions are cut off towards zero, and what is too large wraps round. The same as `x.to(torch.int64)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.long().dtype
+        torch.int64
+        """
     def lstsq(self, other: Tensor | Number) -> Any:
         """Removed from PyTorch: call torch.linalg.lstsq, with the arguments the other way round."""
     def lt(self, other: Tensor | Number) -> Tensor:
@@ -902,10 +1192,18 @@ class Tensor:
         """The x with A @ x = input from the packed LU of A; the older form of linalg.lu_solve."""
     @property
     def mH(self) -> Tensor:
-        """`x.mH`."""
+        """`x.mH`: the conjugate transpose of each matrix (*, m, n) of a batch.
+
+        >>> torch.zeros(5, 2, 3).mH.shape
+        torch.Size([5, 3, 2])
+        """
     @property
     def mT(self) -> Tensor:
-        """`x.mT`."""
+        """`x.mT`: the last two dimensions exchanged, of each matrix (*, m, n) of a batch; a view.
+
+        >>> torch.zeros(5, 2, 3).mT.shape
+        torch.Size([5, 3, 2])
+        """
     def map2_(self, x: Tensor, y: Tensor, callable: Any) -> Tensor:
         """Replace each element by callable(element, element of x, element of y), in place."""
     def map_(self, other: Tensor | Number, callable: Any) -> Tensor:
@@ -970,9 +1268,27 @@ class Tensor:
         `torch.__future__.set_swap_module_params_on_conversion` is on; to be overridden.
         """
     def moveaxis(self, source: Tensor, destination: _int | Sequence[_int]) -> Tensor:
-        """A view with dimensions `source` at the places `destination`."""
+        """A view with the dimensions `source` moved to the places `destination`; the others keep order.
+
+        Both are a number or a tuple of the same length.
+
+        >>> x = torch.zeros(2, 3, 4)
+        >>> x.movedim(0, -1).shape
+        torch.Size([3, 4, 2])
+        >>> torch.movedim(x, (0, 1), (1, 2)).shape
+        torch.Size([4, 2, 3])
+        """
     def movedim(self, source: Tensor, destination: _int | Sequence[_int]) -> Tensor:
-        """A view with dimensions `source` at the places `destination`."""
+        """A view with the dimensions `source` moved to the places `destination`; the others keep order.
+
+        Both are a number or a tuple of the same length.
+
+        >>> x = torch.zeros(2, 3, 4)
+        >>> x.movedim(0, -1).shape
+        torch.Size([3, 4, 2])
+        >>> torch.movedim(x, (0, 1), (1, 2)).shape
+        torch.Size([4, 2, 3])
+        """
     def msort(self) -> Tensor:
         """The values sorted along the first dim."""
     def mul(self, other: Tensor | Number) -> Tensor:
@@ -1030,9 +1346,21 @@ class Tensor:
     def nansum(self, dim: Dims | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None) -> Tensor:
         """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
     def narrow(self, dim: _int, start: Tensor | Number, length: _int) -> Tensor:
-        """The view of `length` positions from `start` on along `dim`."""
+        """A view of `length` positions of `dim`, from `start` on: x[start : start + length].
+
+        `start` may be negative, or a 0-d tensor of integers. RuntimeError if it reaches beyond the end.
+
+        >>> x = torch.arange(5)
+        >>> x.narrow(0, 1, 3)
+        tensor([1, 2, 3])
+        """
     def narrow_copy(self, dim: _int, start: Tensor | Number, length: _int) -> Tensor:
-        """A copy of `narrow`."""
+        """`narrow` as a copy: `length` positions of `dim` from `start` on, with memory of their own.
+
+        >>> x = torch.arange(5)
+        >>> x.narrow_copy(0, 1, 3)
+        tensor([1, 2, 3])
+        """
     @property
     def nbytes(self) -> _int:
         """Bytes all elements take."""
@@ -1115,7 +1443,12 @@ class Tensor:
     def permute(self, dims: Sequence[_int]) -> Tensor: ...
     @overload
     def permute(self, *dims: _int) -> Tensor:
-        """A view with its dimensions in the order `dims`."""
+        """A view with its dimensions in the order `dims`: dimension i of the result is `dims[i]` of x.
+
+        >>> x = torch.zeros(2, 3, 4)
+        >>> x.permute(2, 0, 1).shape
+        torch.Size([4, 2, 3])
+        """
     def pin_memory(self, device: Device = None) -> Tensor:
         """Raises: memory is pinned for an accelerator, and there is none."""
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
@@ -1166,7 +1499,12 @@ class Tensor:
         excluded, or None for no upper bound.
         """
     def ravel(self) -> Tensor:
-        """All elements in one dimension."""
+        """All elements in one dimension: the tensor's own memory if it is contiguous, else a copy.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.ravel()
+        tensor([1, 2, 3, 4])
+        """
     @property
     def real(self) -> Tensor:
         """The real part, a view; of a real tensor the tensor itself."""
@@ -1214,9 +1552,25 @@ class Tensor:
     def repeat(self, repeats: Sequence[_int]) -> Tensor: ...
     @overload
     def repeat(self, *repeats: _int) -> Tensor:
-        """Copies side by side along each dimension."""
+        """Copies side by side: `repeats[i]` of them along dimension i.
+
+        More numbers than dimensions add dimensions in front. The memory is multiplied; `expand` gives a
+        view instead.
+
+        >>> x = torch.tensor([[1, 2]])
+        >>> x.repeat(2, 2)
+        tensor([[1, 2, 1, 2],
+                [1, 2, 1, 2]])
+        """
     def repeat_interleave(self, repeats: Tensor | _int, dim: _int | None=None, *, output_size: _int | None=None) -> Tensor:
-        """Each element (or each slice along `dim`) as often as `repeats` says."""
+        """Each element (or each slice along `dim`) as often as `repeats` says, next to each other.
+
+        `repeats` is a number or a 1-d tensor with one for each position. Without `dim` the tensor is
+        flattened.
+
+        >>> torch.tensor([1, 2]).repeat_interleave(2)
+        tensor([1, 1, 2, 2])
+        """
     @property
     def requires_grad(self) -> _bool:
         """Whether gradients flow to this tensor."""
@@ -1228,9 +1582,26 @@ class Tensor:
     def reshape(self, shape: Sequence[_int]) -> Tensor: ...
     @overload
     def reshape(self, *shape: _int) -> Tensor:
-        """The tensor with another shape: a view if possible, else a copy."""
+        """The tensor with another shape: a view where the strides allow it, else a copy.
+
+        The sizes are given one by one or as a tuple; one may be -1 and is computed from the others.
+
+        >>> x = torch.arange(6)
+        >>> x.reshape(2, -1)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+        >>> x.reshape(4, 2)
+        Traceback (most recent call last):
+            ...
+        RuntimeError: shape '[4, 2]' is invalid for input of size 6...
+        """
     def reshape_as(self, other: Tensor | Number) -> Tensor:
-        """`reshape` to the shape of another tensor."""
+        """`x.reshape(other.shape)`: the shape of another tensor, as a view or a copy.
+
+        >>> torch.arange(4).reshape_as(torch.zeros(2, 2))
+        tensor([[0, 1],
+                [2, 3]])
+        """
     def resize(self, *sizes: _int) -> Tensor:
         """Deprecated non-in-place resize: only to the same number of elements."""
     @overload
@@ -1252,9 +1623,31 @@ class Tensor:
     def retains_grad(self) -> _bool:
         """Whether `retain_grad` was called on this non-leaf tensor."""
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] = ...) -> Tensor:
-        """A copy shifted along `dims` (the flattened tensor when there are none), round the end."""
+        """A copy shifted by `shifts` positions; what leaves at one end comes in at the other.
+
+        `dims`: along which dimensions, one shift for each; without it the flattened tensor is shifted,
+        in its shape.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.roll(1)
+        tensor([[4, 1],
+                [2, 3]])
+        >>> x.roll(1, 0)
+        tensor([[3, 4],
+                [1, 2]])
+        """
     def rot90(self, k: _int = 1, dims: _int | Sequence[_int] = ...) -> Tensor:
-        """A quarter turn, k times, in the plane of two dimensions."""
+        """A copy turned by `k` quarters of a circle in the plane of two dimensions, from the first of
+        them towards the second.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.rot90()
+        tensor([[2, 4],
+                [1, 3]])
+        >>> x.rot90(2)
+        tensor([[4, 3],
+                [2, 1]])
+        """
     def round(self, *, decimals: _int = 0) -> Tensor:
         """The nearest multiple of 10^-decimals; halves go to even."""
     def round_(self, *, decimals: _int = 0) -> Tensor:
@@ -1293,9 +1686,20 @@ class Tensor:
     def scatter_reduce_(self, dim: _int, index: Tensor, src: Tensor, reduce: _str, *, include_self: _bool = True) -> Tensor:
         """`scatter_reduce` in place."""
     def select(self, dim: Dims, index: Tensor) -> Tensor:
-        """The view at position `index` of dimension `dim`, which disappears."""
+        """The view at position `index` of `dim`, without that dimension: x[:, index] for dim=1.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.select(1, 0)
+        tensor([1, 3])
+        """
     def select_scatter(self, src: Tensor, dim: _int, index: _int) -> Tensor:
-        """A copy with `src` at position `index` of `dim`."""
+        """A copy of `input` with `src` at position `index` of `dim`, which `src` does not have.
+
+        >>> x = torch.zeros(2, 3)
+        >>> torch.select_scatter(x, torch.tensor([1.0, 2.0]), 1, 0)
+        tensor([[1., 0., 0.],
+                [2., 0., 0.]])
+        """
     def set_(self, source: Tensor | None = None, storage_offset: _int = 0, size: _int | Sequence[_int] | None = None, stride: _int | Sequence[_int] | None = None) -> Tensor:
         """Make this tensor look at other memory: a tensor's or a storage's. How it reads it, by its
         conjugate and negative bits, does not change.
@@ -1313,7 +1717,14 @@ class Tensor:
         Send the tensor to them through `multiprocessing` (or fork): both sides see writes.
         """
     def short(self, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor as torch.int16."""
+        """The tensor as torch.int16; itself if it is that already.
+
+        Fractions are cut off towards zero, and what is too large wraps round. The same as `x.to(torch.int16)`.
+
+        >>> x = torch.tensor([0, 1], dtype=torch.int8)
+        >>> x.short().dtype
+        torch.int16
+        """
     def sigmoid(self) -> Tensor:
         """1 / (1 + exp(-x)).
 
@@ -1352,7 +1763,12 @@ class Tensor:
     def size(self, dim: _int) -> _int:
         """The shape, or the size of one dimension."""
     def slice_scatter(self, src: Tensor, dim: _int = 0, start: Tensor | Number | None = None, end: Tensor | Number | None = None, step: _int = 1) -> Tensor:
-        """A copy with `src` at a slice of `dim`."""
+        """A copy of `input` with `src` at the positions start, start + step, ... before end of `dim`.
+
+        >>> x = torch.zeros(4)
+        >>> torch.slice_scatter(x, torch.tensor([1.0, 2.0]), 0, 1, 4, 2)
+        tensor([0., 1., 0., 2.])
+        """
     def slogdet(self) -> return_types.slogdet:
         """(sign, logabsdet) of the determinant."""
     def smm(self, mat2: Tensor) -> Tensor:
@@ -1386,11 +1802,23 @@ class Tensor:
     def sparse_resize_and_clear_(self, size: _int | Sequence[_int], sparse_dim: _int, dense_dim: _int) -> Tensor:
         """Of sparse tensors (`rushlight/sparse`); raises for a dense one."""
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of `split_size` slices each along `dim` (the last may be smaller), or of the sizes in a
-        list.
+        """Views along `dim` of `split_size` positions each (the last may be smaller), as a tuple.
+
+        A list gives the size of each part; the sizes must add up to the dimension's.
+
+        >>> x = torch.arange(5)
+        >>> x.split(2)
+        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
+        >>> x.split([1, 4])
+        (tensor([0]), tensor([1, 2, 3, 4]))
         """
     def split_with_sizes(self, split_sizes: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views of the given sizes along `dim`."""
+        """Views of the given sizes along `dim`, as a tuple; the sizes must add up to the dimension's.
+
+        >>> x = torch.arange(5)
+        >>> x.split_with_sizes([1, 4])
+        (tensor([0]), tensor([1, 2, 3, 4]))
+        """
     def sqrt(self) -> Tensor:
         """Square root."""
     def sqrt_(self) -> Tensor:
@@ -1400,12 +1828,28 @@ class Tensor:
     def square_(self) -> Tensor:
         """In place: x * x; integers for bool."""
     def squeeze(self, dim: Dims | None = None) -> Tensor:
-        """A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
+        """A view without the dimensions of size 1: all of them, or those of `dim` whose size is 1.
+
+        `dim` is a number or a tuple. Without it a batch of one loses its batch dimension too.
+
+        >>> x = torch.zeros(1, 3, 1)
+        >>> x.squeeze().shape
+        torch.Size([3])
+        >>> x.squeeze(0).shape
+        torch.Size([3, 1])
+        """
     @overload
     def squeeze_(self, dim: Sequence[_int]) -> Tensor: ...
     @overload
     def squeeze_(self, *dim: _int) -> Tensor:
-        """In place: A view without dimensions of size 1 (all of them, or `dim` where its size is 1)."""
+        """In place: A view without the dimensions of size 1: all of them, or those of `dim` whose size is 1.
+
+        `dim` is a number or a tuple. Without it a batch of one loses its batch dimension too.
+
+        >>> x = torch.zeros(1, 3, 1)
+        >>> x.squeeze_().shape
+        torch.Size([3])
+        """
     def sspaddmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
         """A product with a sparse matrix, added to one (`rushlight/sparse`)."""
     @overload
@@ -1452,23 +1896,71 @@ class Tensor:
         tensor([4, 6])
         """
     def sum_to_size(self, *size: _int) -> Tensor:
-        """Sum over the dimensions in which `size` is 1 or missing."""
+        """Sums over the dimensions in which `size` is 1 or missing: the opposite of `expand`.
+
+        >>> torch.ones(2, 3).sum_to_size(1, 3)
+        tensor([[2., 2., 2.]])
+        """
     def svd(self, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
         """(U, S, V) with input = U @ diag(S) @ V^H; the older form of linalg.svd."""
     def swapaxes(self, dim0: _int, dim1: _int) -> Tensor:
-        """A view with dimensions `dim0` and `dim1` exchanged."""
+        """A view with dimensions `dim0` and `dim1` exchanged.
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.transpose(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
     def swapaxes_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In place: A view with dimensions `dim0` and `dim1` exchanged."""
+        """In place: A view with dimensions `dim0` and `dim1` exchanged.
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.transpose_(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """A view with dimensions `dim0` and `dim1` exchanged."""
+        """A view with dimensions `dim0` and `dim1` exchanged.
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.transpose(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In place: A view with dimensions `dim0` and `dim1` exchanged."""
+        """In place: A view with dimensions `dim0` and `dim1` exchanged.
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.transpose_(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
     def symeig(self, eigenvectors: _bool = False) -> Any:
         """Removed from PyTorch: call torch.linalg.eigh."""
     def t(self) -> Tensor:
-        """The transpose of a matrix; vectors and scalars as they are."""
+        """The transpose of a matrix, as a view; vectors and numbers as they are.
+
+        RuntimeError for more than two dimensions: use `x.mT`.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.t()
+        tensor([[1, 3],
+                [2, 4]])
+        """
     def t_(self) -> Tensor:
-        """In place: the transpose of a matrix; vectors and scalars as they are."""
+        """In place: the transpose of a matrix, as a view; vectors and numbers as they are.
+
+        RuntimeError for more than two dimensions: use `x.mT`.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.t_()
+        tensor([[1, 3],
+                [2, 4]])
+        """
     def take(self, index: Tensor) -> Tensor:
         """Elements at positions in the flattened tensor, in the shape of `index`."""
     def take_along_dim(self, indices: Any, dim: _int | None = None) -> Tensor:
@@ -1482,20 +1974,44 @@ class Tensor:
     def tanh_(self) -> Tensor:
         """In place: hyperbolic tangent."""
     def tensor_split(self, indices_or_sections: Tensor | _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """Views along `dim`: in n nearly equal parts, or cut at the given indices."""
+        """Views along `dim`: n nearly equal parts, or cut before each of the given indices.
+
+        The first n % parts are one longer. Indices are a list or a 1-d int64 tensor; a part between
+        equal indices is empty.
+
+        >>> x = torch.arange(7)
+        >>> x.tensor_split(3)
+        (tensor([0, 1, 2]), tensor([3, 4]), tensor([5, 6]))
+        >>> torch.tensor_split(x, (1, 5))
+        (tensor([0]), tensor([1, 2, 3, 4]), tensor([5, 6]))
+        """
     @overload
     def tile(self, dims: Sequence[_int]) -> Tensor: ...
     @overload
     def tile(self, *dims: _int) -> Tensor:
-        """`repeat` in which missing leading repeats are 1."""
+        """Copies side by side, `dims[i]` along dimension i; missing leading numbers are 1, as NumPy's.
+
+        >>> torch.tensor([1, 2]).tile(2)
+        tensor([1, 2, 1, 2])
+        """
     @overload
     def to(self, dtype: _dtype, non_blocking: _bool = False, copy: _bool = False, *, memory_format: memory_format | None = None) -> Tensor: ...
     @overload
     def to(self, device: Device = None, dtype: _dtype | None = None, non_blocking: _bool = False, copy: _bool = False, *, memory_format: memory_format | None = None) -> Tensor: ...
     @overload
     def to(self, other: Tensor, non_blocking: _bool = False, copy: _bool = False, *, memory_format: memory_format | None = None) -> Tensor:
-        """The tensor with another dtype and/or device: to(dtype), to(device), to(device, dtype),
-        to(other).
+        """The tensor in another dtype, on another device, or in another memory format.
+
+        `x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)`, `x.to(other)` for the dtype and device of
+        another tensor. Where nothing changes it is the tensor itself, unless `copy=True`. Gradients
+        flow back in the original dtype. Devices here are "cpu" and "meta" (shapes without values).
+        `non_blocking` is taken and changes nothing.
+
+        >>> x = torch.tensor([1.7, -1.7])
+        >>> x.to(torch.int64)
+        tensor([ 1, -1])
+        >>> x.to("cpu") is x
+        True
         """
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: Any = None) -> Tensor:
         """The tensor itself, which is dense."""
@@ -1525,9 +2041,23 @@ class Tensor:
     def trace(self) -> Tensor:
         """The sum of the diagonal of a matrix."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
-        """A view with dimensions `dim0` and `dim1` exchanged."""
+        """A view with dimensions `dim0` and `dim1` exchanged.
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.transpose(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
-        """In place: A view with dimensions `dim0` and `dim1` exchanged."""
+        """In place: A view with dimensions `dim0` and `dim1` exchanged.
+
+        >>> x = torch.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x.transpose_(0, 1)
+        tensor([[1, 4],
+                [2, 5],
+                [3, 6]])
+        """
     def triangular_solve(self, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False) -> return_types.triangular_solve:
         """(X, A) with A @ X = input for triangular A; the older form of linalg.solve_triangular."""
     def tril(self, diagonal: _int = 0) -> Tensor:
@@ -1552,13 +2082,37 @@ class Tensor:
     def type(self, dtype: _dtype | _str, non_blocking: _bool = False) -> Tensor:
         """Without argument the legacy type name ('torch.FloatTensor'); with one, a cast to it."""
     def type_as(self, other: Tensor | Number) -> Tensor:
-        """The tensor in the dtype of another."""
+        """The tensor in the dtype, and on the device, of another.
+
+        >>> torch.tensor([1, 2]).type_as(torch.tensor(0.5))
+        tensor([1., 2.])
+        """
     def unbind(self, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """All slices along `dim`, as a tuple of views."""
+        """All slices along `dim`, without that dimension, as a tuple of views.
+
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.unbind()
+        (tensor([1, 2]), tensor([3, 4]))
+        """
     def unflatten(self, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
-        """One dimension as several (one size may be -1)."""
+        """A view in which dimension `dim` is divided into several of the given sizes (one may be -1).
+
+        The opposite of `flatten`. RuntimeError if the sizes do not multiply up to the dimension's.
+
+        >>> x = torch.arange(6)
+        >>> torch.unflatten(x, 0, (2, -1))
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+        """
     def unfold(self, dimension: _int, size: _int | Sequence[_int], step: Tensor | Number) -> Tensor:
-        """Windows of `size` every `step` along a dimension, as a new last dimension."""
+        """A view of windows of `size` every `step` along a dimension; a window is the last dimension.
+
+        The dimension, of size n, becomes (n - size) // step + 1. Windows may overlap.
+
+        >>> torch.arange(6).unfold(0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+        """
     def uniform_(self, from_: _int = 0, to: _int = 1, *, generator: Generator | None = None) -> Tensor:
         """Fill with numbers in [from, to): ``uniform_(from=0, to=1, *, generator=None)``."""
     @overload
@@ -1577,15 +2131,42 @@ class Tensor:
     def unique_consecutive(self, return_inverse: _bool=False, return_counts: _bool=False, dim: _int | None=None) -> builtins.tuple[Tensor, ...]:
         """The elements (or slices along dim) without those that equal the one before."""
     def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """`chunk`, of which the parts may be changed in place."""
+        """`chunk`, of which the parts may be changed in place: autograd does not take them for views.
+
+        >>> x = torch.arange(5)
+        >>> x.unsafe_chunk(2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        """
     def unsafe_split(self, split_size: _int, dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """`split`, of which the parts may be changed in place: they are no views for derivatives."""
+        """`split`, of which the parts may be changed in place: autograd does not take them for views.
+
+        >>> x = torch.arange(5)
+        >>> x.unsafe_split(3)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        """
     def unsafe_split_with_sizes(self, split_sizes: _int | Sequence[_int], dim: _int = 0) -> builtins.tuple[Tensor, ...]:
-        """`split_with_sizes`, of which the parts may be changed in place."""
+        """`split_with_sizes`, of which the parts may be changed in place.
+
+        >>> x = torch.arange(5)
+        >>> x.unsafe_split_with_sizes([1, 4])
+        (tensor([0]), tensor([1, 2, 3, 4]))
+        """
     def unsqueeze(self, dim: Dims) -> Tensor:
-        """A view with a dimension of size 1 inserted at `dim`."""
+        """A view with a new dimension of size 1 at `dim`, from -n - 1 to n for n dimensions.
+
+        >>> x = torch.tensor([1, 2])
+        >>> x.unsqueeze(1)
+        tensor([[1],
+                [2]])
+        """
     def unsqueeze_(self, dim: Dims) -> Tensor:
-        """In place: A view with a dimension of size 1 inserted at `dim`."""
+        """In place: A view with a new dimension of size 1 at `dim`, from -n - 1 to n for n dimensions.
+
+        >>> x = torch.tensor([1, 2])
+        >>> x.unsqueeze_(1)
+        tensor([[1],
+                [2]])
+        """
     def untyped_storage(self) -> Any:
         """The bytes under this tensor, shared with its views."""
     def values(self) -> Tensor:
@@ -1605,17 +2186,37 @@ class Tensor:
     def view(self, size: Sequence[_int]) -> Tensor: ...
     @overload
     def view(self, *size: _int) -> Tensor:
-        """The same memory with another shape (one size may be -1), or read as another dtype.
+        """The same memory with another shape, or read as another dtype: nothing is copied.
 
-        >>> import rushlight as torch
-        >>> torch.arange(6).view(2, -1)
+        `view(*shape)`: sizes whose product is the number of elements; one of them may be -1 and is
+        then computed. The strides must allow it (a transposed tensor's seldom do), else RuntimeError:
+        `reshape` copies instead. `view(dtype)`: the bytes as they are under another type; where the
+        element's size changes, the last dimension grows or shrinks with it.
+
+        >>> x = torch.arange(6)
+        >>> x.view(2, -1)
         tensor([[0, 1, 2],
                 [3, 4, 5]])
+        >>> torch.tensor([1.0, -2.0]).view(torch.int32)
+        tensor([ 1065353216, -1073741824], dtype=torch.int32)
         """
     def view_as(self, other: Tensor | Number) -> Tensor:
-        """`view` in the shape of another tensor."""
+        """`x.view(other.shape)`: the same memory in the shape of another tensor.
+
+        >>> torch.arange(4).view_as(torch.zeros(2, 2))
+        tensor([[0, 1],
+                [2, 3]])
+        """
     def vsplit(self, indices_or_sections: Tensor | _int | Sequence[_int]) -> builtins.tuple[Tensor, ...]:
-        """`tensor_split` along dimension 0 (of tensors with three dimensions)."""
+        """Views along dimension 0: in n equal parts, or cut before each given index.
+
+        `tensor_split` of tensors with at least 2 dimensions, but n must
+        divide the size.
+
+        >>> x = torch.zeros(4, 4, 4)
+        >>> [part.shape for part in x.vsplit(2)]
+        [torch.Size([2, 4, 4]), torch.Size([2, 4, 4])]
+        """
     def where(self, condition: Tensor, other: Tensor | Number) -> Tensor:
         """This tensor where the condition holds, else `other`."""
     def xlogy(self, other: Tensor | Number) -> Tensor:
@@ -1623,7 +2224,11 @@ class Tensor:
     def xlogy_(self, other: Tensor | Number) -> Tensor:
         """In place: x log(y), and 0 where x is 0 (unless y is NaN)."""
     def zero_(self) -> Tensor:
-        """Fill the tensor with zeros, in place."""
+        """Fills the tensor with zeros, in place.
+
+        >>> torch.ones(3).zero_()
+        tensor([0., 0., 0.])
+        """
 
 class Parameter(Tensor):
     """A Tensor that a Module registers as its parameter when it is assigned as an attribute.
