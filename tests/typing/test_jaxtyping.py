@@ -1,4 +1,4 @@
-"""Annotations of jaxtyping: `Float[torch.Tensor, "batch channels"]` names shapes and checks them."""
+"""jaxtyping: `Float[torch.Tensor, "batch channels"]` names shapes, and checks them."""
 
 from __future__ import annotations
 
