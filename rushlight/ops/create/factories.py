@@ -53,10 +53,14 @@ def zeros(
 ) -> Any:
     """A tensor of zeros.
 
-    >>> import rushlight as torch
+    The sizes are given one by one or as a tuple. `dtype` is the default float type (float32) unless
+    given; `device="meta"` makes a shape without values. `out`, a tensor, takes the result.
+
     >>> torch.zeros(2, 3)
     tensor([[0., 0., 0.],
             [0., 0., 0.]])
+    >>> torch.zeros(2, dtype=torch.int64)
+    tensor([0, 0])
     """
     if pin_memory and out is None:
         refuse_pinned("zeros", pin_memory, device)
@@ -79,7 +83,14 @@ def ones(
     requires_grad: bool = False,
     **kw: Any,
 ) -> Any:
-    """A tensor of ones."""
+    """A tensor of ones; the sizes one by one or as a tuple, the default float type unless given.
+
+    >>> torch.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    >>> torch.ones((2,), dtype=torch.bool)
+    tensor([True, True])
+    """
     if pin_memory and out is None:
         refuse_pinned("ones", pin_memory, device)
     shape = given_size("ones", size, kw)
@@ -106,7 +117,16 @@ def empty(
     memory_format: Any = None,
     **kw: Any,
 ) -> Any:
-    """A tensor whose values are whatever the memory held."""
+    """A tensor whose values are whatever the memory held: for what is written at once.
+
+    Sizes and `dtype` as of `zeros`. `memory_format=torch.channels_last` (4-d) makes the channels
+    the innermost dimension in memory. With `torch.use_deterministic_algorithms(True)` it is filled:
+    NaN in floating types, the largest value in the others.
+
+    >>> x = torch.empty(2, 3)
+    >>> x.shape, x.dtype
+    (torch.Size([2, 3]), torch.float32)
+    """
     if pin_memory and out is None:
         refuse_pinned("empty", pin_memory, device)
     shape = given_size("empty", size, kw)
@@ -137,7 +157,12 @@ def empty_strided(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """A tensor of these sizes and strides with undefined values."""
+    """A tensor of these sizes and strides (in elements), whose values are what the memory held.
+
+    >>> x = torch.empty_strided((2, 3), (1, 2))
+    >>> x.shape, x.stride()
+    (torch.Size([2, 3]), (1, 2))
+    """
     if pin_memory:
         refuse_pinned("empty_strided", pin_memory, device)
     if layout is not None:
@@ -163,7 +188,14 @@ def scalar_tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """A 0-d tensor of a number, of the default float dtype unless another is given."""
+    """A tensor without dimensions that holds a number, of the default float type unless another is
+    given.
+
+    >>> torch.scalar_tensor(3)
+    tensor(3.)
+    >>> torch.scalar_tensor(3, dtype=torch.int64)
+    tensor(3)
+    """
     if pin_memory:
         refuse_pinned("scalar_tensor", pin_memory, device)
     if layout is not None:
@@ -182,8 +214,12 @@ def empty_permuted(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """An undefined tensor whose dimensions lie in memory in the order `physical_layout`, outermost
-    first.
+    """A tensor without gaps whose dimensions lie in memory in the order `physical_layout`,
+    outermost first; its values are what the memory held.
+
+    >>> x = torch.empty_permuted((2, 3, 4, 5), (0, 2, 3, 1))  # channels last
+    >>> x.stride()
+    (60, 1, 15, 3)
     """
     if pin_memory:
         refuse_pinned("empty_permuted", pin_memory, device)
@@ -224,7 +260,16 @@ def full(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """A tensor filled with one value; its dtype follows the value when none is given."""
+    """A tensor of shape `size` filled with one value.
+
+    The dtype follows the value unless given: bool, int64, the default float or complex type.
+
+    >>> torch.full((2, 2), 1.5)
+    tensor([[1.5000, 1.5000],
+            [1.5000, 1.5000]])
+    >>> torch.full((2,), 7)
+    tensor([7, 7])
+    """
     if pin_memory and out is None:
         refuse_pinned("full", pin_memory, device)
     if isinstance(size, int):
@@ -300,9 +345,38 @@ def _like(a: Any, *, dtype: Any, order: Any, fill: Any) -> Any:
     return made
 
 
-zeros_like = like("zeros_like", 0, "Zeros in the shape and dtype of `input`.")
-ones_like = like("ones_like", 1, "Ones in the shape and dtype of `input`.")
-empty_like = like("empty_like", None, "Undefined values in the shape and dtype of `input`.")
+LIKE = """{0} in the shape, dtype and device of `input`.
+
+    `dtype`, `device` and `memory_format` replace those of `input`. Strides are the input's where
+    it has no gaps.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> {1}
+    """
+zeros_like = like(
+    "zeros_like",
+    0,
+    LIKE.format(
+        "Zeros",
+        "torch.zeros_like(x)\n    tensor([[0, 0],\n            [0, 0]])",
+    ),
+)
+ones_like = like(
+    "ones_like",
+    1,
+    LIKE.format(
+        "Ones",
+        "torch.ones_like(x, dtype=torch.float32)\n    tensor([[1., 1.],\n            [1., 1.]])",
+    ),
+)
+empty_like = like(
+    "empty_like",
+    None,
+    LIKE.format(
+        "Values that are whatever the memory held,",
+        "torch.empty_like(x).shape\n    torch.Size([2, 2])",
+    ),
+)
 
 
 @composite(public="torch", samples=[case((2, 3), 1.5), case(ints((2, 3)), 4, dtype=dtypes.float32)])
@@ -317,7 +391,17 @@ def full_like(
     memory_format: Any = None,
     pin_memory: bool = False,
 ) -> Any:
-    """`fill_value` in the shape and dtype of `input`."""
+    """A tensor filled with `fill_value`, in the shape, dtype and device of `input`.
+
+    `dtype`, `device` and `memory_format` replace those of `input`. Strides are the input's where it
+    has no gaps.
+
+    >>> x = torch.zeros(2)
+    >>> torch.full_like(x, 3)
+    tensor([3., 3.])
+    >>> torch.full_like(x, 3, dtype=torch.int64)
+    tensor([3, 3])
+    """
     if pin_memory:
         refuse_pinned("full_like", pin_memory, device or input.device)
     if isinstance(fill_value, TensorBase):
@@ -344,10 +428,19 @@ def arange(
     requires_grad: bool = False,
     **kw: Any,
 ) -> Any:
-    """`start`, `start + step`, ... before `end`: arange(end), arange(start, end), arange(start,
-    end, step).
+    """The numbers start, start + step, ... before `end`, in a vector.
 
-    int64 when all bounds are integers, else the default float dtype.
+    `arange(end)`, `arange(start, end)`, `arange(start, end, step)`; there are
+    ceil((end - start) / step). int64 when all three are integers, else the default float type. With
+    fractions as steps rounding may add or lose the last one: `linspace` gives a known number.
+    RuntimeError if `step` is 0 or leads away from `end`.
+
+    >>> torch.arange(5)
+    tensor([0, 1, 2, 3, 4])
+    >>> torch.arange(1.0, 2.5, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    >>> torch.arange(5, 0, -2)
+    tensor([5, 3, 1])
     """
     if pin_memory and out is None:
         refuse_pinned("arange", pin_memory, device)
@@ -432,7 +525,16 @@ def range_(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Like arange, but includes `end` (deprecated in PyTorch)."""
+    """The numbers start, start + step, ... up to `end`, which is included; of the default float
+    type.
+
+    Deprecated, with a warning: `arange` is what Python's `range` is.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     torch.range(1, 2, 0.5)
+    tensor([1.0000, 1.5000, 2.0000])
+    """
     if layout is not None:
         in_layout("range", layout, ())
     import warnings
@@ -493,7 +595,16 @@ def linspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """`steps` values from `start` to `end`, both included, evenly spaced."""
+    """`steps` numbers from `start` to `end`, both included, at equal distances.
+
+    y[i] = start + i * (end - start) / (steps - 1). The ends may be tensors without dimensions. Of
+    the default float type unless `dtype` is given (complex if an end is).
+
+    >>> torch.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
+    >>> torch.linspace(0, 10, steps=3, dtype=torch.int64)
+    tensor([ 0,  5, 10])
+    """
     if pin_memory and out is None:
         refuse_pinned("linspace", pin_memory, device)
     if layout is not None:
@@ -566,7 +677,15 @@ def logspace(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """base^start ... base^end, `steps` values evenly spaced on a logarithmic scale."""
+    """`steps` numbers from base^start to base^end, whose exponents are at equal distances.
+
+    y[i] = base ^ (start + i * (end - start) / (steps - 1)).
+
+    >>> torch.logspace(0, 3, steps=4)
+    tensor([   1.,   10.,  100., 1000.])
+    >>> torch.logspace(0, 3, steps=4, base=2)
+    tensor([1., 2., 4., 8.])
+    """
     if pin_memory and out is None:
         refuse_pinned("logspace", pin_memory, device)
     if layout is not None:
@@ -612,7 +731,15 @@ def eye(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """The identity matrix (n x m)."""
+    """The identity matrix (n, n); with `m` a matrix (n, m) with ones on the diagonal.
+
+    >>> torch.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    >>> torch.eye(2, 3, dtype=torch.int64)
+    tensor([[1, 0, 0],
+            [0, 1, 0]])
+    """
     if pin_memory and out is None:
         refuse_pinned("eye", pin_memory, device)
     if layout is not None:

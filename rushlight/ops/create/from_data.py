@@ -242,12 +242,19 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """A new tensor with a copy of `data` (numbers, nested sequences, arrays).
+    """A new tensor with a copy of `data`: numbers, nested sequences, arrays.
 
-    >>> import rushlight as torch
+    The dtype follows the data: bool, int64, the default float type (float32) for Python's floats,
+    an array's own. The copy has no history, even of a tensor: `x.detach().clone()` says that
+    better. ValueError if the sequences differ in length.
+
     >>> torch.tensor([[1, 2], [3, 4]])
     tensor([[1, 2],
             [3, 4]])
+    >>> torch.tensor([1, 2.5])
+    tensor([1.0000, 2.5000])
+    >>> torch.tensor(True)
+    tensor(True)
     """
     if pin_memory:
         refuse_pinned("tensor", pin_memory, device)
@@ -274,7 +281,16 @@ def tensor(
 
 @composite(public="torch", dispatch=False, samples=[case((2, 3)), case([1, 2])])
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
-    """`data` as a tensor, sharing memory with arrays and tensors where the dtype allows."""
+    """`data` as a tensor: itself, over an array's memory, or new, of numbers and sequences.
+
+    Memory is shared unless another dtype or device is asked for; a tensor keeps its history.
+
+    >>> a = np.array([1, 2])
+    >>> x = torch.as_tensor(a)
+    >>> x[0] = 9
+    >>> a
+    array([9, 2])
+    """
     t: Any
     if isinstance(data, TensorBase):
         t = data
@@ -300,9 +316,15 @@ def asarray(
 ) -> Any:
     """`obj` as a tensor: numbers, or the memory of a tensor, an array, a capsule or a buffer.
 
-    With `copy=True` the memory is never shared, with `copy=False` always, or an error is raised;
-    `requires_grad` makes the result a leaf that gets one. A buffer holds numbers of `dtype`, or of
-    the default one.
+    With `copy=True` the memory is never shared, with `copy=False` always, or ValueError is raised;
+    by default where it can be. `requires_grad` makes the result a leaf that gets a gradient. A
+    buffer holds numbers of `dtype`, or of the default one.
+
+    >>> a = np.array([1.0, 2.0], dtype=np.float32)
+    >>> x = torch.asarray(a, copy=True)
+    >>> x[0] = 9
+    >>> x, a
+    (tensor([9., 2.]), array([1., 2.], dtype=float32))
     """
     if device is None and defaults:
         device = usable(None)
@@ -350,7 +372,18 @@ def is_buffer(obj: Any) -> bool:
 
 @composite(public="torch", dispatch=False, samples=[case(static(np.arange(6.0).reshape(2, 3)))])
 def from_numpy(ndarray: Any) -> Any:
-    """A tensor over the same memory as a NumPy array."""
+    """A tensor over the same memory as a NumPy array: who writes into one changes the other.
+
+    TypeError for types that no tensor has (strings, objects, another byte order), ValueError for
+    negative strides; an array that is not writeable gives a warning, and writing into the tensor
+    raises.
+
+    >>> a = np.arange(3)
+    >>> x = torch.from_numpy(a)
+    >>> a[0] = 5
+    >>> x
+    tensor([5, 1, 2])
+    """
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     dtypes.from_numpy(ndarray.dtype)
@@ -398,7 +431,17 @@ def from_numpy(ndarray: Any) -> Any:
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Any:
-    """A 1-d tensor over the memory of a buffer object."""
+    """A 1-d tensor over the memory of an object with Python's buffer protocol (bytes, bytearray,
+    mmap).
+
+    `count` numbers of `dtype` (all by default), beginning `offset` bytes after the start.
+    ValueError if they do not fit.
+
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.int16)
+    tensor([1, 2], dtype=torch.int16)
+    >>> torch.frombuffer(bytearray([1, 0, 2, 0]), dtype=torch.uint8, count=2, offset=1)
+    tensor([0, 2], dtype=torch.uint8)
+    """
     if not is_buffer(buffer):
         raise ValueError("object does not implement Python buffer protocol.")
     kind = dtypes.of(dtype).np

@@ -19,6 +19,7 @@ from ...kernels import dense
 from ...kernels.embedding import along
 from ...kernels.indices import asked, within
 from ...kernels.meta import MetaArray
+from ..core import described
 from ..core.accepted import Accepted
 from ..core.arguments import need_tensor, number
 from ..core.composite import composite
@@ -165,11 +166,14 @@ index_spread.vjp(lambda g, _y, _g, index, *, dim: index_select(g, index, dim=dim
     apart="wholly", adapt=True, name="index_select", samples=[case((3, 4), 1, ints((5,), 4))]
 )
 def public_index_select(input: Any, dim: int, index: Any) -> Any:
-    """Slices along `dim` at the positions in the 1-d tensor `index`.
+    """The slices along `dim` at the positions in the vector `index`, as a new tensor.
 
-    >>> import rushlight as torch
-    >>> torch.index_select(torch.tensor([[1, 2], [3, 4]]), 0, torch.tensor([1]))
-    tensor([[3, 4]])
+    y[i] = input[index[i]] for dim=0. IndexError beyond the end; negative positions are not taken.
+
+    >>> x = torch.tensor([[1, 2], [3, 4], [5, 6]])
+    >>> torch.index_select(x, 0, torch.tensor([2, 0]))
+    tensor([[5, 6],
+            [1, 2]])
     """
     need_tensor("index_select", index, 3, "index")
     return index_select.call((input, index), {"dim": dim})
@@ -466,7 +470,7 @@ def pair(record: Any, name: str, fn: Any, doc: str, *samples: Case) -> None:
         return views.apply_inplace(record, input, inputs, params)
 
     plain.__name__, inplace.__name__ = name, name + "_"
-    plain.__doc__, inplace.__doc__ = doc, f"In-place form of `{name}`."
+    plain.__doc__, inplace.__doc__ = doc, described.inplace_doc(doc, name)
     composite(plain, adapt=True, samples=samples)
     composite(inplace, adapt=True, public="Tensor", name=name + "_", samples=samples)
 
@@ -475,7 +479,15 @@ pair(
     index_add,
     "index_add",
     lambda dim, index, source, *, alpha=1: ((index, source), {"dim": dim, "alpha": alpha}),
-    "A copy with alpha times the slices of `source` added at the positions in `index` along `dim`.",
+    """A copy with the slices of `source`, times `alpha`, added at positions along `dim`.
+
+    For dim=0 y[index[i]] += alpha * source[i]; a position may be named more than once. `source`
+    has the input's dtype and, but for `dim`, its sizes.
+
+    >>> x = torch.zeros(3)
+    >>> torch.index_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1., 0., 5.])
+    """,
     case((3, 4), 1, ints((2,), 4), (3, 2)),
     case((3, 4), 0, values([1, 1]), (2, 4), alpha=2),
 )
@@ -483,7 +495,14 @@ pair(
     index_copy,
     "index_copy",
     lambda dim, index, source: ((index, source), {"dim": dim}),
-    "A copy with the slices of `source` at the positions in `index` along `dim`.",
+    """A copy with the slices of `source` at the positions in the vector `index` along `dim`.
+
+    For dim=0 y[index[i]] = source[i].
+
+    >>> x = torch.zeros(3)
+    >>> torch.index_copy(x, 0, torch.tensor([2, 0]), torch.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """,
     case((3, 4), 1, values([2, 0]), (3, 2)),
 )
 pair(
@@ -493,8 +512,15 @@ pair(
         (index, source),
         {"dim": dim, "reduce": reduce, "include_self": include_self},
     ),
-    "A copy into which slices of `source` are reduced (prod, mean, amax, amin) at the positions "
-    "in `index` along `dim`.",
+    """A copy into which slices of `source` are reduced at positions along `dim`.
+
+    `reduce` is "prod", "mean", "amax" or "amin". With `include_self=False` the old values do not
+    count at positions that `index` names.
+
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.index_reduce(x, 0, torch.tensor([0, 0]), torch.tensor([4.0, 5.0]), "prod")
+    tensor([20.,  2.,  3.])
+    """,
     case((3, 4), 1, values([2, 0]), (3, 2), "prod"),
     case((3, 4), 1, values([2, 2]), (3, 2), "amax", include_self=False),
 )
@@ -518,7 +544,15 @@ def fill_parts(input: Any, dim: int, index: Any, value: Any) -> Any:
     samples=[case((3, 4), 1, values([0, 2]), 1.5), case((3, 4), 0, values([1]), ())],
 )
 def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """A copy with one number in the slices at the positions in `index` along `dim`."""
+    """A copy with one number in the slices along `dim` at the positions in the vector `index`.
+
+    `value` is a number or a 0-d tensor.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.index_fill(x, 1, torch.tensor([0]), 9)
+    tensor([[9, 2],
+            [9, 4]])
+    """
     record, inputs, kw = fill_parts(input, dim, index, value)
     return record.call((input, *inputs), kw)
 
@@ -530,7 +564,11 @@ def public_index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     samples=[case((3, 4), 1, values([0, 2]), 1.5)],
 )
 def index_fill_(input: Any, dim: int, index: Any, value: Any) -> Any:
-    """In-place form of `index_fill`."""
+    """Writes one number into the slices along `dim` at the positions in `index`, in place.
+
+    >>> torch.zeros(3).index_fill_(0, torch.tensor([0, 2]), 9)
+    tensor([9., 0., 9.])
+    """
     record, inputs, kw = fill_parts(input, dim, index, value)
     overlaps.refuse("index_fill_", input, (index,), wholly=True)
     try:
@@ -559,8 +597,16 @@ def keys(indices: Any) -> tuple[Any, ...]:
     samples=[case((3, 4), made(lambda rng: (np.array([0, 2]), np.array([1, 3]))), (2,))],
 )
 def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A copy with `values` at the places that a tuple of index tensors names (added there when
-    `accumulate`).
+    """A copy with `values` at the places that a tuple of index tensors names, as `x[indices] =
+    values`.
+
+    `values` broadcast to the shape of the indices and have the input's dtype. `accumulate`: they
+    are added to what is there, for a place that is named twice both of them.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.index_put(x, (torch.tensor([0, 1]), torch.tensor([1, 0])), torch.tensor([5.0, 6.0]))
+    tensor([[0., 5.],
+            [6., 0.]])
     """
     same_type("index_put", input._a, values._a)
     return ix.index_put.call((input, values, *keys(indices)), {"accumulate": accumulate})
@@ -573,7 +619,15 @@ def public_index_put(input: Any, indices: Any, values: Any, accumulate: bool = F
     samples=[case((3, 4), made(lambda rng: (np.array([0, 2]), np.array([1, 3]))), (2,), True)],
 )
 def index_put_(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """In-place form of `index_put`."""
+    """Writes `values` at the places that a tuple of index tensors names, in place: `x[indices] =
+    values`.
+
+    `accumulate`: they are added to what is there, for a place that is named twice both of them.
+
+    >>> x = torch.zeros(3)
+    >>> x.index_put_((torch.tensor([1, 1]),), torch.tensor([5.0, 6.0]), accumulate=True)
+    tensor([ 0., 11.,  0.])
+    """
     same_type("index_put_", input._a, values._a)
     places = keys(indices)
     ix.refuse_overlap(input, values, indices)

@@ -163,14 +163,16 @@ scatter_zeros.vjp(lambda g, _y, _g, index, *, dim: gather(g, index, dim=dim), No
 
 @composite(apart="wholly", adapt=True, name="gather", samples=[case((3, 4), 1, ints((3, 2), 4))])
 def public_gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """Pick one element of `input` for each element of `index`, along `dim`.
+    """Elements of `input` picked along `dim`, one for each element of `index`.
 
-    out[i][j] = input[index[i][j]][j] for dim 0 and input[i][index[i][j]] for dim 1.
+    For dim=1 and two dimensions y[i, j] = input[i, index[i, j]]. `index` is int64 (or int32), with
+    as many dimensions as `input` and nowhere longer, but along `dim`; y has its shape. RuntimeError
+    for indices out of range; negative ones are. `sparse_grad` makes the gradient sparse.
 
-    >>> import rushlight as torch
-    >>> torch.gather(torch.tensor([[1, 2], [3, 4]]), 1, torch.tensor([[0, 0], [1, 0]]))
-    tensor([[1, 1],
-            [4, 3]])
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.gather(x, 1, torch.tensor([[0], [1]]))
+    tensor([[1],
+            [4]])
     """
     need_tensor("gather", index, 3, "index")
     return gather.call((input, index), {"dim": dim})
@@ -312,7 +314,15 @@ scatter_add.vjp(
 
 @composite(adapt=True, name="scatter_add", samples=[case((3, 4), 1, ints((3, 2), 4), (3, 2))])
 def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
-    """A copy of `input` with each element of `src` added at its index along `dim`."""
+    """A copy of `input` with each element of `src` added at its index along `dim`.
+
+    For dim=0 and two dimensions y[index[i, j], j] += src[i, j]. `index` is nowhere longer than
+    `src`, nor than `input` but along `dim`; `src` has the input's dtype.
+
+    >>> x = torch.zeros(3)
+    >>> torch.scatter_add(x, 0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1., 0., 5.])
+    """
     return scatter_add.call((input, index, src), {"dim": dim})
 
 
@@ -323,7 +333,11 @@ def public_scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     samples=[case((3, 4), 1, ints((3, 2), 4), (3, 2))],
 )
 def scatter_add_(input: Any, dim: int, index: Any, src: Any) -> Any:
-    """Add each element of `src` at its index along `dim`, in place."""
+    """Adds each element of `src` at its index along `dim`, in place.
+
+    >>> torch.zeros(3).scatter_add_(0, torch.tensor([0, 2, 2]), torch.tensor([1.0, 2.0, 3.0]))
+    tensor([1., 0., 5.])
+    """
     overlaps.refuse("scatter_add_", input, (index, src), wholly=True)
     return views.apply_inplace(scatter_add, input, (index, src), {"dim": dim})
 
@@ -377,10 +391,14 @@ def public_scatter(
 ) -> Any:
     """A copy of `input` with the elements of `src` (or one number) at their indices along `dim`.
 
-    >>> import rushlight as torch
-    >>> torch.zeros(2, 3).scatter(1, torch.tensor([[2], [0]]), 1.0)
-    tensor([[0., 0., 1.],
-            [1., 0., 0.]])
+    For dim=0 and two dimensions y[index[i, j], j] = src[i, j]; the opposite of `gather`. Where two
+    elements go to one place the last one stays, and gradients are then not true. `reduce` "add" or
+    "multiply" combines them with what is there; `scatter_reduce` can do more.
+
+    >>> x = torch.zeros(2, 3)
+    >>> torch.scatter(x, 1, torch.tensor([[0], [2]]), 1.0)
+    tensor([[1., 0., 0.],
+            [0., 0., 1.]])
     """
     record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
     return record.call((input, *inputs), kw)
@@ -398,7 +416,15 @@ def public_scatter(
 def scatter_(
     input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
-    """Write the elements of `src` (or one number) at their indices along `dim`, in place."""
+    """Writes the elements of `src` (or one number) at their indices along `dim`, in place.
+
+    One-hot rows from classes, for example:
+
+    >>> classes = torch.tensor([[2], [0]])
+    >>> torch.zeros(2, 3).scatter_(1, classes, 1.0)
+    tensor([[0., 0., 1.],
+            [1., 0., 0.]])
+    """
     record, inputs, kw = scatter_parts(input, dim, index, src, value, reduce)
     overlaps.refuse("scatter_", input, inputs, wholly=True)
     return views.apply_inplace(record, input, inputs, kw)
@@ -596,9 +622,17 @@ def back_prod(src: Any, x: Any, spread: Any, back: Any) -> Any:
 def public_scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """Reduce the elements of `src` into a copy of `input` at their indices along `dim`.
+    """The elements of `src` reduced into a copy of `input` at their indices along `dim`.
 
-    `reduce` is one of sum, prod, mean, amax, amin; `include_self=False` leaves the old values out.
+    `reduce` is "sum", "prod", "mean", "amax" or "amin". With `include_self=False` the old value
+    does not count at places to which something goes.
+
+    >>> x = torch.tensor([10.0, 20.0])
+    >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.scatter_reduce(x, 0, index, src, "sum")
+    tensor([13., 23.])
+    >>> torch.scatter_reduce(x, 0, index, src, "amax", include_self=False)
+    tensor([2., 3.])
     """
     return scatter_reduce.call(
         (input, index, src), {"dim": dim, "reduce": reduce, "include_self": include_self}
@@ -614,7 +648,12 @@ def public_scatter_reduce(
 def scatter_reduce_(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
-    """`scatter_reduce` in place."""
+    """Reduces the elements of `src` into the tensor at their indices along `dim`, in place.
+
+    >>> index, src = torch.tensor([0, 0, 1]), torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.zeros(2).scatter_reduce_(0, index, src, "mean", include_self=False)
+    tensor([1.5000, 3.0000])
+    """
     kw = {"dim": dim, "reduce": reduce, "include_self": include_self}
     overlaps.refuse("scatter_reduce_", input, (index, src), wholly=True)
     return views.apply_inplace(scatter_reduce, input, (index, src), kw)

@@ -112,11 +112,14 @@ masked_put.vjp(
     samples=[case((3, 4), bools((3, 4)), 1.5), case((3, 4), bools((4,)), ())],
 )
 def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
-    """`value` where the mask is True (broadcast), else the input.
+    """`value` where the mask is True, else the input.
 
-    >>> import rushlight as torch
-    >>> torch.tensor([1.0, -2.0]).masked_fill(torch.tensor([False, True]), 0)
-    tensor([1., 0.])
+    `mask` is a bool tensor that broadcasts with `input`; `value` a number or a 0-d tensor, in
+    tensors of integers cut to a whole number.
+
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> torch.masked_fill(x, x > 1.5, 0)
+    tensor([1., 0., 0.])
     """
     need_tensor("masked_fill", mask, 2, "mask")
     record, more, kw = fill_value(input, value)
@@ -130,7 +133,12 @@ def public_masked_fill(input: Any, mask: Any, value: Any) -> Any:
     samples=[case((3, 4), bools((3, 4)), 1.5)],
 )
 def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
-    """Write `value` where the mask is True, in place."""
+    """Writes `value` where the mask is True, in place.
+
+    >>> x = torch.tensor([1.0, 2.0, 3.0])
+    >>> x.masked_fill_(x > 1.5, 0)
+    tensor([1., 0., 0.])
+    """
     record, more, kw = fill_value(input, value)
     overlaps.refuse("masked_fill_", input, (mask,))
     try:
@@ -143,7 +151,14 @@ def masked_fill_(input: Any, mask: Any, value: Any) -> Any:
 
 @composite(apart="wholly", adapt=True, data_dependent=True, samples=[case((3, 4), bools((3, 4)))])
 def masked_select(input: Any, mask: Any) -> Any:
-    """The elements where the mask is True (broadcast), in one dimension."""
+    """The elements where the mask is True, one after the other: a new 1-d tensor.
+
+    Both are broadcast. `input[mask]` is the same where the shapes are equal.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.masked_select(x, x > 1)
+    tensor([2, 3, 4])
+    """
     need_tensor("masked_select", input)
     need_tensor("masked_select", mask, 2, "mask")
     if mask._a.dtype.kind != "b":
@@ -212,7 +227,15 @@ masked_scatter.vjp(
 
 @composite(adapt=True, name="masked_scatter", samples=[case((3, 4), bools((3, 4)), (12,))])
 def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:
-    """The elements of `source` one after the other where the mask is True, else the input."""
+    """The elements of `source` in turn where the mask is True, else the input.
+
+    `mask` is a bool tensor that broadcasts with `input`. RuntimeError if `source` has fewer
+    elements than the mask has True. The first True gets the first element, wherever it stands.
+
+    >>> x = torch.zeros(4)
+    >>> torch.masked_scatter(x, torch.tensor([False, True, False, True]), torch.tensor([1.0, 2.0]))
+    tensor([0., 1., 0., 2.])
+    """
     return masked_scatter.call((input, mask, source), {})
 
 
@@ -223,7 +246,11 @@ def public_masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     samples=[case((3, 4), bools((3, 4)), (12,))],
 )
 def masked_scatter_(input: Any, mask: Any, source: Any) -> Any:
-    """`masked_scatter` in place."""
+    """Writes the elements of `source` in turn where the mask is True, in place.
+
+    >>> torch.zeros(3).masked_scatter_(torch.tensor([False, True, True]), torch.tensor([1.0, 2.0]))
+    tensor([0., 1., 2.])
+    """
     return views.apply_inplace(masked_scatter, input, (mask, source), {})
 
 
@@ -251,8 +278,18 @@ def argwhere(input: Any) -> Any:
     samples=[case(ints((3, 4), 2))],
 )
 def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
-    """The indices of non-zero elements: a matrix with one row each, or a tuple with one tensor a
-    dimension.
+    """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
+
+    In the order of the elements. With `as_tuple=True` one vector for each dimension, which can be
+    used as an index: `x[torch.nonzero(x, as_tuple=True)]`. Not on meta tensors: the shape depends
+    on the values.
+
+    >>> x = torch.tensor([[0, 5], [6, 0]])
+    >>> torch.nonzero(x)
+    tensor([[0, 1],
+            [1, 0]])
+    >>> torch.nonzero(x, as_tuple=True)
+    (tensor([0, 1]), tensor([1, 0]))
     """
     need_tensor("nonzero", input)
     if as_tuple:
@@ -266,13 +303,26 @@ def nonzero(input: Any, *, out: Any = None, as_tuple: bool = False) -> Any:
 
 @composite(adapt=True, name="argwhere", data_dependent=True, samples=[case(ints((3, 4), 2))])
 def public_argwhere(input: Any) -> Any:
-    """The indices of non-zero elements, one row each."""
+    """The places of the elements that are not zero: int64 (n, input.dim()), one row each.
+
+    >>> x = torch.tensor([[0, 5], [6, 0]])
+    >>> torch.argwhere(x)
+    tensor([[0, 1],
+            [1, 0]])
+    """
     return nonzero(input)
 
 
 @composite(adapt=True, public="torch", samples=[case(ints((3,), 12), [3, 4])])
 def unravel_index(indices: Any, shape: Any) -> Any:
-    """Flat positions as one index tensor a dimension."""
+    """The places in a tensor of shape `shape` of positions in it when flattened.
+
+    A tuple with a tensor of the shape of `indices` for each dimension. Positions beyond the end
+    raise nothing.
+
+    >>> torch.unravel_index(torch.tensor([1, 5]), (2, 3))
+    (tensor([0, 1]), tensor([1, 2]))
+    """
     need_tensor("unravel_index", indices, 1, "indices")
     if indices._a.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
@@ -307,7 +357,16 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     samples=[case(ints((3, 4), 2), size=5)],
 )
 def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
-    """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`."""
+    """`nonzero` with exactly `size` rows: cut off, or filled up with `fill_value`.
+
+    Its shape does not depend on the values.
+
+    >>> x = torch.tensor([0, 5, 6])
+    >>> torch.nonzero_static(x, size=3)
+    tensor([[ 1],
+            [ 2],
+            [-1]])
+    """
     need_tensor("nonzero_static", input)
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
@@ -369,7 +428,14 @@ take.shape(lambda x, index: MetaArray(index.shape, x.dtype))
 
 @composite(apart="wholly", adapt=True, name="take", samples=[case((3, 4), ints((2, 3), 12))])
 def public_take(input: Any, index: Any) -> Any:
-    """Elements at positions in the flattened tensor, in the shape of `index`."""
+    """The elements at positions in the flattened tensor, in the shape of `index`.
+
+    Negative positions count from the end. IndexError beyond it.
+
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.take(x, torch.tensor([0, -1]))
+    tensor([1, 4])
+    """
     need_tensor("take", index, 2, "index")
     return take.call((input, index), {})
 
@@ -429,13 +495,26 @@ put.vjp(
     samples=[case((3, 4), values([1, 5]), (2,)), case((3, 4), values([1, 1]), (2,), True)],
 )
 def public_put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """A copy with the elements of `source` at positions in the flattened tensor."""
+    """A copy with the elements of `source` at positions in the flattened tensor.
+
+    `index` and `source` have the same number of elements. `accumulate`: they are added to what is
+    there, where a position is named twice both of them.
+
+    >>> x = torch.zeros(2, 2)
+    >>> torch.put(x, torch.tensor([1, -1]), torch.tensor([5.0, 6.0]))
+    tensor([[0., 5.],
+            [0., 6.]])
+    """
     return put.call((input, index, source), {"accumulate": accumulate})
 
 
 @composite(adapt=True, name="put_", public="Tensor", samples=[case((3, 4), values([1, 5]), (2,))])
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """`put` in place."""
+    """Writes the elements of `source` at positions in the flattened tensor, in place.
+
+    >>> torch.ones(3).put_(torch.tensor([1, 1]), torch.tensor([5.0, 6.0]), accumulate=True)
+    tensor([ 1., 12.,  1.])
+    """
     need_tensor("put_", source, 2, "source")
     overlaps.refuse("put_", input, (index, source), wholly=True)
     return views.apply_inplace(put, input, (index, source), {"accumulate": accumulate})
@@ -447,7 +526,19 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     samples=[case((3, 4), ints((3, 2), 4), 1), case((3, 4), ints((5,), 12))],
 )
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
-    """`gather` with broadcasting of the other dimensions; without `dim` on the flattened tensor."""
+    """Elements picked along `dim` by an int64 tensor, of the same number of dimensions.
+
+    y[i, j] = input[i, indices[i, j]] for dim=1; the other dimensions broadcast (unlike `gather`).
+    Without `dim` positions in the flattened tensor. What `argmax` and `argsort` give fits.
+
+    >>> x = torch.tensor([[1, 3, 2], [9, 7, 8]])
+    >>> torch.take_along_dim(x, x.argmax(1, keepdim=True), 1)
+    tensor([[3],
+            [9]])
+    >>> torch.take_along_dim(x, x.argsort(1), 1)
+    tensor([[1, 2, 3],
+            [7, 8, 9]])
+    """
     need_tensor("take_along_dim", input)
     need_tensor("take_along_dim", indices, 2, "indices")
     a, i = input._a.shape, indices._a.shape
