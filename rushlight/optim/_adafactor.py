@@ -63,6 +63,16 @@ class Adafactor(Optimizer):
 
     Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost
     (arXiv:1804.04235).
+
+    The second moment of a matrix is kept as one row and one column:
+
+    >>> w = nn.Parameter(torch.ones(3, 4))
+    >>> optimizer = optim.Adafactor([w])
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> state = optimizer.state[w]
+    >>> state["row_var"].shape, state["col_var"].shape
+    (torch.Size([3, 1]), torch.Size([1, 4]))
     """
 
     def __init__(

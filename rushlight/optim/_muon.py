@@ -62,6 +62,13 @@ class Muon(Optimizer):
             times 0.2 * sqrt(max(rows, columns)), for settings tuned with AdamW.
 
     Jordan, Muon (2024); Liu et al., Muon is Scalable for LLM Training (arXiv:2502.16982).
+
+    >>> w = nn.Parameter(torch.zeros(2, 2))
+    >>> optimizer = optim.Muon([w], lr=0.1, weight_decay=0)
+    >>> w.grad = torch.tensor([[3.0, 0.0], [0.0, 0.001]])
+    >>> optimizer.step()
+    >>> (w.detach() < -0.05).tolist()  # both directions move about as far
+    [[True, False], [False, False]]
     """
 
     def __init__(

@@ -26,6 +26,15 @@ class Adadelta(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Zeiler, ADADELTA: An Adaptive Learning Rate Method (arXiv:1212.5701).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.Adadelta([w])
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> optimizer.state[w]["square_avg"]  # (1 - rho) times the squared gradient
+    tensor([0.4000, 1.6000])
+    >>> w.data  # the first steps are tiny: no update has been seen yet
+    tensor([ 0.9968, -1.9968])
     """
 
     _formula = (formulas.adadelta_numbers, formulas.adadelta)

@@ -36,6 +36,15 @@ class Adagrad(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Duchi, Hazan and Singer, Adaptive Subgradient Methods for Online Learning (2011).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.Adagrad([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w.data
+    tensor([ 0.9000, -1.9000])
+    >>> optimizer.state[w]["sum"]  # of the squared gradients
+    tensor([ 4., 16.])
     """
 
     _formula = (formulas.adagrad_numbers, formulas.adagrad)

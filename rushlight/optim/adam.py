@@ -40,6 +40,17 @@ class Adam(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Kingma and Ba, Adam: A Method for Stochastic Optimization (arXiv:1412.6980).
+
+    The first step moves every element by about `lr`, however large its gradient is:
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.Adam([w], lr=0.1)
+    >>> (w**3).sum().backward()
+    >>> optimizer.step()
+    >>> w.data
+    tensor([ 0.9000, -2.1000])
+    >>> optimizer.state[w]["exp_avg"]  # (1 - beta1) times the gradient, 3 * w**2
+    tensor([0.3000, 1.2000])
     """
 
     _formula = (formulas.adam_numbers, formulas.adam)

@@ -32,6 +32,15 @@ class Adamax(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Kingma and Ba, Adam: A Method for Stochastic Optimization (arXiv:1412.6980), section 7.
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.Adamax([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w.data
+    tensor([ 0.9000, -1.9000])
+    >>> optimizer.state[w]["exp_inf"]  # the largest |gradient| so far
+    tensor([2., 4.])
     """
 
     _formula = (formulas.adamax_numbers, formulas.adamax)

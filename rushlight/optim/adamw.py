@@ -17,6 +17,15 @@ class AdamW(Adam):
     Arguments as for `Adam`; `weight_decay` is 0.01 unless given.
 
     Loshchilov and Hutter, Decoupled Weight Decay Regularization (arXiv:1711.05101).
+
+    Without a gradient only the decay is left, a factor of `1 - lr * weight_decay`:
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.AdamW([w], lr=0.1, weight_decay=0.5)
+    >>> w.grad = torch.zeros(2)
+    >>> optimizer.step()
+    >>> w.data
+    tensor([ 0.9500, -1.9000])
     """
 
     def __init__(

@@ -36,6 +36,16 @@ class ASGD(FormulaOptimizer):
         differentiable: let autograd go through the step (not through the learning rate).
 
     Polyak and Juditsky, Acceleration of stochastic approximation by averaging (1992).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.ASGD([w], lr=0.1, t0=0)
+    >>> for _ in range(3):
+    ...     w.grad = torch.ones(2)
+    ...     optimizer.step()
+    >>> w.data
+    tensor([ 0.7000, -2.2999])
+    >>> optimizer.state[w]["ax"]  # the average that is used in the end
+    tensor([ 0.7500, -2.2499])
     """
 
     _formula = (formulas.asgd_numbers, formulas.asgd)

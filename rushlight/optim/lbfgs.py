@@ -80,6 +80,18 @@ class LBFGS(Optimizer):
         line_search_fn: None or "strong_wolfe".
 
     Nocedal and Wright, Numerical Optimization, chapters 3 and 7; Schmidt's minFunc.
+
+    >>> x = nn.Parameter(torch.tensor([-1.0, 2.0]))
+    >>> optimizer = optim.LBFGS([x], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2  # Rosenbrock's valley
+    ...     loss.backward()
+    ...     return loss
+    >>> for _ in range(3):
+    ...     loss = optimizer.step(closure)
+    >>> bool(closure() < 1e-6)
+    True
     """
 
     def __init__(

@@ -41,6 +41,13 @@ class NAdam(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Dozat, Incorporating Nesterov Momentum into Adam (2016).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.NAdam([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w.data
+    tensor([ 0.8944, -1.8944])
     """
 
     _formula = (formulas.nadam_numbers, formulas.nadam)

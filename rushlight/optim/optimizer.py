@@ -56,6 +56,8 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
     """Call `hook(optimizer, args, kwargs)` before the step of every optimizer.
 
     It may return a new pair (args, kwargs).
+
+    Returns a handle whose `remove()` takes the hook away again.
     """
     return _add(_global_optimizer_pre_hooks, hook)
 
@@ -82,6 +84,23 @@ class Optimizer:
         defaults: the settings of groups that do not give their own.
 
     A subclass implements `step()`.
+
+    >>> class Signs(optim.Optimizer):
+    ...     def __init__(self, params, lr=0.1):
+    ...         super().__init__(params, {"lr": lr})
+    ...
+    ...     @torch.no_grad()
+    ...     def step(self, closure=None):
+    ...         for group in self.param_groups:
+    ...             for p in group["params"]:
+    ...                 if p.grad is not None:
+    ...                     p -= group["lr"] * p.grad.sign()
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = Signs([w])
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()
+    >>> w.data
+    tensor([ 0.9000, -1.9000])
     """
 
     _HOOKS = (
@@ -143,6 +162,13 @@ class Optimizer:
 
         The two differ: a parameter whose gradient is None is skipped by `step()`, one whose
         gradient is 0 still decays and still moves by its momentum.
+
+        >>> w = nn.Parameter(torch.ones(2))
+        >>> optimizer = optim.SGD([w])
+        >>> w.sum().backward()
+        >>> optimizer.zero_grad()
+        >>> print(w.grad)
+        None
         """
         if door.state.observers:
             door.span("zero_grad", self, (), lambda: self._forget(set_to_none))
@@ -171,7 +197,14 @@ class Optimizer:
                 grad._bump()
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters with settings of its own; missing ones take the defaults."""
+        """Add a group of parameters with settings of its own; missing ones take the defaults.
+
+        >>> body, head = nn.Linear(3, 3), nn.Linear(3, 2)
+        >>> optimizer = optim.SGD(body.parameters(), lr=0.1)
+        >>> optimizer.add_param_group({"params": head.parameters(), "lr": 1.0})
+        >>> [group["lr"] for group in optimizer.param_groups]
+        [0.1, 1.0]
+        """
         if not isinstance(param_group, dict):
             raise TypeError(
                 message(
@@ -237,6 +270,11 @@ class Optimizer:
 
         `{"state": {0: {"momentum_buffer": ...}, ...}, "param_groups": [{"lr": ..., "params": [0,
         1]}]}`; groups of named parameters have their names under "param_names".
+
+        >>> optimizer = optim.SGD([nn.Parameter(torch.ones(2))], lr=0.1)
+        >>> state = optimizer.state_dict()
+        >>> state["state"], state["param_groups"][0]["lr"], state["param_groups"][0]["params"]
+        ({}, 0.1, [0])
         """
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
@@ -263,6 +301,15 @@ class Optimizer:
 
         Parameters are matched by their order in the groups. Floating-point state takes the dtype of
         its parameter; `step` keeps its own.
+
+        >>> w = nn.Parameter(torch.ones(2))
+        >>> optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
+        >>> w.sum().backward()
+        >>> optimizer.step()
+        >>> other = optim.SGD([w], lr=0.5)
+        >>> other.load_state_dict(optimizer.state_dict())
+        >>> other.param_groups[0]["lr"], other.state[w]["momentum_buffer"]
+        (0.1, tensor([1., 1.]))
         """
         state_dict = state_dict.copy()
         for hook in self._optimizer_load_state_dict_pre_hooks.values():

@@ -33,6 +33,13 @@ class RAdam(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Liu et al., On the Variance of the Adaptive Learning Rate and Beyond (arXiv:1908.03265).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.RAdam([w], lr=0.1)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()  # the first steps are plain momentum: lr times the gradient
+    >>> w.data
+    tensor([ 0.8000, -1.6000])
     """
 
     _formula = (formulas.radam_numbers, formulas.radam)

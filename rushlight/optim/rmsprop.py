@@ -36,6 +36,13 @@ class RMSprop(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Tieleman and Hinton, lecture 6.5 (2012); centered: Graves (arXiv:1308.0850).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.RMSprop([w], lr=0.01)
+    >>> (w**2).sum().backward()
+    >>> optimizer.step()  # the first step is lr / sqrt(1 - alpha), ten times lr
+    >>> w.data
+    tensor([ 0.9000, -1.9000])
     """
 
     _formula = (formulas.rmsprop_numbers, formulas.rmsprop)

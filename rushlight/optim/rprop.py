@@ -38,6 +38,16 @@ class Rprop(FormulaOptimizer):
         differentiable: let autograd go through the step.
 
     Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
+
+    Only the signs of the gradient count:
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.Rprop([w], lr=0.1)
+    >>> for gradient in ([5.0, -0.1], [1.0, -7.0]):
+    ...     w.grad = torch.tensor(gradient)
+    ...     optimizer.step()
+    >>> w.data  # a step of 0.1, then one of 0.12
+    tensor([ 0.7800, -1.7800])
     """
 
     _formula = (formulas.rprop_numbers, formulas.rprop)

@@ -43,14 +43,17 @@ class SGD(FormulaOptimizer):
         differentiable: let autograd go through the step, through the first average too (which
             PyTorch detaches).
 
-    Example::
-
-        optimizer = optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-        optimizer.zero_grad()
-        loss_fn(model(input), target).backward()
-        optimizer.step()
-
     Sutskever et al., On the importance of initialization and momentum in deep learning (2013).
+
+    >>> w = nn.Parameter(torch.tensor([1.0, -2.0]))
+    >>> optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
+    >>> for _ in range(2):
+    ...     optimizer.zero_grad()
+    ...     (w**2).sum().backward()  # the gradient is 2 * w
+    ...     optimizer.step()
+    ...     print(w.data)
+    tensor([ 0.8000, -1.6000])
+    tensor([ 0.4600, -0.9200])
     """
 
     _formula = (formulas.sgd_numbers, formulas.sgd)

@@ -25,6 +25,17 @@ class SparseAdam(Optimizer):
         betas: decay rates of the averages of gradients and of their squares.
         eps: keeps the division away from zero.
         maximize: climb instead of descend.
+
+    >>> words = nn.Embedding(4, 2, sparse=True)
+    >>> optimizer = optim.SparseAdam(words.parameters(), lr=0.1)
+    >>> before = words.weight.detach().clone()
+    >>> words(torch.tensor([1, 3])).sum().backward()
+    >>> optimizer.step()
+    >>> (words.weight.detach() - before).round(decimals=4)  # rows 0 and 2 were not looked up
+    tensor([[ 0.0000,  0.0000],
+            [-0.1000, -0.1000],
+            [ 0.0000,  0.0000],
+            [-0.1000, -0.1000]])
     """
 
     def __init__(

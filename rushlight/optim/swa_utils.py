@@ -31,7 +31,12 @@ Tensors = list[Any] | tuple[Any, ...]
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """A function (average, current, count): decay * average + (1 - decay) * current."""
+    """A function (average, current, count): decay * average + (1 - decay) * current.
+
+    >>> average = optim.swa_utils.get_ema_avg_fn(0.9)
+    >>> average(torch.tensor([1.0]), torch.tensor([2.0]), 7)
+    tensor([1.1000])
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -42,7 +47,12 @@ def get_ema_avg_fn(decay: float = 0.999) -> Average:
 
 
 def get_swa_avg_fn() -> Average:
-    """A function (average, current, count): the mean of one value more."""
+    """A function (average, current, count): the mean of one value more.
+
+    >>> average = optim.swa_utils.get_swa_avg_fn()
+    >>> average(torch.tensor([1.0]), torch.tensor([2.0]), torch.tensor(3))  # the 4th value
+    tensor([1.2500])
+    """
 
     @no_grad()
     def swa_update(averaged_param: Any, current_param: Any, num_averaged: Any) -> Any:
@@ -100,15 +110,15 @@ class AveragedModel(Module):
         multi_avg_fn: the same over lists, in place; only one of the two.
         use_buffers: average the buffers too; otherwise they are copied.
 
-    Example::
-
-        averaged = AveragedModel(model)
-        for epoch in range(300):
-            train()
-            averaged.update_parameters(model)
-        update_bn(loader, averaged)
-
     Izmailov et al., Averaging Weights Leads to Wider Optima (arXiv:1803.05407).
+
+    >>> model = nn.Linear(1, 1, bias=False)
+    >>> averaged = optim.swa_utils.AveragedModel(model)
+    >>> for weight in (1.0, 2.0, 6.0):
+    ...     _ = nn.init.constant_(model.weight, weight)
+    ...     averaged.update_parameters(model)
+    >>> averaged.module.weight.data
+    tensor([[3.]])
     """
 
     n_averaged: Any  # a 0-d int64 buffer
@@ -181,6 +191,12 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         loader: batches of inputs, or tuples that begin with one.
         model: what is run, in training mode.
         device: where the inputs are moved first.
+
+    >>> model = nn.BatchNorm1d(2)
+    >>> batches = [torch.tensor([[0.0, 10.0], [2.0, 30.0]]), torch.tensor([[4.0, 0.0], [6.0, 0.0]])]
+    >>> optim.swa_utils.update_bn(batches, model)
+    >>> model.running_mean
+    tensor([ 3., 10.])
     """
     from rushlight.nn.modules.batchnorm import _BatchNorm
 

@@ -19,6 +19,19 @@ class SWALR(LRScheduler):
         anneal_epochs: epochs on the way.
         anneal_strategy: "cos" or "linear".
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.swa_utils.SWALR(
+    ...     optimizer, swa_lr=0.5, anneal_epochs=2, anneal_strategy="linear"
+    ... )
+    >>> for epoch in range(4):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    0.75
+    0.5
+    0.5
     """
 
     def __init__(

@@ -44,6 +44,17 @@ class LRScheduler:
             have an "initial_lr", as those of a loaded optimizer do.
 
     Creating a scheduler writes the groups' learning rates: load an optimizer's state after it.
+
+    >>> class Halved(optim.lr_scheduler.LRScheduler):
+    ...     def get_lr(self):
+    ...         return [lr * 0.5**self.last_epoch for lr in self.base_lrs]
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = Halved(optimizer)
+    >>> for epoch in range(3):
+    ...     optimizer.step()  # a whole epoch of them
+    ...     scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.125]
     """
 
     _get_lr_called_within_step: bool = False

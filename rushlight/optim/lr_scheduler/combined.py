@@ -72,11 +72,20 @@ class SequentialLR(_Combined):
         milestones: epochs of change, one fewer than there are schedulers.
         last_epoch: the last epoch of a resumed run.
 
-    Example::
-
-        warmup = LinearLR(optimizer, 0.1, total_iters=5)
-        decay = ExponentialLR(optimizer, gamma=0.9)
-        scheduler = SequentialLR(optimizer, [warmup, decay], milestones=[5])
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> warmup = optim.lr_scheduler.LinearLR(optimizer, 0.25, total_iters=3)
+    >>> decay = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> scheduler = optim.lr_scheduler.SequentialLR(optimizer, [warmup, decay], milestones=[3])
+    >>> for epoch in range(6):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.25
+    0.5
+    0.75
+    1.0
+    0.5
+    0.25
     """
 
     def __init__(
@@ -135,6 +144,19 @@ class ChainedScheduler(_Combined):
     Args:
         schedulers: chainable ones, of one optimizer.
         optimizer: that optimizer; taken from the first scheduler unless given.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> halve = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> start = optim.lr_scheduler.ConstantLR(optimizer, factor=0.1, total_iters=2)
+    >>> scheduler = optim.lr_scheduler.ChainedScheduler([halve, start])
+    >>> for epoch in range(4):
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.1
+    0.05
+    0.25
+    0.125
     """
 
     def __init__(

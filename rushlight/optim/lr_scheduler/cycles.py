@@ -33,6 +33,20 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     `step(epoch)` takes fractions: `scheduler.step(epoch + i / batches)` after each batch.
 
     Loshchilov and Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts (arXiv:1608.03983).
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2, T_mult=2)
+    >>> for epoch in range(7):
+    ...     print(round(scheduler.get_last_lr()[0], 3))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    0.5
+    1.0
+    0.854
+    0.5
+    0.146
+    1.0
     """
 
     def __init__(
@@ -140,6 +154,19 @@ class CyclicLR(_WithMomentum):
         last_epoch: the last batch of a resumed run.
 
     Smith, Cyclical Learning Rates for Training Neural Networks (arXiv:1506.01186).
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1, momentum=0.9)
+    >>> scheduler = optim.lr_scheduler.CyclicLR(optimizer, base_lr=0.1, max_lr=0.5, step_size_up=2)
+    >>> for batch in range(5):
+    ...     group = optimizer.param_groups[0]
+    ...     print(round(group["lr"], 2), round(group["momentum"], 2))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.1 0.9
+    0.3 0.85
+    0.5 0.8
+    0.3 0.85
+    0.1 0.9
     """
 
     def __init__(
@@ -274,6 +301,21 @@ class OneCycleLR(_WithMomentum):
         last_epoch: the last batch of a resumed run.
 
     Smith and Topin, Super-Convergence (arXiv:1708.07120).
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1, momentum=0.9)
+    >>> scheduler = optim.lr_scheduler.OneCycleLR(
+    ...     optimizer, max_lr=1.0, total_steps=6, pct_start=0.5
+    ... )
+    >>> for batch in range(5):
+    ...     group = optimizer.param_groups[0]
+    ...     print(round(group["lr"], 3), round(group["momentum"], 3))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.04 0.95
+    0.52 0.9
+    1.0 0.85
+    0.75 0.875
+    0.25 0.925
     """
 
     def __init__(

@@ -66,12 +66,16 @@ class LambdaLR(_WithFunctions):
         lr_lambda: a function of the epoch, or a list with one a group.
         last_epoch: the last epoch of a resumed run.
 
-    Example::
-
-        scheduler = LambdaLR(optimizer, lr_lambda=lambda epoch: 0.95**epoch)
-        for epoch in range(100):
-            train()
-            scheduler.step()
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.5)
+    >>> scheduler = optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> for epoch in range(4):
+    ...     print(round(scheduler.get_last_lr()[0], 3))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.5
+    0.25
+    0.167
+    0.125
     """
 
     def get_lr(self) -> Rates:
@@ -90,6 +94,17 @@ class MultiplicativeLR(_WithFunctions):
         optimizer: whose groups are scheduled.
         lr_lambda: a function of the epoch, or a list with one a group.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 1 / epoch)
+    >>> for epoch in range(4):
+    ...     print(round(scheduler.get_last_lr()[0], 3))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    1.0
+    0.5
+    0.167
     """
 
     def __init__(
@@ -121,6 +136,18 @@ class StepLR(LRScheduler):
         step_size: epochs between decays.
         gamma: the factor of a decay.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> for epoch in range(5):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    1.0
+    0.5
+    0.5
+    0.25
     """
 
     def __init__(
@@ -149,6 +176,17 @@ class MultiStepLR(LRScheduler):
         milestones: epochs, each once or several times.
         gamma: the factor of a decay.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+    >>> for epoch in range(4):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    0.5
+    0.5
+    0.25
     """
 
     def __init__(
@@ -182,6 +220,16 @@ class ConstantLR(LRScheduler):
         factor: between 0 and 1.
         total_iters: how many epochs the factor holds.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> for epoch in range(3):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.5
+    0.5
+    1.0
     """
 
     def __init__(
@@ -224,6 +272,18 @@ class LinearLR(LRScheduler):
         end_factor: between 0 and 1.
         total_iters: epochs from one to the other.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.LinearLR(optimizer, start_factor=0.25, total_iters=3)
+    >>> for epoch in range(5):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    0.25
+    0.5
+    0.75
+    1.0
+    1.0
     """
 
     def __init__(
@@ -278,6 +338,16 @@ class ExponentialLR(LRScheduler):
         optimizer: whose groups are scheduled.
         gamma: the factor of a decay.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> for epoch in range(3):
+    ...     print(scheduler.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    0.5
+    0.25
     """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
@@ -301,6 +371,19 @@ class PolynomialLR(LRScheduler):
         total_iters: epochs until 0.
         power: of the polynomial.
         last_epoch: the last epoch of a resumed run.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4, power=2)
+    >>> for epoch in range(6):
+    ...     print(round(scheduler.get_last_lr()[0], 4))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    0.5625
+    0.25
+    0.0625
+    0.0
+    0.0
     """
 
     def __init__(
@@ -340,6 +423,18 @@ class CosineAnnealingLR(LRScheduler):
         last_epoch: the last epoch of a resumed run.
 
     Loshchilov and Hutter, SGDR (arXiv:1608.03983), without the restarts.
+
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=4)
+    >>> for epoch in range(5):
+    ...     print(round(scheduler.get_last_lr()[0], 3))
+    ...     optimizer.step()
+    ...     scheduler.step()
+    1.0
+    0.854
+    0.5
+    0.146
+    0.0
     """
 
     def __init__(

@@ -31,12 +31,17 @@ class ReduceLROnPlateau(LRScheduler):
         min_lr: the lowest rate, or a list with one a group.
         eps: a smaller reduction is not made.
 
-    Example::
-
-        scheduler = ReduceLROnPlateau(optimizer, "min")
-        for epoch in range(10):
-            train()
-            scheduler.step(validate())
+    >>> optimizer = optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+    >>> scheduler = optim.lr_scheduler.ReduceLROnPlateau(optimizer, "min", factor=0.1, patience=1)
+    >>> for loss in (1.0, 0.8, 0.8, 0.9, 0.7):
+    ...     optimizer.step()
+    ...     scheduler.step(loss)
+    ...     print(scheduler.get_last_lr()[0])
+    1.0
+    1.0
+    1.0
+    0.1
+    0.1
     """
 
     def __init__(
