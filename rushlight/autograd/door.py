@@ -627,6 +627,8 @@ def promote(op: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
         op.accepts.check(common)
     if op.promote == "float" and common.category < dtypes.FLOAT:
         common = dtypes.get_default_dtype()
+    if common.low and not op.compute:  # what moves narrow numbers, or looks at their bits
+        return [a if a is None else cast_to(a, common.np) for a in arrays], None
     if common.low:
         arrays = [rounded(op, a, common.np) for a in arrays]
     if common.low and op.kind == "elementwise" and elementwise.takes_low(op.name, op.ufunc, arrays):

@@ -126,7 +126,7 @@ class Op:
         self._nodes: dict[str, type[op_node.OpNode]] = {}
         # the plain one of `_nodes`, once needed
         self.float_node: type[op_node.OpNode] | None = None
-        if kind == "elementwise":
+        if kind == "elementwise" and self.numerics.low != "keep":  # kernels compute in float32
             self.fn = elementwise_kernels.fuse(fn, self.name, None if self.ufunc is None else self)
 
     def _take(self) -> None:

@@ -43,7 +43,8 @@ def view_dtype(input: Any, *, dtype: Any) -> Any:
             f"self.{what} must be {wanted} to view {kinds} (different element sizes), but got {got}"
         )
 
-    if a.size and a.strides[-1] != a.itemsize:
+    inserted = a.shape[-1] == 1 and a.strides[-1] == 0  # by NumPy, whose step says nothing
+    if a.size and a.strides[-1] != a.itemsize and not inserted:
         refuse("stride(-1)", "1", a.strides[-1] // a.itemsize)
     if new.itemsize > a.itemsize:
         ratio = new.itemsize // a.itemsize

@@ -309,6 +309,14 @@ def select(input: Any, *, dim: int, index: int) -> Any:
     >>> torch.select(x, 1, 0)
     tensor([1, 3])
     """
+    if index.__class__ is bool or index.__class__ is float:  # to NumPy: a mask, or no index
+        kind = type(index).__name__
+        raise TypeError(
+            message(
+                f"select(): argument 'index' (position 2) must be int, not {kind}",
+                hint=f"x[{index}] takes a mask" if kind == "bool" else "int(index)",
+            )
+        )
     if dim == 0 and input.ndim:
         try:
             return input[index, ...]

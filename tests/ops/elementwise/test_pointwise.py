@@ -242,3 +242,17 @@ def test_roots_of_what_has_gaps():
     x = torch.tensor([-math.inf, -0.0, 0.0, math.inf, 4.0] * 8000).reshape(-1, 100)[:, :90]
     for exponent in (0.5, -0.5, 2.0, -2.0):
         assert torch.equal((x**exponent).nan_to_num(9), (x.clone() ** exponent).nan_to_num(9))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_the_next_number_is_one_of_the_type(dtype):
+    step = torch.finfo(dtype).eps
+    for n in (1, 100_000):
+        x = torch.ones(n, dtype=dtype, requires_grad=True)
+        y = torch.nextafter(x, 2 * x)
+        assert y.dtype is dtype
+        assert y[0].item() == 1 + step
+        y.sum().backward()
+        assert x.grad[0] == 1
+    smallest = torch.nextafter(torch.zeros(1, dtype=dtype), torch.ones(1, dtype=dtype))
+    assert smallest.item() == torch.finfo(dtype).smallest_normal * step

@@ -48,6 +48,8 @@ def test_view_of_the_wrong_size_raises(x):
 def test_view_as_another_type():
     x = torch.tensor([1.0, -2.0])
     assert x.view(torch.int32).tolist() == [1065353216, -1073741824]
+    # of the step of a dimension that NumPy has put in
+    assert torch.tensor(-2).unsqueeze(-1).view(torch.int32).tolist() == [-2, -1]
     assert x.view(torch.uint8).shape == (8,)
     assert x.view(torch.uint8).view(torch.float32).tolist() == [1.0, -2.0]
     with pytest.raises(RuntimeError, match="must be divisible by 2"):
@@ -256,3 +258,9 @@ def test_steps_of_slices_are_positive():
         torch.slice_copy(torch.ones(4), 0, 1, 4, -3)
     with pytest.raises(ValueError, match="step must be greater than zero"):
         torch.ones(4)[::-1]
+
+
+@pytest.mark.parametrize("index", [True, False, 1.0])
+def test_select_takes_no_other_numbers(index):
+    with pytest.raises(TypeError, match="must be int, not"):
+        torch.arange(6).view(2, 3).select(0, index)
