@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
+import numpy as np
+
 from rushlight.explain.recording import (
+    KINDS,
     NONE,
+    PHASES,
+    ROLES,
     Block,
     Broken,
     Event,
@@ -226,3 +232,78 @@ def broken() -> Recording:
 
 def empty() -> Recording:
     return Recording("", "0.1.0", Machine("", 0, 0, 0.0, 0.0), "")
+
+
+def random(seed: int) -> Recording:
+    """Anything that the types allow: events of all kinds in each other, zeros, infinities."""
+    draw = np.random.default_rng(seed)
+
+    def some(*values: Any) -> Any:
+        return values[draw.integers(len(values))]
+
+    def place(n: int) -> int:
+        return int(draw.integers(-1, n)) if n else NONE
+
+    def number() -> float:
+        return float(some(0.0, math.nan, math.inf, -math.inf, draw.normal(), 1e-30, -1e30))
+
+    def shape() -> tuple[int, ...]:
+        return tuple(int(x) for x in draw.integers(0, 9, draw.integers(4)))
+
+    r = Recording(some("", "a b.py"), "0", some(MACHINE, Machine("", 0, 0, 0.0, 0.0)), "")
+    r.lines = [Line(some("", "a.py", "b/c.py"), int(draw.integers(50)), some("", "<module>", "f"),
+                    some("", "x = 1")) for _ in range(draw.integers(9))]  # fmt: skip
+    r.modules = [
+        Module(some("", "a", "a.b", "c"), some("", "ReLU"), "", place(k), int(draw.integers(9)),
+               bool(draw.integers(2)), some("", "net")) for k in range(draw.integers(9))
+    ]  # fmt: skip
+    r.records = [Record("op", "", some("", "x"), some("", "g"), "") for _ in range(3)]
+    r.plans = [Plan("plan", 0, 0)]
+    at = 0
+    for k in range(int(draw.integers(120))):
+        parent = place(k) if draw.integers(3) else NONE
+        if parent != NONE:
+            above = r.events[parent]
+            begin, end = sorted(int(x) for x in draw.integers(above.begin, above.end + 1, 2))
+        else:
+            begin, end = at, at + int(some(0, 1, draw.integers(10**7)))
+            at = end
+        e = Event(some(*KINDS), some("", "op"), begin, end, parent, some(*PHASES))
+        e.module, e.line, e.of = place(len(r.modules)), place(len(r.lines)), place(k)
+        e.record, e.plan = place(3), place(1)
+        e.flops, e.bytes, e.made = (int(some(0, draw.integers(10**9))) for _ in range(3))
+        e.takes = [Value("float32", shape(), place(k), some("", "w")) for _ in range(k % 3)]
+        e.gives = [Value("float32", shape(), some(NONE, k)) for _ in range(k % 4)]
+        e.saved = [Saved("x", "float32", shape(), 4, some("", "g * x")) for _ in range(k % 2)]
+        r.events.append(e)
+    count = len(r.events)
+    if count and draw.integers(4):
+        cuts = sorted({0, count, *(int(x) for x in draw.integers(0, count, draw.integers(5)))})
+        for a, b in itertools.pairwise(cuts):
+            part = r.events[a:b]
+            begin, end = min(e.begin for e in part), max(e.end for e in part)
+            peak = int(some(0, 1000))
+            r.steps.append(Step(begin, end, a, b - 1, peak, end, some(None, number())))
+            for e in part:
+                e.step = len(r.steps) - 1
+    for _ in range(int(draw.integers(30))):
+        born = int(draw.integers(at + 1))
+        died = some(NONE, born, born + int(draw.integers(10**6)))
+        r.blocks.append(
+            Block(int(draw.integers(10**6)), born, died, place(count),
+                              place(len(r.lines)), some(*ROLES), some("", "w"), "", shape())
+        )  # fmt: skip
+    for _ in range(int(draw.integers(30))):
+        what = some("parameter", "gradient", "activation", "update")
+        n = [number() for _ in range(6)]
+        bins = [int(x) for x in draw.integers(0, 9, some(0, 8))]
+        r.numbers.append(
+            Numbers(what, some("", "w", "b"), place(len(r.steps)), place(count),
+                    place(len(r.modules)), "float32", shape(), *n, bins, True)
+        )  # fmt: skip
+    if draw.integers(2):
+        r.broken = Broken(place(count), place(len(r.steps)), "forward", "Inf", "output", True)
+        r.unreached = [Unreached("w", "", place(len(r.lines)), place(count))]
+        r.findings = [Finding("x", "t", "", place(len(r.lines)), "", True, number(), place(count),
+                              place(len(r.modules)))]  # fmt: skip
+    return r

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -578,6 +579,23 @@ def test_a_long_recording_shows_its_last_steps(page: Page) -> None:
     for part in PARTS[1:]:
         page.go(part)
     page.quiet()
+
+
+def test_whatever_a_recording_holds(page: Page) -> None:
+    """Random recordings: each part is drawn, each call opened, and nothing is said in the log."""
+    seed = int(os.environ["RUSHLIGHT_TEST_SEED"])
+    for k in range(8):
+        print("handmade.random", seed + k)
+        page.open(handmade.random(seed + k))
+        for part in PARTS:
+            page.go(part)
+            page.js("for (let i = 0; i < 6; i++) for (const d of "
+                    "document.querySelectorAll('details:not([open])')) d.open = true;"
+                    "for (const s of document.querySelectorAll('main select')) "
+                    "for (const o of [...s.options]) { s.value = o.value;"
+                    "s.dispatchEvent(new Event('change')); }")  # fmt: skip
+        assert "NaN%" not in page.js("return document.body.innerHTML")
+        page.quiet()
 
 
 def test_words_of_the_user_are_text(page: Page) -> None:

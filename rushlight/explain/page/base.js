@@ -82,7 +82,7 @@ function histogram(bins, low, high) {
     const h = n ? Math.max(1, 20 * n / top) : 0;
     return `M${round(i * w)} ${round(22 - h)}h${round(w - 0.6)}V22H${round(i * w)}z`;
   }).join("");
-  const zero = low < 0 && high > 0 ? 96 * -low / (high - low) : null;
+  const zero = low < 0 && high > 0 && Number.isFinite(high - low) ? 96 * -low / (high - low) : null;
   return html`<svg class="histogram" viewBox="0 0 96 24" width="96" height="24" role="img"
     aria-label="how its values are spread, from ${digits(low)} to ${digits(high)}"><title>from ${
     digits(low)} to ${digits(high)}</title>${zero === null ? "" : html`<path class="zero" d="M${

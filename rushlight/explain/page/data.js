@@ -38,6 +38,7 @@ function whole_events() {
     e.takes = e.takes.map(value);
     e.gives = e.gives.map(value);
     e.saved = e.saved.map(([type, name, size, why]) => ({ type: R.types[type], name, bytes: size, why }));
+    if (e.kind === "module" && !R.modules[e.module]) e.kind = "function";
     if (e.kind === "loader") e.name = "DataLoader";
     if (e.kind === "compiled" && e.phase === "other") e.phase = "compiled";
     e.inside = [];
@@ -74,7 +75,7 @@ function whole_steps() {
   R.rest = R.steps.length > 1 && stepping.size && !stepping.has(last.i) ? last : null;
   R.whole = R.steps.length - (R.rest ? 1 : 0);
   for (const s of R.steps) {
-    s.duration = s.end - s.begin;
+    s.duration = Math.max(1, s.end - s.begin); // others are divided by it
     s.loss = s.loss === null || s.loss === undefined ? null : +s.loss;
     if (!s.peak && R.blocks.length) Object.assign(s, peak(s.begin, s.end));
   }

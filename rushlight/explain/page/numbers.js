@@ -71,7 +71,7 @@ const some = (list) => list.slice(0, 6).map((n, i) => html`${i ? ", " : ""}<a hr
   .concat(list.length > 6 ? [html` and ${count(list.length - 6)} more`] : []);
 
 /** Gradients of weights in the order of the model: from the first layer to the last. */
-const by_depth = (here) => here.filter((n) => n.what === "gradient" && n.finite).sort((a, b) => a.module - b.module);
+const by_depth = (here) => here.filter((n) => n.what === "gradient" && n.finite && Number.isFinite(n.norm)).sort((a, b) => a.module - b.module);
 
 const middle = (list) => { const s = [...list].sort((a, b) => a - b); return s.length ? s[Math.floor(s.length / 2)] : 0; };
 
