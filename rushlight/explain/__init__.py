@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .recording import Recording
     from .session import Session
 
-__all__ = ["page", "record", "record_step", "recording"]
+__all__ = ["page", "record", "record_step", "recording", "text"]
 
 
 @contextmanager
@@ -79,6 +79,18 @@ def page(model: Callable[..., Any], *inputs: Any, path: str = "explain.html") ->
     with recording(path, program=type(model).__name__):
         call(model, *inputs)
     return path
+
+
+def text(recording: Recording) -> str:
+    """What a recording tells, for the terminal: overview, findings, time and memory.
+
+    >>> model = nn.Linear(4, 2)
+    >>> print(torch.explain.text(torch.explain.record(model, torch.ones(3, 4))).splitlines()[0])
+    Linear
+    """
+    from .text import text
+
+    return text(recording)
 
 
 def call(model: Callable[..., Any], *inputs: Any) -> None:

@@ -100,7 +100,8 @@ def reason(look: Any, place: int, users: dict[int, list[int]]) -> tuple[str, int
     if why in ("no_grad", "inference_mode"):
         return f"it was computed under {why}", line
     if e.gives and not any(kind in e.gives[0].dtype for kind in ("float", "complex")):
-        return f"{e.name} gives {e.gives[0].dtype}, which has no gradient", line
+        name = "the cast" if e.name.strip("_") == "to_copy" else e.name
+        return f"{name} gives {e.gives[0].dtype}, which has no gradient", line
     if why:
         return f"cut off by {why}", line
     return f"the result of {e.name} has no gradient", e.line

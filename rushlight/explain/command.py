@@ -10,6 +10,7 @@ import os
 import sys
 from typing import NoReturn
 
+from .recording import Watched
 from .session import Session
 from .watch import Watch
 
@@ -24,6 +25,7 @@ graph, time, memory, numbers, and advice. The program runs to its end.
   --steps N   how many steps of an optimiser are recorded (3)
   --out PATH  where the page goes (explain.html); a path that ends in .json gets the bare data
   --stop      end the program after these steps
+  --text      print what the page tells as a text, too, when the program has ended
   --help      print this text
 
 A program without an optimiser is recorded until its end. Options behind the program's arguments are
@@ -32,17 +34,20 @@ that name itself, put ours before it.
 """
 
 
+FLAGS = ("--stop", "--text")
+
+
 class Options:
     """What the command line says."""
 
     def __init__(self) -> None:
-        self.steps, self.out, self.stop = 3, "explain.html", False
+        self.steps, self.out, self.stop, self.text = 3, "explain.html", False, False
 
     def take(self, args: list[str]) -> int:
         """How many words the option at the beginning has; 0: none of ours."""
         name, equals, value = args[0].partition("=")
-        if args[0] == "--stop":
-            self.stop = True
+        if args[0] in FLAGS:
+            setattr(self, args[0][2:], True)
             return 1
         if name not in ("--steps", "--out") or (not equals and len(args) < 2):
             return 0
@@ -98,7 +103,7 @@ def ours(words: list[str]) -> bool:
     """Whether these words are exactly one option of ours."""
     name, equals, _ = words[0].partition("=")
     if len(words) == 1:
-        return words[0] == "--stop" or (name in ("--steps", "--out") and bool(equals))
+        return words[0] in FLAGS or (name in ("--steps", "--out") and bool(equals))
     return name in ("--steps", "--out") and not equals
 
 
@@ -152,12 +157,28 @@ class Explained:
             if self.session.active:
                 self.session.rest()
                 self.write()
-            return
-        found = self.watch.stop()
-        known = {(w.kind, w.line) for w in self.session.recording.watched}
-        more = [w for w in found if (w.kind, w.line) not in known]
-        if more or self.session.error:
-            self.session.recording.watched += more
+        else:
+            self.add(self.watch.stop())
+        if self.options.text:
+            from .text import text
+
+            print(text(self.session.recording), flush=True)
+
+    def add(self, found: list[Watched]) -> None:
+        """Put what the watch has found into the page."""
+        recording = self.session.recording
+        known = {(w.kind, w.line): w for w in recording.watched}
+        news = bool(self.session.error)
+        for w in found:
+            before = known.get((w.kind, w.line))
+            if before is None:
+                recording.watched.append(w)
+            elif before.count < w.count:
+                before.count = w.count
+            else:
+                continue
+            news = True
+        if news:
             self.session.relined()
             self.write()
 
@@ -165,4 +186,3 @@ class Explained:
         """Write the page, and say where it is."""
         self.session.write(self.out)
         print(f"rushlight explain: {self.out}", file=sys.stderr, flush=True)
-
