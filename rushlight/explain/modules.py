@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import nn
 from ..autograd.node import TensorBase
-from .lines import USER, whose
+from .lines import PACKAGE, USER, variables, whose
 from .recording import NONE, Module
 
 MARK = "\x00"  # around the place of the module that a name belongs to
@@ -164,7 +164,8 @@ class Modules:
         name = ""
         while frame is not None and not name:
             if whose(frame.f_code.co_filename) == USER:
-                held = {id(v): k for k, v in (*frame.f_globals.items(), *frame.f_locals.items())}
+                both = (*frame.f_globals.items(), *variables(frame).items())
+                held = {id(v): k for k, v in both}
                 name = held.get(id(t), "")
             frame = frame.f_back
         self._loose += 1
@@ -222,13 +223,14 @@ def owner(module: Any, frame: Any) -> tuple[Any, str]:
     """
     best: tuple[int, Any, str] = (0, module, "")
     while frame is not None:
-        for names in (frame.f_locals, frame.f_globals):
+        theirs = whose(frame.f_code.co_filename) in (USER, PACKAGE)
+        for names in (variables(frame), frame.f_globals) if theirs else ():
             for name, value in list(names.items()):
                 if isinstance(value, nn.Module) and not name.startswith("_"):
-                    known = list(value.modules())
-                    if any(m is module for m in known) and (
-                        len(known) > best[0] or (value is best[1] and best[2] in ("", "self"))
+                    parts = list(value.modules())
+                    if any(m is module for m in parts) and (
+                        len(parts) > best[0] or (value is best[1] and best[2] in ("", "self"))
                     ):
-                        best = len(known), value, name
+                        best = len(parts), value, name
         frame = frame.f_back
     return best[1], "" if best[2] == "self" else best[2]

@@ -17,7 +17,7 @@ from .. import nn
 from ..autograd import door, node
 from ..autograd.node import LEAF, Freed, Out, TensorBase
 from ..optim.optimizer import register_optimizer_step_post_hook
-from .lines import USER, Lines, whose
+from .lines import USER, Lines, variables, whose
 from .memory import ndarray
 from .recording import Watched
 
@@ -53,7 +53,7 @@ def keepers(lines: Lines, frame: Any) -> list[tuple[int, str]]:
     found: dict[int, str] = {}
     while frame is not None:
         if whose(frame.f_code.co_filename) == USER:
-            names = dict(frame.f_locals)
+            names = variables(frame)
             for name, value in list(names.items()):
                 inner = getattr(value, "__dict__", None)
                 if isinstance(inner, dict) and not isinstance(value, (type, nn.Module)):

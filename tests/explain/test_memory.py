@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,26 @@ def test_a_sum_of_losses_keeps_its_graphs() -> None:
     watched = session.recording.watched
     assert [w.count for w in watched] == [3]
     assert session.recording.lines[watched[0].line].text == "total += loss"
+
+
+def test_a_recording_keeps_nothing_alive() -> None:
+    """Neither activations, nor what stood in variables when somebody looked into them."""
+    w = torch.ones(50, 50, requires_grad=True)
+    refs, losses = [], []
+    with torch.explain.recording() as session:
+        for _ in range(3):
+            h = (w * 2).exp()
+            refs.append(weakref.ref(h))
+            loss = (h * h).sum()
+            loss.backward()
+            losses.append(loss)
+            del h
+        assert [ref() for ref in refs] == [None] * 3
+        model = nn.Linear(2, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        seen = weakref.ref(model)
+    del model, optimizer
+    assert seen() is None
+    assert session.recording.events
