@@ -24,7 +24,14 @@ from .arithmetic import A34, POSITIVE, nothing, where
 # -- exponentials and powers ---------------------------------------------------------------------
 
 exp = intrinsic(
-    "exp", np.exp, lambda g, y, _x: g * y, samples=real(-3, 3), holomorphic=True, doc="e to the x."
+    "exp", np.exp, lambda g, y, _x: g * y, samples=real(-3, 3), holomorphic=True,
+    doc="""The exponential: `y = e ** x` of each element.
+
+    Integers and bools give the default float type; complex numbers stay complex.
+
+    >>> torch.exp(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([1.0000, 2.7183, 0.3679])
+    """
 )
 exp2 = intrinsic(
     "exp2",
@@ -33,7 +40,13 @@ exp2 = intrinsic(
     samples=real(-3, 3),
     holomorphic=True,
     public="torch Tensor special",
-    doc="2 to the x.",
+    doc="""Two to the power of each element: `y = 2 ** x`.
+
+    Integers and bools give the default float type.
+
+    >>> torch.exp2(torch.tensor([0, 3, -1]))
+    tensor([1.0000, 8.0000, 0.5000])
+    """,
 )
 expm1 = intrinsic(
     "expm1",
@@ -42,7 +55,15 @@ expm1 = intrinsic(
     samples=real(-3, 3),
     holomorphic=True,
     public="torch Tensor special",
-    doc="exp(x) - 1.",
+    doc="""`y = exp(x) - 1`, exact for small x too, where exp(x) is so near 1 that the difference
+    would lose its digits.
+
+    >>> x = torch.tensor([1e-8, 1.0])
+    >>> torch.expm1(x)
+    tensor([1.0000e-08, 1.7183e+00])
+    >>> torch.exp(x) - 1
+    tensor([0.0000, 1.7183])
+    """,
 )
 log = intrinsic(
     "log",
@@ -50,7 +71,14 @@ log = intrinsic(
     lambda g, _y, x: g / x,
     samples=real(0.2, 5),
     holomorphic=True,
-    doc="Natural logarithm.",
+    doc="""The natural logarithm of each element: `y = log(x)`.
+
+    -inf for 0, NaN below. Integers and bools give the default float type; of complex numbers it is
+    the principal value.
+
+    >>> torch.log(torch.tensor([1.0, 10.0, 0.0, -1.0]))
+    tensor([0.0000, 2.3026,   -inf,    nan])
+    """,
 )
 log2 = intrinsic(
     "log2",
@@ -58,7 +86,13 @@ log2 = intrinsic(
     lambda g, _y, x: g / (x * LN2),
     samples=real(0.2, 5),
     holomorphic=True,
-    doc="Logarithm to base 2.",
+    doc="""The logarithm to base 2: `y = log(x) / log(2)`, exact for powers of two.
+
+    -inf for 0, NaN below. Integers and bools give the default float type.
+
+    >>> torch.log2(torch.tensor([1, 8, 1024]))
+    tensor([ 0.,  3., 10.])
+    """,
 )
 log10 = intrinsic(
     "log10",
@@ -66,7 +100,13 @@ log10 = intrinsic(
     lambda g, _y, x: g / (x * LN10),
     samples=real(0.2, 5),
     holomorphic=True,
-    doc="Logarithm to base 10.",
+    doc="""The logarithm to base 10: `y = log(x) / log(10)`.
+
+    -inf for 0, NaN below. Integers and bools give the default float type.
+
+    >>> torch.log10(torch.tensor([1.0, 1000.0, 0.5]))
+    tensor([ 0.0000,  3.0000, -0.3010])
+    """,
 )
 log1p = intrinsic(
     "log1p",
@@ -75,7 +115,16 @@ log1p = intrinsic(
     samples=real(-0.5, 5),
     holomorphic=True,
     public="torch Tensor special",
-    doc="log(1 + x).",
+    doc="""`y = log(1 + x)`, exact for small x too, where 1 + x would lose the digits of x.
+
+    -inf for -1, NaN below.
+
+    >>> x = torch.tensor([1e-8, 1.0, -1.0])
+    >>> torch.log1p(x)
+    tensor([1.0000e-08, 6.9315e-01,       -inf])
+    >>> torch.log(1 + x)
+    tensor([0.0000, 0.6931,   -inf])
+    """,
 )
 sqrt = intrinsic(
     "sqrt",
@@ -83,7 +132,16 @@ sqrt = intrinsic(
     lambda g, y, _x: g / (2 * y),
     samples=real(0.2, 5),
     holomorphic=True,
-    doc="Square root.",
+    doc="""The square root of each element: `y = sqrt(x)`.
+
+    NaN for negative numbers, unless they are complex. Its derivative, `1 / (2 * y)`, is infinite at
+    0.
+
+    >>> torch.sqrt(torch.tensor([4.0, 2.0, -1.0]))
+    tensor([2.0000, 1.4142,    nan])
+    >>> torch.sqrt(torch.tensor([-4.0 + 0j]))
+    tensor([0.+2.j])
+    """,
 )
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
 
@@ -154,7 +212,21 @@ pow = intrinsic(
     errors=[],
     holomorphic=True,
     check=exponent,
-    doc="a to the power b.",
+    doc="""`y = input ** other`, element by element.
+
+    input, other: tensors whose shapes broadcast, or one of the two a number. Two tensors give their
+    common type, so integers stay integers; with a float exponent they give floats.
+
+    RuntimeError for integers to a negative number (`x.float() ** -1` is meant); in a tensor of
+    exponents negative ones give 0, but for bases 1 and -1.
+
+    >>> torch.pow(torch.tensor([1.0, 2.0, 3.0]), 2)
+    tensor([1., 4., 9.])
+    >>> torch.pow(2, torch.tensor([1.0, 2.0, 3.0]))
+    tensor([2., 4., 8.])
+    >>> torch.tensor([2, 3]) ** 0.5
+    tensor([1.4142, 1.7321])
+    """,
 )
 
 # -- trigonometry --------------------------------------------------------------------------------
@@ -165,7 +237,11 @@ sin = intrinsic(
     lambda g, _y, x: g * cos(x),
     samples=real(-3, 3),
     holomorphic=True,
-    doc="Sine of radians.",
+    doc="""The sine of each element, an angle in radians: `y = sin(x)`.
+
+    >>> torch.sin(torch.tensor([0.0, torch.pi / 6, torch.pi / 2]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """,
 )
 cos = intrinsic(
     "cos",
@@ -173,7 +249,11 @@ cos = intrinsic(
     lambda g, _y, x: -g * sin(x),
     samples=real(-3, 3),
     holomorphic=True,
-    doc="Cosine of radians.",
+    doc="""The cosine of each element, an angle in radians: `y = cos(x)`.
+
+    >>> torch.cos(torch.tensor([0.0, torch.pi / 3, torch.pi]))
+    tensor([ 1.0000,  0.5000, -1.0000])
+    """,
 )
 tan = intrinsic(
     "tan",
@@ -181,7 +261,11 @@ tan = intrinsic(
     lambda g, y, _x: g * (1 + y * y),
     samples=real(-1, 1),
     holomorphic=True,
-    doc="Tangent.",
+    doc="""The tangent of each element, an angle in radians: `y = sin(x) / cos(x)`.
+
+    >>> torch.tan(torch.tensor([0.0, torch.pi / 4, 1.0]))
+    tensor([0.0000, 1.0000, 1.5574])
+    """,
 )
 asin = intrinsic(
     "asin",
@@ -190,7 +274,14 @@ asin = intrinsic(
     samples=real(-0.8, 0.8),
     holomorphic=True,
     aliases="arcsin",
-    doc="Inverse sine, radians.",
+    doc="""The inverse sine: the angle in [-pi/2, pi/2] whose sine is x.
+
+    NaN outside [-1, 1], unless x is complex. The derivative, `1 / sqrt(1 - x * x)`, is infinite at
+    both ends.
+
+    >>> torch.asin(torch.tensor([0.0, 0.5, 1.0, 2.0]))
+    tensor([0.0000, 0.5236, 1.5708,    nan])
+    """,
 )
 acos = intrinsic(
     "acos",
@@ -199,7 +290,14 @@ acos = intrinsic(
     samples=real(-0.8, 0.8),
     holomorphic=True,
     aliases="arccos",
-    doc="Inverse cosine, radians.",
+    doc="""The inverse cosine: the angle in [0, pi] whose cosine is x.
+
+    NaN outside [-1, 1], unless x is complex. The derivative, `-1 / sqrt(1 - x * x)`, is infinite at
+    both ends.
+
+    >>> torch.acos(torch.tensor([1.0, 0.5, -1.0, 2.0]))
+    tensor([0.0000, 1.0472, 3.1416,    nan])
+    """,
 )
 atan = intrinsic(
     "atan",
@@ -208,7 +306,13 @@ atan = intrinsic(
     samples=real(-3, 3),
     holomorphic=True,
     aliases="arctan",
-    doc="Inverse tangent, radians.",
+    doc="""The inverse tangent: the angle in (-pi/2, pi/2) whose tangent is x.
+
+    `atan2` knows all four quadrants.
+
+    >>> torch.atan(torch.tensor([0.0, 1.0, float("inf")]))
+    tensor([0.0000, 0.7854, 1.5708])
+    """,
 )
 
 
@@ -226,7 +330,15 @@ atan2 = intrinsic(
     numbers=(),
     samples=[case(arr(A34, 0.2, 2), arr(A34, 0.2, 2))],
     aliases="arctan2",
-    doc="Angle of the point (b, a): atan(a / b) in the right quadrant.",
+    doc="""The angle of the point (other, input): `y = atan(input / other)`, in the right quadrant,
+    in [-pi, pi].
+
+    input: the vertical coordinate; other: the horizontal one. Their shapes broadcast; integers give
+    the default float type. The gradient at the origin is 0.
+
+    >>> torch.atan2(torch.tensor([1.0, 1.0, -1.0]), torch.tensor([1.0, -1.0, -1.0]))
+    tensor([ 0.7854,  2.3562, -2.3562])
+    """,
 )
 sinh = intrinsic(
     "sinh",
@@ -234,7 +346,11 @@ sinh = intrinsic(
     lambda g, _y, x: g * cosh(x),
     samples=real(-3, 3),
     holomorphic=True,
-    doc="Hyperbolic sine.",
+    doc="""The hyperbolic sine: `y = (exp(x) - exp(-x)) / 2`.
+
+    >>> torch.sinh(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([ 0.0000,  1.1752, -1.1752])
+    """,
 )
 cosh = intrinsic(
     "cosh",
@@ -242,7 +358,11 @@ cosh = intrinsic(
     lambda g, _y, x: g * sinh(x),
     samples=real(-3, 3),
     holomorphic=True,
-    doc="Hyperbolic cosine.",
+    doc="""The hyperbolic cosine: `y = (exp(x) + exp(-x)) / 2`.
+
+    >>> torch.cosh(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([1.0000, 1.5431, 1.5431])
+    """,
 )
 tanh = intrinsic(
     "tanh",
@@ -251,7 +371,13 @@ tanh = intrinsic(
     public="torch Tensor nn.functional",
     samples=real(-3, 3),
     holomorphic=True,
-    doc="Hyperbolic tangent.",
+    doc="""The hyperbolic tangent: `y = (exp(x) - exp(-x)) / (exp(x) + exp(-x))`, between -1 and 1.
+
+    Its derivative, `1 - y * y`, vanishes for large |x|.
+
+    >>> torch.tanh(torch.tensor([0.0, 0.5, -20.0]))
+    tensor([ 0.0000,  0.4621, -1.0000])
+    """,
 )
 asinh = intrinsic(
     "asinh",
@@ -260,7 +386,11 @@ asinh = intrinsic(
     samples=real(-3, 3),
     holomorphic=True,
     aliases="arcsinh",
-    doc="Inverse hyperbolic sine.",
+    doc="""The inverse hyperbolic sine: `y = log(x + sqrt(x * x + 1))`.
+
+    >>> torch.asinh(torch.tensor([0.0, 1.0, -1.0]))
+    tensor([ 0.0000,  0.8814, -0.8814])
+    """,
 )
 
 
@@ -278,7 +408,13 @@ acosh = intrinsic(
     samples=real(1.2, 4),
     holomorphic=True,
     aliases="arccosh",
-    doc="Inverse hyperbolic cosine.",
+    doc="""The inverse hyperbolic cosine: `y = log(x + sqrt(x * x - 1))`.
+
+    NaN below 1, unless x is complex.
+
+    >>> torch.acosh(torch.tensor([1.0, 2.0, 0.5]))
+    tensor([0.0000, 1.3170,    nan])
+    """,
 )
 atanh = intrinsic(
     "atanh",
@@ -287,7 +423,13 @@ atanh = intrinsic(
     samples=real(-0.8, 0.8),
     holomorphic=True,
     aliases="arctanh",
-    doc="Inverse hyperbolic tangent.",
+    doc="""The inverse hyperbolic tangent: `y = log((1 + x) / (1 - x)) / 2`.
+
+    Infinite at -1 and 1, NaN outside, unless x is complex.
+
+    >>> torch.atanh(torch.tensor([0.0, 0.5, 1.0]))
+    tensor([0.0000, 0.5493,    inf])
+    """,
 )
 
 # -- signs and rounding --------------------------------------------------------------------------
@@ -324,7 +466,13 @@ sign = intrinsic(
     ),
     samples=real(-3, 3),
     exact_out=True,
-    doc="-1, 0 or 1.",
+    doc="""The sign of each element: -1, 0 or 1, of the type of x; 0 for NaN.
+
+    Not for complex numbers: that is `sgn`. The gradient is 0 everywhere.
+
+    >>> torch.sign(torch.tensor([-2.5, 0.0, 7.0]))
+    tensor([-1.,  0.,  1.])
+    """,
 )
 floor = intrinsic(
     "floor",
@@ -335,7 +483,13 @@ floor = intrinsic(
     promote="common",
     samples=real(0.1, 0.9),
     exact_out=True,
-    doc="The largest integer not above x.",
+    doc="""The largest integer not above x; the type stays that of x.
+
+    The gradient is 0 everywhere. Not for bools and complex numbers.
+
+    >>> torch.floor(torch.tensor([1.7, -1.2, 2.0]))
+    tensor([ 1., -2.,  2.])
+    """,
 )
 ceil = intrinsic(
     "ceil",
@@ -346,7 +500,13 @@ ceil = intrinsic(
     promote="common",
     samples=real(0.1, 0.9),
     exact_out=True,
-    doc="The smallest integer not below x.",
+    doc="""The smallest integer not below x; the type stays that of x.
+
+    The gradient is 0 everywhere. Not for bools and complex numbers.
+
+    >>> torch.ceil(torch.tensor([1.2, -1.7, 2.0]))
+    tensor([ 2., -1.,  2.])
+    """,
 )
 trunc = intrinsic(
     "trunc",
@@ -358,7 +518,13 @@ trunc = intrinsic(
     samples=real(0.1, 0.9),
     aliases="fix",
     exact_out=True,
-    doc="x without its fraction.",
+    doc="""x without its fraction, rounded towards zero; the type stays that of x.
+
+    The gradient is 0 everywhere. Not for bools and complex numbers.
+
+    >>> torch.trunc(torch.tensor([1.7, -1.7, 2.0]))
+    tensor([ 1., -1.,  2.])
+    """,
 )
 isnan = intrinsic(
     "isnan",
@@ -367,7 +533,11 @@ isnan = intrinsic(
     promote="common",
     inplace=False,
     samples=real(-3, 3),
-    doc="True where x is NaN.",
+    doc="""True where an element is NaN. Of a complex number: where either part is.
+
+    >>> torch.isnan(torch.tensor([1.0, float("nan"), float("inf")]))
+    tensor([False,  True, False])
+    """,
 )
 isinf = intrinsic(
     "isinf",
@@ -376,7 +546,12 @@ isinf = intrinsic(
     promote="common",
     inplace=False,
     samples=real(-3, 3),
-    doc="True where x is plus or minus infinity.",
+    doc="""True where an element is plus or minus infinity. Of a complex number: where either part
+    is.
+
+    >>> torch.isinf(torch.tensor([1.0, float("nan"), -float("inf")]))
+    tensor([False, False,  True])
+    """,
 )
 isfinite = intrinsic(
     "isfinite",
@@ -385,7 +560,13 @@ isfinite = intrinsic(
     promote="common",
     inplace=False,
     samples=real(-3, 3),
-    doc="True where x is neither infinite nor NaN.",
+    doc="""True where an element is neither infinite nor NaN; True for every integer.
+
+    >>> torch.isfinite(torch.tensor([1.0, float("nan"), float("inf")]))
+    tensor([ True, False, False])
+    >>> torch.isfinite(torch.tensor([1.0, 2.0])).all()
+    tensor(True)
+    """,
 )
 signbit = intrinsic(
     "signbit",
@@ -399,7 +580,13 @@ signbit = intrinsic(
     out_of_truths=True,
     inplace=False,
     samples=real(-3, 3),
-    doc="True where the sign bit is set.",
+    doc="""True where the sign bit is set: for negative numbers and for -0.0.
+
+    Not for complex numbers.
+
+    >>> torch.signbit(torch.tensor([-1.0, -0.0, 0.0, 2.0]))
+    tensor([ True,  True, False, False])
+    """,
 )
 isposinf = intrinsic(
     "isposinf",
@@ -410,7 +597,11 @@ isposinf = intrinsic(
     out_of_truths=True,
     inplace=False,
     samples=real(-3, 3),
-    doc="True where x is +inf.",
+    doc="""True where an element is +inf. Not for complex numbers.
+
+    >>> torch.isposinf(torch.tensor([1.0, float("inf"), -float("inf")]))
+    tensor([False,  True, False])
+    """,
 )
 isneginf = intrinsic(
     "isneginf",
@@ -421,14 +612,24 @@ isneginf = intrinsic(
     out_of_truths=True,
     inplace=False,
     samples=real(-3, 3),
-    doc="True where x is -inf.",
+    doc="""True where an element is -inf. Not for complex numbers.
+
+    >>> torch.isneginf(torch.tensor([1.0, float("inf"), -float("inf")]))
+    tensor([False, False,  True])
+    """,
 )
 
 
 @elementwise(accepts="floating: frac_cpu",
              samples=real(0.1, 0.9), promote="common", derive=False, exact_out=True)
 def frac(input: Any) -> Any:
-    """x - trunc(x)."""
+    """The fraction of each element, with its sign: `y = x - trunc(x)`.
+
+    For floats alone. The derivative is 1.
+
+    >>> torch.frac(torch.tensor([1.5, -1.5, 2.0]))
+    tensor([ 0.5000, -0.5000,  0.0000])
+    """
     return input - np.trunc(input)
 
 
@@ -439,7 +640,19 @@ frac.vjp(lambda g, _y, _x: g)
     samples=[case(arr(A34, 0.1, 0.4)), case(arr(A34, 0.11, 0.14), decimals=1)], inplace=True,
     public="torch Tensor special", exact_out=True)  # fmt: skip
 def round(input: Any, *, decimals: int | None = None) -> Any:
-    """The nearest multiple of 10^-decimals; halves go to even."""
+    """The nearest integer, or the nearest multiple of `10 ** -decimals`; halves go to the even
+    neighbour.
+
+    decimals: digits kept after the point; negative ones round to tens, hundreds and so on. Integers
+    take no decimals (NotImplementedError). The gradient is 0 everywhere.
+
+    >>> torch.round(torch.tensor([0.5, 1.5, 2.5, -0.7]))
+    tensor([ 0.,  2.,  2., -1.])
+    >>> torch.round(torch.tensor([3.14159, 271.828]), decimals=2)
+    tensor([  3.1400, 271.8300])
+    >>> torch.round(torch.tensor([1234.0]), decimals=-2)
+    tensor([1200.])
+    """
     if input.dtype.kind in "iub":
         if decimals is not None:
             kind = type_name(dtypes.from_numpy(input.dtype))
@@ -475,7 +688,15 @@ def of_reals(x: Any) -> dict[str, Any]:
     aliases="absolute",
 )
 def abs(input: Any) -> Any:
-    """The magnitude |x|; real for complex x."""
+    """The magnitude of each element: `y = |x|`; real for complex x.
+
+    The gradient at 0 is 0. Not for bools; `abs_` is not for complex numbers.
+
+    >>> torch.abs(torch.tensor([-1.5, 0.0, 2.0]))
+    tensor([1.5000, 0.0000, 2.0000])
+    >>> torch.abs(torch.tensor([3.0 + 4.0j]))
+    tensor([5.])
+    """
     if input.dtype.kind == "b":
         raise NotImplementedError("\"abs_cpu\" not implemented for 'Bool'")
     return np.abs(input)
@@ -489,7 +710,13 @@ abs.vjp(lambda g, _y, x: g * sgn(x))
 
 @op(samples=[case(arr(A34, 0.2, 3))], inplace="method", exact_out=True)
 def sgn(input: Any) -> Any:
-    """x / |x|, 0 for 0: the sign of real and of complex numbers."""
+    """The sign of real and of complex numbers: `y = x / |x|`, and 0 for 0.
+
+    >>> torch.sgn(torch.tensor([3.0 + 4.0j, 0j]))
+    tensor([0.6000+0.8000j, 0.0000+0.0000j])
+    >>> torch.sgn(torch.tensor([-2.0, 0.0, 5.0]))
+    tensor([-1.,  0.,  1.])
+    """
     return sign_of(input)
 
 
@@ -518,7 +745,13 @@ def real_part(x: Any) -> Any:
 
 @elementwise(samples=real(0.2, 5), holomorphic=True)
 def rsqrt(input: Any) -> Any:
-    """1 / sqrt(x)."""
+    """One over the square root: `y = 1 / sqrt(x)`.
+
+    Infinite at 0, NaN below. Integers and bools give the default float type.
+
+    >>> torch.rsqrt(torch.tensor([4.0, 0.25, 0.0]))
+    tensor([0.5000, 2.0000,    inf])
+    """
     return 1 / sqrt(input)
 
 
@@ -527,7 +760,13 @@ rsqrt.vjp(lambda g, y, _x: -0.5 * g * (y * y * y))
 
 @elementwise(samples=[case(arr(A34, 0.3, 3)), case(arr(A34, -3, -0.3))], holomorphic=True)
 def reciprocal(input: Any) -> Any:
-    """1 / x."""
+    """One over each element: `y = 1 / x`; infinite at 0.
+
+    Integers and bools give the default float type.
+
+    >>> torch.reciprocal(torch.tensor([2, 4, -8]))
+    tensor([ 0.5000,  0.2500, -0.1250])
+    """
     return 1 / input
 
 
@@ -536,7 +775,11 @@ reciprocal.vjp(lambda g, y, _x: -g * (y * y))
 
 @elementwise(samples=real(-3, 3), promote="common", holomorphic=True)
 def square(input: Any) -> Any:
-    """x * x; integers for bool."""
+    """`y = x * x`. Bools give int64.
+
+    >>> torch.square(torch.tensor([-3, 1, 2]))
+    tensor([9, 1, 4])
+    """
     if isinstance(input, np.ndarray) and input.dtype.kind == "b":
         return input.astype(np.int64)
     return input * input
