@@ -74,7 +74,17 @@ mul = intrinsic(
     errors=BROADCAST,
     holomorphic=True,
     aliases="multiply",
-    doc="Multiply element by element: a * b.",
+    doc="""`y = input * other`, element by element.
+
+    input, other: tensors whose shapes broadcast, or one of them a number. The result has their
+    common type; bools are multiplied as by `&`.
+
+    >>> torch.mul(torch.tensor([1.0, 2.0, 3.0]), 10)
+    tensor([10., 20., 30.])
+    >>> torch.mul(torch.tensor([[1], [2]]), torch.tensor([1, 2, 3]))
+    tensor([[1, 2, 3],
+            [2, 4, 6]])
+    """,
 )
 true_div = intrinsic(
     "div",
@@ -100,7 +110,11 @@ neg = intrinsic(
     samples=real(-3, 3),
     aliases="negative",
     exact_out=True,
-    doc="Minus x. Not for bool tensors.",
+    doc="""`y = -x`. Not for bools: `~x` inverts a mask. Unsigned numbers wrap round.
+
+    >>> torch.neg(torch.tensor([1.5, -2.0, 0.0]))
+    tensor([-1.5000,  2.0000, -0.0000])
+    """,
 )
 
 
@@ -181,7 +195,14 @@ eq = intrinsic(
     numbers=(1,),
     rounds=True,
     samples=CMP,
-    doc="True where a equals b.",
+    doc="""True where input equals other: `y = input == other`. NaN equals nothing.
+
+    other: a tensor whose shape broadcasts, or a number. The result is a tensor of bools;
+    `torch.equal` compares whole tensors.
+
+    >>> torch.eq(torch.tensor([1, 2, 3]), torch.tensor([1, 5, 3]))
+    tensor([ True, False,  True])
+    """,
 )
 ne = intrinsic(
     "ne",
@@ -191,7 +212,13 @@ ne = intrinsic(
     rounds=True,
     samples=CMP,
     aliases="not_equal",
-    doc="True where a differs from b.",
+    doc="""True where input differs from other: `y = input != other`. NaN differs from everything.
+
+    other: a tensor whose shape broadcasts, or a number.
+
+    >>> torch.ne(torch.tensor([1, 2, 3]), torch.tensor([1, 5, 3]))
+    tensor([False,  True, False])
+    """,
 )
 lt = intrinsic(
     "lt",
@@ -202,7 +229,13 @@ lt = intrinsic(
     rounds=True,
     samples=CMP,
     aliases="less",
-    doc="True where a < b.",
+    doc="""True where input is less than other: `y = input < other`; False where either is NaN.
+
+    other: a tensor whose shape broadcasts, or a number. Not for complex numbers.
+
+    >>> torch.lt(torch.tensor([1, 2, 3]), 2)
+    tensor([ True, False, False])
+    """,
 )
 le = intrinsic(
     "le",
@@ -213,7 +246,13 @@ le = intrinsic(
     rounds=True,
     samples=CMP,
     aliases="less_equal",
-    doc="True where a <= b.",
+    doc="""True where input is at most other: `y = input <= other`; False where either is NaN.
+
+    other: a tensor whose shape broadcasts, or a number. Not for complex numbers.
+
+    >>> torch.le(torch.tensor([1, 2, 3]), 2)
+    tensor([ True,  True, False])
+    """,
 )
 gt = intrinsic(
     "gt",
@@ -224,7 +263,13 @@ gt = intrinsic(
     rounds=True,
     samples=CMP,
     aliases="greater",
-    doc="True where a > b.",
+    doc="""True where input is greater than other: `y = input > other`; False where either is NaN.
+
+    other: a tensor whose shape broadcasts, or a number. Not for complex numbers.
+
+    >>> torch.gt(torch.tensor([1, 2, 3]), 2)
+    tensor([False, False,  True])
+    """,
 )
 ge = intrinsic(
     "ge",
@@ -235,20 +280,46 @@ ge = intrinsic(
     rounds=True,
     samples=CMP,
     aliases="greater_equal",
-    doc="True where a >= b.",
+    doc="""True where input is at least other: `y = input >= other`; False where either is NaN.
+
+    other: a tensor whose shape broadcasts, or a number. Not for complex numbers.
+
+    >>> torch.ge(torch.tensor([1, 2, 3]), 2)
+    tensor([False,  True,  True])
+    """,
 )
 logical_and = intrinsic(
-    "logical_and", np.logical_and, numbers=(), samples=CMP, doc="True where both are non-zero."
+    "logical_and", np.logical_and, numbers=(), samples=CMP,
+    doc="""True where both are not zero. Takes all types and gives bools.
+
+    input, other: tensors whose shapes broadcast.
+
+    >>> torch.logical_and(torch.tensor([0, 1, 2]), torch.tensor([1, 0, 5]))
+    tensor([False, False,  True])
+    """
 )
 logical_or = intrinsic(
-    "logical_or", np.logical_or, numbers=(), samples=CMP, doc="True where one is non-zero."
+    "logical_or", np.logical_or, numbers=(), samples=CMP,
+    doc="""True where one or both are not zero. Takes all types and gives bools.
+
+    input, other: tensors whose shapes broadcast.
+
+    >>> torch.logical_or(torch.tensor([0, 0, 2]), torch.tensor([1, 0, 5]))
+    tensor([ True, False,  True])
+    """
 )
 logical_xor = intrinsic(
     "logical_xor",
     np.logical_xor,
     numbers=(),
     samples=CMP,
-    doc="True where exactly one is non-zero.",
+    doc="""True where exactly one of the two is not zero. Takes all types and gives bools.
+
+    input, other: tensors whose shapes broadcast.
+
+    >>> torch.logical_xor(torch.tensor([0, 0, 2]), torch.tensor([1, 0, 5]))
+    tensor([ True, False, False])
+    """,
 )
 logical_not = intrinsic(
     "logical_not",
@@ -256,7 +327,11 @@ logical_not = intrinsic(
     inplace="method",
     promote="common",
     samples=CMP[2:] and [case(arr(A34, 0, 2, ints))],
-    doc="True where x is zero.",
+    doc="""True where an element is zero. Takes all types and gives bools.
+
+    >>> torch.logical_not(torch.tensor([0.0, 1.5, -2.0]))
+    tensor([ True, False, False])
+    """,
 )
 
 
@@ -266,15 +341,36 @@ def integral(name: str, ufunc: Any) -> Any:
 
 bitwise_and = intrinsic(
     "bitwise_and", integral("bitwise_and", np.bitwise_and),
-    operator="and", nin=2, samples=BITS, doc="a & b.",
+    operator="and", nin=2, samples=BITS,
+    doc="""`y = input & other`: the bits that both have; logical and of bools.
+
+    input, other: tensors of integers or bools whose shapes broadcast, or one of them a number.
+
+    >>> torch.bitwise_and(torch.tensor([12, 10]), 6)
+    tensor([4, 2])
+    """,
 )
 bitwise_or = intrinsic(
     "bitwise_or", integral("bitwise_or", np.bitwise_or),
-    operator="or", nin=2, samples=BITS, doc="a | b.",
+    operator="or", nin=2, samples=BITS,
+    doc="""`y = input | other`: the bits that one of them has; logical or of bools.
+
+    input, other: tensors of integers or bools whose shapes broadcast, or one of them a number.
+
+    >>> torch.bitwise_or(torch.tensor([12, 10]), 6)
+    tensor([14, 14])
+    """,
 )
 bitwise_xor = intrinsic(
     "bitwise_xor", integral("bitwise_xor", np.bitwise_xor),
-    operator="xor", nin=2, samples=BITS, doc="a ^ b.",
+    operator="xor", nin=2, samples=BITS,
+    doc="""`y = input ^ other`: the bits that exactly one of them has.
+
+    input, other: tensors of integers or bools whose shapes broadcast, or one of them a number.
+
+    >>> torch.bitwise_xor(torch.tensor([12, 10]), 6)
+    tensor([10, 12])
+    """,
 )
 bitwise_not = intrinsic(
     "bitwise_not",
@@ -285,15 +381,37 @@ bitwise_not = intrinsic(
     promote="common",
     samples=[case(arr(A34, 0, 9, ints))],
     exact_out=True,
-    doc="~x: bits inverted; logical not for bool.",
+    doc="""`y = ~x`: all bits inverted, which is `-x - 1` of signed integers; logical not of bools.
+
+    For integers and bools.
+
+    >>> torch.bitwise_not(torch.tensor([0, 5, -1]))
+    tensor([-1, -6,  0])
+    >>> ~torch.tensor([True, False])
+    tensor([False,  True])
+    """,
 )
 bitwise_left_shift = intrinsic(
     "bitwise_left_shift", only("lshift", "iu", np.left_shift),
-    operator="lshift", nin=2, samples=BITS, doc="a << b.",
+    operator="lshift", nin=2, samples=BITS,
+    doc="""`y = input << other`: the bits moved up by other places, `input * 2 ** other`.
+
+    input, other: tensors of integers whose shapes broadcast, or one of them a number.
+
+    >>> torch.bitwise_left_shift(torch.tensor([1, 2, 3]), 4)
+    tensor([16, 32, 48])
+    """,
 )
 bitwise_right_shift = intrinsic(
     "bitwise_right_shift", only("rshift", "iu", np.right_shift),
-    operator="rshift", nin=2, samples=BITS, doc="a >> b.",
+    operator="rshift", nin=2, samples=BITS,
+    doc="""`y = input >> other`: the bits moved down by other places; the sign stays.
+
+    input, other: tensors of integers whose shapes broadcast, or one of them a number.
+
+    >>> torch.bitwise_right_shift(torch.tensor([16, 35, -16]), 4)
+    tensor([ 1,  2, -1])
+    """,
 )
 
 
@@ -358,7 +476,14 @@ maximum = intrinsic(
     samples=[case(A34, A34), case(A34, A4)],
     nin=2,
     numbers=(),
-    doc="The larger of a and b; NaN if either is.",
+    doc="""The larger of two elements; NaN if either is NaN.
+
+    input, other: tensors whose shapes broadcast. Where both are equal, each gets half of the
+    gradient. Not for complex numbers.
+
+    >>> torch.maximum(torch.tensor([1.0, 5.0, float("nan")]), torch.tensor([3.0, 2.0, 1.0]))
+    tensor([3., 5., nan])
+    """,
 )
 minimum = intrinsic(
     "minimum",
@@ -369,7 +494,14 @@ minimum = intrinsic(
     samples=[case(A34, A34), case(A34, A4)],
     nin=2,
     numbers=(),
-    doc="The smaller of a and b; NaN if either is.",
+    doc="""The smaller of two elements; NaN if either is NaN.
+
+    input, other: tensors whose shapes broadcast. Where both are equal, each gets half of the
+    gradient. Not for complex numbers.
+
+    >>> torch.minimum(torch.tensor([1.0, 5.0, float("nan")]), torch.tensor([3.0, 2.0, 1.0]))
+    tensor([1., 2., nan])
+    """,
 )
 fmax = intrinsic(
     "fmax",
@@ -380,7 +512,13 @@ fmax = intrinsic(
     inplace=False,
     samples=[case(A34, A34)],
     numbers=(),
-    doc="The larger of a and b; NaN only if both are.",
+    doc="""The larger of two elements; NaN only if both are NaN.
+
+    input, other: tensors whose shapes broadcast. Where both are equal, input gets the gradient.
+
+    >>> torch.fmax(torch.tensor([1.0, 5.0, float("nan")]), torch.tensor([3.0, 2.0, 1.0]))
+    tensor([3., 5., 1.])
+    """,
 )
 fmin = intrinsic(
     "fmin",
@@ -391,5 +529,11 @@ fmin = intrinsic(
     inplace=False,
     samples=[case(A34, A34)],
     numbers=(),
-    doc="The smaller of a and b; NaN only if both are.",
+    doc="""The smaller of two elements; NaN only if both are NaN.
+
+    input, other: tensors whose shapes broadcast. Where both are equal, input gets the gradient.
+
+    >>> torch.fmin(torch.tensor([1.0, 5.0, float("nan")]), torch.tensor([3.0, 2.0, 1.0]))
+    tensor([1., 2., 1.])
+    """,
 )

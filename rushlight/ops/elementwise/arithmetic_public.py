@@ -91,11 +91,18 @@ def as_of_old(name: str, alpha: Any, other: Any) -> tuple[Any, Any]:
 def add(
     input: Any, other: Any, _last: Any = None, *, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """input + alpha * other, with broadcasting and type promotion.
+    """`y = input + alpha * other`, element by element.
 
-    >>> import rushlight as torch
+    input, other: tensors whose shapes broadcast, or one of them a number; the result has their
+    common type. RuntimeError where shapes do not go together, and for a float alpha with integers.
+
+    alpha: a number by which other is multiplied first; 1 by default.
+
     >>> torch.add(torch.tensor([1, 2]), 10)
     tensor([11, 12])
+    >>> torch.add(torch.zeros(2, 1), torch.tensor([1.0, 2.0, 3.0]), alpha=10)
+    tensor([[10., 20., 30.],
+            [10., 20., 30.]])
     """
     if _last is not None:
         other, alpha = as_of_old("add", other, _last)
@@ -126,7 +133,16 @@ def add_(input: Any, other: Any, _last: Any = None, *, alpha: Any = 1) -> Any:
 def sub(
     input: Any, other: Any, _last: Any = None, *, alpha: Any = 1, out: Any = None
 ) -> Any:
-    """input - alpha * other."""
+    """`y = input - alpha * other`, element by element.
+
+    input, other: tensors whose shapes broadcast, or one of them a number. RuntimeError for bools:
+    masks are combined by `^` and `~`.
+
+    alpha: a number by which other is multiplied first; 1 by default.
+
+    >>> torch.sub(torch.tensor([5.0, 7.0]), torch.tensor([1.0, 2.0]), alpha=2)
+    tensor([3., 3.])
+    """
     if _last is not None:
         other, alpha = as_of_old("sub", other, _last)
     if alpha.__class__ is int and alpha == 1:
@@ -168,7 +184,13 @@ def number_or_tensor(name: str, x: Any) -> Any:
            ),
            public="torch", samples=[case((3, 4), (4,)), case((3, 4), 2.0, alpha=2)])
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """other - alpha * input."""
+    """`y = other - alpha * input`: `sub` with its operands exchanged.
+
+    other: a tensor whose shape broadcasts, or a number; alpha: a number, 1 by default.
+
+    >>> torch.rsub(torch.tensor([1.0, 2.0]), 10)
+    tensor([9., 8.])
+    """
     need_tensor("rsub", input)
     return m.sub_plain.call((other, input if alpha == 1 else input * alpha), {})
 
@@ -209,7 +231,16 @@ floor_divide = intrinsic(
     operator="floordiv",
     nin=2,
     samples=DIV,
-    doc="The largest integer not above a / b.",
+    doc="""`y = floor(input / other)`, rounded towards minus infinity, as Python's `//`.
+
+    input, other: tensors whose shapes broadcast, or one of them a number. Integers stay integers;
+    RuntimeError ("ZeroDivisionError") for integers divided by 0. The gradient is 0.
+
+    >>> torch.floor_divide(torch.tensor([7, -7]), 2)
+    tensor([ 3, -4])
+    >>> torch.tensor([7.5, -7.5]) // 2
+    tensor([ 3., -4.])
+    """,
 )
 trunc_divide = intrinsic(
     "trunc_divide",
@@ -241,7 +272,20 @@ def divide_op(rounding_mode: Any) -> Any:
     ],
 )
 def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Any = None) -> Any:
-    """input / other; rounding_mode 'floor' or 'trunc' rounds the quotient."""
+    """`y = input / other`, element by element; integers give the default float type.
+
+    input, other: tensors whose shapes broadcast, or one of them a number.
+
+    rounding_mode: None (the default), "floor", which rounds down, or "trunc", which rounds towards
+    zero; with these two integers stay integers, and 0 is no divisor of theirs (RuntimeError).
+
+    >>> torch.div(torch.tensor([7, -7]), 2)
+    tensor([ 3.5000, -3.5000])
+    >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="floor")
+    tensor([ 3, -4])
+    >>> torch.div(torch.tensor([7, -7]), 2, rounding_mode="trunc")
+    tensor([ 3, -3])
+    """
     return with_out("div", divide_op(rounding_mode).call((input, other), {}), out, input, other)
 
 
@@ -290,7 +334,16 @@ remainder = intrinsic(
     nin=2,
     rounds=True,
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
-    doc="a - b * floor(a / b): the sign of b.",
+    doc="""`y = input - other * floor(input / other)`: it has the sign of other, as Python's `%`.
+
+    input, other: tensors whose shapes broadcast, or one of them a number. RuntimeError
+    ("ZeroDivisionError") for integers divided by 0; floats give NaN.
+
+    >>> torch.remainder(torch.tensor([7, -7]), 3)
+    tensor([1, 2])
+    >>> torch.tensor([5.5, -5.5]) % 2
+    tensor([1.5000, 0.5000])
+    """,
 )
 fmod = intrinsic(
     "fmod",
@@ -301,5 +354,12 @@ fmod = intrinsic(
     numbers=(1,),
     rounds=True,
     samples=[case(arr(A34, 1.1, 1.4), arr(A34, 0.5, 0.6))],
-    doc="a - b * trunc(a / b): the sign of a.",
+    doc="""`y = input - other * trunc(input / other)`: it has the sign of input, as fmod of C.
+
+    other: a tensor whose shape broadcasts, or a number. RuntimeError ("ZeroDivisionError") for
+    integers divided by 0; floats give NaN.
+
+    >>> torch.fmod(torch.tensor([7, -7]), 3)
+    tensor([ 1, -1])
+    """,
 )

@@ -43,7 +43,15 @@ def common_dtype(*operands: Any) -> Any:
 
 @composite(public="torch", typed=True, samples=[case((3,), ints((2,))), case(ints((2,)), 1.5)])
 def result_type(tensor: Any, other: Any) -> Any:
-    """The dtype of an arithmetic result of two operands (tensors or numbers)."""
+    """The dtype that arithmetic of these two gives; numbers widen a tensor only to another kind.
+
+    tensor, other: tensors or numbers.
+
+    >>> torch.result_type(torch.tensor([1, 2], dtype=torch.int8), 1.5)
+    torch.float32
+    >>> torch.result_type(torch.ones(2, dtype=torch.float16), torch.ones(2, dtype=torch.float32))
+    torch.float32
+    """
     return common_dtype(tensor, other)
 
 
@@ -58,19 +66,59 @@ def question(name: str, doc: str, answer: Any, public: str = "torch") -> Any:
 
 
 question(
-    "is_floating_point", "Whether the dtype is a floating type.", lambda t: t.is_floating_point()
+    "is_floating_point",
+    """Whether the dtype is a floating type: float64, float32, float16, bfloat16 or
+    one of 8 bits.
+
+    >>> torch.is_floating_point(torch.tensor([1.0])), torch.is_floating_point(torch.tensor([1]))
+    (True, False)
+    """,
+    lambda t: t.is_floating_point(),
 )
-question("is_complex", "Whether the dtype is a complex type.", lambda t: t.is_complex())
-question("is_signed", "Whether the dtype has negative values.", lambda t: t.is_signed())
+question("is_complex",
+    """Whether the dtype is a complex type.
+
+    >>> torch.is_complex(torch.tensor([1j])), torch.is_complex(torch.tensor([1.0]))
+    (True, False)
+    """,
+    lambda t: t.is_complex(),
+)
+question("is_signed",
+    """Whether the dtype has negative values.
+
+    >>> torch.is_signed(torch.tensor([1.0])), torch.is_signed(torch.tensor([1], dtype=torch.uint8))
+    (True, False)
+    """,
+    lambda t: t.is_signed(),
+)
 question(
-    "is_inference", "Whether the tensor was made inside inference_mode.", lambda t: t.is_inference()
+    "is_inference",
+    """Whether the tensor was made inside `inference_mode`, so that no graph may hold it.
+
+    >>> with torch.inference_mode():
+    ...     x = torch.ones(2)
+    >>> torch.is_inference(x), torch.is_inference(torch.ones(2))
+    (True, False)
+    """,
+    lambda t: t.is_inference(),
 )
-question("is_distributed", "False.", lambda t: False, "torch Tensor")
+question("is_distributed",
+    """False: there are no such tensors any more, in PyTorch either.
+
+    >>> torch.is_distributed(torch.ones(2))
+    False
+    """, lambda t: False, "torch Tensor")
 
 
 @composite(adapt=True, data_dependent=True, samples=[case(())])
 def is_nonzero(input: Any) -> bool:
-    """Whether the only element is not zero."""
+    """Whether the only element is not zero, as `bool(x)`.
+
+    RuntimeError for a tensor with no or with several elements.
+
+    >>> torch.is_nonzero(torch.tensor([0.0])), torch.is_nonzero(torch.tensor([3.0]))
+    (False, True)
+    """
     n = input._a.size
     if n != 1:
         raise RuntimeError(
@@ -83,20 +131,32 @@ def is_nonzero(input: Any) -> bool:
 
 @composite(adapt=True, samples=[case((2, 3), (2, 3)), case((2, 3), (3,))])
 def is_same_size(input: Any, other: Any) -> bool:
-    """Whether both have one shape."""
+    """Whether both tensors have the same shape.
+
+    >>> torch.is_same_size(torch.ones(2, 3), torch.zeros(2, 3))
+    True
+    """
     return tuple(input._a.shape) == tuple(other._a.shape)
 
 
 @composite(adapt=True, public="torch", samples=[case((2, 3))])
 def numel(input: Any) -> int:
-    """Number of elements."""
+    """The number of elements, an int: the product of all sizes.
+
+    >>> torch.numel(torch.ones(2, 3, 4))
+    24
+    """
     need_tensor("numel", input)
     return int(input._a.size)
 
 
 @composite(adapt=True, samples=[case((2, 3))])
 def get_device(input: Any) -> int:
-    """-1: the number of a GPU there, none here."""
+    """The number of the device: -1, which is what a CPU has.
+
+    >>> torch.get_device(torch.ones(2))
+    -1
+    """
     need_tensor("get_device", input)
     return -1
 
@@ -141,12 +201,20 @@ def chosen(condition: Any, input: Any, other: Any) -> Any:
     samples=[case(bools((3, 4)), (3, 4), (4,)), case(bools((3, 4)), (3, 4), 0.0)],
 )
 def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = None) -> Any:
-    """`input` where the condition holds, else `other`; with the condition alone, the places where
-    it holds.
+    """Choose from two tensors: `y = input` where the condition holds, else `other`.
 
-    >>> import rushlight as torch
-    >>> torch.where(torch.tensor([True, False]), torch.tensor([1, 2]), 0)
-    tensor([1, 0])
+    condition: a tensor of bools; input, other: tensors or numbers. All three broadcast, and the
+    result has the common type of the two. With the condition alone: a tuple of indices, one tensor
+    a dimension, of the places where it holds.
+
+    The gradient goes to the chosen one. What is not chosen is computed all the same: a NaN in its
+    own derivative comes through, so guard the argument rather than the result.
+
+    >>> x = torch.tensor([-1.0, 2.0, -3.0])
+    >>> torch.where(x > 0, x, 0.0)
+    tensor([0., 2., 0.])
+    >>> torch.where(x > 0)
+    (tensor([1]),)
     """
     input = self if input is None else input
     if input is None and other is None:
@@ -156,7 +224,12 @@ def where(condition: Any, input: Any = None, other: Any = None, *, self: Any = N
 
 @composite(adapt=True, public="Tensor", name="where", samples=[case((3, 4), bools((3, 4)), (4,))])
 def where_method(input: Any, condition: Any, other: Any) -> Any:
-    """This tensor where the condition holds, else `other`."""
+    """This tensor where the condition holds, else `other`: `torch.where(condition, self, other)`.
+
+    >>> x = torch.tensor([-1.0, 2.0, -3.0])
+    >>> x.where(x > 0, 0.0)
+    tensor([0., 2., 0.])
+    """
     return chosen(condition, input, other)
 
 
@@ -193,7 +266,14 @@ close.shape(lambda a, b, **_: MetaArray(np.broadcast_shapes(a.shape, b.shape), b
 def isclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Any:
-    """Whether |input - other| <= atol + rtol * |other|, element by element."""
+    """True where two elements are nearly equal: `|input - other| <= atol + rtol * |other|`.
+
+    rtol: 1e-5 by default; atol: 1e-8; equal_nan: True lets two NaN be equal. Infinities are near
+    themselves only. RuntimeError for tensors of two types.
+
+    >>> torch.isclose(torch.tensor([1.0, 1.0]), torch.tensor([1.000001, 1.1]))
+    tensor([ True, False])
+    """
     need_tensor("isclose", other, 2, "other")
     rtol, atol = tolerance(rtol, "rtol", 3), tolerance(atol, "atol", 4)
     if input._a.dtype != other._a.dtype:
@@ -226,13 +306,29 @@ def type_word(t: Any) -> str:
 def allclose(
     input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether all elements are close: |input - other| <= atol + rtol * |other|."""
+    """Whether all elements are nearly equal: `|input - other| <= atol + rtol * |other|`.
+
+    rtol: 1e-5 by default; atol: 1e-8; equal_nan: True lets two NaN be equal.
+
+    >>> torch.allclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.0]))
+    True
+    >>> torch.allclose(torch.tensor([1.0, 2.0]), torch.tensor([1.1, 2.0]))
+    False
+    """
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 
 
 @composite(adapt=True, data_dependent=True, samples=[case(values([1.0, 2.0]), values([1.0, 2.0]))])
 def equal(input: Any, other: Any) -> bool:
-    """Whether both have one shape and equal elements."""
+    """Whether both tensors have the same shape and equal elements, a bool.
+
+    NaN equals nothing, so a tensor with a NaN is not equal to its copy.
+
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2]))
+    True
+    >>> torch.equal(torch.tensor([1, 2]), torch.tensor([1, 2, 3]))
+    False
+    """
     need_tensor("equal", other, 2, "other")
     if (
         input._a.dtype != other._a.dtype
@@ -269,7 +365,17 @@ contained.shape(lambda a, b, **_: MetaArray(a.shape, bool))
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Any:
-    """Whether each element is among the test elements."""
+    """True where an element is among the test elements.
+
+    elements, test_elements: tensors of any shapes, or one of them a number; the result has the
+    shape of elements. Not for bools and complex numbers.
+
+    invert: True asks the opposite. assume_unique: accepted, and changes nothing here.
+
+    >>> torch.isin(torch.tensor([[1, 2], [3, 4]]), torch.tensor([2, 4]))
+    tensor([[False,  True],
+            [False,  True]])
+    """
     for t in (elements, test_elements):
         kind = t.dtype if isinstance(t, TensorBase) else dtypes.scalar_dtype(t)
         if kind.category == dtypes.BOOL or kind.is_complex:

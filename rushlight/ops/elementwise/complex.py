@@ -71,7 +71,14 @@ def complex_shape(a: Any, b: Any) -> MetaArray:
     check=check_parts,
 )
 def complex(real: Any, imag: Any) -> Any:
-    """real + i imag, from two tensors of one float type."""
+    """A complex tensor of two real ones: `y = real + i * imag`.
+
+    real, imag: tensors of one float type whose shapes broadcast. float32 gives complex64, float64
+    complex128, float16 complex32. RuntimeError for other types, or for two different ones.
+
+    >>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor([3.0, -4.0]))
+    tensor([1.+3.j, 2.-4.j])
+    """
     if real.dtype != imag.dtype or real.dtype.kind != "f":
         raise RuntimeError(
             message(
@@ -97,7 +104,13 @@ complex.vjp(lambda g, _y, _r, _i: part(g, "real"), lambda g, _y, _r, _i: part(g,
     check=check_parts,
 )
 def polar(abs: Any, angle: Any) -> Any:
-    """abs (cos(angle) + i sin(angle))."""
+    """A complex tensor of magnitudes and angles: `y = abs * (cos(angle) + i * sin(angle))`.
+
+    abs, angle: tensors of one type, float32 or float64, whose shapes broadcast; angles in radians.
+
+    >>> torch.polar(torch.tensor([1.0, 2.0]), torch.tensor([0.0, torch.pi / 3]))
+    tensor([1.0000+0.0000j, 1.0000+1.7321j])
+    """
     if abs.dtype != angle.dtype or abs.dtype.kind != "f":
         raise RuntimeError(
             message(
@@ -171,13 +184,21 @@ imag_view.vjp(lambda g, _y, _x: complex(nothing(g), g))
 
 @composite(public="torch", samples=[case(cplx((2, 3))), case((2, 3))])
 def real(input: Any) -> Any:
-    """The real part, a view; of a real tensor the tensor itself."""
+    """The real part, a view; of a real tensor the tensor itself.
+
+    >>> torch.real(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([1., 3.])
+    """
     return real_view(input) if input._a.dtype.kind in "cW" else input
 
 
 @composite(public="torch", samples=[case(cplx((2, 3)))])
 def imag(input: Any) -> Any:
-    """The imaginary part, a view; not for real tensors."""
+    """The imaginary part, a view. RuntimeError for real tensors.
+
+    >>> torch.imag(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([ 2., -4.])
+    """
     if input._a.dtype.kind not in "cW":
         raise RuntimeError(
             message(
@@ -202,7 +223,13 @@ attribute(imag, "imag", _set_imag, samples=[case(cplx((2, 3)))])
 
 @op(samples=[case(C34)], fresh=True, inplace=True, exact_out=True)
 def conj_physical(input: Any) -> Any:
-    """The complex conjugate."""
+    """The complex conjugate, in memory of its own: `y = real - i * imag`.
+
+    `conj` gives a view instead.
+
+    >>> torch.conj_physical(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([1.-2.j, 3.+4.j])
+    """
     return np.conj(input) if input.dtype.kind in "cW" else input.copy("K")
 
 
@@ -250,8 +277,9 @@ def conj(input: Any) -> Any:
     """The complex conjugate, a view: what is written to it arrives conjugated in `input`. A real
     tensor is returned as it is.
 
-    >>> import rushlight as torch
     >>> x = torch.tensor([1 + 2j])
+    >>> x.conj()
+    tensor([1.-2.j])
     >>> x.conj().is_conj(), x.conj().data_ptr() == x.data_ptr()
     (True, True)
     """
@@ -266,33 +294,63 @@ def conj_in_memory(input: Any) -> Any:
 
 @composite(public="torch Tensor", samples=[case(cplx((2, 3)))])
 def resolve_conj(input: Any) -> Any:
-    """The tensor itself, or the conjugates that its bit stands for, in memory of their own."""
+    """The tensor itself, or the conjugates that its bit stands for, in memory of their own.
+
+    >>> x = torch.tensor([1 + 2j]).conj()
+    >>> x.is_conj(), x.resolve_conj().is_conj()
+    (True, False)
+    """
     return input.clone() if is_conj(input) else input
 
 
 @composite(public="torch Tensor", samples=[case((2, 3))])
 def resolve_neg(input: Any) -> Any:
-    """The tensor itself, or the negatives that its bit stands for, in memory of their own."""
+    """The tensor itself, or the negatives that its bit stands for, in memory of their own.
+
+    >>> x = torch.tensor([1 + 2j]).conj().imag
+    >>> x.is_neg(), x.resolve_neg().is_neg()
+    (True, False)
+    """
     return input.clone() if is_neg(input) else input
 
 
 @composite(public="torch Tensor", samples=[case(cplx((2, 3)))])
 def is_conj(input: Any) -> bool:
-    """Whether the tensor is a view of its memory's conjugates."""
+    """Whether the tensor is a view of its memory's conjugates, as `conj` makes it.
+
+    >>> x = torch.tensor([1 + 2j])
+    >>> torch.is_conj(x), torch.is_conj(x.conj())
+    (False, True)
+    """
     need_tensor("is_conj", input)
     return input._a.__class__ is UnresolvedArray and input._a.conj
 
 
 @composite(public="torch Tensor", samples=[case((2, 3))])
 def is_neg(input: Any) -> bool:
-    """Whether the tensor is a view of its memory's negatives."""
+    """Whether the tensor is a view of its memory's negatives, as the imaginary part of a conjugate
+    is.
+
+    >>> x = torch.tensor([1 + 2j])
+    >>> torch.is_neg(x.imag), torch.is_neg(x.conj().imag)
+    (False, True)
+    """
     need_tensor("is_neg", input)
     return input._a.__class__ is UnresolvedArray and input._a.neg
 
 
 @op(samples=[case(C34), case(arr((3, 4), 0.2, 2))], fresh=True, promote="float")
 def angle(input: Any) -> Any:
-    """The argument of each number: atan2(imag, real); 0 or pi for real ones."""
+    """The argument of each number, in radians: `y = atan2(imag, real)`.
+
+    Of real numbers 0, and pi for negative ones; NaN stays NaN. Integers give the default float
+    type.
+
+    >>> torch.angle(torch.tensor([1 + 1j, -1j]))
+    tensor([ 0.7854, -1.5708])
+    >>> torch.angle(torch.tensor([1.0, -1.0]))
+    tensor([0.0000, 3.1416])
+    """
     if input.dtype.kind in "cW":
         return np.angle(input)
     y = np.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0))
@@ -315,11 +373,14 @@ def _angle_rule(g: Any, _y: Any, x: Any) -> Any:
 
 @view(samples=[case(C34), case(arr((), dtype="complex128"))], public="torch")
 def view_as_real(input: Any) -> Any:
-    """A complex tensor as a real one with a last dim (real, imag), sharing memory.
+    """A complex tensor as a real one with one more dimension of size 2, (real, imag), sharing
+    memory.
 
-    >>> import rushlight as torch
-    >>> torch.view_as_real(torch.tensor([1 + 2j]))
-    tensor([[1., 2.]])
+    input (*), complex; the result (*, 2). RuntimeError for real tensors, and for conjugate views.
+
+    >>> torch.view_as_real(torch.tensor([1 + 2j, 3 - 4j]))
+    tensor([[ 1.,  2.],
+            [ 3., -4.]])
     """
     if input.dtype.kind not in "cW":
         raise RuntimeError(
@@ -333,7 +394,14 @@ def view_as_real(input: Any) -> Any:
 
 @view(samples=[case((3, 4, 2))], layout=True, public="torch")
 def view_as_complex(input: Any) -> Any:
-    """A real tensor with a last dim of size 2 as a complex one, sharing memory."""
+    """A real tensor whose last dimension is (real, imag) as a complex one, sharing memory.
+
+    input (*, 2), of float16, float32 or float64, the last dimension with stride 1; the result (*).
+    RuntimeError otherwise.
+
+    >>> torch.view_as_complex(torch.tensor([[1.0, 2.0], [3.0, -4.0]]))
+    tensor([1.+2.j, 3.-4.j])
+    """
     if input.dtype.kind != "f":
         raise RuntimeError(
             message(
@@ -378,5 +446,9 @@ view_as_complex.vjp(lambda g, _y, _x: view_as_real(g))
 
 @composite(samples=[case(cplx((2, 3))), case((2, 3))])
 def isreal(input: Any) -> Any:
-    """True where the imaginary part is 0."""
+    """True where the imaginary part is 0, so everywhere in a real tensor.
+
+    >>> torch.isreal(torch.tensor([1 + 0j, 1 + 2j]))
+    tensor([ True, False])
+    """
     return imag_view(input) == 0 if input._a.dtype.kind in "cW" else (input == 0) | True

@@ -145,11 +145,16 @@ def bounds(name: str, input: Any, min: Any, max: Any) -> tuple[Any, Any]:
     samples=[case((3, 4), -1.0, 1.0), case((3, 4), arr((4,), -1.5, -1)), case((3, 4), max=0.5)],
 )
 def public_clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """Values below `min` become min, values above `max` become max (numbers or tensors).
+    """Hold each element between two bounds: `y = min(max(x, min), max)`.
 
-    >>> import rushlight as torch
+    min, max: numbers or tensors that broadcast; None leaves that side open, but not both. Where min
+    is above max, y is max. The gradient is that of x inside the bounds, bounds included, and 0
+    outside.
+
     >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), -1, 1)
     tensor([-1.0000,  0.5000,  1.0000])
+    >>> torch.clamp(torch.tensor([-2.0, 0.5, 3.0]), min=torch.tensor([0.0, 1.0, 2.0]))
+    tensor([0., 1., 3.])
     """
     need_tensor("clamp", input)
     return clamp.call((input, *bounds("clamp", input, min, max)), {})
@@ -169,14 +174,26 @@ def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
 
 @composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_min(input: Any, min: Any) -> Any:
-    """Values below `min` become min."""
+    """Values below min become min: `y = max(x, min)`.
+
+    min: a number, or a tensor that broadcasts.
+
+    >>> torch.clamp_min(torch.tensor([-2.0, 0.5, 3.0]), 0)
+    tensor([0.0000, 0.5000, 3.0000])
+    """
     need_tensor("clamp_min", input)
     return clamp.call((input, *bounds("clamp_min", input, min, None)), {})
 
 
 @composite(apart="partly", adapt=True, samples=[case((3, 4), 0.5), case((3, 4), (4,))])
 def clamp_max(input: Any, max: Any) -> Any:
-    """Values above `max` become max."""
+    """Values above max become max: `y = min(x, max)`.
+
+    max: a number, or a tensor that broadcasts.
+
+    >>> torch.clamp_max(torch.tensor([-2.0, 0.5, 3.0]), 1)
+    tensor([-2.0000,  0.5000,  1.0000])
+    """
     need_tensor("clamp_max", input)
     return clamp.call((input, *bounds("clamp_max", input, None, max)), {})
 
@@ -219,7 +236,14 @@ def one_type(*operands: Any) -> None:
     holomorphic=True,
 )
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """input + weight * (end - input)."""
+    """A point on the line between two tensors: `y = input + weight * (end - input)`.
+
+    weight: a number, or a tensor that broadcasts with both; 0 gives input, 1 gives end. All of one
+    float or complex type; nothing is promoted.
+
+    >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([1.0, 20.0]), 0.25)
+    tensor([ 0.2500, 12.5000])
+    """
     if input.dtype.kind in "iub":
         raise NotImplementedError(
             '"lerp_kernel" not implemented for '
@@ -258,7 +282,13 @@ lerp.vjp(
     holomorphic=True,
 )
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """input + value * tensor1 * tensor2."""
+    """`y = input + value * tensor1 * tensor2`, element by element.
+
+    The three tensors broadcast; value: a number, 1 by default. Optimisers are made of it.
+
+    >>> torch.addcmul(torch.zeros(2), torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]), value=0.5)
+    tensor([1.5000, 4.0000])
+    """
     if input.dtype.kind == "b":
         raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
     return plus_product(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
@@ -300,7 +330,14 @@ def not_whole(_input: Any, a: Any, b: Any) -> None:
     holomorphic=True,
 )
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
-    """input + value * tensor1 / tensor2."""
+    """`y = input + value * tensor1 / tensor2`, element by element.
+
+    The three tensors broadcast; value: a number, 1 by default. RuntimeError where both tensor1 and
+    tensor2 are integers.
+
+    >>> torch.addcdiv(torch.zeros(2), torch.tensor([1.0, 2.0]), torch.tensor([4.0, 4.0]), value=2)
+    tensor([0.5000, 1.0000])
+    """
     return plus_quotient(input, tensor1, tensor2, np.asarray(value).astype(input.dtype))
 
 
@@ -325,7 +362,13 @@ hypot = intrinsic(
     nin=2,
     numbers=(),
     samples=[case(FAR, FAR), case(FAR, arr(A4, 0.2, 1))],
-    doc="The hypotenuse sqrt(a^2 + b^2), without overflow.",
+    doc="""The hypotenuse: `y = sqrt(input * input + other * other)`, without overflow.
+
+    input, other: tensors of floats whose shapes broadcast.
+
+    >>> torch.hypot(torch.tensor([3.0, 5e30]), torch.tensor([4.0, 12e30]))
+    tensor([5.0000e+00, 1.3000e+31])
+    """,
 )
 copysign = intrinsic(
     "copysign",
@@ -335,7 +378,13 @@ copysign = intrinsic(
     promote="float",
     numbers=(1,),
     samples=[case(FAR, arr(A34, -2, 2)), case(FAR, -1.0)],
-    doc="The magnitude of a with the sign of b.",
+    doc="""The magnitude of input with the sign of other, -0.0 included.
+
+    other: a tensor whose shape broadcasts, or a number. Integers give the default float type.
+
+    >>> torch.copysign(torch.tensor([1.0, -2.0, 3.0]), torch.tensor([-1.0, 1.0, -0.0]))
+    tensor([-1.,  2., -3.])
+    """,
 )
 def of_one_type(input: Any, other: Any) -> None:
     """heaviside promotes nothing."""
@@ -361,7 +410,14 @@ heaviside = intrinsic(
     check=of_one_type,
     exact_out=True,
     samples=[case(A34, A34)],
-    doc="0 for negative x, 1 for positive x, `values` where x is 0.",
+    doc="""The step function: 0 where input is negative, 1 where it is positive, `values` where it
+    is 0.
+
+    values: a tensor of the type of input that broadcasts with it; nothing is promoted.
+
+    >>> torch.heaviside(torch.tensor([-1.5, 0.0, 2.0]), torch.tensor([0.5]))
+    tensor([0.0000, 0.5000, 1.0000])
+    """,
 )
 nextafter = intrinsic(
     "nextafter",
@@ -373,7 +429,14 @@ nextafter = intrinsic(
     numbers=(),
     smooth=False,
     samples=[case(A34, A34)],
-    doc="The next floating number after a towards b.",
+    doc="""The float that comes next after input in the direction of other.
+
+    input, other: tensors of one float type whose shapes broadcast.
+
+    >>> one = torch.tensor([1.0])
+    >>> torch.nextafter(one, torch.tensor([2.0])) - one == torch.finfo(torch.float32).eps
+    tensor([True])
+    """,
 )
 gcd = intrinsic(
     "gcd",
@@ -381,7 +444,13 @@ gcd = intrinsic(
     inplace=True,
     numbers=(),
     samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
-    doc="Greatest common divisor.",
+    doc="""The greatest common divisor of two integers; not negative, and 0 for two zeros.
+
+    input, other: tensors of integers whose shapes broadcast.
+
+    >>> torch.gcd(torch.tensor([12, 7, 0]), torch.tensor([18, 3, 5]))
+    tensor([6, 1, 5])
+    """,
 )
 lcm = intrinsic(
     "lcm",
@@ -389,7 +458,13 @@ lcm = intrinsic(
     inplace=True,
     numbers=(),
     samples=[case(arr(A34, 0, 30, "int64"), arr(A34, 0, 30, "int64"))],
-    doc="Least common multiple.",
+    doc="""The least common multiple of two integers; 0 where one of them is 0.
+
+    input, other: tensors of integers whose shapes broadcast.
+
+    >>> torch.lcm(torch.tensor([4, 7, 0]), torch.tensor([6, 3, 5]))
+    tensor([12, 21,  0])
+    """,
 )
 
 
@@ -418,7 +493,14 @@ logaddexp = intrinsic(
     numbers=(),
     holomorphic=True,
     samples=[case(A34, A34), case(A34, A4)],
-    doc="log(exp(a) + exp(b)).",
+    doc="""`y = log(exp(input) + exp(other))`, without overflow: the sum of two probabilities that
+    are given by their logarithms.
+
+    input, other: tensors of floats or complex numbers whose shapes broadcast.
+
+    >>> torch.logaddexp(torch.tensor([0.0, -1000.0]), torch.tensor([0.0, -1000.0]))
+    tensor([ 6.9315e-01, -9.9931e+02])
+    """,
     inplace=False,
     copies=True,
 )
@@ -431,7 +513,13 @@ logaddexp2 = intrinsic(
     numbers=(),
     promote="float",
     samples=[case(A34, A34)],
-    doc="log2(2^a + 2^b).",
+    doc="""`y = log2(2 ** input + 2 ** other)`, without overflow.
+
+    input, other: tensors of floats whose shapes broadcast.
+
+    >>> torch.logaddexp2(torch.tensor([3.0, 1000.0]), torch.tensor([3.0, 1000.0]))
+    tensor([   4., 1001.])
+    """,
     inplace=False,
     copies=True,
 )
@@ -449,7 +537,13 @@ def no_truths(x: Any, exponent: Any) -> None:
 
 @composite(apart="partly", adapt=True, samples=[case((3, 4), ints((4,), 3))])
 def ldexp(input: Any, other: Any) -> Any:
-    """input * 2^other."""
+    """`y = input * 2 ** other`: a number from its mantissa and its exponent, the inverse of frexp.
+
+    other: a tensor of exponents that broadcasts with input. Integers give the default float type.
+
+    >>> torch.ldexp(torch.tensor([1.0, 0.75]), torch.tensor([3, -2]))
+    tensor([8.0000, 0.1875])
+    """
     need_tensor("ldexp", input)
     no_truths(input, other)
     two: Any = 2.0
@@ -474,7 +568,14 @@ def ldexp_(input: Any, other: Any) -> Any:
     samples=[case(arr((3, 4), 0.5, 2), 2.5), case(arr((3, 4), 0.5, 2), (4,))],
 )
 def float_power(input: Any, exponent: Any) -> Any:
-    """input^exponent in float64 (complex128 for complex numbers)."""
+    """`y = input ** exponent`, computed in float64, or complex128 for complex numbers.
+
+    input, exponent: tensors whose shapes broadcast, or one of them a number. Integers may have
+    negative exponents here, other than in `torch.pow`.
+
+    >>> torch.float_power(torch.tensor([2, 4]), -1)
+    tensor([0.5000, 0.2500], dtype=torch.float64)
+    """
     both = [x for x in (input, exponent)]
     if not any(isinstance(x, TensorBase) for x in both):
         raise TypeError(
@@ -503,7 +604,12 @@ def float_power(input: Any, exponent: Any) -> Any:
     samples=[case(arr((3, 4), 0.5, 2), 2.5)],
 )
 def float_power_(input: Any, exponent: Any) -> Any:
-    """`float_power` in place; the tensor must be of float64 or complex128."""
+    """`y = self ** exponent`, written into this tensor, which must be of float64 or complex128.
+
+    >>> x = torch.tensor([2.0, 4.0], dtype=torch.float64)
+    >>> x.float_power_(-1)
+    tensor([0.5000, 0.2500], dtype=torch.float64)
+    """
     if input._a.dtype not in (np.dtype(np.float64), np.dtype(np.complex128)):
         raise RuntimeError(
             f"the base given to float_power_ has dtype {views.type_name(input.dtype)} but the "
@@ -517,8 +623,14 @@ def float_power_(input: Any, exponent: Any) -> Any:
 
 @op(samples=[case(arr(A34, -2, 2))], inplace=True, fresh=True, low="own", apart="partly")
 def nan_to_num(input: Any, *, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
-    """NaN becomes `nan` (0), infinities `posinf` and `neginf` (the largest and smallest finite
-    numbers).
+    """Replace what is not finite: NaN by `nan`, inf by `posinf`, -inf by `neginf`.
+
+    nan: 0 by default; posinf, neginf: by default the largest and the smallest finite number of the
+    type. The gradient is 0 where something was replaced.
+
+    >>> x = torch.tensor([float("nan"), float("inf"), -float("inf"), 1.5])
+    >>> torch.nan_to_num(x, nan=0.0, posinf=100.0, neginf=-100.0)
+    tensor([   0.0000,  100.0000, -100.0000,    1.5000])
     """
     if input.dtype in dtypes.LOW_NP:
         info: Any = ml_dtypes.finfo(input.dtype)
@@ -553,13 +665,25 @@ def degrees_op(name: str, factor: float, doc: str) -> Any:
     return op.vjp(lambda g, _y, _x: g * factor)
 
 
-deg2rad = degrees_op("deg2rad", pymath.pi / 180, "Degrees as radians.")
-rad2deg = degrees_op("rad2deg", 180 / pymath.pi, "Radians as degrees.")
+deg2rad = degrees_op("deg2rad", pymath.pi / 180, """Degrees as radians: `y = x * pi / 180`.
+
+    >>> torch.deg2rad(torch.tensor([0.0, 90.0, 180.0]))
+    tensor([0.0000, 1.5708, 3.1416])
+    """)
+rad2deg = degrees_op("rad2deg", 180 / pymath.pi, """Radians as degrees: `y = x * 180 / pi`.
+
+    >>> torch.rad2deg(torch.tensor([0.0, torch.pi / 2, torch.pi]))
+    tensor([  0.,  90., 180.])
+    """)
 
 
 @composite(adapt=True, samples=[case((3, 4))])
 def positive(input: Any) -> Any:
-    """The tensor itself (not for bool)."""
+    """The tensor itself: `+x`. RuntimeError for bools.
+
+    >>> torch.positive(torch.tensor([-1, 2]))
+    tensor([-1,  2])
+    """
     if input._a.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -580,7 +704,16 @@ frexp_parts.vjp(lambda g, y, _x: g[0] / m.exp2(y[1] * 1.0))
 
 @composite(adapt=True, smooth=False, samples=[case((3, 4))])
 def frexp(input: Any) -> Any:
-    """(mantissa in [0.5, 1), exponent) with x = mantissa * 2^exponent; for floating tensors."""
+    """Split floats into mantissa and exponent: `x = mantissa * 2 ** exponent`, with the magnitude
+    of the mantissa in [0.5, 1).
+
+    A pair (mantissa, exponent), the exponent of int32. RuntimeError for tensors that are not
+    floats. `torch.ldexp` puts them together again.
+
+    >>> mantissa, exponent = torch.frexp(torch.tensor([8.0, 0.75, -3.0]))
+    >>> mantissa, exponent
+    (tensor([ 0.5000,  0.7500, -0.7500]), tensor([4, 0, 2], dtype=torch.int32))
+    """
     from ..core.return_types import return_type
 
     if not input.is_floating_point():
