@@ -104,11 +104,13 @@ def not_below(name: str, parameter: str) -> Any:
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], promote="common",
              public="torch Tensor nn.functional", switch=True)  # fmt: skip
 def relu(input: Any) -> Any:
-    """max(x, 0).
+    """The rectifier: `y = max(x, 0)`.
 
-    >>> import rushlight as torch
-    >>> torch.relu(torch.tensor([-1., 2.]))
-    tensor([0., 2.])
+    inplace (of `nn.functional.relu`): write the result into input; False by default. The gradient
+    at 0 is 0. Not for bools and complex numbers.
+
+    >>> torch.relu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])
     """
     return maximum(input, 0)
 
@@ -124,7 +126,14 @@ relu.vjp(lambda g, y, _x: where(y <= 0, 0.0, g))
              samples=[case(arr(A34, 0.1, 0.9)), case(arr(A34, -3, 3), min_val=-4.0)],
              public="nn.functional", switch=True, prepare=bounds, promote="common")  # fmt: skip
 def hardtanh(input: Any, *, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """x, held between min_val and max_val."""
+    """Each element, held between two numbers: `y = min(max(x, min_val), max_val)`.
+
+    min_val: -1 by default; max_val: 1; ValueError where min_val is the larger. The gradient at the
+    two bounds is 0, other than that of `clamp`.
+
+    >>> F.hardtanh(torch.tensor([-2.0, 0.5, 3.0]))
+    tensor([-1.0000,  0.5000,  1.0000])
+    """
     return minimum(maximum(input, min_val), max_val)
 
 
@@ -135,7 +144,14 @@ hardtanh.vjp(lambda g, _y, x, *, min_val, max_val: where((x <= min_val) | (x >= 
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), negative_slope=0.2)],
              public="nn.functional", switch=True, promote="common")  # fmt: skip
 def leaky_relu(input: Any, *, negative_slope: float = 0.01) -> Any:
-    """x where x > 0, else negative_slope * x."""
+    """A rectifier that lets a little of negative values through: `y = x` where x > 0, else
+    `negative_slope * x`.
+
+    negative_slope: 0.01 by default.
+
+    >>> F.leaky_relu(torch.tensor([-2.0, 3.0]), 0.1)
+    tensor([-0.2000,  3.0000])
+    """
     return where(input > 0, input, input * negative_slope)
 
 
@@ -148,7 +164,12 @@ leaky_relu.vjp(lambda g, _y, x, *, negative_slope: where(x > 0, g, g * negative_
              promote="common", public="torch nn.functional", switch=True,
              name="threshold")  # fmt: skip
 def held_above(input: Any, *, threshold: float, value: float) -> Any:
-    """x where x > threshold, else value. Both are numbers of x's type: -1 is 255 in uint8."""
+    """`y = x` where x > threshold, else `value`. Both are numbers of the type of x: -1 is 255 in
+    uint8.
+
+    >>> F.threshold(torch.tensor([-1.0, 0.5, 2.0]), threshold=1.0, value=-5.0)
+    tensor([-5., -5.,  2.])
+    """
     if input.__class__ is np.ndarray and input.dtype.kind in "iu":
         given = of_the_type(input.dtype, {"threshold": threshold, "value": value})
         threshold, value = given["threshold"], given["value"]
@@ -196,7 +217,14 @@ prelu_kernel.vjp(
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="nn.functional", switch=True)  # fmt: skip
 def elu(input: Any, *, alpha: float = 1.0) -> Any:
-    """x where x > 0, else alpha * (exp(x) - 1). Clevert et al., 2015, arXiv:1511.07289."""
+    """The exponential linear unit: `y = x` where x > 0, else `alpha * (exp(x) - 1)`.
+
+    alpha: minus the value for very negative x; 1 by default. Clevert et al., 2015,
+    arXiv:1511.07289.
+
+    >>> F.elu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
     return where(input > 0, input, expm1(minimum(input, 0)) * alpha)
 
 
@@ -207,7 +235,14 @@ elu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0)) * al
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1), alpha=0.5)],
              public="torch nn.functional", switch=True, prepare=celu_alpha)  # fmt: skip
 def celu(input: Any, *, alpha: float = 1.0) -> Any:
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)). Barron, 2017, arXiv:1704.07483."""
+    """An elu whose derivative is continuous for every alpha: `y = max(0, x) + min(0, alpha * (exp(x
+    / alpha) - 1))`.
+
+    alpha: 1 by default; RuntimeError for 0. Barron, 2017, arXiv:1704.07483.
+
+    >>> F.celu(torch.tensor([-1.0, 0.0, 2.0]), alpha=2.0)
+    tensor([-0.7869,  0.0000,  2.0000])
+    """
     return where(input > 0, input, expm1(minimum(input, 0) / alpha) * alpha)
 
 
@@ -218,7 +253,15 @@ celu.vjp(lambda g, _y, x, *, alpha: g * where(x > 0, 1.0, exp(minimum(x, 0) / al
              samples=[case(arr(A34, 0.1, 3)), case(arr(A34, -3, -0.1))], node="EluBackward0",
              public="torch nn.functional", switch=True)  # fmt: skip
 def selu(input: Any) -> Any:
-    """scale * (x where x > 0, else alpha * (exp(x) - 1)). Klambauer, 2017, arXiv:1706.02515."""
+    """The self-normalising elu: `y = scale * x` where x > 0, else `scale * alpha * (exp(x) - 1)`,
+    with scale = 1.0507 and alpha = 1.6733.
+
+    With weights as of `nn.init.kaiming_normal_(w, nonlinearity="linear")` activations keep mean 0
+    and variance 1. Klambauer et al., 2017, arXiv:1706.02515.
+
+    >>> F.selu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.1113,  0.0000,  2.1014])
+    """
     low = expm1(minimum(input, 0)) * (SELU_ALPHA * SELU_SCALE)
     return where(input > 0, input * SELU_SCALE, low)
 
@@ -231,11 +274,13 @@ selu.vjp(
 @elementwise(samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="torch Tensor nn.functional", holomorphic=True)  # fmt: skip
 def sigmoid(input: Any) -> Any:
-    """1 / (1 + exp(-x)).
+    """The logistic function: `y = 1 / (1 + exp(-x))`, between 0 and 1.
 
-    >>> import rushlight as torch
-    >>> torch.sigmoid(torch.tensor(0.))
-    tensor(0.5000)
+    Integers and bools give the default float type. For a loss use
+    `nn.functional.binary_cross_entropy_with_logits`, which does not lose the digits near 0 and 1.
+
+    >>> torch.sigmoid(torch.tensor([0.0, 2.0, -2.0]))
+    tensor([0.5000, 0.8808, 0.1192])
     """
     return 1 / (1 + exp(-input))
 
@@ -247,7 +292,13 @@ sigmoid.vjp(lambda g, y, _x: g * (y * (1 - y)))
              samples=[*real(-6, 6), case(arr(A34, -900, -700))], public="nn.functional",
              switch=True, inplace=False)  # fmt: skip
 def silu(input: Any) -> Any:
-    """x * sigmoid(x). Elfwing, 2017, arXiv:1702.03118."""
+    """The sigmoid linear unit, also called swish: `y = x / (1 + exp(-x))`.
+
+    inplace: write the result into input; False by default. Elfwing et al., 2017, arXiv:1702.03118.
+
+    >>> F.silu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2689,  0.0000,  1.7616])
+    """
     return input / (1 + exp(-input))
 
 
@@ -261,7 +312,11 @@ def _(g: Any, _y: Any, x: Any) -> Any:
              samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="nn.functional", inplace=False, node="LogSigmoidBackward0")  # fmt: skip
 def logsigmoid(input: Any) -> Any:
-    """log(1 / (1 + exp(-x))), without overflow."""
+    """The logarithm of the sigmoid: `y = log(1 / (1 + exp(-x)))`, without overflow.
+
+    >>> F.logsigmoid(torch.tensor([0.0, 2.0, -200.0]))
+    tensor([-6.9315e-01, -1.2693e-01, -2.0000e+02])
+    """
     return minimum(input, 0) - log1p(exp(-magnitude(input)))
 
 
@@ -272,7 +327,14 @@ logsigmoid.vjp(lambda g, _y, x: g * sigmoid(-x))
              samples=[*real(-6, 6), case(A34, beta=3.0), case(arr(A34, 1, 3), threshold=0.5)],
              public="nn.functional", inplace=False)  # fmt: skip
 def softplus(input: Any, *, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold."""
+    """A smooth rectifier: `y = log(1 + exp(beta * x)) / beta`.
+
+    beta: how sharp it bends; 1 by default. threshold: where `beta * x` is above it, y is x; 20 by
+    default.
+
+    >>> F.softplus(torch.tensor([-1.0, 0.0, 30.0]))
+    tensor([ 0.3133,  0.6931, 30.0000])
+    """
     scaled = input * beta
     return where(scaled > threshold, input, log1p(exp(minimum(scaled, threshold))) / beta)
 
@@ -291,7 +353,13 @@ def log_of_one_plus_exp(x: Any) -> Any:
              samples=[*real(-6, 6), case(arr(A34, 700, 900)), case(arr(A34, -900, -700))],
              public="nn.functional", switch=True, inplace=False)  # fmt: skip
 def mish(input: Any) -> Any:
-    """x * tanh(log(1 + exp(x))). Misra, 2019, arXiv:1908.08681."""
+    """`y = x * tanh(log(1 + exp(x)))`. Misra, 2019, arXiv:1908.08681.
+
+    inplace: write the result into input; False by default.
+
+    >>> F.mish(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.3034,  0.0000,  1.9440])
+    """
     return input * tanh(log_of_one_plus_exp(input))
 
 
@@ -305,9 +373,16 @@ def _(g: Any, _y: Any, x: Any) -> Any:
              samples=[*real(-6, 6), case(arr(A34, -6, 6), approximate="tanh")], named=True,
              public="nn.functional", inplace=False, prepare=approximation)  # fmt: skip
 def gelu(input: Any, *, approximate: str = "none") -> Any:
-    """x times the normal distribution function of x (or its tanh approximation).
+    """The Gaussian error linear unit: x times the share of a normal distribution below x, `y = x *
+    (1 + erf(x / sqrt(2))) / 2`.
 
-    Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+    approximate: "none" by default; "tanh" computes `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x
+    ** 3))) / 2`, as GPT-2 does. Hendrycks and Gimpel, 2016, arXiv:1606.08415.
+
+    >>> F.gelu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.1587,  0.0000,  1.9545])
+    >>> F.gelu(torch.tensor([-1.0, 0.0, 2.0]), approximate="tanh")
+    tensor([-0.1588,  0.0000,  1.9546])
     """
     if approximate == "tanh":
         inner = input * (SQRT_2_OVER_PI + (SQRT_2_OVER_PI * GELU_CUBE) * (input * input))
@@ -333,7 +408,11 @@ def _(g: Any, _y: Any, x: Any, *, approximate: str) -> Any:
              samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
              switch=True, inplace=False)  # fmt: skip
 def hardsigmoid(input: Any) -> Any:
-    """min(max(x + 3, 0), 6) / 6."""
+    """A sigmoid of straight lines: `y = min(max(x + 3, 0), 6) / 6`.
+
+    >>> F.hardsigmoid(torch.tensor([-4.0, 0.0, 1.5]))
+    tensor([0.0000, 0.5000, 0.7500])
+    """
     return minimum(maximum(input + 3, 0), 6) / 6
 
 
@@ -344,7 +423,12 @@ hardsigmoid.vjp(lambda g, _y, x: where((x > -3) & (x < 3), g / 6, 0.0))
              samples=[case(arr(A34, -2.9, 2.9)), case(arr(A34, 3.1, 5))], public="nn.functional",
              switch=True, inplace=False)  # fmt: skip
 def hardswish(input: Any) -> Any:
-    """x * hardsigmoid(x). Howard, 2019, arXiv:1905.02244."""
+    """silu made of straight lines: `y = x * min(max(x + 3, 0), 6) / 6`. Howard et al., 2019,
+    arXiv:1905.02244.
+
+    >>> F.hardswish(torch.tensor([-4.0, -1.0, 4.0]))
+    tensor([-0.0000, -0.3333,  4.0000])
+    """
     return input * minimum(maximum(input + 3, 0), 6) / 6
 
 
@@ -368,7 +452,13 @@ hardshrink.vjp(lambda g, _y, x, *, lambd: where((x >= -lambd) & (x <= lambd), 0.
     samples=[case(arr(A34, 0.6, 2)), case(arr(A34, -0.4, 0.4), 0.3)],
 )
 def _hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x where |x| > lambd, else 0; of narrow types lambd is rounded as the elements are."""
+    """`y = x` where |x| > lambd, else 0.
+
+    lambd: 0.5 by default; of narrow types it is rounded as the elements are.
+
+    >>> F.hardshrink(torch.tensor([-1.0, 0.3, 2.0]))
+    tensor([-1.,  0.,  2.])
+    """
     need_tensor("hardshrink", input)
     if input._a.dtype in dtypes.LOW_NP:
         lambd = float(np.asarray(lambd, input._a.dtype))
@@ -379,7 +469,14 @@ def _hardshrink(input: Any, lambd: float = 0.5) -> Any:
              samples=[case(arr(A34, -0.4, 0.4)), case(arr(A34, 0.6, 2))], public="nn.functional",
              inplace=False, prepare=not_negative)  # fmt: skip
 def softshrink(input: Any, *, lambd: float = 0.5) -> Any:
-    """x - lambd where x > lambd, x + lambd where x < -lambd, else 0."""
+    """Each element, moved towards 0 by lambd: `y = x - lambd` where x > lambd, `x + lambd` where x
+    < -lambd, else 0.
+
+    lambd: 0.5 by default; RuntimeError where it is negative.
+
+    >>> F.softshrink(torch.tensor([-1.0, 0.3, 2.0]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
     return input - minimum(maximum(input, -lambd), lambd)
 
 
@@ -438,9 +535,13 @@ def glu_shape(x: Any, *, dim: int = -1) -> MetaArray:
     samples=[case((3, 4)), case((4, 3), dim=0)], public="nn.functional", fresh=True,
     errors=[error(RuntimeError, "must be even, but dimension 1 is size 3", (2, 3))])  # fmt: skip
 def glu(input: Any, *, dim: int = -1) -> Any:
-    """First half of the dimension times the sigmoid of the second half.
+    """The gated linear unit: the first half of a dimension times the sigmoid of the second half.
 
-    Dauphin et al., 2016, arXiv:1612.08083.
+    input (*, 2n, *), with 2n at `dim` (-1 by default); the result (*, n, *). RuntimeError where the
+    size is odd. Dauphin et al., 2016, arXiv:1612.08083.
+
+    >>> F.glu(torch.tensor([[1.0, 2.0, 0.0, 100.0]]))
+    tensor([[0.5000, 2.0000]])
     """
     check_halves(input, dim)
     a, b = halves(input, dim)
@@ -502,16 +603,26 @@ rrelu_with_noise.vjp(lambda g, _y, _x, n: g * n, lambda g, _y, x, _n: g * x)
            ),
            public="nn.functional", samples=[case((3, 4)), case(arr((3, 4), 5, 7), True)])
 def relu6(input: Any, inplace: bool = False) -> Any:
-    """min(max(x, 0), 6)."""
+    """A rectifier with a ceiling: `y = min(max(x, 0), 6)`.
+
+    inplace: write the result into input; False by default.
+
+    >>> F.relu6(torch.tensor([-1.0, 3.0, 8.0]))
+    tensor([0., 3., 6.])
+    """
     return hardtanh.functional()(input, 0.0, 6.0, inplace)
 
 
 @composite(accepts="floating: prelu_cpu",
            public="torch Tensor nn.functional", samples=[case((3, 4), (4,)), case((2, 3, 4), (1,))])
 def prelu(input: Any, weight: Any) -> Any:
-    """x where x > 0, else weight * x; one weight, or one for each channel (dimension 1).
+    """A leaky rectifier whose slope is learnt: `y = x` where x > 0, else `weight * x`.
 
-    He et al., 2015, arXiv:1502.01852.
+    input (N, C, *) and weight (C,), or (1,) for one slope for all; both of one type. RuntimeError
+    where their numbers of channels differ. He et al., 2015, arXiv:1502.01852.
+
+    >>> F.prelu(torch.tensor([[-1.0, -1.0, 3.0]]), torch.tensor([0.25, 0.5, 0.5]))
+    tensor([[-0.2500, -0.5000,  3.0000]])
     """
     if input.dtype is not weight.dtype and door.state.autocast is None:
         raise RuntimeError(
@@ -561,9 +672,16 @@ def rrelu(
     inplace: bool = False,
     generator: Any = None,
 ) -> Any:
-    """Leaky ReLU whose slope is drawn from [lower, upper] in training, else their mean.
+    """A leaky rectifier whose slope is random: `y = x` where x > 0, else `a * x`.
 
-    Xu et al., 2015, arXiv:1505.00853.
+    training: True draws a from [lower, upper] for each element; False, the default, takes their
+    mean. lower: 1/8 by default; upper: 1/3. inplace: write the result into input. Xu et al., 2015,
+    arXiv:1505.00853.
+
+    >>> F.rrelu(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2292,  2.0000])
+    >>> F.rrelu(torch.full((5,), -1.0), training=True).mean() < 0
+    tensor(True)
     """
     if lower > upper:
         raise RuntimeError(
@@ -587,7 +705,14 @@ def _torch_rrelu(
     training: bool = False,
     generator: Any = None,
 ) -> Any:
-    """`nn.functional.rrelu`."""
+    """`nn.functional.rrelu`, without `inplace`: `y = x` where x > 0, else `a * x`.
+
+    training: True draws a from [lower, upper] for each element; False, the default, takes their
+    mean.
+
+    >>> torch.rrelu(torch.tensor([-1.0, 2.0]), lower=0.1, upper=0.3)
+    tensor([-0.2000,  2.0000])
+    """
     return rrelu(input, lower, upper, training, generator=generator)
 
 
@@ -599,7 +724,12 @@ def rrelu_(
     training: bool = False,
     generator: Any = None,
 ) -> Any:
-    """`rrelu` in place."""
+    """`rrelu` in place: negative elements times a random slope, or the mean slope outside training.
+
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> F.rrelu_(x, lower=0.1, upper=0.3)
+    tensor([-0.2000,  2.0000])
+    """
     return rrelu(input, lower, upper, training, True, generator)
 
 
@@ -609,7 +739,11 @@ def rrelu_(
            ),
            public="nn.functional", name="tanhshrink", samples=[case((3, 4))])
 def _tanhshrink(input: Any) -> Any:
-    """x - tanh(x)."""
+    """`y = x - tanh(x)`.
+
+    >>> F.tanhshrink(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2384,  0.0000,  1.0360])
+    """
     if input.dtype.low:  # of which PyTorch rounds tanh(x) too
         return input - tanh(input)
     return tanhshrink.call((input,), {})
@@ -618,7 +752,11 @@ def _tanhshrink(input: Any) -> Any:
 @composite(accepts="floating integral complex: abs_cpu",
            public="nn.functional", name="softsign", samples=[case((3, 4)), case(cplx((3, 4)))])
 def _softsign(input: Any) -> Any:
-    """x / (1 + |x|)."""
+    """`y = x / (1 + |x|)`, between -1 and 1.
+
+    >>> F.softsign(torch.tensor([-1.0, 0.0, 3.0]))
+    tensor([-0.5000,  0.0000,  0.7500])
+    """
     if hasattr(input, "_a") and input._a.dtype.kind in "cW":  # |x| has no complex derivative
         return input / (magnitude(input) + 1)
     return softsign.call((input,), {})
