@@ -59,11 +59,17 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct elements in ascending order, or the distinct slices along dim.
+    """The distinct elements in ascending order, or the distinct slices along `dim`.
 
-    >>> import rushlight as torch
-    >>> torch.tensor([3, 1, 3]).unique(return_counts=True)
-    (tensor([1, 3]), tensor([1, 2]))
+    return_inverse: also where each element of input stands among them; return_counts: also how
+    often each occurs; both False by default. dim: None, the default, takes the flattened tensor.
+    sorted: they are in order in any case.
+
+    >>> x = torch.tensor([3, 1, 3, 2])
+    >>> torch.unique(x)
+    tensor([1, 2, 3])
+    >>> torch.unique(x, return_inverse=True, return_counts=True)
+    (tensor([1, 2, 3]), tensor([2, 0, 2, 1]), tensor([1, 1, 2]))
     """
     a = _plain(input)
     found = kernels.unique(a) if dim is None else kernels.unique_rows(a, axis(dim, input.ndim))
@@ -77,7 +83,17 @@ def unique(
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements (or slices along dim) without those that equal the one before."""
+    """The elements, or slices along `dim`, without those that equal the one before.
+
+    return_inverse: also where each element of input went; return_counts: also how long each run is;
+    both False by default. dim: None, the default, takes the flattened tensor.
+
+    >>> x = torch.tensor([1, 1, 2, 2, 3, 1])
+    >>> torch.unique_consecutive(x)
+    tensor([1, 2, 3, 1])
+    >>> torch.unique_consecutive(x, return_counts=True)
+    (tensor([1, 2, 3, 1]), tensor([2, 2, 1, 1]))
+    """
     where = None if dim is None else axis(dim, input.ndim)
     found = kernels.unique_consecutive(_plain(input), where)
     return _listed(input, found, return_inverse, return_counts)
@@ -114,12 +130,19 @@ def searchsorted(
     out: Any = None,
     sorter: Any = None,
 ) -> Any:
-    """Where the values of input would go in the sorted last dim of sorted_sequence to keep it
-    sorted.
+    """Where values would be inserted into sorted sequences so that these stay sorted.
 
-    >>> import rushlight as torch
+    sorted_sequence (n,) or (*, n), ascending; input: values of any shape, or (*, m), or a number;
+    the result has the shape of input.
+
+    right: False, the default, gives the first place that fits, `s[i - 1] < v <= s[i]`; True the
+    last. side: "left" or "right", another way to say it. out_int32: int32 in place of int64.
+    sorter: indices that sort a sequence which is not in order.
+
     >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([0, 3, 9]))
     tensor([0, 1, 3])
+    >>> torch.searchsorted(torch.tensor([1, 3, 5]), torch.tensor([0, 3, 9]), right=True)
+    tensor([0, 2, 3])
     """
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(
@@ -182,7 +205,16 @@ def searchsorted(
 def bucketize(
     input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False, out: Any = None
 ) -> Any:
-    """The index of the bucket of each value; boundaries ascend."""
+    """The number of the bucket into which each value falls: 0 below the first boundary, n above the
+    last.
+
+    boundaries (n,), ascending; input: a tensor of any shape, or a number. right: False, the
+    default, counts a boundary to the bucket below it; True to the one above. out_int32: int32 in
+    place of int64.
+
+    >>> torch.bucketize(torch.tensor([0.5, 1.0, 7.0]), torch.tensor([1.0, 3.0, 5.0]))
+    tensor([0, 0, 3])
+    """
     if boundaries.ndim != 1:
         raise RuntimeError(
             f"bucketize(): boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
@@ -206,7 +238,15 @@ def _range(name: str, a: Any, low: float, high: float) -> tuple[float, float]:
     samples=[case((20,), 5, -2, 2), case((20,), 4)],
 )
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0, *, out: Any = None) -> Any:
-    """The counts in equal bins between min and max (of the data, when both are 0)."""
+    """How many elements fall into each of `bins` equal bins between min and max, in the type of
+    input.
+
+    bins: 100 by default; min, max: 0 and 0, the default, take the range of the data; what lies
+    outside is not counted. For floats.
+
+    >>> torch.histc(torch.tensor([1.0, 2.0, 1.0, 4.0]), bins=4, min=0, max=4)
+    tensor([0., 2., 1., 1.])
+    """
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if input._a.dtype.kind in "iub":
@@ -359,7 +399,16 @@ def histogram(
     density: bool = False,
     out: Any = None,
 ) -> Any:
-    """(hist, bin_edges): counts (or sums of weights) in bins given by number or by edges."""
+    """The pair (hist, bin_edges): how many elements fall into each bin.
+
+    bins: their number (100 by default), or a tensor of ascending edges. range: the pair (lowest,
+    highest) for a number of bins; by default that of the data. weight: a tensor of the shape of
+    input that is summed in place of counting. density: True divides so that the integral is 1.
+
+    >>> hist, edges = torch.histogram(torch.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
+    >>> hist, edges
+    (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
+    """
     if isinstance(bins, TensorBase) and bins.dtype is not input.dtype:
         raise RuntimeError(
             message(
@@ -392,9 +441,17 @@ def _histogramdd_shape(input: Any, bins: Any, **_: Any) -> Any:
 def histogramdd(
     input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False
 ) -> Any:
-    """(hist, bin_edges) of points with several coordinates, the last dim of input.
+    """The pair (hist, bin_edges) of points with several coordinates.
 
-    bins: one number, a number for each coordinate, or a list of tensors of edges.
+    input (*, d); hist has d dimensions, and bin_edges is a list of d tensors. bins: one number, a
+    number for each coordinate, or a list of tensors of edges. range: 2 * d numbers, the lowest and
+    the highest of each coordinate. weight (*); density: True divides so that the integral is 1.
+
+    >>> points = torch.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
+    >>> torch.histogramdd(points, bins=[3, 3]).hist
+    tensor([[0., 1., 0.],
+            [1., 0., 0.],
+            [1., 0., 1.]])
     """
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
@@ -413,7 +470,17 @@ def histogramdd(
 
 @composite(data_dependent=True, samples=[case(ints((10,), 5)), case(ints((10,), 5), (10,), 7)])
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each of 0, 1, 2, ... occurs (or the sum of its weights)."""
+    """How often each of 0, 1, 2, ... occurs, in int64.
+
+    input (n,), integers, not negative; the result is as long as the largest of them plus one, and
+    at least minlength (0 by default). weights (n,): summed in place of counting, in float64, or
+    float32 where they are.
+
+    >>> torch.bincount(torch.tensor([1, 3, 3]))
+    tensor([0, 1, 0, 2])
+    >>> torch.bincount(torch.tensor([1, 3, 3]), weights=torch.tensor([0.5, 1.0, 2.0]))
+    tensor([0.0000, 0.5000, 0.0000, 3.0000])
+    """
     if weights is not None:
         need_tensor("bincount", weights, 2, "weights")
     a = input._a

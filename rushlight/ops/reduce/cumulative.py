@@ -236,28 +236,69 @@ def running(record: Any, name: str, doc: str) -> Any:
     return composite(fn, adapt=True, apart="partly", samples=samples)
 
 
-public_cumsum = running(cumsum, "cumsum", "Running sums along `dim`. Integers are summed in int64.")
-public_cumprod = running(cumprod, "cumprod", "Running products along `dim`.")
+public_cumsum = running(cumsum, "cumsum",
+    """Running sums along `dim`: `y[i] = x[0] + ... + x[i]`.
+
+    dim: the dimension; dtype: the type to which the elements are brought first. Integers and bools
+    are summed in int64.
+
+    >>> torch.cumsum(torch.tensor([[1, 2, 3], [4, 5, 6]]), 1)
+    tensor([[ 1,  3,  6],
+            [ 4,  9, 15]])
+    """,
+)
+public_cumprod = running(cumprod, "cumprod",
+    """Running products along `dim`: `y[i] = x[0] * ... * x[i]`.
+
+    dim: the dimension; dtype: the type to which the elements are brought first. Integers and bools
+    are multiplied in int64. The derivative is right where factors are 0 too.
+
+    >>> torch.cumprod(torch.tensor([1.0, 2.0, 3.0, 4.0]), 0)
+    tensor([ 1.,  2.,  6., 24.])
+    """,
+)
 
 
 @composite(apart="partly", accepts="floating complex: logcumsumexp_out_cpu",
            adapt=True, name="logcumsumexp", samples=[case((3, 4), 1)])
 def public_logcumsumexp(input: Any, dim: int) -> Any:
-    """log of running sums of exp along `dim`, computed without overflow."""
+    """Running `log(exp(x[0]) + ... + exp(x[i]))` along `dim`, without overflow.
+
+    For floats and complex numbers.
+
+    >>> torch.logcumsumexp(torch.tensor([0.0, 0.0, 1000.0]), 0)
+    tensor([0.0000e+00, 6.9315e-01, 1.0000e+03])
+    """
     return logcumsumexp.call((input,), {"dim": dim})
 
 
 @composite(accepts="floating integral bool empty 0-d: cummax_cpu",
            adapt=True, samples=[case((3, 4), 1)])
 def cummax(input: Any, dim: int) -> Any:
-    """(running largest values, their last positions) along `dim`."""
+    """The pair (values, indices) of the running maximum along `dim`.
+
+    indices: the last place where each maximum stood, int64. NaN, once met, stays. The gradient goes
+    to these places.
+
+    >>> values, indices = torch.cummax(torch.tensor([1.0, 3.0, 2.0, 3.0]), 0)
+    >>> values, indices
+    (tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))
+    """
     return cummax_pair.call((input,), {"dim": dim})
 
 
 @composite(accepts="floating integral bool empty 0-d: cummin_cpu",
            adapt=True, samples=[case((3, 4), 0)])
 def cummin(input: Any, dim: int) -> Any:
-    """(running smallest values, their last positions) along `dim`."""
+    """The pair (values, indices) of the running minimum along `dim`.
+
+    indices: the last place where each minimum stood, int64. NaN, once met, stays. The gradient goes
+    to these places.
+
+    >>> values, indices = torch.cummin(torch.tensor([3.0, 1.0, 2.0, 1.0]), 0)
+    >>> values, indices
+    (tensor([3., 1., 1., 1.]), tensor([0, 1, 1, 3]))
+    """
     return cummin_pair.call((input,), {"dim": dim})
 
 
@@ -269,7 +310,19 @@ def cummin(input: Any, dim: int) -> Any:
     samples=[case((3, 4)), case((3, 4), 2, 0), case((3, 4), prepend=arr((3, 1)))],
 )
 def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The n-th difference of neighbours along `dim`."""
+    """Differences of neighbours along `dim`, n times over: `y[i] = x[i + 1] - x[i]`.
+
+    n: how often; 1 by default. dim: -1 by default. prepend, append: tensors put before and behind
+    input first, so that the result may keep the size of input. Each time the dimension gets one
+    shorter. Bools give the exclusive or.
+
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]))
+    tensor([3, 5, 7])
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]), n=2)
+    tensor([2, 2])
+    >>> torch.diff(torch.tensor([1, 4, 9, 16]), prepend=torch.tensor([0]))
+    tensor([1, 3, 5, 7])
+    """
     if input._a.ndim == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
@@ -341,7 +394,17 @@ def areas(y: Any, x: Any, dx: Any, dim: int) -> Any:
     samples=[case((3, 4)), case((3, 4), dx=0.5, dim=0), case((3, 4), values([0.0, 1.0, 3.0, 4.0]))],
 )
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """The integral of samples by the trapezoidal rule."""
+    """The integral of samples by the trapezoidal rule: `sum of (y[i] + y[i + 1]) / 2 * (x[i + 1] -
+    x[i])`.
+
+    y: the samples; x: where they were taken, of the shape of y or one-dimensional; dx: their
+    distance where it is the same for all, 1 by default, not together with x. dim: -1 by default.
+
+    >>> torch.trapezoid(torch.tensor([0.0, 1.0, 4.0]))
+    tensor(3.)
+    >>> torch.trapezoid(torch.tensor([0.0, 1.0, 4.0]), torch.tensor([0.0, 1.0, 3.0]))
+    tensor(5.5000)
+    """
     d = axis(dim, y._a.ndim)
     if not y._a.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
@@ -362,7 +425,13 @@ def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     samples=[case((3, 4)), case((3, 4), values([0.0, 1.0, 3.0, 4.0]))],
 )
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """Running integrals of samples by the trapezoidal rule."""
+    """Running integrals of samples by the trapezoidal rule; one shorter than y along `dim`.
+
+    y, x, dx and dim are those of `trapezoid`, which is the last of them.
+
+    >>> torch.cumulative_trapezoid(torch.tensor([0.0, 1.0, 4.0, 9.0]), dx=0.5)
+    tensor([0.2500, 1.5000, 4.7500])
+    """
     no_truths("cumulative_trapezoid", x)
     return areas(y, x, dx, dim).cumsum(dim)
 
@@ -394,7 +463,20 @@ def spacing_of(spacing: Any, count: int) -> list[Any]:
     samples=[case((4, 5)), case((4, 5), spacing=2.0, dim=1, edge_order=2)],
 )
 def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
-    """Estimated derivatives along each of `dim`: central differences, one-sided at the edges."""
+    """Derivatives estimated from samples, one tensor a dimension: central differences inside,
+    one-sided ones at the edges.
+
+    spacing: the distance of neighbours, one number for all (1 by default) or one a dimension, or a
+    list of tensors of coordinates. dim: the dimensions, all by default. edge_order: 1 or 2, the
+    order of the estimate at the edges. RuntimeError where a dimension has fewer than edge_order + 1
+    samples.
+
+    >>> x = torch.tensor([1.0, 4.0, 9.0, 16.0])
+    >>> torch.gradient(x)
+    (tensor([3., 4., 6., 7.]),)
+    >>> torch.gradient(x, spacing=0.5, edge_order=2)
+    (tensor([ 4.,  8., 12., 16.]),)
+    """
     from ..shape.views import cat
 
     if input._a.dtype == np.uint8:

@@ -70,13 +70,18 @@ def typed(x: Any, dtype: Any) -> Any:
     ],
 )
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum of all elements, or over `dim` (one or several).
+    """The sum of all elements, or over `dim`.
 
-    Integers are summed in int64; `dtype=` casts first.
+    dim: an int or a tuple; None, the default, sums all. keepdim: these dimensions stay, with size
+    1. dtype: the type to which the elements are brought first. Integers and bools are summed in
+    int64.
 
-    >>> import rushlight as torch
-    >>> torch.sum(torch.tensor([[1, 2], [3, 4]]), 0)
-    tensor([4, 6])
+    >>> x = torch.tensor([[1, 2], [3, 4]])
+    >>> torch.sum(x), torch.sum(x, 0)
+    (tensor(10), tensor([4, 6]))
+    >>> torch.sum(x, 1, keepdim=True)
+    tensor([[3],
+            [7]])
     """
     need_tensor("sum", input)
     if dim is None and dtype is None and not keepdim:
@@ -93,11 +98,16 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 
 @composite(adapt=True, samples=[case((3, 4)), case((3, 4), 1, True)])
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of all elements, or over `dim`; for floating and complex tensors.
+    """The mean of all elements, or over `dim`: their sum by their number.
 
-    >>> import rushlight as torch
-    >>> torch.mean(torch.tensor([1.0, 2.0, 6.0]))
+    dim: an int or a tuple; None, the default, takes all. keepdim: these dimensions stay, with size
+    1. dtype: the type to which the elements are brought first. RuntimeError for integers and bools
+    without it: `x.float().mean()`. Of no elements it is NaN.
+
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]))
     tensor(3.)
+    >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 6.0]]), 1)
+    tensor([1.5000, 4.5000])
     """
     need_tensor("mean", input)
     if dtype is not None and dtypes.of(dtype).category < dtypes.FLOAT:
@@ -113,7 +123,15 @@ def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 @composite(adapt=True, samples=[case((3, 4)), case((3, 4), 1, True)])
 def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The product of all elements, or over one dimension."""
+    """The product of all elements, or over one dimension; 1 of no elements.
+
+    dim: an int; None, the default, takes all. keepdim: the dimension stays, with size 1. dtype: the
+    type to which the elements are brought first. Integers and bools are multiplied in int64. The
+    derivative is right where factors are 0 too.
+
+    >>> torch.prod(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
+    tensor([ 2., 12.])
+    """
     need_tensor("prod", input)
     out = door.apply(more.prod, (typed(input, dtype),), {"dim": dims(dim), "keepdim": keepdim})
     return typed(out, dtype)
@@ -121,7 +139,14 @@ def prod(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = Non
 
 @composite(adapt=True, samples=[case((3, 4)), case(values([1.0, float("nan"), 3.0]), 0)])
 def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum with NaN counted as zero; they are left out before `dtype=` converts."""
+    """The sum with NaN counted as zero, of all elements or over `dim`.
+
+    dim: an int or a tuple; None, the default, sums all. keepdim: these dimensions stay, with size
+    1. dtype: the type of the sum. Not for complex numbers.
+
+    >>> torch.nansum(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(4.)
+    """
     need_tensor("nansum", input)
     if dim is not None:
         axes(dim, input.ndim)
@@ -141,7 +166,14 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 @composite(adapt=True, samples=[case((3, 4), 1), case(values([1.0, float("nan"), 3.0]), 0)])
 def nanmean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of the elements that are not NaN."""
+    """The mean of the elements that are not NaN, of all or over `dim`; NaN where there is none.
+
+    dim: an int or a tuple; None, the default, takes all. keepdim: these dimensions stay, with size
+    1. RuntimeError for integers.
+
+    >>> torch.nanmean(torch.tensor([1.0, float("nan"), 3.0]))
+    tensor(2.)
+    """
     if not (input.is_floating_point() or input.is_complex()):
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
@@ -207,9 +239,34 @@ def spread(record: Any, name: str, doc: str) -> Any:
 var = spread(
     more.var,
     "var",
-    "Variance over `dim`: the mean squared distance from the mean, over n - correction (1).",
+    """The variance of all elements, or over `dim`: `y = sum of |x - mean| ** 2 / (n -
+    correction)`.
+
+    dim: an int or a tuple; None, the default, takes all. correction: 1 by default, for samples of
+    something larger; 0 for the variance of these numbers themselves. unbiased: the older way to say
+    it, True for 1 and False for 0. keepdim: these dimensions stay, with size 1. A warning, and NaN,
+    where n is not above correction. For floats and complex numbers.
+
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+    tensor(4.6667)
+    >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]), correction=0)
+    tensor(3.5000)
+    """,
 )
-std = spread(more.std, "std", "Standard deviation over `dim`: the root of the variance.")
+std = spread(more.std, "std",
+    """The standard deviation, the root of the variance: `y = sqrt(sum of |x - mean| ** 2 / (n -
+    correction))`.
+
+    dim: an int or a tuple; None, the default, takes all. correction: 1 by default; 0 divides by n.
+    unbiased: the older way to say it, True for 1 and False for 0. keepdim: these dimensions stay,
+    with size 1. Its gradient is NaN where all elements are equal.
+
+    >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+    tensor(2.1602)
+    >>> torch.std(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1, correction=0)
+    tensor([1., 3.])
+    """,
+)
 
 
 @composite(adapt=True, public="torch", samples=[case((3, 4)), case((3, 4), 1, correction=0)])
@@ -221,7 +278,11 @@ def var_mean(
     *,
     correction: Any = None,
 ) -> Any:
-    """(variance, mean) over `dim`."""
+    """The pair (variance, mean), of all elements or over `dim`; the parameters are those of `var`.
+
+    >>> torch.var_mean(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1)
+    (tensor([ 2., 18.]), tensor([2., 5.]))
+    """
     over = None if isinstance(dim, bool) else dim
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
 
@@ -235,7 +296,12 @@ def std_mean(
     *,
     correction: Any = None,
 ) -> Any:
-    """(standard deviation, mean) over `dim`."""
+    """The pair (standard deviation, mean), of all elements or over `dim`; the parameters are those
+    of `std`.
+
+    >>> torch.std_mean(torch.tensor([[1.0, 3.0], [2.0, 8.0]]), 1)
+    (tensor([1.4142, 4.2426]), tensor([2., 5.]))
+    """
     over = None if isinstance(dim, bool) else dim
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, over, keepdim)
 
@@ -274,16 +340,46 @@ max = overloads(
     more.max_all,
     more.max_dim,
     "maximum",
-    "The largest element; with `dim`, (values, indices) along it; with another tensor, the larger "
-    "of each pair.",
+    """The largest element; along `dim`, the pair (values, indices); with another tensor, the
+    larger of each two elements, as `maximum`.
+
+    dim: one dimension (`amax` takes several); keepdim: it stays, with size 1. NaN is larger than
+    all. Of equal values the index is that of the first, and along a dimension it gets the gradient;
+    the largest of all shares it. Not for complex numbers; RuntimeError for no elements.
+
+    >>> x = torch.tensor([[1.0, 5.0], [7.0, 2.0]])
+    >>> torch.max(x)
+    tensor(7.)
+    >>> values, indices = torch.max(x, 1)
+    >>> values, indices
+    (tensor([5., 7.]), tensor([1, 0]))
+    >>> torch.max(x, torch.tensor([3.0, 3.0]))
+    tensor([[3., 5.],
+            [7., 3.]])
+    """,
 )
 min = overloads(
     "min",
     more.min_all,
     more.min_dim,
     "minimum",
-    "The smallest element; with `dim`, (values, indices) along it; with another tensor, the "
-    "smaller of each pair.",
+    """The smallest element; along `dim`, the pair (values, indices); with another tensor, the
+    smaller of each two elements, as `minimum`.
+
+    dim: one dimension (`amin` takes several); keepdim: it stays, with size 1. NaN is smaller than
+    all. Of equal values the index is that of the first, and along a dimension it gets the gradient;
+    the smallest of all shares it. Not for complex numbers; RuntimeError for no elements.
+
+    >>> x = torch.tensor([[1.0, 5.0], [7.0, 2.0]])
+    >>> torch.min(x)
+    tensor(1.)
+    >>> values, indices = torch.min(x, 1)
+    >>> values, indices
+    (tensor([1., 2.]), tensor([0, 1]))
+    >>> torch.min(x, torch.tensor([3.0, 3.0]))
+    tensor([[1., 3.],
+            [3., 2.]])
+    """,
 )
 
 _aminmax = return_types.return_type("aminmax", ("min", "max"))
@@ -292,7 +388,15 @@ _aminmax = return_types.return_type("aminmax", ("min", "max"))
 @composite(accepts="floating integral bool: aminmax_cpu",
            adapt=True, samples=[case((3, 4)), case((3, 4), dim=1)])
 def aminmax(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
-    """(smallest, largest) of all elements or along `dim`."""
+    """The pair (min, max) of all elements, or along `dim`.
+
+    dim: one dimension; None, the default, takes all. keepdim: it stays, with size 1. RuntimeError
+    for no elements.
+
+    >>> low, high = torch.aminmax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), dim=1)
+    >>> low, high
+    (tensor([1., 2.]), tensor([5., 7.]))
+    """
     if input.numel() == 0 and dim is None:
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
@@ -319,7 +423,15 @@ def summed_apart(x: Any, out: Any) -> bool:
 
 @composite(adapt=True, samples=[case((3, 4), 1), case((3, 4), [0, 1], True)])
 def logsumexp(input: Any, dim: Any, keepdim: bool = False, *, out: Any = None) -> Any:
-    """log(sum(exp(x))) over `dim`, computed without overflow."""
+    """`y = log(sum of exp(x))` over `dim`, without overflow: the sum of probabilities that are
+    given by their logarithms.
+
+    dim: an int or a tuple; keepdim: these dimensions stay, with size 1. Integers give the default
+    float type. Its gradient is softmax.
+
+    >>> torch.logsumexp(torch.tensor([[0.0, 1.0], [1000.0, 1000.0]]), 1)
+    tensor([   1.3133, 1000.6932])
+    """
     if isinstance(out, TensorBase) and not (out.is_floating_point() or out.is_complex()):
         raise RuntimeError(
             message(
@@ -428,7 +540,9 @@ def segment_reduce(
     The pieces are given by their `lengths`, or by `offsets`, one more than there are pieces, in the
     last dimension of either. An empty piece has `initial`, or what the reduction starts from.
 
-    >>> import rushlight as torch
+    axis: the dimension that is cut, which is the last one of lengths; 0 by default. unsafe: True
+    does not look whether lengths are right. For floats; RuntimeError where lengths do not add up.
+
     >>> torch.segment_reduce(torch.tensor([1.0, 2, 3]), "sum", lengths=torch.tensor([1, 2]))
     tensor([1., 5.])
     """
@@ -515,7 +629,9 @@ def hash_tensor(input: Any, dim: Any = (), *, keepdim: bool = False, mode: int =
     """A number that tells tensors apart: the exclusive or of the bits of all elements, or over
     `dim`, after each was made a 64-bit number.
 
-    >>> import rushlight as torch
+    dim: an int or a tuple; (), the default, takes all. keepdim: these dimensions stay, with size 1.
+    mode: 0 alone. Not for complex numbers. The order of the elements makes no difference.
+
     >>> torch.hash_tensor(torch.tensor([1, 2, 4]))
     tensor(7, dtype=torch.uint64)
     """

@@ -191,10 +191,11 @@ def not_empty(name: str, x: Any, dim: int) -> None:
 def sort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, out: Any = None
 ) -> Any:
-    """(values, indices) in order along dim; equal values keep their order, NaN counts as the
-    greatest.
+    """The pair (values, indices) in order along `dim`: `values = input.gather(dim, indices)`.
 
-    >>> import rushlight as torch
+    dim: -1 by default; descending: False by default, the smallest first. NaN counts as the
+    greatest. stable: equal values keep their order here in any case. Not for complex numbers.
+
     >>> values, indices = torch.tensor([3.0, 1.0, 2.0]).sort()
     >>> values
     tensor([1., 2., 3.])
@@ -215,13 +216,29 @@ def sort(
 
 @composite(adapt=True, samples=[case((3, 4)), case((3, 4), 0, True)])
 def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """The indices that sort along dim."""
+    """The indices, int64, that bring input into order along `dim`: the second of what `sort` gives.
+
+    dim: -1 by default; descending: False by default. stable: equal values keep their order in any
+    case.
+
+    >>> x = torch.tensor([3.0, 1.0, 2.0])
+    >>> torch.argsort(x)
+    tensor([1, 2, 0])
+    >>> x[torch.argsort(x, descending=True)]
+    tensor([3., 2., 1.])
+    """
     return sort(input, dim, descending)[1]
 
 
 @composite(samples=[case((3, 4))])
 def msort(input: Any, *, out: Any = None) -> Any:
-    """The values sorted along the first dim."""
+    """The values in order along the first dimension: `torch.sort(input, 0).values`.
+
+    >>> torch.msort(torch.tensor([[3, 1], [2, 5], [1, 4]]))
+    tensor([[1, 1],
+            [2, 4],
+            [3, 5]])
+    """
     return finish("msort", sort(input, 0)[0], out)
 
 
@@ -238,11 +255,15 @@ def whole_k(name: str, k: Any) -> None:
 def topk(
     input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, out: Any = None
 ) -> Any:
-    """(values, indices) of the k largest (or smallest) elements along dim.
+    """The pair (values, indices) of the k largest, or smallest, elements along `dim`.
 
-    >>> import rushlight as torch
-    >>> torch.tensor([3, 1, 2]).topk(2).values
-    tensor([3, 2])
+    k: how many, at most the size of the dimension, else RuntimeError. dim: -1 by default; largest:
+    False takes the smallest; sorted: True, the default, gives them in order. NaN counts as the
+    greatest.
+
+    >>> values, indices = torch.topk(torch.tensor([3, 1, 2, 5]), 2)
+    >>> values, indices
+    (tensor([5, 3]), tensor([3, 0]))
     """
     whole_k("topk", k)
     orderable("topk", input)
@@ -267,7 +288,15 @@ def topk(
 @composite(accepts="floating integral empty 0-d: kthvalue_cpu",
            samples=[case((3, 4), 2), case((3, 4), 1, 0, True)])
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    """(value, index) of the k-th smallest element along dim, k from 1."""
+    """The pair (values, indices) of the k-th smallest element along `dim`.
+
+    k: from 1 to the size of the dimension, else RuntimeError. dim: -1 by default; keepdim: the
+    dimension stays, with size 1. NaN counts as the greatest.
+
+    >>> value, index = torch.kthvalue(torch.tensor([30.0, 10.0, 20.0]), 2)
+    >>> value, index
+    (tensor(20.), tensor(2))
+    """
     whole_k("kthvalue", k)
     where = axis(dim, input.ndim)
     not_empty("kthvalue", input, where)
@@ -331,21 +360,47 @@ def _median(name: str, kind: Any, input: Any, dim: Any, keepdim: bool, skip: boo
 @composite(accepts="floating integral: median_cpu",
            samples=[case((3, 4)), case((3, 5), 1)])
 def median(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median of all elements, or (values, indices) along dim."""
+    """The median of all elements, or the pair (values, indices) along `dim`.
+
+    Of an even number it is the lower of the two in the middle, not their mean: that is
+    `torch.quantile(x, 0.5)`. NaN where there is one. dim: None by default; keepdim: the dimension
+    stays, with size 1.
+
+    >>> torch.median(torch.tensor([1.0, 9.0, 3.0, 4.0]))
+    tensor(3.)
+    >>> values, indices = torch.median(torch.tensor([[1.0, 9.0, 3.0], [5.0, 2.0, 8.0]]), 1)
+    >>> values, indices
+    (tensor([3., 5.]), tensor([2, 0]))
+    """
     return _median("median", Median, input, dim, keepdim, False, out)
 
 
 @composite(accepts="floating integral: median_cpu",
            samples=[case((3, 4)), case((3, 5), 1, True)])
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, out: Any = None) -> Any:
-    """The lower median of the elements that are not NaN."""
+    """The median of the elements that are not NaN, or the pair (values, indices) along `dim`; NaN
+    where all are.
+
+    dim: None by default; keepdim: the dimension stays, with size 1.
+
+    >>> torch.nanmedian(torch.tensor([1.0, float("nan"), 3.0, 4.0]))
+    tensor(3.)
+    """
     return _median("nanmedian", NanMedian, input, dim, keepdim, True, out)
 
 
 @composite(accepts="floating integral bool empty 0-d: mode_cpu",
            smooth=False, samples=[case(values([[1.0, 2.0, 2.0], [3.0, 3.0, 1.0]]))])
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
-    """(value, index) of the most frequent element along dim; the smallest of several."""
+    """The pair (values, indices) of the most frequent element along `dim`; the smallest of several.
+
+    dim: -1 by default; keepdim: the dimension stays, with size 1. The index is that of the last
+    place of the value.
+
+    >>> values, indices = torch.mode(torch.tensor([2, 1, 3, 1, 2, 1]))
+    >>> values, indices
+    (tensor(1), tensor(5))
+    """
     not_empty("mode", input, axis(dim, input.ndim))
     return finish("mode", Mode(_chosen(mode_values, input, dim, keepdim)), out)
 
@@ -502,11 +557,17 @@ def quantile(
     interpolation: str = "linear",
     out: Any = None,
 ) -> Any:
-    """The q-th quantiles (0 to 1) of all elements or along dim; several q make a new first dim.
+    """The q-th quantile of all elements, or along `dim`: below it lies the share q of them.
 
-    >>> import rushlight as torch
-    >>> torch.tensor([0.0, 1.0, 2.0, 3.0]).quantile(0.5)
+    q: a number in [0, 1], or a one-dimensional tensor of them, which makes a new first dimension.
+    dim: None, the default, takes all. keepdim: the dimension stays, with size 1. interpolation,
+    between two neighbours: "linear" (the default), "lower", "higher", "midpoint" or "nearest". NaN
+    where there is one. For float32 and float64, and q of the type of input.
+
+    >>> torch.quantile(torch.tensor([0.0, 1.0, 2.0, 3.0]), 0.5)
     tensor(1.5000)
+    >>> torch.quantile(torch.tensor([0.0, 1.0, 2.0, 3.0]), torch.tensor([0.25, 0.75]))
+    tensor([0.7500, 2.2500])
     """
     return finish(
         "quantile", alone(_quantile("quantile", input, q, dim, keepdim, interpolation, False)), out
@@ -523,7 +584,11 @@ def nanquantile(
     interpolation: str = "linear",
     out: Any = None,
 ) -> Any:
-    """The q-th quantiles of the elements that are not NaN."""
+    """The q-th quantile of the elements that are not NaN; parameters are those of `quantile`.
+
+    >>> torch.nanquantile(torch.tensor([0.0, float("nan"), 2.0, 4.0]), 0.5)
+    tensor(2.)
+    """
     return finish(
         "nanquantile", _quantile("nanquantile", input, q, dim, keepdim, interpolation, True), out
     )

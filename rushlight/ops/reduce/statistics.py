@@ -353,7 +353,7 @@ max_dim = located("max")
 min_dim = located("min")
 
 
-def position(name: str) -> Any:
+def position(name: str, doc: str) -> Any:
     def fn(input: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
         if isinstance(dim, (tuple, list)):
             raise TypeError(
@@ -375,9 +375,7 @@ def position(name: str) -> Any:
             return np.expand_dims(got, d) if d is not None else got.reshape((1,) * input.ndim)
         return got
 
-    fn.__name__ = name
-    which = "largest" if name == "argmax" else "smallest"
-    fn.__doc__ = f"The position of the {which} value, in the flattened tensor or along `dim`."
+    fn.__name__, fn.__doc__ = name, doc
     record = op(
         samples=[case((3, 4)), case((3, 4), dim=1, keepdim=True)], fresh=True, low="keep",
         plan=lambda input, *, dim, keepdim: argreduce.plan(
@@ -393,8 +391,34 @@ def place_shape(x: Any, *, dim: Any = None, keepdim: bool = False) -> MetaArray:
     return MetaArray(reduced_shape(x.shape, dim, keepdim) if x.ndim else (), np.int64)
 
 
-argmax = position("argmax")
-argmin = position("argmin")
+argmax = position("argmax",
+    """The place of the largest value, in int64: in the flattened tensor, or along `dim`.
+
+    dim: one dimension; None, the default, takes all. keepdim: the dimension stays, with size 1. Of
+    equal values the first is taken, and NaN is larger than all. Not for bools; IndexError for no
+    elements.
+
+    >>> logits = torch.tensor([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]])
+    >>> torch.argmax(logits, 1)
+    tensor([1, 0])
+    >>> torch.argmax(logits)
+    tensor(1)
+    """,
+)
+argmin = position("argmin",
+    """The place of the smallest value, in int64: in the flattened tensor, or along `dim`.
+
+    dim: one dimension; None, the default, takes all. keepdim: the dimension stays, with size 1. Of
+    equal values the first is taken, and NaN is smaller than all. Not for bools; IndexError for no
+    elements.
+
+    >>> x = torch.tensor([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]])
+    >>> torch.argmin(x, 1)
+    tensor([0, 2])
+    >>> torch.argmin(x)
+    tensor(0)
+    """,
+)
 
 
 def count_by_numpy(x: Any, *, dims: Any, keepdims: bool, over: float) -> Any:
@@ -408,7 +432,14 @@ COUNT = Reduction("add", "nonzero", reference=count_by_numpy)
 @op(samples=[case(arr((3, 4), 0, 2, "int64")), case(arr((3, 4), 0, 2, "int64"), dim=1)], fresh=True,
     plan=lambda input, *, dim: COUNT.plan((input,), quick_dims(dim, input.ndim)))  # fmt: skip
 def count_nonzero(input: Any, *, dim: Any = None) -> Any:
-    """How many elements are not zero."""
+    """How many elements are not zero, in int64.
+
+    dim: an int or a tuple of dimensions to count over; None, the default, counts all.
+
+    >>> x = torch.tensor([[0.0, 1.0, 2.0], [0.0, 0.0, 3.0]])
+    >>> torch.count_nonzero(x), torch.count_nonzero(x, 0)
+    (tensor(3), tensor([0, 1, 2]))
+    """
     return COUNT((input,), quick_dims(dim, input.ndim))
 
 

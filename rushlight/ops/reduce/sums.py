@@ -127,7 +127,17 @@ mean.shape(
            identity=-pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amax(a: Any, b: Any) -> Any:
-    """The largest value over `dim`; gradients are shared equally among ties."""
+    """The largest value over `dim`, one dimension or several.
+
+    dim: an int or a tuple; (), the default, reduces all dimensions. keepdim: these dimensions stay,
+    with size 1. The gradient is shared equally among equal maxima, other than that of `max` along a
+    dimension, which goes to the one that it returns. IndexError for a dimension without elements.
+
+    >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
+    tensor([5., 7.])
+    >>> torch.amax(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), (0, 1))
+    tensor(7.)
+    """
     return m.maximum(a, b)
 
 
@@ -135,7 +145,17 @@ def amax(a: Any, b: Any) -> Any:
            identity=pymath.inf, empty=False, dim=(), samples=S34,
            errors=OUT_OF_RANGE)  # fmt: skip
 def amin(a: Any, b: Any) -> Any:
-    """The smallest value over `dim`; gradients are shared equally among ties."""
+    """The smallest value over `dim`, one dimension or several.
+
+    dim: an int or a tuple; (), the default, reduces all dimensions. keepdim: these dimensions stay,
+    with size 1. The gradient is shared equally among equal minima. IndexError for a dimension
+    without elements.
+
+    >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), 1)
+    tensor([1., 2.])
+    >>> torch.amin(torch.tensor([[1.0, 5.0], [7.0, 2.0]]), (0, 1))
+    tensor(1.)
+    """
     return m.minimum(a, b)
 
 
@@ -168,13 +188,29 @@ def bytes_stay(y: Any, x: Any) -> Any:
 
 @reduction(identity=False, after=bytes_stay, out_of_truths="or bytes", samples=TRUTHS)
 def any(a: Any, b: Any) -> Any:
-    """Whether some element is non-zero."""
+    """Whether some element is not zero, of all or over `dim`; False for no elements.
+
+    dim: an int or a tuple; None, the default, reduces all dimensions. keepdim: these dimensions
+    stay, with size 1. The result is of bools, but of uint8 for uint8.
+
+    >>> x = torch.tensor([[0, 1], [0, 0]])
+    >>> torch.any(x), torch.any(x, 1)
+    (tensor(True), tensor([ True, False]))
+    """
     return m.logical_or(a, b)
 
 
 @reduction(identity=True, after=bytes_stay, out_of_truths="or bytes", samples=TRUTHS)
 def all(a: Any, b: Any) -> Any:
-    """Whether every element is non-zero."""
+    """Whether every element is not zero, of all or over `dim`; True for no elements.
+
+    dim: an int or a tuple; None, the default, reduces all dimensions. keepdim: these dimensions
+    stay, with size 1. The result is of bools, but of uint8 for uint8.
+
+    >>> x = torch.tensor([[1, 1], [0, 1]])
+    >>> torch.all(x), torch.all(x, 1)
+    (tensor(False), tensor([ True, False]))
+    """
     return m.logical_and(a, b)
 
 
