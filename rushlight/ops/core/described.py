@@ -230,11 +230,13 @@ def one_example(doc: str, at: int, truths: bool) -> str:
     return doc if not ends else doc[: min(ends)].rstrip() + "\n"
 
 
-def inplace_doc(doc: str | None, name: str) -> str | None:
-    """The docstring of a form with an underscore, which writes the result into its operand."""
+def inplace_doc(doc: str | None, name: str, method: bool = True) -> str | None:
+    """The docstring of a form with an underscore, which writes the result into its operand; of one
+    that is no method examples call the function."""
     if doc is None:
         return None
     first = doc[:2]
     if first[1:].islower():  # no symbol and no abbreviation
         doc = first.lower() + doc[2:]
-    return f"In place: {method_doc(doc, name, '_')}"
+    shown = method_doc(doc, name, "_") if method else doc.replace(f".{name}(", f".{name}_(")
+    return f"In place: {shown}"

@@ -171,7 +171,8 @@ def inplace_function(op: Op) -> Public:
 
     dress(public, op)
     public.__name__ = op.name + "_"
-    public.__doc__ = described.inplace_doc(op.__doc__, op.name)
+    method = "Tensor" in op.publication.spaces
+    public.__doc__ = described.inplace_doc(op.__doc__, op.name, method)
     return public
 
 

@@ -44,7 +44,7 @@ exp2 = intrinsic(
 
     Integers and bools give the default float type.
 
-    >>> torch.exp2(torch.tensor([0, 3, -1]))
+    >>> torch.exp2(torch.tensor([0.0, 3.0, -1.0]))
     tensor([1.0000, 8.0000, 0.5000])
     """,
 )
@@ -90,7 +90,7 @@ log2 = intrinsic(
 
     -inf for 0, NaN below. Integers and bools give the default float type.
 
-    >>> torch.log2(torch.tensor([1, 8, 1024]))
+    >>> torch.log2(torch.tensor([1.0, 8.0, 1024.0]))
     tensor([ 0.,  3., 10.])
     """,
 )
@@ -764,7 +764,7 @@ def reciprocal(input: Any) -> Any:
 
     Integers and bools give the default float type.
 
-    >>> torch.reciprocal(torch.tensor([2, 4, -8]))
+    >>> torch.reciprocal(torch.tensor([2.0, 4.0, -8.0]))
     tensor([ 0.5000,  0.2500, -0.1250])
     """
     return 1 / input

@@ -259,7 +259,7 @@ std = spread(more.std, "std",
 
     dim: an int or a tuple; None, the default, takes all. correction: 1 by default; 0 divides by n.
     unbiased: the older way to say it, True for 1 and False for 0. keepdim: these dimensions stay,
-    with size 1. Its gradient is NaN where all elements are equal.
+    with size 1.
 
     >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 6.0]))
     tensor(2.1602)
