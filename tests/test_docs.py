@@ -7,6 +7,7 @@ lines is a doctest.
 
 from __future__ import annotations
 
+import builtins
 import doctest
 import functools
 import importlib
@@ -73,7 +74,7 @@ def test_docstrings(name: str) -> None:
     module: ModuleType = importlib.import_module(name)
     names = {**NAMES, **vars(module)}
     if module is rushlight:  # whose `float` is a type of tensors
-        names = NAMES
+        names = {**names, **vars(builtins)}
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name, globs=names):
         if test.examples:
             run(test)
