@@ -203,6 +203,12 @@ class Tensor(TensorBase):
 
         return tensor_str(self, tensor_contents)
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from .display.tensors import tensor
+
+        return tensor(self)
+
     def __format__(self, spec: str) -> str:
         if self._a.ndim == 0 and self._a.__class__ is not MetaArray and type(self) is Tensor:
             return self.item().__format__(spec)

@@ -16,7 +16,8 @@ FOREIGN = {"torch", "torchvision", "jax", "tensorflow", "tinygrad", "mlx", "scip
 # From the bottom up. A file may import from its own layer and from those below it.
 LAYERS: list[tuple[str, ...]] = [
     ("errors", "once", "config", "dtypes", "dtypes_unheld", "device", "size", "layout",
-     "unsupported", "torch_names", "torch_version", "futures", "backends", "late"),
+     "unsupported", "torch_names", "torch_version", "futures", "backends", "late", "display.parts",
+     "display.plans"),
     ("kernels",),
     ("storage", "shared_memory", "random", "printing"),
     ("autograd", "storage_moves", "lazy_clones"),
@@ -25,7 +26,8 @@ LAYERS: list[tuple[str, ...]] = [
     ("nn", "optim", "utils", "serialization", "multiprocessing", "profiler", "func", "amp", "fx",
      "jit", "ao", "library", "hub", "publish", "assembly", "show", "testing", "compiler", "_dynamo",
      "_inductor", "autograd.profiler", "autograd.profiler_util", "autograd.profiler_legacy",
-     "sparse", "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__", "explain"),
+     "sparse", "cpu", "cuda", "distributed", "dropin", "namespaces", "__main__", "explain",
+     "display"),
     ("vision", "distributions"),
 ]  # fmt: skip
 # The public surface re-exports everything, so it stands above all.

@@ -220,6 +220,12 @@ class Explanation:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from ..display.plans import explanation
+
+        return explanation(self)
+
     def all_parts(self) -> list[Part]:
         """The parts, and those of what is inside."""
         return [*self.parts, *[part for e in self.inner for part in e.all_parts()]]

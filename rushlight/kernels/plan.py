@@ -92,6 +92,12 @@ class Plan:
     def __repr__(self) -> str:
         return f"<plan {self.name}>"
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from ..display.plans import plan
+
+        return plan(self)
+
     @property
     def way(self) -> str:
         """The name behind the family's."""

@@ -506,6 +506,12 @@ class Module(TreeMethods, ConvertMethods, HookMethods, StateMethods):
         lines = extra_lines + child_lines
         return f"{self._get_name()}(" + ("\n  " + "\n  ".join(lines) + "\n" if lines else "") + ")"
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from ..display.modules import module
+
+        return module(self)
+
     def __dir__(self) -> list[str]:
         keys = [*dir(self.__class__), *self.__dict__]
         keys += [*self._parameters, *self._modules, *self._buffers]

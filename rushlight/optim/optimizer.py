@@ -377,6 +377,12 @@ class Optimizer:
             lines.extend(f"    {key}: {group[key]}" for key in sorted(group) if key != "params")
         return "\n".join(lines) + "\n)"
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from ..display.modules import optimizer
+
+        return optimizer(self)
+
     # ---- hooks ------------------------------------------------------------------------------
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:

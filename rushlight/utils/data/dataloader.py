@@ -225,6 +225,12 @@ class DataLoader(Generic[T_co]):
             self._iterator._reset(self)
         return self._iterator  # type: ignore[no-any-return]
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from ...display.data import loader
+
+        return loader(self)
+
     def __len__(self) -> int:
         if not self._iterable:
             return len(self._index_sampler)

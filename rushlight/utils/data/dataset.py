@@ -29,6 +29,12 @@ class Dataset(Generic[T_co]):
     def __getitem__(self, index: Any) -> T_co:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows, or None for the text."""
+        from ...display.data import dataset
+
+        return dataset(self)
+
     def __add__(self, other: Dataset[T_co]) -> ConcatDataset[T_co]:
         return ConcatDataset([self, other])
 
