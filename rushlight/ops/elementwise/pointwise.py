@@ -548,7 +548,8 @@ def ldexp(input: Any, other: Any) -> Any:
     no_truths(input, other)
     two: Any = 2.0
     if isinstance(other, TensorBase) and other._a.ndim:  # a tensor leaves the order as it is
-        two = wrap(np.asarray(2.0, dtypes.get_default_dtype().np))
+        own = dtypes.from_numpy(other._a.dtype).to_real()  # whose logarithm the derivative takes
+        two = wrap(np.asarray(2.0, (own if own.np.kind == "f" else dtypes.get_default_dtype()).np))
     power = m.pow.call((two, other), {})
     if input.dtype.low and isinstance(other, TensorBase) and not other.is_floating_point():
         power = power.to(input.dtype)  # whole powers, in the type of what they scale

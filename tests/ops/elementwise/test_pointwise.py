@@ -256,3 +256,11 @@ def test_the_next_number_is_one_of_the_type(dtype):
         assert x.grad[0] == 1
     smallest = torch.nextafter(torch.zeros(1, dtype=dtype), torch.ones(1, dtype=dtype))
     assert smallest.item() == torch.finfo(dtype).smallest_normal * step
+
+
+def test_ldexps_derivative_is_as_exact_as_its_exponents() -> None:
+    # the logarithm of 2 came in float32
+    other = torch.tensor([1.5, -0.5], dtype=torch.float64, requires_grad=True)
+    torch.ldexp(torch.ones(2, dtype=torch.float64), other).sum().backward()
+    want = [math.log(2) * 2**1.5, math.log(2) * 2**-0.5]
+    assert other.grad.tolist() == pytest.approx(want, rel=1e-14)
